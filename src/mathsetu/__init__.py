@@ -1,0 +1,1 @@
+"""MathSetu: search for mathematics across languages."""

@@ -1,0 +1,75 @@
+"""Everything that MathSetu raises on purpose.
+
+Each message is one line for a person: what was wrong, where, and what to do.
+
+    MathSetuError
+    ├── InputError            a file, row or argument that the user gave is wrong
+    │   ├── RowError          one row of a file, with its line
+    │   └── UnknownFormat     a format name or file ending that no reader claims
+    ├── NotationError         a tree written in Tangent's text form does not parse
+    └── MissingExtra          an optional dependency is not installed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class MathSetuError(Exception):
+    """Base of the tree: catch it to catch everything MathSetu raises on purpose."""
+
+
+class InputError(MathSetuError):
+    """What the user gave cannot be used; the message says what to change."""
+
+
+class RowError(InputError):
+    """One row of a file is wrong.
+
+    >>> print(RowError("posts.jsonl", 17, '"body" is missing'))
+    posts.jsonl line 17: "body" is missing
+    """
+
+    def __init__(self, path: str | Path, line: int, problem: str) -> None:
+        super().__init__(f"{path} line {line}: {problem}")
+        self.path = str(path)
+        self.line = line
+        self.problem = problem
+
+
+class UnknownFormat(InputError):
+    """A format name that no reader or writer claims; lists those that exist.
+
+    >>> print(UnknownFormat("docx", ["jsonl", "clmir"]))
+    unknown format 'docx' (known: clmir, jsonl)
+    """
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        super().__init__(f"unknown format {name!r} (known: {', '.join(sorted(known))})")
+
+
+class NotationError(MathSetuError):
+    """A formula tree in text form is broken.
+
+    >>> print(NotationError("[V!x", 4, "']' expected"))
+    '[V!x' at character 4: ']' expected
+    """
+
+    def __init__(self, source: str, position: int, problem: str) -> None:
+        shown = source if len(source) <= 60 else source[:57] + "..."
+        super().__init__(f"{shown!r} at character {position}: {problem}")
+        self.position = position
+
+
+class MissingExtra(MathSetuError):
+    """An optional dependency is needed and absent; the message holds the command.
+
+    >>> print(MissingExtra("translation with NLLB", "neural"))
+    translation with NLLB needs an optional part: pip install 'mathsetu[neural]'
+    """
+
+    def __init__(self, purpose: str, extra: str) -> None:
+        super().__init__(
+            f"{purpose} needs an optional part: pip install 'mathsetu[{extra}]'"
+        )

@@ -1,0 +1,1 @@
+"""Formulas: LaTeX and MathML to trees, trees to features, and matches that explain themselves."""

@@ -1,0 +1,66 @@
+"""The one tree type behind symbol layout trees (SLT) and operator trees (OPT)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+#: Operand positions as Tangent writes them: digits, capitals, small letters.
+POSITIONS = tuple("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+
+
+class Tree:
+    """A node with everything below it.
+
+    ``label`` is a Tangent label (``V!x``, ``N!2``, ``U!plus``, ``+``), ``edges`` names the
+    way to each child (``n a b o u c d w e`` in an SLT, operand positions in an OPT), and
+    ``symbol`` is the number of the written symbol that the node comes from (-1 when it comes
+    from none, as an invisible product does). The symbol number is what joins the SLT, the OPT
+    and the displayed MathML of one formula.
+
+    >>> Tree("V!x", [Tree("N!2")], ("a",))
+    Tree('V!x', a=Tree('N!2'))
+    """
+
+    __slots__ = ("children", "edges", "label", "symbol")
+
+    def __init__(
+        self,
+        label: str,
+        children: Sequence[Tree] = (),
+        edges: Sequence[str] = (),
+        symbol: int = -1,
+    ) -> None:
+        self.label = label
+        self.children = children
+        self.edges = edges
+        self.symbol = symbol
+
+    def __repr__(self) -> str:
+        parts = [repr(self.label)]
+        parts += [f"{e}={c!r}" for e, c in zip(self.edges, self.children, strict=True)]
+        return f"Tree({', '.join(parts)})"
+
+    def __eq__(self, other: object) -> bool:
+        """Same labels and edges all the way down; where symbols stand does not matter."""
+        if not isinstance(other, Tree):
+            return NotImplemented
+        stack = [(self, other)]
+        while stack:
+            a, b = stack.pop()
+            if a.label != b.label or tuple(a.edges) != tuple(b.edges):
+                return False
+            if len(a.children) != len(b.children):
+                return False
+            stack.extend(zip(a.children, b.children, strict=True))
+        return True
+
+    def __hash__(self) -> int:
+        return hash((self.label, tuple(self.edges), tuple(c.label for c in self.children)))
+
+    def walk(self) -> Iterator[Tree]:
+        """Every node, parents first, without recursion (formulas can be very deep)."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(node.children))
