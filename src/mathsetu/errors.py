@@ -70,6 +70,4 @@ class MissingExtra(MathSetuError):
     """
 
     def __init__(self, purpose: str, extra: str) -> None:
-        super().__init__(
-            f"{purpose} needs an optional part: pip install 'mathsetu[{extra}]'"
-        )
+        super().__init__(f"{purpose} needs an optional part: pip install 'mathsetu[{extra}]'")
