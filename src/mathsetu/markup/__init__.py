@@ -1,0 +1,17 @@
+r"""Text with formulas inside: the only room that knows delimiters and tags.
+
+`split` cuts a source into spans of text, formulas and code; `join` is its inverse. `to_text`
+turns any source into *marked text*, the one form that records hold: plain text with LaTeX
+between delimiters, a literal dollar written ``\$``.
+
+>>> [span.content for span in split("Show that $x^2$ is even.")]
+['Show that ', 'x^2', ' is even.']
+>>> to_text("<p>Cost: $5, and <i>x</i> is $x^2$</p>", "html")
+'Cost: \\$5, and x is $x^2$'
+"""
+
+from mathsetu.markup.convert import plain, split, to_text
+from mathsetu.markup.snippet import snippet
+from mathsetu.markup.spans import Span, extract, join
+
+__all__ = ["Span", "extract", "join", "plain", "snippet", "split", "to_text"]

@@ -1,0 +1,67 @@
+r"""Finds what is code in Markdown and LaTeX sources: there, no dollar is a delimiter."""
+
+from __future__ import annotations
+
+import re
+
+_BACKTICKS = re.compile(r"^(?:`{3,}|~{3,})|`+", re.MULTILINE)
+_LATEX_CODE = re.compile(
+    r"\\(?:verb\*?(?P<delimiter>[^\sA-Za-z*])|begin\{(?P<name>verbatim|lstlisting|minted)\}|.)"
+    r"|(?P<comment>%[^\n]*\n?)",
+    re.DOTALL,
+)
+
+
+def markdown_code(text: str) -> list[tuple[int, int]]:
+    """Ranges of code spans and fenced blocks.
+
+    A run of backticks is closed by the next run of the same length, as in CommonMark.
+
+    >>> markdown_code("use `$HOME` for $x$")
+    [(4, 11)]
+    """
+    runs = list(_BACKTICKS.finditer(text))
+    following: dict[int, int] = {}
+    latest: dict[str, int] = {}
+    for number in range(len(runs) - 1, -1, -1):
+        mark = runs[number][0]
+        if mark in latest:
+            following[number] = latest[mark]
+        latest[mark] = number
+    ranges: list[tuple[int, int]] = []
+    number = 0
+    while number < len(runs):
+        closing = following.get(number)
+        if closing is None:
+            number += 1
+            continue
+        ranges.append((runs[number].start(), runs[closing].end()))
+        number = closing + 1
+    return ranges
+
+
+def latex_code(text: str) -> list[tuple[int, int]]:
+    r"""Ranges of verbatim text and comments in a LaTeX source.
+
+    >>> latex_code(r"50\% of $x$ % costs $5")
+    [(12, 22)]
+    """
+    ranges: list[tuple[int, int]] = []
+    position = 0
+    missing: set[str] = set()
+    for match in _LATEX_CODE.finditer(text):
+        if match.start() < position:
+            continue
+        closing = match["delimiter"] or (match["name"] and f"\\end{{{match['name']}}}")
+        if match["comment"]:
+            position = match.end()
+        elif closing and closing not in missing:
+            end = text.find(closing, match.end())
+            if end < 0:
+                missing.add(closing)  # never looked for again, so that time stays linear
+                continue
+            position = end + len(closing)
+        else:
+            continue
+        ranges.append((match.start(), position))
+    return ranges

@@ -1,0 +1,221 @@
+r"""Finds formulas in plain text by their delimiters, in linear time.
+
+Known delimiters: ``$…$``, ``$$…$$``, ``\(…\)``, ``\[…\]`` and the mathematical environments
+``\begin{align}…\end{align}``. Five rules decide what people mean by a dollar:
+
+- A closing dollar stands at the brace depth of the opening one (``$\text{if $x$}$`` is one
+  formula); where braces do not balance, the next dollar closes.
+- A formula between dollars does not reach across a blank line.
+- "costs $5 and $6" are prices: an amount, then plain words or another amount.
+- What begins like the rest of a sentence and ends before a next one is prose: one stray dollar
+  must not turn a whole post inside out.
+- ``\$`` is an escaped dollar, but text that lost the space of ``\ $`` closes with it: so it is
+  read when prose would follow inside the formula otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+ENVIRONMENTS = frozenset(
+    "math displaymath equation eqnarray align alignat flalign gather multline aligned alignedat "
+    "gathered split cases dcases rcases array subarray matrix pmatrix bmatrix Bmatrix vmatrix "
+    "Vmatrix smallmatrix subequations dmath CD tikzcd".split()
+)
+
+_EVENT = re.compile(
+    r"\\(?:(?P<edge>begin|end)\{(?P<name>[A-Za-z]+)\*?\}|(?P<escaped>.))|[${}]|\n[ \t]*\n",
+    re.DOTALL,
+)
+# An amount of money, in what stands between two dollars that may be prices.
+_AMOUNT = re.compile(r"\d[\d.,]*(?:\s?(?:k|K|M|m|bn|million|billion))?")
+_MATHEMATICAL = re.compile(r"[\\^_={}+*<>|]")
+# Where prose goes on after a formula, and what it ends with before the next.
+_AFTER_FORMULA = frozenset(" \n\t,.;:?!)]-")
+_BEFORE_FORMULA = frozenset(" \n\t([")
+_WORD = re.compile(r"(?<!\S)[^\W\d_]\w[^\s\\]*")
+_EARLY_END = re.compile(r"\\\$(?=[\s,.;:?!)\]])")
+_CLOSERS = {"(": ")", "[": "]"}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A formula found in a text: where its markup and its LaTeX begin and end."""
+
+    start: int
+    end: int
+    latex_start: int
+    latex_end: int
+    display: bool
+
+
+def find_formulas(
+    text: str, *, shielded: Sequence[tuple[int, int]] = (), prices: bool = True
+) -> Iterator[Found]:
+    """Yield the formulas of a text in order.
+
+    Args:
+        text: The text to look through.
+        shielded: Ranges (code) in which nothing is a delimiter, in order.
+        prices: Whether dollars may stand before amounts of money (not so in a LaTeX file).
+
+    >>> [text[f.latex_start:f.latex_end] for text in ["Is $a<b$ if $5 is paid for $$c$$?"]
+    ...  for f in find_formulas(text)]
+    ['a<b', 'c']
+    """
+    if "$" not in text and "\\" not in text:
+        return
+    events = _Events(text, shielded)
+    position = 0
+    for start, opening in events.openings:
+        if start < position:
+            continue
+        found = None
+        if opening == "$":
+            found = events.display(start) or events.inline(start, prices)
+        elif opening in _CLOSERS:
+            found = events.bracketed(start, opening)
+        else:
+            found = events.environment(start)
+        if found is not None and text[found.latex_start : found.latex_end].strip():
+            yield found
+            position = found.end
+        elif opening == "$" and text.startswith("$$", start):
+            position = start + 2  # neither dollar of an unmatched pair opens anything
+
+
+class _Events:
+    """What one pass over the text learns: where things may open, and where each would close."""
+
+    def __init__(self, text: str, shielded: Sequence[tuple[int, int]]) -> None:
+        self.text = text
+        self.openings: list[tuple[int, str]] = []
+        self._bracket_ends: dict[str, list[int]] = {")": [], "]": []}
+        self._environment_ends: dict[int, int] = {}
+        self._dollars: list[int] = []
+        self._paragraph: list[int] = []
+        depth_at: list[int] = []
+        open_environments: dict[str, list[int]] = {}
+        depth = paragraph = 0
+        shields = iter(shielded)
+        shield_start, shield_end = next(shields, (len(text), len(text)))
+        for event in _EVENT.finditer(text):
+            start = event.start()
+            while start >= shield_end < len(text):
+                shield_start, shield_end = next(shields, (len(text), len(text)))
+            if start >= shield_start:
+                continue
+            character = text[start]
+            if character == "$":
+                self.openings.append((start, "$"))
+                self._dollars.append(start)
+                self._paragraph.append(paragraph)
+                depth_at.append(depth)
+            elif character == "{":
+                depth += 1
+            elif character == "}":
+                depth -= 1
+            elif character == "\n":
+                paragraph += 1
+                depth = 0
+            elif event["edge"]:
+                if event["name"] in ENVIRONMENTS:
+                    self._note_environment(event, open_environments)
+            elif event["escaped"] in _CLOSERS:
+                self.openings.append((start, event["escaped"]))
+            elif event["escaped"] in self._bracket_ends:
+                self._bracket_ends[event["escaped"]].append(start)
+        self._index = {dollar: number for number, dollar in enumerate(self._dollars)}
+        every = list(range(len(self._dollars)))
+        pairs = [n for n in every[:-1] if self._dollars[n + 1] == self._dollars[n] + 1]
+        self._closing = self._next_not_deeper(every, depth_at)
+        self._closing_pair = self._next_not_deeper(pairs, depth_at)
+
+    def _note_environment(
+        self, event: re.Match[str], open_environments: dict[str, list[int]]
+    ) -> None:
+        begun = open_environments.setdefault(event["name"], [])
+        if event["edge"] == "begin":
+            begun.append(event.start())
+            self.openings.append((event.start(), "\\"))
+        elif begun:
+            self._environment_ends[begun.pop()] = event.end()
+
+    def _next_not_deeper(self, numbers: list[int], depth_at: list[int]) -> dict[int, int]:
+        """For each dollar the next one at its depth or above it, in the same paragraph.
+
+        Dollars whose braces never balance get their neighbour instead.
+        """
+        following: dict[int, int] = {}
+        waiting: list[int] = []
+        neighbours = dict(pairwise(numbers))
+        for number in numbers:
+            if waiting and self._paragraph[waiting[-1]] != self._paragraph[number]:
+                waiting.clear()
+            while waiting and depth_at[waiting[-1]] >= depth_at[number]:
+                following[waiting.pop()] = number
+            waiting.append(number)
+        for number, neighbour in neighbours.items():
+            if self._paragraph[number] == self._paragraph[neighbour]:
+                following.setdefault(number, neighbour)
+        return following
+
+    def display(self, start: int) -> Found | None:
+        first = self._index[start]
+        last = self._closing_pair.get(first)
+        if last == first + 1:  # "$$$": the second pair overlaps the first
+            last = self._closing_pair.get(last)
+        if last is None:
+            return None
+        end = self._dollars[last]
+        # "$$$x$$$": people repeat dollars; all of them are delimiters.
+        more = self.text.startswith("$", start + 2) and self.text.startswith("$", end + 2)
+        return Found(start, end + 2 + more, start + 2 + more, end, display=True)
+
+    def inline(self, start: int, prices: bool) -> Found | None:
+        closing = self._closing.get(self._index[start])
+        if closing is None:
+            return None
+        end = self._dollars[closing]
+        between = self.text[start + 1 : end]
+        if prices and (_is_price(between, self.text[end + 1 : end + 2]) or _is_prose(between)):
+            return None
+        for early in _EARLY_END.finditer(between):
+            if between[-1].isspace() and _WORD.search(between, early.end()):
+                end = start + 1 + early.start()
+                return Found(start, end + 2, start + 1, end, display=False)
+        return Found(start, end + 1, start + 1, end, display=False)
+
+    def bracketed(self, start: int, opening: str) -> Found | None:
+        ends = self._bracket_ends[_CLOSERS[opening]]
+        number = bisect_left(ends, start)
+        if number == len(ends):
+            return None
+        end = ends[number]
+        return Found(start, end + 2, start + 2, end, display=opening == "[")
+
+    def environment(self, start: int) -> Found | None:
+        end = self._environment_ends.get(start)
+        # An environment is its own delimiter: its LaTeX is the whole of it.
+        return None if end is None else Found(start, end, start, end, display=True)
+
+
+def _is_price(between: str, after: str) -> bool:
+    amount = _AMOUNT.match(between)
+    if amount is None or _MATHEMATICAL.search(between):
+        return False
+    rest = between[amount.end() :]
+    return after.isdigit() or (bool(rest.strip()) and rest[-1] in _BEFORE_FORMULA)
+
+
+def _is_prose(between: str) -> bool:
+    return (
+        between[:1] in _AFTER_FORMULA
+        and between[-1:] in _BEFORE_FORMULA
+        and not _MATHEMATICAL.search(between)
+        and len(_WORD.findall(between)) > 1
+    )

@@ -1,0 +1,63 @@
+"""The pieces that a text falls into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from mathsetu.records import Formula
+
+Kind = Literal["text", "formula", "code"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One piece of a source.
+
+    ``raw`` is the source exactly as written; ``content`` is what it means: clean text, code,
+    or LaTeX without its delimiters. ``id`` is the formula id that HTML may carry.
+
+    >>> Span("formula", "$x$", "x").display
+    False
+    """
+
+    kind: Kind
+    raw: str
+    content: str
+    display: bool = False
+    id: str = ""
+
+
+def join(spans: Iterable[Span]) -> str:
+    """The source the spans were split from.
+
+    >>> join([Span("text", "Let ", "Let "), Span("formula", "$x$", "x")])
+    'Let $x$'
+    """
+    return "".join(span.raw for span in spans)
+
+
+def extract(spans: Iterable[Span], post_id: str, where: str) -> tuple[Formula, ...]:
+    """The formulas among the spans as records; those without an id are numbered by place.
+
+    >>> extract([Span("text", "Let ", "Let "), Span("formula", "$x$", "x")], "7", "body")[0]
+    ... # doctest: +NORMALIZE_WHITESPACE
+    Formula(id='7:body:0', latex='x', visual_id='', post_id='7', where='body', start=4,
+            slt='', opt='', mathml='')
+    """
+    formulas: list[Formula] = []
+    start = 0
+    for span in spans:
+        if span.kind == "formula":
+            formulas.append(
+                Formula(
+                    id=span.id or f"{post_id}:{where}:{len(formulas)}",
+                    latex=span.content,
+                    post_id=post_id,
+                    where=where,
+                    start=start,
+                )
+            )
+        start += len(span.raw)
+    return tuple(formulas)

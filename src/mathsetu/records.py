@@ -1,0 +1,137 @@
+"""The plain values that everything speaks in.
+
+Text inside a record (titles, bodies, queries) is *marked text*: plain Unicode text with its
+formulas in LaTeX between delimiters (see `mathsetu.markup`). Readers turn HTML, Markdown and
+LaTeX files into it, so that nothing above floor 0 meets a tag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """One formula where it stands.
+
+    ``where`` names the field of the post (``title``, ``body``, ``question``, ``comment``);
+    ``start`` is the character of that field at which the formula's markup begins, -1 when a
+    collection does not say. Formulas that look the same share a ``visual_id``.
+
+    >>> Formula(id="q_4", latex="x^2", where="title").latex
+    'x^2'
+    """
+
+    id: str
+    latex: str
+    visual_id: str = ""
+    post_id: str = ""
+    where: str = ""
+    start: int = -1
+    slt: str = ""
+    opt: str = ""
+    mathml: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    r"""What is found: an answer, a question, a page, a section of notes.
+
+    ``thread_id`` joins a question and its answers, ``parent_id`` is the question an answer
+    belongs to, and ``question`` is that question's text where the collection carries it along.
+    ``language`` is an ISO 639-1 code, empty when nobody has said.
+
+    >>> Post(id="7", title="Sum of angles", body=r"$\alpha+\beta+\gamma=\pi$").language
+    ''
+    """
+
+    id: str
+    body: str
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    language: str = ""
+    kind: str = ""
+    thread_id: str = ""
+    parent_id: str = ""
+    question: str = ""
+    url: str = ""
+    score: int | None = None
+    formulas: tuple[Formula, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked: words and formulas in a language.
+
+    ``formulas`` holds those that a topic names itself (an ARQMath task 2 topic asks for one
+    formula and gives the question around it as ``text``).
+
+    >>> Query(id="A.1", text="irrational numbers", language="en").title
+    ''
+    """
+
+    id: str
+    text: str
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    language: str = ""
+    kind: str = ""
+    formulas: tuple[Formula, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a hit was found: one part of the engine, its share of the score, and its words.
+
+    >>> Reason(part="formula", score=0.8, detail="x → t").part
+    'formula'
+    """
+
+    part: str
+    score: float
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A post, or a formula in a post, with its score and the reasons for it.
+
+    >>> Hit(id="7", score=1.5).reasons
+    ()
+    """
+
+    id: str
+    score: float
+    post_id: str = ""
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """How well a post or formula answers a query: 0 (not) to 3 (fully).
+
+    >>> Judgment(query_id="A.1", id="7", grade=3).grade
+    3
+    """
+
+    query_id: str
+    id: str
+    grade: int
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Ranked hits for many queries, best first, made by one system.
+
+    >>> run = Run("bm25", {"A.1": (Hit("7", 2.0), Hit("9", 1.0))})
+    >>> [hit.id for hit in run.rankings["A.1"]]
+    ['7', '9']
+    """
+
+    name: str
+    rankings: Mapping[str, tuple[Hit, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rankings", MappingProxyType(dict(self.rankings)))
