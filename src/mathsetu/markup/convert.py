@@ -13,7 +13,7 @@ from mathsetu.errors import UnknownFormat
 from mathsetu.markup.code import latex_code, markdown_code
 from mathsetu.markup.delimiters import find_formulas
 from mathsetu.markup.html import split_html
-from mathsetu.markup.spans import Span
+from mathsetu.markup.spans import Span, strip_latex
 from mathsetu.markup.tex import latex_prose
 
 _NEEDS_ESCAPE = re.compile(r"\\(?=[(\[]|begin\{)|\$|\\.", re.DOTALL)
@@ -101,7 +101,7 @@ def _split_marked(
         raw = source[start:end]
         if formula:
             latex = source[formula.latex_start : formula.latex_end]
-            spans.append(Span("formula", raw, latex.strip(), formula.display))
+            spans.append(Span("formula", raw, strip_latex(latex), formula.display))
         else:
             spans.append(Span("code", raw, raw, display="\n" in raw))
         position = end

@@ -81,9 +81,10 @@ def find_formulas(
             found = events.bracketed(start, opening)
         else:
             found = events.environment(start)
-        if found is not None and text[found.latex_start : found.latex_end].strip():
-            yield found
+        if found is not None:
             position = found.end
+            if text[found.latex_start : found.latex_end].strip():
+                yield found
         elif opening == "$" and text.startswith("$$", start):
             position = start + 2  # neither dollar of an unmatched pair opens anything
 

@@ -15,7 +15,7 @@ from html import unescape
 from itertools import accumulate
 
 from mathsetu.markup.delimiters import find_formulas
-from mathsetu.markup.spans import Span
+from mathsetu.markup.spans import Span, strip_latex
 
 # Possessive: each "<" looks at most as far as the next one, so no input takes quadratic time.
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)/?>|<!")
@@ -128,13 +128,13 @@ class _Reader:
         delimited = _DELIMITED.fullmatch(inner)
         latex = next(filter(None, delimited.groups()), "") if delimited else inner
         display = bool(delimited and (delimited[1] or delimited[4]))
-        return self._emit(start, close + len(closing), latex.strip(), display, formula_id)
+        return self._emit(start, close + len(closing), strip_latex(latex), display, formula_id)
 
     def _script_formula(self, start: int, end: int, display: bool) -> int:
         close = self._find("</script>", end)
         if close < 0:
             return end
-        latex = self.source[end:close].strip()
+        latex = strip_latex(self.source[end:close])
         return self._emit(start, close + len("</script>"), latex, display, "")
 
     def _mathml(self, start: int, end: int) -> int:
@@ -145,7 +145,7 @@ class _Reader:
         if annotation is None:
             return end
         display = 'display="block"' in self.source[start:end]
-        latex = unescape(annotation[1]).strip()
+        latex = strip_latex(unescape(annotation[1]))
         return self._emit(start, close + len("</math>"), latex, display, "")
 
     def _emit(self, start: int, end: int, latex: str, display: bool, formula_id: str) -> int:
@@ -218,7 +218,7 @@ def _split_run(
         raw_end = raw_position(found.end, ending=True)
         if raw_start > raw_done:
             yield Span("text", source[raw_done:raw_start], text[text_done : found.start])
-        latex = text[found.latex_start : found.latex_end].strip()
+        latex = strip_latex(text[found.latex_start : found.latex_end])
         yield Span("formula", source[raw_start:raw_end], latex, found.display)
         raw_done, text_done = raw_end, found.end
     if raw_done < end:

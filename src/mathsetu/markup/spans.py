@@ -29,6 +29,17 @@ class Span:
     id: str = ""
 
 
+def strip_latex(latex: str) -> str:
+    r"""Take white space off both ends, but leave the space of a final ``\ `` in place.
+
+    >>> strip_latex(" x \\  ")
+    'x \\ '
+    """
+    stripped = latex.strip()
+    backslashes = len(stripped) - len(stripped.rstrip("\\"))
+    return stripped + " " if backslashes % 2 else stripped
+
+
 def join(spans: Iterable[Span]) -> str:
     """The source the spans were split from.
 

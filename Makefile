@@ -1,0 +1,55 @@
+# Everything a newcomer needs: each target sets up what it needs in .venv and is fast the next time.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV   := .venv
+BIN    := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types tests coverage format benchmarks clean
+
+help:  ## Show what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/core  ## Set up and show the main job on the built-in sampler
+	@$(BIN)/python examples/demo.py
+
+test: lint types tests  ## Set up, check style and types, and run all tests
+
+tests: $(VENV)/dev  ## Run the tests and the examples in the docstrings
+	$(BIN)/pytest
+
+lint: $(VENV)/dev  ## Check the style
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --check --quiet
+
+types: $(VENV)/dev  ## Check the types
+	$(BIN)/mypy --no-error-summary
+
+coverage: $(VENV)/dev  ## Run the tests and show which lines they never reach
+	$(BIN)/pytest --cov --cov-report=term-missing:skip-covered
+
+format: $(VENV)/dev  ## Put the code into the house style
+	$(BIN)/ruff check --fix --quiet
+	$(BIN)/ruff format --quiet
+
+benchmarks: $(VENV)/dev  ## List the benchmarks and how to run them
+	@for file in benchmarks/[a-z]*.py; do \
+		printf '  $(BIN)/python %-32s %s\n' $$file "$$(sed -n '1s/^r*"""\(.*[^"]\)"*$$/\1/p' $$file)"; done
+
+clean:  ## Remove the environment and what was built
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "MathSetu needs Python 3.11 \
+	or newer; set one with: make PYTHON=/path/to/python3.11")'
+	$(PYTHON) -m venv $(VENV)
+
+# Versions are pinned in constraints.txt, so that every machine tests the same thing.
+$(VENV)/core: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/dev: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@ $(VENV)/core

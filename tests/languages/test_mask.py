@@ -1,0 +1,99 @@
+"""Formulas survive translators."""
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mathsetu.languages.mask import mask, unmask
+from mathsetu.markup import split
+
+PIECES = st.sampled_from(
+    ["$x$", "$$y^2$$", "\\(a\\)", "QZ7", "qz 3", "Q", "Z", "q", "QZ", "5", "१२", " ", "-", "word", "मान", "\u200c", "\\$"]
+)  # fmt: skip
+TEXTS = st.lists(PIECES).map("".join)
+
+
+@given(TEXTS)
+def test_without_translation_masking_changes_nothing(text: str) -> None:
+    back = unmask(mask(text).text, mask(text))
+    assert (back.text, back.lost) == (text, ())
+
+
+@given(st.text())
+def test_any_text_survives(text: str) -> None:
+    assert unmask(mask(text).text, mask(text)).text == text
+
+
+def test_names_of_the_users_own_are_safe() -> None:
+    text = "The key QZ7 is $k$, not qz 1."
+    assert "QZ7" not in mask(text).text
+    assert unmask(mask(text).text, mask(text)).text == text
+
+
+def test_absurd_numbers_do_no_harm() -> None:
+    text = "QZ" + "9" * 10_000 + " and $x$"
+    assert unmask(mask(text).text, mask(text)).text == text
+    assert unmask("QZ" + "1" * 10_000, mask("$x$")).text == "$x$" + "1" * 9_999
+
+
+HOSTILITIES = {
+    "lower case": str.lower,
+    "spaces inside": lambda name: f"QZ {name[2:]}",
+    "letters apart": lambda name: f"Q Z {name[2:]}",
+    "Devanagari digits": lambda name: "QZ" + name[2:].translate(_digits("०")),
+    "Persian digits": lambda name: "QZ" + name[2:].translate(_digits("۰")),
+    "half-space": lambda name: f"QZ\u200c{name[2:]}",
+    "hyphen": lambda name: f"QZ-{name[2:]}",
+    "punctuation": lambda name: f"«{name}»,",
+    "repeated": lambda name: f"{name} {name}",
+    "glued to a word": lambda name: f"{name}को",
+    "untouched": str,
+}
+
+
+def _digits(zero: str) -> dict[int, int]:
+    return {ord("0") + n: ord(zero) + n for n in range(10)}
+
+
+@given(
+    formulas=st.lists(st.sampled_from(["$a$", "$b_1$", "$$c$$", "$d+1$"]), min_size=1, max_size=12),
+    seed=st.integers(0, 10_000),
+)
+def test_a_hostile_translator_loses_no_formula(formulas: list[str], seed: int) -> None:
+    generator = random.Random(seed)
+    masked = mask(" और ".join(f"शब्द {formula}" for formula in formulas))
+    lost = {n for n in range(1, len(formulas) + 1) if generator.random() < 0.15}
+    words = []
+    for number in range(1, len(formulas) + 1):
+        if number not in lost:
+            words.append(generator.choice(list(HOSTILITIES.values()))(f"QZ{number}"))
+    back = unmask(" शब्द ".join(words), masked)
+    restored = [span.raw for span in split(back.text) if span.kind == "formula"]
+    kept = [formula for number, formula in enumerate(formulas, 1) if number not in lost]
+    # Those whose names survived are at their places, in their order; the others at the end.
+    assert restored == kept + [formulas[number - 1] for number in sorted(lost)]
+    assert back.lost == tuple(formulas[number - 1] for number in sorted(lost))
+
+
+@pytest.mark.parametrize("hostility", HOSTILITIES)
+def test_each_hostility_alone(hostility: str) -> None:
+    masked = mask("let $x$ be and $y$ too")
+    change = HOSTILITIES[hostility]
+    back = unmask(f"{change('QZ1')} ; {change('QZ2')}", masked)
+    assert back.lost == ()
+    assert back.text.count("$x$") == back.text.count("$y$") == 1
+    assert back.text.index("$x$") < back.text.index(";") < back.text.index("$y$")
+
+
+@pytest.mark.shared
+def test_every_topic_of_every_language_survives(shared_data: Path) -> None:
+    texts = 0
+    for file in sorted((shared_data / "crossmath" / "topics").glob("*.tsv")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            masked = mask(line)
+            assert unmask(masked.text, masked).text == line
+            texts += 1
+    assert texts > 1_000

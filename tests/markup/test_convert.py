@@ -1,0 +1,137 @@
+"""Split and join are inverse; marked text keeps every formula; time is linear."""
+
+import gc
+import random
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mathsetu.errors import UnknownFormat
+from mathsetu.markup import Span, join, plain, snippet, split, to_text
+
+FORMS = ("text", "markdown", "latex", "html")
+# Pieces that markup reacts to, so that random texts are full of near-formulas.
+PIECES = st.sampled_from(
+    "$ $$ \\$ \\( \\) \\[ \\] { } \\ \\\\ \\begin{align} \\end{align} \\begin{array} \\end{array} "
+    "\\verb| % ` ``` <p> </p> <span class=\"math-container\"> </span> <code> </code> <!-- --> < > "
+    "&lt; &amp; &#36; & ; x^2 5 word words, <script> </script> <math> </math>".split(" ")
+)  # fmt: skip
+HOSTILE = st.lists(st.one_of(PIECES, st.just(" "), st.just("\n"), st.text(max_size=3))).map("".join)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(source=st.one_of(HOSTILE, st.text()))
+def test_joining_the_spans_gives_the_source_back(form: str, source: str) -> None:
+    assert join(split(source, form)) == source
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(source=HOSTILE)
+def test_marked_text_holds_the_same_formulas_as_its_source(form: str, source: str) -> None:
+    expected = [_bare(span) for span in split(source, form) if span.kind == "formula"]
+    marked = to_text(source, form)
+    assert [_bare(span) for span in split(marked) if span.kind == "formula"] == expected
+
+
+def _bare(span: Span) -> str:
+    return "".join(span.content.split())
+
+
+@given(source=HOSTILE)
+def test_marked_text_is_stable(source: str) -> None:
+    once = to_text(source, "html")
+    assert [s.kind for s in split(once)] == [s.kind for s in split(to_text(once))]
+
+
+def test_markdown_becomes_clean_text() -> None:
+    source = "## A **bold** claim\n\nSee [this](http://x.y) for `$n` and $a*b*c$.\n\n* one\n* two"
+    assert to_text(source, "markdown") == (
+        "A bold claim\nSee this for \\$n and $a*b*c$.\n- one\n- two"
+    )
+
+
+def test_latex_becomes_clean_text() -> None:
+    source = (
+        "\\section{Redovi} % note\nNeka je \\emph{red} $\\sum a_n$ \\cite{x} konvergentan."
+        "\\begin{itemize}\\item Cauchy--Schwarz\\end{itemize}"
+    )
+    assert to_text(source, "latex") == (
+        "Redovi Neka je red $\\sum a_n$ konvergentan.\n- Cauchy–Schwarz"
+    )
+
+
+def test_plain_shows_dollars_as_dollars() -> None:
+    assert plain(to_text("costs $5 and $6")) == "costs $5 and $6"
+
+
+def test_an_unknown_form_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UnknownFormat, match=r"'docx' \(known: html, latex, markdown, text\)"):
+        split("x", "docx")
+
+
+@given(
+    text=HOSTILE,
+    width=st.integers(min_value=1, max_value=80),
+    around=st.integers(min_value=0, max_value=100),
+)
+def test_a_snippet_never_breaks_a_formula(text: str, width: int, around: int) -> None:
+    whole = [span.raw for span in split(text) if span.kind == "formula"]
+    cut = snippet(text, width, around)
+    for span in split(cut):
+        if span.kind == "formula":
+            assert span.raw in whole
+
+
+def test_a_snippet_is_about_as_long_as_asked_and_holds_the_place() -> None:
+    text = " ".join(f"word{number}" for number in range(200))
+    cut = snippet(text, 60, around=text.index("word100"))
+    assert "word100" in cut
+    assert len(cut) <= 60 + len("…  …")
+
+
+WORST_CASES = [
+    "$", "$x ", "${", "$}{", "\\(", "\\[", "\\begin{align}", "\\begin{align}\\end{align}", "`",
+    "``` ", "<", "<!--", "<a ", "<a \"", "<span class=\"math-container\">", "<code>", "<math>",
+    "<script>",
+    "\n \n", "\\verb|", "%", "&", "&#", "$5 and ", "\\$ a ", "{", "\\", " ", "$a\\$ b ",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("piece", WORST_CASES)
+def test_time_grows_no_faster_than_the_input(form: str, piece: str) -> None:
+    """Ten times the input may take at most twelve times as long.
+
+    The best of several tries counts, without the garbage collector: a busy machine makes single
+    measurements jump, and a quadratic algorithm would show a hundredfold every time.
+    """
+    small, large = piece * 1_000, piece * 10_000
+
+    def seconds(source: str, tries: int) -> float:
+        best = float("inf")
+        for _ in range(tries):
+            start = time.process_time()
+            split(source, form)
+            best = min(best, time.process_time() - start)
+        return best
+
+    gc.disable()
+    try:
+        for attempt in range(1, 6):
+            ratio = seconds(large, attempt) / max(seconds(small, 5), 1e-5)
+            if ratio <= 12:
+                return
+    finally:
+        gc.enable()
+    pytest.fail(f"ten times the input took {ratio:.0f} times as long")
+
+
+def test_a_megabyte_of_noise_takes_seconds_at_most() -> None:
+    generator = random.Random(7)
+    noise = "".join(generator.choices("$\\{}()[]<>&;`%\n abc", k=1_000_000))
+    start = time.process_time()
+    for form in FORMS:
+        to_text(noise, form)
+    assert time.process_time() - start < 60

@@ -1,0 +1,123 @@
+"""Which formulas people mean by which delimiters."""
+
+import pytest
+
+from mathsetu.markup import split
+
+
+def formulas(text: str, form: str = "text") -> list[str]:
+    return [span.content for span in split(text, form) if span.kind == "formula"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Let $x$ be real.", ["x"]),
+        ("$$\\sum_{k=1}^n k$$", ["\\sum_{k=1}^n k"]),
+        ("by \\(a+b\\) and \\[c\\]", ["a+b", "c"]),
+        ("\\begin{align}a&=b\\\\[2pt]c&=d\\end{align}", None),
+        ("$a$$b$", ["a", "b"]),
+        ("$$a$$$b$", ["a", "b"]),
+        ("$$$a$$$ and $b$", ["a", "b"]),
+        ("$ spaces $", ["spaces"]),
+        ("$x < y$ and $y > x$", ["x < y", "y > x"]),
+        ("समाकल $\\int_0^1 f$ का मान", ["\\int_0^1 f"]),
+        ("half‌space می‌شود $n$ام", ["n"]),
+    ],
+)
+def test_each_delimiter_is_found(text: str, expected: list[str] | None) -> None:
+    assert formulas(text) == ([text] if expected is None else expected)
+
+
+def test_display_is_told_from_inline() -> None:
+    spans = split("$a$ $$b$$ \\(c\\) \\[d\\] \\begin{gather}e\\end{gather}")
+    assert [s.display for s in spans if s.kind == "formula"] == [False, True, False, True, True]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It costs $5 and $6.",
+        "from $5 to $10 a day",
+        "between $5-$10",
+        "pay $1,000,000 now, or $2.50 later",
+        "only $5",
+        "$5 million ($6 million in 1990)",
+        "a \\$5 note and a \\$10 note",
+        "$$ never closed",
+        "$ $ and $$ $$",
+        "\\( never closed",
+        "\\begin{align} never closed",
+        "\\begin{theorem}words\\end{theorem}",
+        "100$",
+    ],
+)
+def test_what_is_not_a_formula_stays_text(text: str) -> None:
+    assert formulas(text) == []
+
+
+def test_prices_and_formulas_live_side_by_side() -> None:
+    assert formulas("I paid $5 for two, so $x=2.5$ each") == ["x=2.5"]
+    assert formulas("The price $\\$5$ is $5$ dollars") == ["\\$5", "5"]
+    assert formulas("there are $3$ cases and $4$ more") == ["3", "4"]
+
+
+def test_a_latex_file_has_no_prices() -> None:
+    assert formulas("from $5 to 6$", "latex") == ["5 to 6"]
+
+
+def test_a_dollar_inside_braces_does_not_close() -> None:
+    assert formulas("$a \\text{ if $b$ holds}$ then $c$") == ["a \\text{ if $b$ holds}", "c"]
+
+
+def test_unbalanced_braces_close_at_the_next_dollar() -> None:
+    assert formulas("$x^{2$ and $y$") == ["x^{2", "y"]
+
+
+def test_no_formula_reaches_across_a_blank_line() -> None:
+    assert formulas("costs x$ a\n\nand $y$") == ["y"]
+
+
+def test_one_stray_dollar_does_not_turn_a_post_inside_out() -> None:
+    text = "a stray $ in this sentence and then $x$ is given by $y$ as we know"
+    assert formulas(text) == ["x", "y"]
+
+
+def test_a_control_space_that_lost_its_space_still_closes() -> None:
+    assert formulas("[ $\\ 4 < 0\\$ ] so the roots $z$ are") == ["\\ 4 < 0", "z"]
+
+
+def test_nested_environments_of_one_name_are_one_formula() -> None:
+    inner = "\\begin{array}{c}1\\end{array}"
+    whole = f"\\begin{{array}}{{c}}{inner}\\end{{array}}"
+    assert formulas(f"so {whole}.") == [whole]
+
+
+def test_escaped_backslashes_do_not_open() -> None:
+    assert formulas("a \\\\(not math\\\\) b") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("use `$HOME` and `$PATH` for $x$", ["x"]),
+        ("```\n$a$\n```\n\n$b$", ["b"]),
+        ("``a`$b$`` $c$", ["c"]),
+        ("an odd ` backtick and $x$", ["x"]),
+    ],
+)
+def test_markdown_code_holds_no_formulas(text: str, expected: list[str]) -> None:
+    assert formulas(text, "markdown") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("$a$ % costs $5\n$b$", ["a", "b"]),
+        ("\\verb|$x$| and $y$", ["y"]),
+        ("\\begin{verbatim}$x$\\end{verbatim} $y$", ["y"]),
+        ("50\\% of $x$", ["x"]),
+    ],
+)
+def test_latex_comments_and_verbatim_hold_no_formulas(text: str, expected: list[str]) -> None:
+    assert formulas(text, "latex") == expected

@@ -1,0 +1,65 @@
+"""HTML as pages with mathematics write it."""
+
+from mathsetu.markup import extract, split, to_text
+
+
+def formulas(page: str) -> list[str]:
+    return [span.content for span in split(page, "html") if span.kind == "formula"]
+
+
+def test_stack_exchange_containers_keep_their_ids() -> None:
+    page = '<p>Is <span class="math-container" id="q_4">$a &lt; b$</span> true?</p>'
+    (formula,) = extract(split(page, "html"), "7", "body")
+    assert (formula.id, formula.latex, formula.start) == ("q_4", "a < b", 6)
+
+
+def test_a_container_without_dollars_is_a_formula_too() -> None:
+    assert formulas('<span id="1" class="math-container">x^2</span>') == ["x^2"]
+
+
+def test_display_containers_are_display() -> None:
+    page = '<span class="math-container" id="1">$$x$$</span>'
+    assert [span.display for span in split(page, "html")] == [True]
+
+
+def test_where_a_page_marks_its_formulas_other_dollars_are_dollars() -> None:
+    page = 'From $5 to 6$ <span class="math-container">$x$</span>'
+    assert formulas(page) == ["x"]
+    assert to_text(page, "html") == "From \\$5 to 6\\$ $x$"
+
+
+def test_plain_delimiters_work_across_entities_and_tags() -> None:
+    assert formulas("<p>if $a &lt; b$ &amp; $$c<br>d$$</p>") == ["a < b", "c\nd"]
+
+
+def test_mathjax_scripts_and_annotated_mathml_are_formulas() -> None:
+    page = (
+        '<script type="math/tex; mode=display">x<y</script>'
+        '<math><semantics><mi>z</mi><annotation encoding="application/x-tex">z_1</annotation>'
+        "</semantics></math>"
+    )
+    assert formulas(page) == ["x<y", "z_1"]
+
+
+def test_code_is_kept_but_holds_no_formulas() -> None:
+    page = "<pre><code>echo $HOME $PATH</code></pre><p>and <code>$x$</code></p>"
+    assert formulas(page) == []
+    assert to_text(page, "html") == "echo \\$HOME \\$PATH\nand \\$x\\$"
+
+
+def test_scripts_styles_and_comments_leave_nothing() -> None:
+    page = "<style>p{}</style><script>alert(1)</script>a<!-- $x$ --><!DOCTYPE html>b"
+    assert to_text(page, "html") == "ab"
+
+
+def test_blocks_become_lines_and_entities_characters() -> None:
+    page = "<h1>Sums</h1><ul><li>one&nbsp;&mdash; two</li><li>three</li></ul><p>a<br/>b</p>"
+    assert to_text(page, "html") == "Sums\n- one — two\n- three\na\nb"
+
+
+def test_attributes_may_hold_angle_brackets() -> None:
+    assert to_text('<img alt="a > b" src=x>text', "html") == "text"
+
+
+def test_a_lonely_angle_bracket_is_text() -> None:
+    assert to_text("if a < b and b > c, $x<y$", "html") == "if a < b and b > c, $x<y$"
