@@ -1,0 +1,84 @@
+"""The command line: one thin module a verb, loaded only when it is called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.metadata import version
+
+import click
+
+from mathsetu.errors import MathSetuError
+
+#: Verb to what it does. A new verb is a module of its name here with a function `command`.
+VERBS = {
+    "convert": "Convert a collection, topics, judgments or a run between formats.",
+    "inspect": "Show a text or a post as spans and formulas.",
+    "sampler": "List, search or export the built-in multilingual sampler.",
+    "validate": "Check a submission or run file as its organiser would.",
+}
+
+
+class _Verbs(click.Group):
+    """A group whose commands are imported when they are needed, so that each starts fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*VERBS, *super().list_commands(ctx)])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in VERBS:
+            command: click.Command = import_module(f"mathsetu.cli.{cmd_name}").command
+            return command
+        return super().get_command(ctx, cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the verbs without importing any of them."""
+        rows = [*VERBS.items(), ("completion", "Print the shell's completion script.")]
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(rows))
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("mathsetu"), prog_name="mathsetu")
+def _group() -> None:
+    """Search for mathematics across languages."""
+
+
+@_group.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def _completion(shell: str) -> None:
+    """Print the completion script of a shell; the first line says how to install it."""
+    from click.shell_completion import get_completion_class
+
+    completion = get_completion_class(shell)
+    assert completion is not None
+    click.echo(f"# Save this where {shell} reads it at its start, for example in its rc file.")
+    click.echo(completion(_group, {}, "mathsetu", "_MATHSETU_COMPLETE").source())
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line.
+
+    Exit codes: 0 done, 1 done with a negative result (a file that does not validate), 2 the
+    user's input or usage is wrong, 130 stopped with Ctrl-C. A user's mistake never shows a
+    traceback.
+    """
+    try:
+        status = _group.main(arguments, prog_name="mathsetu", standalone_mode=False)
+    except click.exceptions.Abort:
+        _fail("stopped", 130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except MathSetuError as error:
+        _fail(str(error), 2)
+    except BrokenPipeError:
+        # The reader of our output (head, less) has seen enough.
+        sys.stderr.close()
+        sys.exit(0)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _fail(message: str, code: int) -> None:
+    click.echo(f"mathsetu: {message}", err=True)
+    sys.exit(code)

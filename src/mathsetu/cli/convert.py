@@ -1,0 +1,114 @@
+"""``mathsetu convert``: between the formats of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mathsetu.cli.output import json_option, print_json, print_table, track
+from mathsetu.collections.formats import FORMATS, Format, detect, find
+from mathsetu.collections.rows import BadRows
+from mathsetu.errors import InputError
+
+
+@click.command("convert")
+@click.argument("source", required=False, type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("target", required=False, type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--from", "source_format", metavar="FORMAT", help="Format of SOURCE.")
+@click.option("--to", "target_format", metavar="FORMAT", help="Format of TARGET.")
+@click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
+@click.option("--formats", "list_formats", is_flag=True, help="List the formats and stop.")
+@json_option
+def command(
+    source: Path | None,
+    target: Path | None,
+    source_format: str | None,
+    target_format: str | None,
+    skip_bad: bool,
+    list_formats: bool,
+    as_json: bool,
+) -> None:
+    r"""Convert SOURCE to TARGET.
+
+    Formats are recognised where they can be; TARGET appears only when all of it is written.
+
+    \b
+    Examples:
+      mathsetu convert Posts.xml posts.jsonl.gz
+      mathsetu convert notes/ notes.jsonl
+      mathsetu convert run.trec submission.csv --to clmir-submission
+    """
+    if list_formats:
+        _show_formats(as_json)
+        return
+    if source is None or target is None:
+        raise click.UsageError("give SOURCE and TARGET, or --formats")
+    reading = find(source_format) if source_format else detect(source)
+    writing = find(target_format) if target_format else _fitting(target, reading)
+    if writing.holds != reading.holds:
+        raise InputError(
+            f"{reading.name} holds {reading.holds}, {writing.name} holds {writing.holds}: "
+            f"choose a target format that holds {reading.holds}"
+        )
+    if writing.write is None:
+        raise InputError(f"{writing.name} can only be read; {_writable(reading)}")
+    bad = BadRows(skip=skip_bad)
+    counter = _Counter()
+    writing.write(target, counter.count(track(reading.read(source, bad), reading.holds)))
+    summary = {
+        "from": reading.name,
+        "to": writing.name,
+        reading.holds: counter.total,
+        "skipped": bad.count,
+        "errors": bad.messages,
+    }
+    if as_json:
+        print_json(summary)
+        return
+    for message in bad.messages:
+        click.echo(f"skipped: {message}", err=True)
+    skipped = f", {bad.count:,} bad rows skipped" if bad.count else ""
+    click.echo(
+        f"{counter.total:,} {reading.holds} from {reading.name} to {writing.name}{skipped}",
+        err=True,
+    )
+
+
+class _Counter:
+    def __init__(self) -> None:
+        self.total = 0
+
+    def count(self, items: Iterable[Any]) -> Iterator[Any]:
+        for item in items:
+            self.total += 1
+            yield item
+
+
+def _fitting(target: Path, reading: Format) -> Format:
+    """The format to write when only a file name says which: the first that fits its ending."""
+    name = target.name.lower().removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2")
+    for form in FORMATS.values():
+        specific = [ending for ending in form.endings if ending and name.endswith(ending)]
+        if form.holds == reading.holds and form.write is not None and specific:
+            return form
+    raise InputError(f"{target}: its ending names no format; {_writable(reading)}")
+
+
+def _writable(reading: Format) -> str:
+    names = [f.name for f in FORMATS.values() if f.write and f.holds == reading.holds]
+    return f"say --to one of {', '.join(names)}"
+
+
+def _show_formats(as_json: bool) -> None:
+    rows = [
+        (form.name, form.holds, "read and write" if form.write else "read", form.description)
+        for form in FORMATS.values()
+    ]
+    columns = ("format", "holds", "can", "what it is")
+    if as_json:
+        print_json([dict(zip(columns, row, strict=True)) for row in rows])
+    else:
+        print_table(columns, rows)

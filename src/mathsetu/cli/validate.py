@@ -1,0 +1,63 @@
+"""``mathsetu validate``: what an organiser would reject."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mathsetu.cli.output import json_option, print_json
+from mathsetu.collections import clmir
+from mathsetu.collections.formats import FORMATS, detect, find
+from mathsetu.collections.rows import BadRows, Problem
+from mathsetu.errors import InputError
+
+
+@click.command("validate")
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--format", "format_name", metavar="FORMAT", help="Format of FILE.")
+@click.option("--queries", type=click.Path(path_type=Path), help="Its queries (any format).")
+@click.option("--posts", type=click.Path(path_type=Path), help="Its posts (any format).")
+@json_option
+def command(
+    file: Path, format_name: str | None, queries: Path | None, posts: Path | None, as_json: bool
+) -> None:
+    r"""Check a submission or run file, or read any other file to its end.
+
+    The exit code is 1 when the file would be rejected; warnings alone leave it at 0.
+
+    \b
+    Examples:
+      mathsetu validate submission.csv --queries queries.csv --posts posts.jsonl
+      mathsetu validate run.trec
+    """
+    form = find(format_name) if format_name else detect(file)
+    if form.name == "clmir-submission":
+        problems = clmir.validate_submission(file, _ids(queries), _ids(posts))
+    elif queries or posts:
+        raise click.UsageError("--queries and --posts are for CLMIR submissions")
+    elif form.validate:
+        problems = form.validate(file)
+    else:
+        problems = []
+        bad = BadRows(skip=True, keep=100)
+        rows = sum(1 for _ in form.read(file, bad))
+        if not rows and not bad.count:
+            raise InputError(f"{file}: is empty (no {form.holds} in it)")
+        problems = [Problem(error.line, error.problem) for error in bad.errors]
+    rejected = any(problem.fatal for problem in problems)
+    if as_json:
+        print_json({"format": form.name, "valid": not rejected, "problems": problems})
+    else:
+        for problem in problems:
+            click.echo(f"{file} {problem}")
+        verdict = "would be rejected" if rejected else "is valid"
+        click.echo(f"{file}: {verdict} as {form.name} ({FORMATS[form.name].description})")
+    if rejected:
+        raise click.exceptions.Exit(1)
+
+
+def _ids(path: Path | None) -> set[str] | None:
+    if path is None:
+        return None
+    return {record.id for record in detect(path).read(path, BadRows())}

@@ -1,0 +1,95 @@
+"""The sampler is whole, balanced and correct as far as a program can see."""
+
+from collections import Counter, defaultdict
+
+from mathsetu.collections import sampler
+from mathsetu.markup import split
+
+LANGUAGES = {"en", "hi", "es", "cs", "hr", "fa"}
+POSTS = {post.id: post for post in sampler.posts()}
+QUERIES = {query.id: query for query in sampler.queries()}
+JUDGMENTS = list(sampler.judgments())
+SCRIPTS = {"hi": ("\u0900", "\u097f"), "fa": ("\u0600", "\u06ff")}
+
+
+def test_forty_topics_are_told_in_all_six_languages() -> None:
+    languages = defaultdict(set)
+    for post in POSTS.values():
+        assert post.id == f"{post.thread_id}.{post.language}"
+        languages[post.thread_id].add(post.language)
+    assert sum(known == LANGUAGES for known in languages.values()) >= 40
+
+
+def test_some_topics_exist_in_one_language_only() -> None:
+    posts = Counter(post.thread_id for post in POSTS.values())
+    alone = {post.language for post in POSTS.values() if posts[post.thread_id] == 1}
+    assert alone == LANGUAGES
+
+
+def test_every_post_has_a_title_tags_and_one_to_five_formulas() -> None:
+    for post in POSTS.values():
+        assert post.title, post.id
+        assert 2 <= len(post.tags) <= 4, post.id
+        assert 1 <= sum(formula.where == "body" for formula in post.formulas) <= 5, post.id
+
+
+def test_prose_is_written_in_the_script_of_its_language() -> None:
+    for post in POSTS.values():
+        prose = "".join(span.content for span in split(post.body) if span.kind == "text")
+        letters = [char for char in prose if char.isalpha()]
+        first, last = SCRIPTS.get(post.language, ("A", "\u024f"))
+        native = sum(first <= char <= last for char in letters)
+        assert native / len(letters) > 0.9, post.id
+
+
+def test_no_delimiter_is_left_in_the_prose() -> None:
+    for post in POSTS.values():
+        for span in split(f"{post.title}\n\n{post.body}"):
+            if span.kind == "text":
+                assert not {"$", "\\", "`"} & set(span.content), post.id
+
+
+def test_the_posts_of_a_topic_do_not_repeat_one_notation() -> None:
+    """Other letters, other but equal forms: few formulas of a topic stand in two of its posts."""
+    for topic in {post.thread_id for post in POSTS.values()}:
+        told = [
+            {"".join(formula.latex.split()) for formula in post.formulas if len(formula.latex) > 3}
+            for post in POSTS.values()
+            if post.thread_id == topic
+        ]
+        if len(told) > 1:
+            shared = Counter(latex for formulas in told for latex in formulas)
+            assert max(shared.values()) < len(told), topic
+
+
+def test_queries_cover_every_language_and_kind() -> None:
+    assert len(QUERIES) >= 60
+    pairs = Counter((query.language, query.kind) for query in QUERIES.values())
+    assert set(pairs) == {
+        (lang, kind) for lang in LANGUAGES for kind in ("words", "formula", "both")
+    }
+
+
+def test_a_query_is_of_the_kind_it_says() -> None:
+    for query in QUERIES.values():
+        kinds = {span.kind for span in split(query.text) if span.content.strip()}
+        expected = {"words": {"text"}, "formula": {"formula"}, "both": {"text", "formula"}}
+        assert kinds == expected[query.kind], query.id
+
+
+def test_judgments_name_existing_queries_and_posts_once() -> None:
+    seen = Counter((judgment.query_id, judgment.id) for judgment in JUDGMENTS)
+    assert max(seen.values()) == 1
+    assert {query for query, _ in seen} == set(QUERIES)
+    assert {post for _, post in seen} <= set(POSTS)
+    assert {judgment.grade for judgment in JUDGMENTS} == {0, 1, 2, 3}
+
+
+def test_every_query_has_an_answer_and_some_only_in_another_language() -> None:
+    answers = defaultdict(set)
+    for judgment in JUDGMENTS:
+        if judgment.grade == 3:
+            answers[judgment.query_id].add(POSTS[judgment.id].language)
+    assert set(answers) == set(QUERIES)
+    elsewhere = [query for query in QUERIES if QUERIES[query].language not in answers[query]]
+    assert len(elsewhere) >= 10

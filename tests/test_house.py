@@ -1,0 +1,84 @@
+"""The floors of the house: a room imports only from floors below it."""
+
+import ast
+from pathlib import Path
+
+import mathsetu
+
+PACKAGE = Path(mathsetu.__file__).parent
+FLOORS = {
+    "records": 0,
+    "errors": 0,
+    "markup": 0,
+    "formulas": 1,
+    "languages": 1,
+    "evaluation": 1,
+    "collections": 2,
+    "encoders": 2,
+    "graphs": 2,
+    "retrieval": 3,
+    "ranking": 3,
+    "library": 4,
+    "recipes": 4,
+    "training": 5,
+    "cli": 6,
+    "service": 6,
+}
+# Rooms of one floor that may look at each other, and why.
+NEIGHBOURS = {
+    ("markup", "records"),  # spans become formulas
+    ("markup", "errors"),
+}
+
+
+def room_of(module: str) -> str:
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else ""
+
+
+def imports(file: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return {name for name in names if name.startswith("mathsetu.")}
+
+
+def test_no_room_imports_from_its_own_floor_or_above() -> None:
+    wrong = []
+    for file in sorted(PACKAGE.rglob("*.py")):
+        room = file.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        if room == "__init__":
+            continue
+        for name in imports(file):
+            other = room_of(name)
+            if other == room or other not in FLOORS or (room, other) in NEIGHBOURS:
+                continue
+            if FLOORS[other] >= FLOORS[room]:
+                wrong.append(f"{file.relative_to(PACKAGE)} imports {name}")
+    assert wrong == []
+
+
+def test_every_room_has_its_floor() -> None:
+    rooms = {path.name.removesuffix(".py") for path in PACKAGE.iterdir()}
+    rooms -= {"__init__", "__pycache__", "py.typed"}
+    assert rooms <= set(FLOORS)
+
+
+def test_torch_is_imported_only_where_it_is_allowed() -> None:
+    allowed = (
+        "encoders/graph/",
+        "encoders/sentence.py",
+        "ranking/rerank",
+        "languages/translate/",
+        "training/",
+    )
+    for file in PACKAGE.rglob("*.py"):
+        place = file.relative_to(PACKAGE).as_posix()
+        if not place.startswith(allowed):
+            text = file.read_text(encoding="utf-8")
+            assert "import torch" not in text, place
+            assert "from torch" not in text, place
