@@ -1,0 +1,68 @@
+"""The table of parts that a recipe can name; adding a retriever is one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mathsetu.errors import InputError
+from mathsetu.recipes.schema import read_table
+from mathsetu.retrieval.base import Builder, Question, Retriever
+from mathsetu.retrieval.formula import FormulaBuilder, FormulaRetriever, FormulaSearch
+from mathsetu.retrieval.lexical import Lexical, LexicalBuilder, LexicalRetriever
+
+
+@dataclass(frozen=True)
+class Part:
+    """How one kind of part is made from its settings.
+
+    ``silent`` says whether a question gives the part nothing to go on.
+    """
+
+    settings: type
+    builder: Callable[[Any], Builder]
+    retriever: Callable[[Sequence[Path], Any], Retriever]
+    silent: Callable[[Question], bool]
+
+
+def _nothing(question: Question) -> bool:
+    return not question.words.strip() and not question.formulas
+
+
+def _no_formulas(question: Question) -> bool:
+    return not question.formulas
+
+
+#: Kind to how it is made.
+PARTS: dict[str, Part] = {
+    "lexical": Part(Lexical, LexicalBuilder, LexicalRetriever, _nothing),
+    "formula": Part(FormulaSearch, FormulaBuilder, FormulaRetriever, _no_formulas),
+}
+
+
+def make_builder(settings: Mapping[str, Any], where: str) -> Builder:
+    """The builder of a part, from its table in a recipe."""
+    part, choices = _resolve(settings, where)
+    return part.builder(choices)
+
+
+def make_retriever(settings: Mapping[str, Any], folders: Sequence[Path], where: str) -> Retriever:
+    """The retriever of a part over the segments of its index."""
+    part, choices = _resolve(settings, where)
+    return part.retriever(folders, choices)
+
+
+def is_silent(settings: Mapping[str, Any], question: Question) -> bool:
+    """Whether a question gives a part nothing to go on."""
+    return PARTS[settings["kind"]].silent(question)
+
+
+def _resolve(settings: Mapping[str, Any], where: str) -> tuple[Part, Any]:
+    kind = settings["kind"]
+    if kind not in PARTS:
+        raise InputError(f"{where}: unknown kind {kind!r} (known: {', '.join(PARTS)})")
+    part = PARTS[kind]
+    chosen = {name: value for name, value in settings.items() if name != "kind"}
+    return part, read_table(part.settings, chosen, where)

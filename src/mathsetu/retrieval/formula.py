@@ -1,0 +1,318 @@
+"""Search by formulas: an inverted index over structural features, then matching of the best.
+
+Formulas that are written alike are stored once. A query formula is scored against all of them by
+shared features, rare ones counting more; the best few are matched structurally, which also tells
+what matched under which substitution. A post gets, for each formula of the query, the score of
+its best formula; large query formulas count more than small ones.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mathsetu.errors import InputError
+from mathsetu.formulas.features import features
+from mathsetu.formulas.matching import Match, Prepared, match
+from mathsetu.formulas.parse import parse_latex
+from mathsetu.formulas.similarity import MATCH_SHARE
+from mathsetu.markup import split
+from mathsetu.records import Post, Reason
+from mathsetu.retrieval.base import Fields, Question, Scored, best
+from mathsetu.retrieval.postings import Postings, PostingsBuilder
+from mathsetu.retrieval.texts import TextTable, write_texts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class FormulaSearch:
+    """The choices of a formula index.
+
+    Attributes:
+        fields: The fields of a post whose formulas count.
+        matched: How many of the best formulas are matched structurally, for each query formula.
+        asked: At most this many formulas of a query are searched for, the largest first.
+    """
+
+    fields: Fields = field(default_factory=lambda: {"title": 1, "body": 1, "question": 1})
+    matched: int = 20
+    asked: int = 6
+
+
+def feature_counts(latex: str) -> Counter[str]:
+    """The features of a formula and how often each occurs."""
+    parsed = parse_latex(latex)
+    return Counter(features(parsed.slt, parsed.opt))
+
+
+class FormulaBuilder:
+    """Builds one segment."""
+
+    def __init__(self, choices: FormulaSearch) -> None:
+        self._choices = choices
+        self._prepared: set[str] = set()
+        self._numbers: dict[str, int] = {}
+        self._postings = PostingsBuilder()
+        self._occurrences: list[int] = []
+        self._starts = [0]
+
+    def prepare(self, post: Post) -> list[tuple[str, Counter[str] | None]]:
+        """The formulas of a post; features only with the first sight of each in this process."""
+        prepared: list[tuple[str, Counter[str] | None]] = []
+        for latex in post_formulas(post, self._choices.fields):
+            seen = latex in self._prepared
+            self._prepared.add(latex)
+            prepared.append((latex, None if seen else feature_counts(latex)))
+        return prepared
+
+    def add(self, prepared: list[tuple[str, Counter[str] | None]]) -> None:
+        """Take the next post."""
+        for latex, counts in prepared:
+            number = self._numbers.get(latex)
+            if number is None:
+                # Results come in the order of the posts, so a first sight comes with features.
+                assert counts is not None
+                number = self._numbers[latex] = len(self._numbers)
+                self._postings.add(counts)
+            self._occurrences.append(number)
+        self._starts.append(len(self._occurrences))
+
+    def write(self, folder: Path) -> None:
+        """Write the segment into a new folder."""
+        self._postings.write(folder)
+        write_texts(folder / "latex", self._numbers)
+        np.save(folder / "occurrences.npy", np.array(self._occurrences, dtype=np.int32))
+        np.save(folder / "post_starts.npy", np.array(self._starts, dtype=np.int64))
+
+
+def post_formulas(post: Post, names: Fields) -> list[str]:
+    """The formulas in the given fields of a post, in order.
+
+    >>> post_formulas(Post(id="1", title="On $x$", body="and $y$, $x$"), {"title": 1, "body": 1})
+    ['x', 'y', 'x']
+    """
+    spans = (span for name in names for span in split(getattr(post, name)))
+    return [span.content for span in spans if span.kind == "formula"]
+
+
+class _Segment:
+    """One segment, mapped into memory."""
+
+    def __init__(self, folder: Path) -> None:
+        self.postings = Postings(folder)
+        self.latex = TextTable(folder / "latex")
+        try:
+            self.occurrences = np.load(folder / "occurrences.npy", mmap_mode="r")
+            self.post_starts = np.load(folder / "post_starts.npy", mmap_mode="r")
+        except (OSError, ValueError) as error:
+            raise InputError(f"{folder}: the index is damaged ({error}); build it again") from error
+
+    @property
+    def posts(self) -> int:
+        return len(self.post_starts) - 1
+
+    def best_of_posts(self, scores: Numbers) -> Numbers:
+        """The best score among the formulas of each post; 0 where it has none."""
+        result = np.zeros(self.posts, dtype=np.float32)
+        filled = np.flatnonzero(np.diff(self.post_starts))
+        if len(filled):
+            result[filled] = np.maximum.reduceat(
+                scores[self.occurrences], self.post_starts[:-1][filled]
+            )
+        return result
+
+
+@dataclass(frozen=True)
+class FormulaMatch:
+    """One formula of the collection found for a query formula."""
+
+    number: int
+    latex: str
+    score: float
+    match: Match
+
+
+class FormulaRetriever:
+    """Answers queries by their formulas."""
+
+    def __init__(self, folders: Sequence[Path], choices: FormulaSearch) -> None:
+        self._choices = choices
+        self._segments = [_Segment(folder) for folder in folders]
+        self._total = sum(len(segment.postings) for segment in self._segments)
+        self._scores_of = lru_cache(maxsize=256)(self._score_formulas)
+
+    def retrieve(
+        self, questions: Sequence[Question], k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> list[Scored]:
+        """The best posts of each question."""
+        return [best(self._post_scores(question), k, allowed) for question in questions]
+
+    def score(self, question: Question, numbers: NDArray[np.int64]) -> Numbers:
+        """The scores of given posts."""
+        return self._post_scores(question)[numbers]
+
+    def explain(self, question: Question, number: int) -> Reason:
+        """The best matching formulas of a post, with their substitutions."""
+        details: list[str] = []
+        score = float(self._post_scores(question)[number])
+        for latex in self._asked(question):
+            found = self.match_in_post(latex, number)
+            if found is not None and found.match.coverage > 0:
+                details.append(_in_words(latex, found))
+        return Reason("formulas", score, "; ".join(details[:3]))
+
+    def match_in_post(self, latex: str, number: int) -> FormulaMatch | None:
+        """The formula of a post that is most like a query formula, and how it matches."""
+        segment, place = self._locate(number)
+        start, end = segment.post_starts[place], segment.post_starts[place + 1]
+        candidates = np.unique(segment.occurrences[start:end])
+        if not len(candidates):
+            return None
+        offset = sum(
+            len(other.postings) for other in self._segments[: self._segments.index(segment)]
+        )
+        scores = self._scores_of(latex)[offset + candidates]
+        chosen = int(candidates[int(scores.argmax())])
+        written = segment.latex[chosen]
+        found = match(parse_latex(latex).opt, parse_latex(written).opt)
+        return FormulaMatch(offset + chosen, written, float(scores.max()), found)
+
+    def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
+        """The formulas of the collection that are most like one formula (ARQMath task 2)."""
+        scores = self._scores_of(latex)
+        ranked = best(scores, k)
+        query = parse_latex(latex).opt
+        found = []
+        for number, score in zip(ranked.numbers.tolist(), ranked.scores.tolist(), strict=True):
+            written = self._latex(number)
+            found.append(FormulaMatch(number, written, score, match(query, _tree(written))))
+        return found
+
+    def _asked(self, question: Question) -> list[str]:
+        """The formulas searched for: the largest ones."""
+        by_size = sorted(question.formulas, key=lambda latex: -self._mass(latex))
+        return by_size[: self._choices.asked]
+
+    def _post_scores(self, question: Question) -> Numbers:
+        """For each post the mean over the query's formulas, weighted by their size."""
+        total = np.zeros(sum(segment.posts for segment in self._segments), dtype=np.float32)
+        asked = [(latex, self._mass(latex) ** 0.5) for latex in self._asked(question)]
+        whole = sum(weight for _, weight in asked)
+        for latex, weight in asked:
+            scores = self._scores_of(latex)
+            parts, offset = [], 0
+            for segment in self._segments:
+                size = len(segment.postings)
+                parts.append(segment.best_of_posts(scores[offset : offset + size]))
+                offset += size
+            total += np.concatenate(parts) * np.float32(weight / whole if whole else 0.0)
+        return total
+
+    def _mass(self, latex: str) -> float:
+        counts = _features(latex)
+        return float(np.dot(self._rarity(counts), list(counts.values())))
+
+    def _rarity(self, counts: Counter[str]) -> Numbers:
+        """The weight of each feature: the fewer formulas have it, the heavier."""
+        terms = list(counts)
+        containing = sum(segment.postings.document_counts(terms) for segment in self._segments)
+        return _rarity(np.asarray(containing), self._total)
+
+    def _score_formulas(self, latex: str) -> Numbers:
+        """The likeness of a formula to every formula of the collection, from 0 to 1."""
+        counts = _features(latex)
+        rarity = self._rarity(counts)
+        mass = float(np.dot(rarity, list(counts.values())))
+        shared = np.concatenate(
+            [self._shared(segment, counts, rarity) for segment in self._segments]
+        )
+        scores = 2 * shared / np.maximum(self._masses + np.float32(mass), 1e-9)
+        return self._with_structure(latex, scores.astype(np.float32))
+
+    def _shared(self, segment: _Segment, counts: Counter[str], rarity: Numbers) -> Numbers:
+        shared = np.zeros(len(segment.postings), dtype=np.float32)
+        found = segment.postings.postings(list(counts))
+        for (numbers, frequencies), count, weight in zip(
+            found, counts.values(), rarity.tolist(), strict=True
+        ):
+            shared[numbers] += np.float32(weight) * np.minimum(frequencies, count)
+        return shared
+
+    def _with_structure(self, latex: str, overlaps: Numbers) -> Numbers:
+        """Match the best few structurally and join both scores.
+
+        What is not matched keeps its place below: its structural score is taken as the lowest
+        that was seen.
+        """
+        chosen = best(overlaps, self._choices.matched)
+        if not len(chosen.numbers):
+            return overlaps
+        query = parse_latex(latex).opt
+        matched = np.array(
+            [match(query, _tree(self._latex(number))).score for number in chosen.numbers.tolist()],
+            dtype=np.float32,
+        )
+        scores = (1 - MATCH_SHARE) * overlaps
+        scores += MATCH_SHARE * np.minimum(overlaps, matched.min(initial=1.0))
+        scores[chosen.numbers] = (1 - MATCH_SHARE) * chosen.scores + MATCH_SHARE * matched
+        return scores
+
+    @cached_property
+    def _masses(self) -> Numbers:
+        """The weight of all features of each formula."""
+        masses = []
+        for segment in self._segments:
+            postings = segment.postings
+            containing = sum(other.postings.counts_of(postings.terms) for other in self._segments)
+            rarity = np.repeat(
+                _rarity(np.asarray(containing), self._total), np.diff(postings.starts)
+            )
+            masses.append(
+                np.bincount(postings.documents, rarity * postings.frequencies, len(postings))
+            )
+        return np.concatenate(masses).astype(np.float32)
+
+    def _latex(self, number: int) -> str:
+        for segment in self._segments:
+            if number < len(segment.postings):
+                return segment.latex[number]
+            number -= len(segment.postings)
+        raise IndexError(number)
+
+    def _locate(self, number: int) -> tuple[_Segment, int]:
+        for segment in self._segments:
+            if number < segment.posts:
+                return segment, number
+            number -= segment.posts
+        raise IndexError(number)
+
+
+def _rarity(containing: NDArray[np.int64], total: int) -> Numbers:
+    return np.asarray(np.log1p((total - containing + 0.5) / (containing + 0.5)), dtype=np.float32)
+
+
+@lru_cache(maxsize=1024)
+def _features(latex: str) -> Counter[str]:
+    return feature_counts(latex)
+
+
+@lru_cache(maxsize=4096)
+def _tree(latex: str) -> Prepared:
+    return Prepared(parse_latex(latex).opt)
+
+
+def _in_words(latex: str, found: FormulaMatch) -> str:
+    renamed = [f"{ours} → {theirs}" for ours, theirs in found.match.substitution.items()
+               if ours != theirs]  # fmt: skip
+    under = f" ({', '.join(renamed[:4])})" if renamed else ""
+    return f"${latex}$ ~ ${found.latex}${under}"

@@ -1,0 +1,167 @@
+"""Search by words: BM25+ or TF-IDF over analysed terms, with fields and translation of terms."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mathsetu.languages.analyze import analyze, words
+from mathsetu.languages.detect import detect
+from mathsetu.languages.glossary import Glossary
+from mathsetu.markup import split
+from mathsetu.records import Post, Reason
+from mathsetu.retrieval.base import Fields, Question, Scored, best
+from mathsetu.retrieval.postings import Postings, PostingsBuilder
+from mathsetu.retrieval.weighting import Wanted, Weighted, make_scheme
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_LATEX_TOKEN = re.compile(r"\\[A-Za-z]+|\d+(?:\.\d+)?|[^\s\\{}$&]")
+
+
+@dataclass(frozen=True)
+class Lexical:
+    """The choices of a lexical index.
+
+    Attributes:
+        scheme: How frequencies become scores: ``{"name": "bm25+", "k1": 1.2}`` or a TF-IDF
+            scheme in SMART notation, ``{"name": "lnc"}``.
+        fields: Which fields of a post are read, and how much a word in each counts.
+        analysis: ``languages`` (each text by its own language's chain), or one chain for all:
+            ``porter`` or ``snowball`` for English as in the papers.
+        formula_tokens: Whether the tokens of formulas are terms too.
+        translate: Whether the glossary turns a query's words into the posts' languages.
+    """
+
+    scheme: dict[str, Any] = field(default_factory=lambda: {"name": "bm25+"})
+    fields: Fields = field(default_factory=lambda: {"title": 1, "body": 1, "question": 1})
+    analysis: str = "languages"
+    formula_tokens: bool = True
+    translate: bool = True
+
+
+def formula_tokens(latex: str) -> list[str]:
+    r"""A formula as terms that no word equals: commands, numbers, letters, signs.
+
+    >>> formula_tokens(r"\frac{x}{12} + x")
+    ['$\\frac', '$x', '$12', '$+', '$x']
+    """
+    return ["$" + token for token in _LATEX_TOKEN.findall(latex)]
+
+
+def post_terms(post: Post, choices: Lexical) -> tuple[str, dict[str, float]]:
+    """The language of a post and its terms, each with its frequency weighted by field.
+
+    >>> post_terms(Post(id="1", title="Sums", body="A sum of $x$", language="en"), Lexical())
+    ('en', {'sum': 2.0, '$x': 1.0})
+    """
+    language = post.language or detect(f"{post.title}\n{post.body}").language
+    frequencies: Counter[str] = Counter()
+    for name, weight in choices.fields.items():
+        value = getattr(post, name)
+        text = " ".join(value).replace("-", " ") if name == "tags" else value
+        for term in _terms(text, language, choices):
+            frequencies[term] += weight  # type: ignore[assignment]
+    return language, {term: float(count) for term, count in frequencies.items()}
+
+
+def _terms(text: str, language: str, choices: Lexical) -> list[str]:
+    terms = _word_terms(words(text), language, choices)
+    if choices.formula_tokens:
+        for span in split(text):
+            if span.kind == "formula":
+                terms += formula_tokens(span.content)
+    return terms
+
+
+def _word_terms(text: str, language: str, choices: Lexical) -> list[str]:
+    if choices.analysis == "languages":
+        return analyze(text, language)
+    return analyze(text, "en", stemmer=choices.analysis)
+
+
+class LexicalBuilder:
+    """Builds one segment."""
+
+    def __init__(self, choices: Lexical) -> None:
+        self._choices = choices
+        self._postings = PostingsBuilder()
+        self._languages: Counter[str] = Counter()
+
+    def prepare(self, post: Post) -> tuple[str, dict[str, float]]:
+        """The language of a post and its terms."""
+        return post_terms(post, self._choices)
+
+    def add(self, prepared: tuple[str, dict[str, float]]) -> None:
+        """Take the next post."""
+        language, terms = prepared
+        self._languages[language] += 1
+        self._postings.add(terms)
+
+    def write(self, folder: Path) -> None:
+        """Write the segment into a new folder."""
+        self._postings.write(folder)
+        counts = dict(sorted(self._languages.items()))
+        (folder / "languages.json").write_text(json.dumps(counts) + "\n", encoding="utf-8")
+
+
+class LexicalRetriever:
+    """Answers queries by words."""
+
+    def __init__(self, folders: Sequence[Path], choices: Lexical) -> None:
+        self._choices = choices
+        self._index = Weighted(
+            [Postings(folder) for folder in folders], make_scheme(choices.scheme)
+        )
+        counts: Counter[str] = Counter()
+        for folder in folders:
+            counts.update(json.loads((folder / "languages.json").read_text(encoding="utf-8")))
+        self._languages = sorted(code for code in counts if code)
+
+    def retrieve(
+        self, questions: Sequence[Question], k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> list[Scored]:
+        """The best posts of each question."""
+        return [best(self._scores(question), k, allowed) for question in questions]
+
+    def score(self, question: Question, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The scores of given posts."""
+        return self._scores(question)[numbers]
+
+    def explain(self, question: Question, number: int) -> Reason:
+        """The terms that a post shares with the question, those that count most first."""
+        wanted = self.wanted(question)
+        shares = self._index.parts(wanted, number)
+        ranked = sorted(zip(shares, wanted, strict=True), key=lambda pair: -pair[0])
+        shown = [" / ".join(terms) for share, terms in ranked[:8] if share > 0]
+        return Reason("words", float(sum(shares)), ", ".join(shown))
+
+    def wanted(self, question: Question) -> list[Wanted]:
+        """What a question asks for, in the languages of the posts."""
+        choices = self._choices
+        weights: dict[str, float] = {}
+        translating = choices.translate and choices.analysis == "languages"
+        if not translating or question.language in self._languages or not self._languages:
+            weights = dict(Counter(_word_terms(question.words, question.language, choices)))
+        if translating:
+            for target in self._languages:
+                if target != question.language:
+                    for term, weight in Glossary.load().expand(
+                        question.words, question.language, target
+                    ):
+                        weights[term] = max(weights.get(term, 0.0), weight)
+        if choices.formula_tokens:
+            for latex in question.formulas:
+                for token in formula_tokens(latex):
+                    weights[token] = weights.get(token, 0.0) + 1
+        return [{term: weight} for term, weight in weights.items()]
+
+    def _scores(self, question: Question) -> NDArray[np.float32]:
+        return self._index.scores(self.wanted(question))

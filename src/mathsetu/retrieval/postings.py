@@ -1,0 +1,142 @@
+"""An inverted index of weighted terms: small, memory-mapped, the same bytes for the same input.
+
+Words and formula features share it. A term is known by a 64-bit hash, so that looking up the
+terms of a query is one binary search over numbers and no dictionary has to be loaded; among a
+hundred million different terms, the chance that any two share a hash is one in three thousand.
+Raw frequencies are stored and weighted when a query comes, because weights depend on the whole
+collection while an index may consist of several segments.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mathsetu.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_FILES = ("terms", "starts", "documents", "frequencies", "lengths")
+
+
+def term_hash(term: str) -> int:
+    """The number that stands for a term, the same on every machine.
+
+    >>> term_hash("integral") == term_hash("integral") != term_hash("integrals")
+    True
+    """
+    return int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "little")
+
+
+class PostingsBuilder:
+    """Gathers the terms of documents, one after the other, and writes the index.
+
+    >>> from tempfile import mkdtemp
+    >>> builder, folder = PostingsBuilder(), Path(mkdtemp()) / "index"
+    >>> builder.add({"sum": 2, "prime": 1})
+    >>> builder.add({"prime": 1})
+    >>> builder.write(folder)
+    >>> Postings(folder).document_counts(["prime", "sum", "ring"]).tolist()
+    [2, 1, 0]
+    """
+
+    def __init__(self) -> None:
+        self._hashes: dict[str, int] = {}
+        self._terms = array("Q")
+        self._frequencies = array("f")
+        self._sizes = array("L")
+        self._lengths = array("d")
+
+    def add(self, terms: Mapping[str, float], length: float | None = None) -> None:
+        """Add the next document: its terms with their frequencies."""
+        hashes = self._hashes
+        for term, frequency in terms.items():
+            number = hashes.get(term)
+            if number is None:
+                number = hashes[term] = term_hash(term)
+            self._terms.append(number)
+            self._frequencies.append(frequency)
+        self._sizes.append(len(terms))
+        self._lengths.append(sum(terms.values()) if length is None else length)
+
+    def write(self, folder: Path) -> None:
+        """Sort what was gathered by term and write it into a new folder."""
+        terms = np.frombuffer(self._terms, dtype=np.uint64)
+        sizes = np.frombuffer(self._sizes, dtype=f"u{self._sizes.itemsize}").astype(np.int64)
+        documents = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        # A stable sort keeps the documents of each term in their order.
+        order = np.argsort(terms, kind="stable")
+        vocabulary, starts = np.unique(terms[order], return_index=True)
+        frequencies = np.frombuffer(self._frequencies, dtype=np.float32)[order]
+        folder.mkdir(parents=True)
+        for name, values in zip(
+            _FILES,
+            (
+                vocabulary,
+                np.append(starts, len(terms)).astype(np.int64),
+                documents[order],
+                _compact(frequencies),
+                np.frombuffer(self._lengths, dtype=np.float64).astype(np.float32),
+            ),
+            strict=True,
+        ):
+            np.save(folder / f"{name}.npy", values, allow_pickle=False)
+
+
+def _compact(frequencies: NDArray[np.float32]) -> NDArray[np.float32] | NDArray[np.uint8]:
+    """Small whole numbers, as nearly all frequencies are, take one byte each."""
+    small = frequencies.astype(np.uint8) if len(frequencies) else frequencies
+    return small.astype(np.uint8) if np.array_equal(small, frequencies) else frequencies
+
+
+class Postings:
+    """One written index, opened without reading it: the files are mapped into memory."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            arrays = [
+                np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+                for name in _FILES
+            ]
+        except (OSError, ValueError) as error:
+            raise InputError(f"{folder}: the index is damaged ({error}); build it again") from error
+        self.terms, self.starts, self.documents, self.frequencies, self.lengths = arrays
+
+    def __len__(self) -> int:
+        """How many documents there are."""
+        return len(self.lengths)
+
+    def document_counts(self, terms: Sequence[str]) -> NDArray[np.int64]:
+        """In how many documents each term occurs."""
+        return self.counts_of(_hashes(terms))
+
+    def counts_of(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """In how many documents each term occurs, terms given by their hashes."""
+        rows = self._rows(hashes)
+        return np.where(rows >= 0, self.starts[rows + 1] - self.starts[rows], 0)
+
+    def postings(
+        self, terms: Sequence[str]
+    ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.float32]]]:
+        """The documents of each term, in order, with the term's frequencies there."""
+        for row in self._rows(_hashes(terms)).tolist():
+            start, end = (self.starts[row], self.starts[row + 1]) if row >= 0 else (0, 0)
+            frequencies = self.frequencies[start:end].astype(np.float32)
+            yield self.documents[start:end], frequencies
+
+    def _rows(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """The row of each term, -1 for one that no document has."""
+        if not len(self.terms):
+            return np.full(len(hashes), -1)
+        rows = np.searchsorted(self.terms, hashes)
+        return np.where(np.take(self.terms, rows, mode="clip") == hashes, rows, -1)
+
+
+def _hashes(terms: Sequence[str]) -> NDArray[np.uint64]:
+    return np.array([term_hash(term) for term in terms], dtype=np.uint64)

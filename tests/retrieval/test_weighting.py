@@ -1,0 +1,117 @@
+"""Scores equal those of the libraries that the published systems used."""
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mathsetu.errors import InputError
+from mathsetu.retrieval.postings import Postings, PostingsBuilder
+from mathsetu.retrieval.weighting import Bm25Plus, Smart, Weighted
+
+WORDS = [f"word{number}" for number in range(40)]
+
+
+def corpus(seed: int, size: int = 60) -> list[list[str]]:
+    generator = random.Random(seed)
+    return [generator.choices(WORDS, k=generator.randint(3, 40)) for _ in range(size)]
+
+
+def index(folder: Path, documents: list[list[str]]) -> Postings:
+    builder = PostingsBuilder()
+    for document in documents:
+        builder.add(Counter(document))
+    builder.write(folder)
+    return Postings(folder)
+
+
+QUERY = ["word1", "word7", "word7", "word30", "nowhere"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bm25_plus_equals_rank_bm25(tmp_path: Path, seed: int) -> None:
+    rank_bm25 = pytest.importorskip("rank_bm25")
+    documents = corpus(seed)
+    theirs = rank_bm25.BM25Plus(documents, k1=1.8, b=0.75, delta=1).get_scores(QUERY)
+    weighted = Weighted([index(tmp_path / "i", documents)], Bm25Plus(1.8, 0.75, 1))
+    ours = weighted.scores([{word: count} for word, count in Counter(QUERY).items()])
+    np.testing.assert_allclose(ours, theirs, rtol=1e-4)
+
+
+@pytest.mark.parametrize("notation", ["lnc", "ltn", "ltc", "ntn", "nnc"])
+def test_tf_idf_equals_gensim(tmp_path: Path, notation: str) -> None:
+    corpora = pytest.importorskip("gensim.corpora")
+    from gensim.models import TfidfModel
+    from gensim.similarities import SparseMatrixSimilarity
+
+    documents = corpus(5)
+    dictionary = corpora.Dictionary(documents)
+    bags = [dictionary.doc2bow(document) for document in documents]
+    model = TfidfModel(bags, smartirs=notation)
+    similarity = SparseMatrixSimilarity(
+        model[bags],
+        num_features=len(dictionary),
+        normalize_queries=False,
+        normalize_documents=False,
+    )
+    theirs = similarity[model[dictionary.doc2bow(QUERY)]]
+    known = Counter(word for word in QUERY if word in dictionary.token2id)
+    weighted = Weighted([index(tmp_path / "i", documents)], Smart(notation))
+    ours = weighted.scores([{word: count} for word, count in known.items()])
+    np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("scheme", [Bm25Plus(), Bm25Plus(matched_only=True), Smart("ltc")])
+def test_segments_together_score_like_one_index(tmp_path: Path, scheme: Bm25Plus | Smart) -> None:
+    documents = corpus(7)
+    whole = Weighted([index(tmp_path / "whole", documents)], scheme)
+    parts = [index(tmp_path / "a", documents[:45]), index(tmp_path / "b", documents[45:])]
+    query = [{"word1": 1.0}, {"word7": 2.0, "word8": 1.0}]
+    np.testing.assert_allclose(
+        Weighted(parts, scheme).scores(query), whole.scores(query), rtol=1e-5
+    )
+
+
+def test_synonyms_count_as_one_word(tmp_path: Path) -> None:
+    documents = [["sum", "series"], ["sum"], ["series"], ["prime"]] * 5
+    weighted = Weighted([index(tmp_path / "i", documents)], Bm25Plus(matched_only=True))
+    alone = weighted.scores([{"sum": 1.0}])
+    group = weighted.scores([{"sum": 1.0, "series": 1.0}])
+    assert group[1] == pytest.approx(group[2])
+    assert group[0] < alone[0] + weighted.scores([{"series": 1.0}])[0]
+    assert group[3] == 0
+
+
+def test_the_parts_of_a_score_add_up(tmp_path: Path) -> None:
+    weighted = Weighted([index(tmp_path / "i", corpus(3))], Bm25Plus(matched_only=True))
+    query = [{"word1": 1.0}, {"word7": 2.0, "word8": 1.0}, {"nowhere": 1.0}]
+    scores = weighted.scores(query)
+    best = int(scores.argmax())
+    assert sum(weighted.parts(query, best)) == pytest.approx(float(scores[best]), rel=1e-5)
+
+
+def test_an_unknown_notation_is_refused() -> None:
+    with pytest.raises(InputError, match="unknown TF-IDF scheme 'xyz'"):
+        Smart("xyz")
+
+
+def test_an_empty_query_and_an_empty_index_score_nothing(tmp_path: Path) -> None:
+    empty = Weighted([index(tmp_path / "i", [])], Bm25Plus())
+    assert empty.scores([{"word1": 1.0}]).tolist() == []
+    assert Weighted([index(tmp_path / "j", corpus(1))], Bm25Plus()).scores([]).max() == 0
+
+
+def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        index(tmp_path / name, corpus(9))
+    for file in sorted((tmp_path / "a").iterdir()):
+        assert file.read_bytes() == (tmp_path / "b" / file.name).read_bytes()
+
+
+def test_a_damaged_index_is_reported_with_the_remedy(tmp_path: Path) -> None:
+    index(tmp_path / "i", corpus(2))
+    (tmp_path / "i" / "terms.npy").write_bytes(b"nonsense")
+    with pytest.raises(InputError, match="build it again"):
+        Postings(tmp_path / "i")
