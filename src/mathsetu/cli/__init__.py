@@ -12,7 +12,15 @@ from mathsetu.errors import MathSetuError
 
 #: Verb to what it does. A new verb is a module of its name here with a function `command`.
 VERBS = {
+    "add": "Add posts to a library without building it anew.",
+    "index": "Build a library from collections.",
+    "info": "Show what a library holds.",
+    "recipes": "List and show the search systems that are shipped.",
+    "remove": "Remove posts from a library.",
+    "run": "Answer a file of topics and write a run file.",
+    "search": "Search a library: words in any language, formulas between dollars.",
     "convert": "Convert a collection, topics, judgments or a run between formats.",
+    "formula": "Show a formula as trees, MathML and features, and match it against another.",
     "inspect": "Show a text or a post as spans and formulas.",
     "sampler": "List, search or export the built-in multilingual sampler.",
     "validate": "Check a submission or run file as its organiser would.",

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+    from mathsetu.formulas.tree import Tree as FormulaTree
 
 Item = TypeVar("Item")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -45,33 +51,69 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
 
     table = Table(*columns, title=title or None, box=box.SIMPLE_HEAD, title_justify="left")
     for row in rows:
-        table.add_row(*(Text(_visible(str(cell))) for cell in row))
+        table.add_row(*(Text(visible(str(cell))) for cell in row))
     Console(highlight=False, emoji=False).print(table)
 
 
-def _visible(text: str) -> str:
-    """Control characters of untrusted text must not drive the terminal."""
+def visible(text: str) -> str:
+    """Text from outside without control characters, which would drive the terminal."""
     return "".join(char if char >= " " or char == "\n" else "\ufffd" for char in text)
 
 
-def track(items: Iterable[Item], description: str) -> Iterator[Item]:
-    """Pass items through and show how many went by, when somebody is watching."""
+@contextmanager
+def progress_bar() -> Iterator[Callable[[str, int], None]]:
+    """A function that shows what is being done and how far it is, when somebody is watching."""
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
-    if not console.is_terminal:
-        yield from items
-        return
-    with Progress(
+    columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
         TextColumn("{task.completed:,}"),
         TimeElapsedColumn(),
-        console=console,
-        transient=True,
+    )
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
     ) as progress:
-        task = progress.add_task(description, total=None)
-        for item in items:
+        tasks: dict[str, TaskID] = {}
+
+        def show(what: str, number: int) -> None:
+            if what not in tasks:
+                tasks[what] = progress.add_task(what, total=None)
+            progress.update(tasks[what], completed=number)
+
+        yield show
+
+
+def track(items: Iterable[Item], description: str) -> Iterator[Item]:
+    """Pass items through and show how many went by, when somebody is watching."""
+    with progress_bar() as progress:
+        for number, item in enumerate(items, start=1):
             yield item
-            progress.advance(task)
+            progress(description, number)
+
+
+def print_tree(title: str, tree: FormulaTree, matched: Sequence[FormulaTree] = ()) -> None:
+    """Print a formula tree with its edges; matched nodes are marked."""
+    from rich.console import Console
+    from rich.text import Text
+    from rich.tree import Tree as Drawn
+
+    marked = {id(node) for node in matched}
+
+    def label(edge: str, node: FormulaTree) -> Text:
+        text = Text(f"{edge} " if edge else "", style="dim")
+        found = id(node) in marked
+        text.append(visible(node.label) or "(empty)", style="bold green" if found else "not dim")
+        return text.append(" ✓", style="green") if found else text
+
+    root = Drawn(label("", tree))
+    pending = [(tree, root)]
+    while pending:
+        node, drawn = pending.pop()
+        for edge, child in zip(node.edges, node.children, strict=True):
+            pending.append((child, drawn.add(label(edge, child))))
+    console = Console(highlight=False, emoji=False)
+    console.print(Text(f"\n{title}", style="bold"))
+    console.print(root)

@@ -7,17 +7,22 @@ written ``\$``, so that marked text splits into the same formulas as its source 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from html import unescape
 
 from mathsetu.errors import UnknownFormat
 from mathsetu.markup.code import latex_code, markdown_code
 from mathsetu.markup.delimiters import find_formulas
-from mathsetu.markup.html import split_html
+from mathsetu.markup.html import Element, hold, hold_plain, split_html
 from mathsetu.markup.spans import Span, strip_latex
 from mathsetu.markup.tex import latex_prose
+from mathsetu.records import Formula
 
 _NEEDS_ESCAPE = re.compile(r"\\(?=[(\[]|begin\{)|\$|\\.", re.DOTALL)
 _TRAILING_BACKSLASHES = re.compile(r"\\+\Z")
+# Stands in for a formula or code while the prose around them is tidied as a whole. No entity
+# gives this character, and texts have no use for it.
+_HELD_PLACE = "\0"
 # Stand-ins for formulas while a Markdown renderer works on the prose around them.
 _HOLDER = "\ue000{}\ue001"
 _HELD = re.compile("\ue000(\\d+)\ue001")
@@ -46,32 +51,36 @@ def to_text(source: str, form: str = "text") -> str:
     >>> to_text("# Sums\n\nThe **sum** of `n` terms is $n a$.", "markdown")
     'Sums\nThe sum of n terms is $n a$.'
     """
-    spans = split(source, form)
-    if form == "markdown":
-        return _markdown_text(spans)
-    clean = latex_prose if form == "latex" else str
-    return marked_text(
-        Span(span.kind, "", clean(span.content), span.display) if span.kind == "text" else span
-        for span in spans
-        if not (form == "latex" and span.kind == "code" and span.content.startswith("%"))
-    )
+    return _markdown_text(split(source, form)) if form == "markdown" else _marked(source, form)[0]
 
 
-def marked_text(spans: Iterable[Span]) -> str:
-    r"""Write spans as marked text with tidy white space.
+def text_and_formulas(
+    source: str, form: str, post_id: str, where: str
+) -> tuple[str, tuple[Formula, ...]]:
+    """A source as marked text, and the formulas where they stand in that text.
 
-    >>> marked_text([Span("text", "", "It costs  $5 if "), Span("formula", "", "x>1")])
-    'It costs \\$5 if $x>1$'
+    Formulas keep the ids that HTML gives them; the others are numbered by place.
+
+    >>> page = 'Is <span class="math-container" id="9">$x&lt;y$</span>?'
+    >>> text, (formula,) = text_and_formulas(page, "html", "7", "body")
+    >>> text, formula.id, formula.latex, formula.start
+    ('Is $x<y$?', '9', 'x<y', 3)
     """
-    parts: list[str] = []
-    for span in spans:
-        if span.kind == "formula":
-            parts.append(_delimited(span))
-        elif span.kind == "text":
-            parts.append(_escape(_tidy(span.content)))
-        else:
-            parts.append(_escape(span.content))
-    return "".join(parts).strip()
+    if form == "markdown":
+        source, form = to_text(source, form), "text"
+    if form == "html" and _HELD_PLACE not in source:
+        plain_page = hold_plain(source, _HELD_PLACE)
+        if plain_page is not None:
+            return _fill_plain(*plain_page, post_id, where)
+    elif form == "text" and "$" not in source and "\\" not in source:
+        return _tidy(source), ()
+    text, held, starts = _marked(source, form)
+    formulas: list[Formula] = []
+    for item, start in zip(held, starts, strict=True):
+        if item.kind == "formula":
+            formula_id = item.id or f"{post_id}:{where}:{len(formulas)}"
+            formulas.append(Formula(formula_id, item.content, "", post_id, where, start))
+    return text, tuple(formulas)
 
 
 def plain(text: str) -> str:
@@ -130,22 +139,102 @@ def _markdown_text(spans: list[Span]) -> str:
     )
     page = split_html(MarkdownIt("commonmark").enable("table").render(source))
     # What the splitter left as text holds no formulas: only the held ones come back.
-    text = marked_text(
+    text, _ = _fill(*_hold(
         Span("code" if span.kind == "code" else "text", "", span.content if span.kind != "formula"
              else span.raw) for span in page
-    )  # fmt: skip
+    ))  # fmt: skip
     return _HELD.sub(lambda match: _delimited(formulas[int(match[1])]), text)
+
+
+def _marked(source: str, form: str) -> tuple[str, Sequence[Span | Element], list[int]]:
+    """A source as marked text; the formulas and code in it, and where each of them starts."""
+    if form == "html":
+        text, held = _hold_html(source)
+    elif form == "latex":
+        text, held = _hold(
+            Span("text", "", latex_prose(span.content)) if span.kind == "text" else span
+            for span in split(source, form)
+            if not (span.kind == "code" and span.content.startswith("%"))
+        )
+    else:
+        text, held = _hold(split(source, form))
+    text, starts = _fill(text, held)
+    return text, held, starts
+
+
+def _hold(spans: Iterable[Span]) -> tuple[str, list[Span]]:
+    """The text of spans with a place for each formula and code, and these."""
+    parts: list[str] = []
+    held: list[Span] = []
+    for span in spans:
+        if span.kind == "text":
+            parts.append(span.content.replace(_HELD_PLACE, ""))
+        else:
+            parts.append(_HELD_PLACE)
+            held.append(span)
+    return "".join(parts), held
+
+
+def _hold_html(source: str) -> tuple[str, Sequence[Span | Element]]:
+    """The same for HTML; a page that marks its formulas, as most do, needs no spans for it."""
+    if _HELD_PLACE in source:
+        return _hold(split_html(source))
+    text, held = hold(source, _HELD_PLACE)
+    if ("$" in text or "\\" in text) and not any(item.kind == "formula" for item in held):
+        return _hold(split_html(source))
+    return text, held
+
+
+def _fill(text: str, held: Sequence[Span | Element]) -> tuple[str, list[int]]:
+    """Tidy and escape a text and put what was held into its places; also where each starts."""
+    chunks = _tidy(text).split(_HELD_PLACE)
+    if "$" in text or "\\" in text:
+        chunks = [_escape(chunk) for chunk in chunks]
+    parts = chunks[:1]
+    starts: list[int] = []
+    length = len(chunks[0])
+    for item, chunk in zip(held, chunks[1:], strict=True):
+        written = _delimited(item) if item.kind == "formula" else _escape(item.content)
+        starts.append(length)
+        parts += (written, chunk)
+        length += len(written) + len(chunk)
+    whole = "".join(parts)
+    marked = whole.strip()
+    if starts and whole[:1].isspace():  # code at the beginning may be indented
+        indent = len(whole) - len(whole.lstrip())
+        starts = [start - indent for start in starts]
+    return marked, starts
+
+
+def _fill_plain(
+    text: str, held: list[tuple[str | None, str, str]], post_id: str, where: str
+) -> tuple[str, tuple[Formula, ...]]:
+    """What `_fill` does, and the records, in one go: millions of posts come this way."""
+    chunks = _tidy(text).split(_HELD_PLACE)
+    if "$" in text or "\\" in text:
+        chunks = [_escape(chunk) for chunk in chunks]
+    marked = chunks[0]
+    formulas: list[Formula] = []
+    for (formula_id, dollars, latex), chunk in zip(held, chunks[1:], strict=True):
+        if "&" in latex:
+            latex = unescape(latex)
+        formula_id = formula_id or f"{post_id}:{where}:{len(formulas)}"
+        formulas.append(Formula(formula_id, latex, "", post_id, where, len(marked)))
+        if latex[0].isdigit() or "\n" in latex or latex.startswith("\\begin"):
+            marked += _delimited(Element("formula", latex, dollars == "$$")) + chunk
+        else:
+            marked += f"{dollars}{latex}{dollars}{chunk}"
+    return marked, tuple(formulas)
 
 
 def _tidy(text: str) -> str:
     """Collapse white space: one space between words, one newline between lines."""
-    if not text or text.isspace():
-        return "\n" if "\n" in text else text[:1]
-    lines = (" ".join(line.split()) for line in text.split("\n"))
-    tidy = "\n".join(line for line in lines if line)
-    before = "\n" if text[: len(text) - len(text.lstrip())].count("\n") else " "
-    after = "\n" if text[len(text.rstrip()) :].count("\n") else " "
-    return (before if text[0].isspace() else "") + tidy + (after if text[-1].isspace() else "")
+    lines = text.split("\n")
+    if text.isascii() and not ("  " in text or "\t" in text or "\r" in text):
+        lines = [line.strip() for line in lines]  # most texts need no more, and it is faster
+    else:
+        lines = [" ".join(line.split()) for line in lines]
+    return "\n".join([line for line in lines if line])
 
 
 def _escape(text: str) -> str:
@@ -162,24 +251,18 @@ def _escaped(match: re.Match[str]) -> str:
     return "\\$" if found == "$" else "\\\\" if found == "\\" else found
 
 
-def _delimited(span: Span) -> str:
+def _delimited(span: Span | Element) -> str:
     latex = span.content
+    dollars = "$$" if span.display else "$"
+    written = f"{dollars}{latex}{dollars}"
     if latex.startswith("\\begin{") and _is_one_environment(latex):
         return latex
-    if span.display:
-        written = f"$${latex}$$"
-        fallback = f"\\[{latex}\\]"
-    else:
-        written = f"${latex}$"
-        fallback = f"\\({latex}\\)"
-    return written if _is_one_formula(written, latex) else fallback
-
-
-def _is_one_formula(written: str, latex: str) -> bool:
-    if "$" not in latex and "\n" not in latex and not latex[0].isdigit() and latex[-1] != "\\":
-        return True
+    if "$" not in latex and "\n" not in latex and latex[-1] != "\\" and not latex[0].isdigit():
+        return written
     found = next(find_formulas(written), None)
-    return found is not None and found.end == len(written)
+    if found is not None and found.end == len(written):
+        return written
+    return f"\\[{latex}\\]" if span.display else f"\\({latex}\\)"
 
 
 def _is_one_environment(latex: str) -> bool:

@@ -4,6 +4,9 @@ Formulas are recognised in the ways that pages mark them: Stack Exchange's
 ``<span class="math-container" id="…">``, MathJax's ``<script type="math/tex">``, MathML with a
 TeX annotation, and plain delimiters in the text. A page that marks its formulas means its other
 dollars as dollars. Scripts, styles and comments leave nothing behind; nothing is executed.
+
+Only the few elements that are not prose are met one by one (`find_elements`); the prose between
+them is cleaned in one go, because dumps hold millions of pages.
 """
 
 from __future__ import annotations
@@ -13,24 +16,54 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from html import unescape
 from itertools import accumulate
+from typing import Literal, NamedTuple
 
 from mathsetu.markup.delimiters import find_formulas
 from mathsetu.markup.spans import Span, strip_latex
 
 # Possessive: each "<" looks at most as far as the next one, so no input takes quadratic time.
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)/?>|<!")
+_ATTRIBUTES = r"((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>"
+_TAG = re.compile(r"<(/?[a-zA-Z][a-zA-Z0-9]*+)" + _ATTRIBUTES)
+_ELEMENT = re.compile(
+    r"<(?:!|(span(?=[^<>]*math-container)|script|style|template|noscript|head|title|svg|iframe"
+    r"|object|math|code|pre)(?![a-z0-9])" + _ATTRIBUTES + ")",
+    re.IGNORECASE,
+)
+# The one shape in which Stack Exchange writes nearly all formulas.
+_PLAIN_CONTAINER = re.compile(
+    r"<span class=\"math-container\"(?: id=\"([^\"<>&]*+)\")?>"
+    r"(\${1,2})(?![\s&])([^<$]++)(?<![\s\\])\2</span>"
+)
 _ATTRIBUTE = re.compile(r"([a-zA-Z-]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))")
 _ENTITY = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)")
+_PIECE = re.compile(f"{_TAG.pattern}|(?P<entity>{_ENTITY.pattern})")
 _TEX_ANNOTATION = re.compile(
     r"<annotation[^<>]*encoding=[\"']application/x-tex[\"'][^<>]*>([^<]*)</annotation>"
 )
 _DELIMITED = re.compile(r"\s*(?:\$\$(.+)\$\$|\$(.+)\$|\\\((.+)\\\)|\\\[(.+)\\\])\s*", re.DOTALL)
+_DISPLAY_GROUPS = (1, 4)
 
-_BLOCKS = frozenset(
+_BLOCKS = (
     "p div br li ul ol dl dt dd h1 h2 h3 h4 h5 h6 table tr blockquote pre hr section article "
     "header footer figure figcaption body html main nav aside details summary form".split()
 )
-_SILENT = frozenset("script style template noscript head title svg iframe object".split())
+# What a tag leaves in the text; one that is not named here leaves nothing.
+_TAG_TEXT = dict.fromkeys([*_BLOCKS, *(f"/{name}" for name in _BLOCKS)], "\n") | {
+    "li": "\n- ",
+    "td": " ",
+    "th": " ",
+}
+
+
+class Element(NamedTuple):
+    """A part of a page that is not prose: a formula, code, or nothing that a reader sees."""
+
+    kind: Literal["formula", "code", "nothing"]
+    content: str = ""
+    display: bool = False
+    id: str = ""
+    start: int = -1
+    end: int = -1
 
 
 def split_html(source: str) -> list[Span]:
@@ -40,64 +73,116 @@ def split_html(source: str) -> list[Span]:
     >>> [(span.kind, span.content, span.id) for span in split_html(page)]
     [('text', 'Is ', ''), ('formula', 'x<y', 'q_1'), ('text', '?', '')]
     """
-    return _Reader(source).spans()
+    elements = find_elements(source)
+    marked = any(element.kind == "formula" for element in elements)
+    spans: list[Span] = []
+    visible: list[tuple[int, int]] = []
+    run_start = position = 0
+    for element in elements:
+        kind, content, display, formula_id, start, end = element
+        visible.append((position, start))
+        position = end
+        if kind != "nothing":
+            spans += _text_spans(source, run_start, start, visible, marked)
+            spans.append(Span(kind, source[start:end], content, display, formula_id))
+            run_start = end
+            visible.clear()
+    visible.append((position, len(source)))
+    spans += _text_spans(source, run_start, len(source), visible, marked)
+    return spans
 
 
-class _Reader:
-    """Walks over the tags once and gathers spans."""
+def hold(source: str, place: str) -> tuple[str, list[Element]]:
+    """The text of a page with ``place`` for each formula and code, and these in order.
+
+    Delimiters are not looked for. The page must not contain ``place``.
+
+    >>> text, held = hold('<i>Is</i> <span class="math-container">$x$</span>?', "_")
+    >>> text, held[0].content
+    ('Is _?', 'x')
+    """
+    held: list[Element] = []
+    parts: list[str] = []
+    position = 0
+    for element in find_elements(source):
+        parts.append(source[position : element.start])
+        position = element.end
+        if element.kind != "nothing":
+            parts.append(place)
+            held.append(element)
+    parts.append(source[position:])
+    return _clean("".join(parts)), held
+
+
+def hold_plain(source: str, place: str) -> tuple[str, list[tuple[str | None, str, str]]] | None:
+    """What `hold` gives, for a page with nothing but prose and plain containers; else None.
+
+    Nearly all posts of Stack Exchange are such pages, and one regular expression takes them
+    apart. The formulas are triples of id, dollars and LaTeX.
+
+    >>> hold_plain('Is <span class="math-container" id="3">$x$</span>?', "_")
+    ('Is _?', [('3', '$', 'x')])
+    """
+    pieces = _PLAIN_CONTAINER.split(source)  # text, id, dollars, LaTeX, text and so on
+    text = place.join(pieces[::4]).replace("<p>", "\n").replace("</p>", "\n")
+    if "<" in text and _ELEMENT.search(text):
+        return None
+    text = _clean(text)
+    if len(pieces) == 1 and ("$" in text or "\\" in text):
+        return None  # its formulas, if any, stand between delimiters
+    return text, list(zip(pieces[1::4], pieces[2::4], pieces[3::4], strict=True))
+
+
+def _clean(source: str) -> str:
+    r"""The text of HTML that holds no elements of its own.
+
+    >>> _clean("<p>Rock &amp; <b>roll</b></p>")
+    '\nRock & roll\n'
+    """
+    if "<" in source:
+        source = _TAG.sub(_tag_text, source)
+    return unescape(source) if "&" in source else source
+
+
+def find_elements(source: str) -> list[Element]:
+    """What is not prose in a page, in order.
+
+    >>> [(part.kind, part.content) for part in find_elements("<code>1 &lt; 2</code><!-- a -->")]
+    [('code', '1 < 2'), ('nothing', '')]
+    """
+    finder = _Finder(source)
+    elements: list[Element] = []
+    position = 0
+    for opening in _ELEMENT.finditer(source):
+        if opening.start() >= position and (element := finder.element(opening)) is not None:
+            elements.append(element)
+            position = element.end
+    return elements
+
+
+class _Finder:
+    """Finds where elements end; remembers what the page lacks, so that time stays linear."""
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self._marked = False
         self._missing: set[str] = set()
-        self._spans: list[Span] = []
-        self._runs: dict[int, list[tuple[int, int, str]]] = {}
-        # The text run being gathered: where its raw source begins, and its pieces
-        # (raw start, raw end, clean text).
-        self._run_start = 0
-        self._pieces: list[tuple[int, int, str]] = []
 
-    def spans(self) -> list[Span]:
-        source, position = self.source, 0
-        for tag in _TAG.finditer(source):
-            start, end = tag.span()
-            if start < position:
-                continue
-            if start > position:
-                self._add(position, start, unescape(source[position:start]))
-            position = self._after(tag, start, end)
-        if position < len(source):
-            self._add(position, len(source), unescape(source[position:]))
-        self._end_run(len(source))
-        return self._resolve()
-
-    def _after(self, tag: re.Match[str], start: int, end: int) -> int:
-        """Deal with one tag and return where reading goes on."""
-        name = (tag[2] or "").lower()
-        if not name:
-            return self._comment_end(start)
-        if tag[1]:
-            if name in _BLOCKS:
-                self._add(start, end, "\n")
-            return end
-        attributes = tag[3]
-        if name == "span" and "math-container" in attributes:
-            return self._formula(start, end, "</span>", _attribute(attributes, "id"))
+    def element(self, opening: re.Match[str]) -> Element | None:
+        """The element that a tag opens; None when the tag is only a tag."""
+        name, attributes = opening.groups()
+        start, end = opening.span()
+        if name is None:
+            return Element("nothing", start=start, end=self._comment_end(start))
+        name = name.lower()
+        if name == "span":
+            return self._container(start, end, attributes)
         if name == "script" and "math/tex" in attributes:
-            return self._script_formula(start, end, display="display" in attributes)
+            return self._script(start, end, display="display" in attributes)
         if name == "math":
             return self._mathml(start, end)
         if name == "code" or name == "pre":
             return self._code(start, end, name)
-        if name in _SILENT:
-            return self._skip_to(f"</{name}", end)
-        if name == "li":
-            self._add(start, end, "\n- ")
-        elif name in _BLOCKS:
-            self._add(start, end, "\n")
-        elif name in ("td", "th"):
-            self._add(start, end, " ")
-        return end
+        return Element("nothing", start=start, end=self._after(f"</{name}", end))
 
     def _find(self, needle: str, start: int) -> int:
         """Like str.find, but a needle that was missing once is not looked for again."""
@@ -115,98 +200,87 @@ class _Reader:
             return start + 2
         return end + (3 if comment else 1)
 
-    def _skip_to(self, closing: str, start: int) -> int:
+    def _after(self, closing: str, start: int) -> int:
         end = self._find(closing, start)
         end = self._find(">", end) if end >= 0 else -1
         return len(self.source) if end < 0 else end + 1
 
-    def _formula(self, start: int, end: int, closing: str, formula_id: str) -> int:
-        close = self._find(closing, end)
+    def _container(self, start: int, end: int, attributes: str) -> Element | None:
+        close = self._find("</span>", end)
         if close < 0:
-            return end
-        inner = unescape(_TAG.sub("", self.source[end:close]))
-        delimited = _DELIMITED.fullmatch(inner)
-        latex = next(filter(None, delimited.groups()), "") if delimited else inner
-        display = bool(delimited and (delimited[1] or delimited[4]))
-        return self._emit(start, close + len(closing), strip_latex(latex), display, formula_id)
+            return None
+        inner = self.source[end:close]
+        if "<" in inner:
+            inner = _TAG.sub("", inner)
+        latex = unescape(inner) if "&" in inner else inner
+        delimited = _DELIMITED.fullmatch(latex)
+        group = delimited.lastindex if delimited else None
+        if delimited and group:
+            latex = delimited[group]
+        formula_id = _attribute(attributes, "id") if "id" in attributes else ""
+        return _formula(start, close + 7, latex, group in _DISPLAY_GROUPS, formula_id)
 
-    def _script_formula(self, start: int, end: int, display: bool) -> int:
+    def _script(self, start: int, end: int, display: bool) -> Element | None:
         close = self._find("</script>", end)
         if close < 0:
-            return end
-        latex = strip_latex(self.source[end:close])
-        return self._emit(start, close + len("</script>"), latex, display, "")
+            return None
+        return _formula(start, close + len("</script>"), self.source[end:close], display)
 
-    def _mathml(self, start: int, end: int) -> int:
+    def _mathml(self, start: int, end: int) -> Element | None:
         close = self._find("</math>", end)
-        if close < 0:
-            return end
-        annotation = _TEX_ANNOTATION.search(self.source, end, close)
+        annotation = _TEX_ANNOTATION.search(self.source, end, close) if close >= 0 else None
         if annotation is None:
-            return end
+            return None
         display = 'display="block"' in self.source[start:end]
-        latex = strip_latex(unescape(annotation[1]))
-        return self._emit(start, close + len("</math>"), latex, display, "")
+        return _formula(start, close + len("</math>"), unescape(annotation[1]), display)
 
-    def _emit(self, start: int, end: int, latex: str, display: bool, formula_id: str) -> int:
-        if not latex:
-            return end
-        self._marked = True
-        self._end_run(start)
-        self._spans.append(Span("formula", self.source[start:end], latex, display, formula_id))
-        self._run_start = end
-        return end
-
-    def _code(self, start: int, end: int, name: str) -> int:
+    def _code(self, start: int, end: int, name: str) -> Element | None:
         close = self._find(f"</{name}>", end)
         if close < 0:
-            return end
-        stop = close + len(name) + 3
+            return None
         code = unescape(_TAG.sub("", self.source[end:close]))
-        self._end_run(start)
-        self._spans.append(Span("code", self.source[start:stop], code, display=name == "pre"))
-        self._run_start = stop
-        return stop
+        return Element("code", code, name == "pre", "", start, close + len(name) + 3)
 
-    def _add(self, start: int, end: int, text: str) -> None:
-        self._pieces.append((start, end, text))
 
-    def _end_run(self, stop: int) -> None:
-        """Close the text run that reaches up to ``stop``; empty runs leave no span."""
-        if stop > self._run_start:
-            raw = self.source[self._run_start : stop]
-            self._runs[len(self._spans)] = self._pieces
-            self._spans.append(Span("text", raw, "".join([piece[2] for piece in self._pieces])))
-        self._pieces = []
+def _formula(start: int, end: int, latex: str, display: bool, formula_id: str = "") -> Element:
+    latex = strip_latex(latex)
+    if not latex:
+        return Element("nothing", start=start, end=end)
+    return Element("formula", latex, display, formula_id, start, end)
 
-    def _resolve(self) -> list[Span]:
-        """Where the page marked no formulas itself, look for delimiters in its text."""
-        if self._marked:
-            return self._spans
-        resolved: list[Span] = []
-        position = 0
-        for number, span in enumerate(self._spans):
-            end = position + len(span.raw)
-            if span.kind == "text" and ("$" in span.content or "\\" in span.content):
-                resolved.extend(_split_run(self.source, position, end, self._runs[number]))
-            else:
-                resolved.append(span)
-            position = end
-        return resolved
+
+def _tag_text(tag: re.Match[str]) -> str:
+    name = tag[1]
+    return _TAG_TEXT.get(name) or _TAG_TEXT.get(name.lower(), "")
+
+
+def _text_spans(
+    source: str, start: int, end: int, visible: list[tuple[int, int]], marked: bool
+) -> Iterator[Span]:
+    """The spans of a run of text, of which a reader sees the visible ranges.
+
+    Where the page marked no formulas itself, delimiters are looked for.
+    """
+    if start == end:
+        return
+    text = "".join([_clean(source[first:last]) for first, last in visible])
+    if marked or ("$" not in text and "\\" not in text):
+        yield Span("text", source[start:end], text)
+    else:
+        yield from _split_run(source, start, end, list(_pieces(source, visible)))
 
 
 def _split_run(
     source: str, start: int, end: int, pieces: list[tuple[int, int, str]]
 ) -> Iterator[Span]:
     """Split one run of text at its delimiters, knowing from which source each piece came."""
-    fine = list(_at_entities(source, pieces))
-    text = "".join(piece[2] for piece in fine)
-    offsets = list(accumulate((len(piece[2]) for piece in fine), initial=0))
+    text = "".join([piece[2] for piece in pieces])
+    offsets = list(accumulate((len(piece[2]) for piece in pieces), initial=0))
 
     def raw_position(position: int, ending: bool) -> int:
         # Of the pieces that touch the position, an ending belongs to the first.
         number = (bisect_left if ending else bisect_right)(offsets, position) - 1
-        piece_start, piece_end, piece_text = fine[number]
+        piece_start, piece_end, piece_text = pieces[number]
         if len(piece_text) == piece_end - piece_start:
             return piece_start + position - offsets[number]
         return piece_end if ending else piece_start
@@ -225,18 +299,15 @@ def _split_run(
         yield Span("text", source[raw_done:end], text[text_done:])
 
 
-def _at_entities(source: str, pieces: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
-    """Cut pieces so that each is an entity, a tag, or text that stands in the source as it is."""
-    for start, end, text in pieces:
-        if len(text) == end - start or source[start] == "<":
-            yield start, end, text
-            continue
-        position = start
-        for entity in _ENTITY.finditer(source, start, end):
-            if entity.start() > position:
-                yield position, entity.start(), source[position : entity.start()]
-            yield entity.start(), entity.end(), unescape(entity[0])
-            position = entity.end()
+def _pieces(source: str, visible: list[tuple[int, int]]) -> Iterator[tuple[int, int, str]]:
+    """Cut text so that each piece is an entity, a tag, or stands in the source as it is."""
+    for position, end in visible:
+        for piece in _PIECE.finditer(source, position, end):
+            if piece.start() > position:
+                yield position, piece.start(), source[position : piece.start()]
+            text = unescape(piece[0]) if piece["entity"] else _tag_text(piece)
+            yield piece.start(), piece.end(), text
+            position = piece.end()
         if position < end:
             yield position, end, source[position:end]
 

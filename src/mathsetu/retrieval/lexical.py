@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_LATEX_TOKEN = re.compile(r"\\[A-Za-z]+|\d+(?:\.\d+)?|[^\s\\{}$&]")
+_LATEX_TOKEN = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
@@ -48,19 +48,21 @@ class Lexical:
 
 
 def formula_tokens(latex: str) -> list[str]:
-    r"""A formula as terms that no word equals: commands, numbers, letters, signs.
+    r"""The names and numbers in a formula; signs and layout are the formula index's work.
+
+    A name is the same term whether it stands in a formula or in a sentence ("sin", "det").
 
     >>> formula_tokens(r"\frac{x}{12} + x")
-    ['$\\frac', '$x', '$12', '$+', '$x']
+    ['frac', 'x', '12', 'x']
     """
-    return ["$" + token for token in _LATEX_TOKEN.findall(latex)]
+    return _LATEX_TOKEN.findall(latex.lower())
 
 
 def post_terms(post: Post, choices: Lexical) -> tuple[str, dict[str, float]]:
     """The language of a post and its terms, each with its frequency weighted by field.
 
     >>> post_terms(Post(id="1", title="Sums", body="A sum of $x$", language="en"), Lexical())
-    ('en', {'sum': 2.0, '$x': 1.0})
+    ('en', {'sum': 2.0, 'x': 1.0})
     """
     language = post.language or detect(f"{post.title}\n{post.body}").language
     frequencies: Counter[str] = Counter()

@@ -1,0 +1,124 @@
+"""``mathsetu formula``: a formula as trees, features, MathML, a picture, and a match."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mathsetu.cli.output import json_option, print_json, print_tree
+from mathsetu.errors import InputError
+from mathsetu.formulas.drawing import draw_layout_tree, draw_operator_tree
+from mathsetu.formulas.features import features
+from mathsetu.formulas.linear import linear
+from mathsetu.formulas.matching import Match, match
+from mathsetu.formulas.mathml import write_mathml
+from mathsetu.formulas.notation import write_tree
+from mathsetu.formulas.overlap import node_overlap, token_overlap
+from mathsetu.formulas.parse import Parsed, parse_latex
+
+
+@click.command("formula")
+@click.argument("latex")
+@click.option("--against", metavar="LATEX", help="Match LATEX against this formula.")
+@click.option("--svg", type=click.Path(path_type=Path), help="Draw the operator tree to a file.")
+@click.option("--layout", is_flag=True, help="Draw the layout tree instead.")
+@click.option("--mathml", is_flag=True, help="Print Presentation MathML and nothing else.")
+@click.option("--features", "show_features", is_flag=True, help="List the index features.")
+@json_option
+def command(
+    latex: str,
+    against: str | None,
+    svg: Path | None,
+    layout: bool,
+    mathml: bool,
+    show_features: bool,
+    as_json: bool,
+) -> None:
+    r"""Show how LATEX is read, and how it matches another formula.
+
+    In a query, ?x stands for any sub-expression.
+
+    \b
+    Examples:
+      mathsetu formula 'x^2+y^2=z^2' --against 'a^2 + b^2 = c^2'
+      mathsetu formula '\int_0^\infty ?f dx' --against '\int_0^\infty \frac{\sin x}{x} dx'
+      mathsetu formula '\frac{a}{b}' --svg tree.svg
+    """
+    parsed = parse_latex(latex)
+    other = parse_latex(against) if against is not None else None
+    found = match(parsed.opt, other.opt) if other else None
+    if svg is not None:
+        _draw(svg, parsed, found, layout)
+    if mathml:
+        highlight = found.query_symbols if found else frozenset()
+        click.echo(write_mathml(parsed.layout, highlight=highlight))
+        return
+    if as_json:
+        print_json(_described(parsed, other, found, show_features))
+        return
+    print_tree("layout tree (SLT)", parsed.slt)
+    print_tree("operator tree (OPT)", parsed.opt, found.query_nodes if found else ())
+    for warning in parsed.warnings:
+        click.echo(f"warning at character {warning.position}: {warning.message}")
+    if show_features:
+        click.echo("\nfeatures\n" + "\n".join(f"  {t}" for t in features(parsed.slt, parsed.opt)))
+    if other and found:
+        print_tree("the other operator tree", other.opt, found.candidate_nodes)
+        _print_match(parsed, other, found)
+
+
+def _print_match(parsed: Parsed, other: Parsed, found: Match) -> None:
+    click.echo(f"\nscore      {found.score:.3f} (of the query, {found.coverage:.0%} was found)")
+    renamed = [f"{ours} → {theirs}" for ours, theirs in found.substitution.items()]
+    if renamed:
+        click.echo(f"letters    {', '.join(renamed)}")
+    for name, part in found.bindings.items():
+        click.echo(f"wildcard   {name} = {linear(part)}")
+    click.echo(f"tokens     {token_overlap(parsed.slt, other.slt):.3f} overlap")
+    click.echo(f"nodes      {node_overlap(parsed.opt, other.opt):.3f} overlap")
+
+
+def _draw(path: Path, parsed: Parsed, found: Match | None, layout: bool) -> None:
+    from mathsetu.collections.files import writing
+
+    if path.suffix.lower() != ".svg":
+        raise InputError(f"{path}: a picture is written as .svg")
+    matched = found.query_nodes if found else ()
+    if layout:
+        picture = draw_layout_tree(parsed.slt)
+    else:
+        picture = draw_operator_tree(parsed.opt, matched=matched)
+    with writing(path) as file:
+        file.write(picture)
+
+
+def _described(
+    parsed: Parsed, other: Parsed | None, found: Match | None, show_features: bool
+) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "latex": parsed.latex,
+        "slt": write_tree(parsed.slt),
+        "opt": write_tree(parsed.opt),
+        "mathml": write_mathml(parsed.layout),
+        "warnings": [
+            {"position": warning.position, "message": warning.message}
+            for warning in parsed.warnings
+        ],
+    }
+    if show_features:
+        described["features"] = features(parsed.slt, parsed.opt)
+    if other and found:
+        described["match"] = {
+            "against": other.latex,
+            "score": found.score,
+            "coverage": found.coverage,
+            "substitution": dict(found.substitution),
+            "wildcards": {name: linear(part) for name, part in found.bindings.items()},
+            "token_overlap": token_overlap(parsed.slt, other.slt),
+            "node_overlap": node_overlap(parsed.opt, other.opt),
+            "query_symbols": sorted(found.query_symbols),
+            "symbols": sorted(found.candidate_symbols),
+        }
+    return described

@@ -1,0 +1,30 @@
+"""``mathsetu recipes``: lists and shows the search systems that are shipped."""
+
+from __future__ import annotations
+
+import click
+
+from mathsetu.cli.output import json_option, print_json, print_table
+from mathsetu.recipes import load_recipe, recipe_names, recipe_text
+
+
+@click.command("recipes")
+@click.argument("name", required=False)
+@json_option
+def command(name: str | None, as_json: bool) -> None:
+    """List the recipes, or show the one called NAME (or a .toml file, checked)."""
+    if name is not None:
+        recipe = load_recipe(name)
+        if as_json:
+            print_json(recipe)
+        else:
+            click.echo(recipe_text(name).rstrip())
+        return
+    rows = []
+    for known in recipe_names():
+        recipe = load_recipe(known)
+        rows.append((known, ", ".join(recipe.parts), recipe.description))
+    if as_json:
+        print_json([dict(zip(("name", "parts", "description"), row, strict=True)) for row in rows])
+    else:
+        print_table(("recipe", "parts", "what it is"), rows)

@@ -1,0 +1,68 @@
+"""``mathsetu run``: a whole file of topics to a run file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mathsetu.cli.output import json_option, print_json, track
+from mathsetu.collections.formats import FORMATS, detect, find
+from mathsetu.collections.rows import BadRows
+from mathsetu.errors import InputError
+from mathsetu.library import Library
+from mathsetu.records import Hit, Run
+
+
+@click.command("run")
+@click.argument("library", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("topics", type=click.Path(path_type=Path))
+@click.argument("target", type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--to", "format_name", default="trec-run", show_default=True, metavar="FORMAT",
+              help="Format of the run: trec-run, clmir-submission …")  # fmt: skip
+@click.option(
+    "--k", type=click.IntRange(1, 10_000), help="Hits a topic; the recipe says otherwise."
+)
+@click.option("--lang", default="", help="Language of topics that do not say theirs.")
+@click.option("--name", default="", help="Name of the run; the recipe's unless given.")
+@json_option
+def command(
+    library: Path,
+    topics: Path,
+    target: Path,
+    format_name: str,
+    k: int | None,
+    lang: str,
+    name: str,
+    as_json: bool,
+) -> None:
+    r"""Answer all TOPICS from LIBRARY and write the run to TARGET.
+
+    \b
+    Examples:
+      mathsetu run my-library topics.xml run.trec
+      mathsetu run hindi.library queries.csv submission.csv --to clmir-submission --lang en
+    """
+    from dataclasses import replace
+
+    writing = find(format_name)
+    if writing.holds != "runs" or writing.write is None:
+        known = ", ".join(f.name for f in FORMATS.values() if f.holds == "runs" and f.write)
+        raise InputError(f"{format_name} is no format for runs (known: {known})")
+    reading = detect(topics)
+    if reading.holds != "queries":
+        raise InputError(f"{topics}: holds {reading.holds}, and a run needs queries")
+    opened = Library(library)
+    rankings: dict[str, tuple[Hit, ...]] = {}
+    for query in track(reading.read(topics, BadRows()), "topics"):
+        asked = replace(query, language=lang) if lang and not query.language else query
+        rankings.update(opened.run([asked], k).rankings)
+    if not rankings:
+        raise InputError(f"{topics}: is empty (no queries in it)")
+    run = Run(name or opened.recipe.name, rankings)
+    writing.write(target, [run])
+    hits = sum(len(ranking) for ranking in rankings.values())
+    if as_json:
+        print_json({"topics": len(rankings), "hits": hits, "written": str(target)})
+    else:
+        click.echo(f"{len(rankings):,} topics, {hits:,} hits written to {target}", err=True)

@@ -1,0 +1,200 @@
+"""CLMIR 2025: Hindi posts and English queries as CSV, and the CSV that teams hand in."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+
+from mathsetu.collections.files import shown, writing
+from mathsetu.collections.rows import REFUSE, BadRows, Problem, in_order
+from mathsetu.collections.tables import read_named, read_table
+from mathsetu.collections.texts import form_of, split_tags
+from mathsetu.collections.trec import RankChecker, best_first, finite
+from mathsetu.errors import InputError, RowError
+from mathsetu.markup import split, to_text
+from mathsetu.markup.convert import text_and_formulas
+from mathsetu.records import Formula, Hit, Post, Query, Run
+
+HEADER = ("QueryID", "SearchID", "Run Number", "Similarity Score")
+RUN_NUMBERS = ("1", "2", "3")
+
+_POST_COLUMNS = {
+    "id": ("id", "searchid", "postid", "docid", "documentid"),
+    "title": ("title", "hindititle", "titlehindi"),
+    "body": ("body", "hindibody", "bodyhindi", "content", "text", "question"),
+    "tags": ("tags", "tag"),
+}
+_QUERY_COLUMNS = {
+    "id": ("queryid", "id", "qid", "queryno", "querynumber"),
+    "latex": ("latex", "latexexpression", "expression", "formula", "latexformula", "query"),
+    "text": ("description", "englishdescription", "querydescription", "text", "context"),
+}
+
+
+def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
+    r"""Read the training CSV: id, Hindi title, body with LaTeX, tags.
+
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "Train_set.csv"
+    >>> _ = path.write_text("ID,Title,Body,Tags\n7,योग,मान लें $x>0$,algebra\n", encoding="utf-8")
+    >>> post = next(read_posts(path))
+    >>> post.title, post.formulas[0].latex, post.language
+    ('योग', 'x>0', 'hi')
+    """
+    for line, row in read_named(path, _POST_COLUMNS, bad, optional=("title", "tags")):
+        post_id = row["id"].strip()
+        if not post_id:
+            bad.report(RowError(shown(path), line, "the id is empty"))
+            continue
+        source = row.get("title", "")
+        title, title_formulas = text_and_formulas(source, form_of(source), post_id, "title")
+        body, body_formulas = text_and_formulas(row["body"], form_of(row["body"]), post_id, "body")
+        yield Post(
+            id=post_id,
+            title=title,
+            body=body,
+            tags=split_tags(row.get("tags", "")),
+            language="hi",
+            formulas=title_formulas + body_formulas,
+        )
+
+
+def read_queries(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Query]:
+    r"""Read the query CSV: id, LaTeX expression, English description.
+
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "Test_Data.csv"
+    >>> _ = path.write_text("query_id,query,context\nQ1,$a^2+b^2$,Pythagorean theorem\n")
+    >>> query = next(read_queries(path))
+    >>> query.text, query.formulas[0].latex
+    ('Pythagorean theorem', 'a^2+b^2')
+    """
+    for line, row in read_named(path, _QUERY_COLUMNS, bad, optional=("text",)):
+        query_id = row["id"].strip()
+        text = to_text(row.get("text", ""))
+        formulas = _expressions(row["latex"], query_id)
+        if not query_id or not (text or formulas):
+            bad.report(RowError(shown(path), line, "the id is empty, or there is no query"))
+            continue
+        yield Query(id=query_id, text=text, language="en", formulas=formulas)
+
+
+def read_submission(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Run]:
+    """Read the runs of a submission, named by their numbers."""
+    runs: dict[str, dict[str, list[Hit]]] = {}
+    rows = read_table(path, bad)
+    line, header = next(rows, (1, []))
+    if tuple(header) != HEADER:
+        raise RowError(shown(path), line, _header_problem(header))
+    for line, row in rows:
+        try:
+            query_id, search_id, number, score = _checked(row)
+        except ValueError as error:
+            bad.report(RowError(shown(path), line, str(error)))
+            continue
+        runs.setdefault(number, {}).setdefault(query_id, []).append(Hit(search_id, score))
+    for number, rankings in sorted(runs.items()):
+        yield Run(number, {query_id: best_first(hits) for query_id, hits in rankings.items()})
+
+
+def write_submission(path: str | Path, runs: Iterable[Run]) -> None:
+    """Write one to three runs as a submission; they are numbered in the order given."""
+    runs = list(runs)
+    if not 1 <= len(runs) <= len(RUN_NUMBERS):
+        raise InputError(f"a submission holds 1 to {len(RUN_NUMBERS)} runs, not {len(runs)}")
+    with writing(path) as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(HEADER)
+        for number, run in zip(RUN_NUMBERS, runs, strict=False):
+            for query_id, hits in run.rankings.items():
+                table.writerows((query_id, hit.id, number, repr(hit.score)) for hit in hits)
+
+
+def validate_submission(
+    path: str | Path,
+    queries: Collection[str] | None = None,
+    posts: Collection[str] | None = None,
+    depth: int = 1000,
+) -> list[Problem]:
+    r"""What an organiser would reject in a submission, and what deserves a second look.
+
+    Args:
+        path: The submission.
+        queries: The ids of the queries, if known.
+        posts: The ids of the posts, if known.
+        depth: More results than this for one query are worth a warning.
+
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "team.csv"
+    >>> _ = path.write_text("QueryID,SearchID,Run Number,Similarity Score\nQ1,7,4,0.5\n")
+    >>> [str(problem) for problem in validate_submission(path)]
+    ['line 2: run number 4 is not 1, 2 or 3']
+    """
+    bad = BadRows(skip=True, keep=1000)
+    rows = read_table(path, bad)
+    line, header = next(rows, (0, []))
+    if not header:
+        return in_order([Problem(0, "the file is empty")], bad)
+    if tuple(header) != HEADER:
+        return in_order([Problem(line, _header_problem(header))], bad)
+    problems: list[Problem] = []
+    checker = RankChecker()
+    found: dict[str, set[str]] = {}
+    for line, row in rows:
+        try:
+            query_id, search_id, number, score = _checked(row)
+        except ValueError as error:
+            problems.append(Problem(line, str(error)))
+            continue
+        problems += checker.check(line, f"query {query_id}, run {number}", search_id, score)
+        found.setdefault(number, set()).add(query_id)
+        if queries is not None and query_id not in queries:
+            problems.append(Problem(line, f"query {query_id} does not exist"))
+        if posts is not None and search_id not in posts:
+            problems.append(Problem(line, f"post {search_id} does not exist"))
+    if not found and not problems and not bad.count:
+        problems.append(Problem(0, "the file holds no results"))
+    problems += _run_problems(found, queries or ())
+    problems += [
+        Problem(0, f"{ranking} has {count} results (more than {depth})", fatal=False)
+        for ranking, count in checker.counts().items()
+        if count > depth
+    ]
+    return in_order(problems, bad)
+
+
+def _run_problems(found: dict[str, set[str]], queries: Collection[str]) -> Iterator[Problem]:
+    """What is wrong with the runs as a whole, given the queries that each answers."""
+    for number in RUN_NUMBERS[: len(found)]:
+        if number not in found:
+            given = ", ".join(sorted(found))
+            yield Problem(0, f"run {number} is missing although there is a later one ({given})")
+    for number, answered in sorted(found.items()):
+        for query_id in queries:
+            if query_id not in answered:
+                yield Problem(0, f"query {query_id} has no results in run {number}", fatal=False)
+
+
+def _checked(row: list[str]) -> tuple[str, str, str, float]:
+    if len(row) != len(HEADER):
+        raise ValueError(f"{len(row)} columns where {len(HEADER)} are expected")
+    query_id, search_id, number, score = row
+    if not query_id.strip() or not search_id.strip():
+        raise ValueError("the QueryID or the SearchID is empty")
+    if number not in RUN_NUMBERS:
+        raise ValueError(f"run number {number} is not 1, 2 or 3")
+    return query_id, search_id, number, finite(score)
+
+
+def _header_problem(header: list[str]) -> str:
+    return f"the header must be {','.join(HEADER)}, not {','.join(header)}"
+
+
+def _expressions(source: str, query_id: str) -> tuple[Formula, ...]:
+    """The formulas of an expression, which may or may not stand between delimiters."""
+    found = [span.content for span in split(source) if span.kind == "formula"]
+    latex = found or [part for part in (source.strip(),) if part]
+    return tuple(
+        Formula(id=f"{query_id}:formula:{number}", latex=part) for number, part in enumerate(latex)
+    )

@@ -1,0 +1,165 @@
+"""Opens text by path, compressed or not, and writes files whole or not at all.
+
+``-`` is standard input or output; ``.gz``, ``.xz`` and ``.bz2`` are (de)compressed on the way.
+Text is UTF-8, with or without a byte order mark.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
+
+from mathsetu.collections.rows import REFUSE, BadRows
+from mathsetu.errors import InputError, RowError
+
+COMPRESSED = (".gz", ".xz", ".bz2")
+# A line longer than this is no row of any format: it is a wrong or hostile file.
+LONGEST_LINE = 64 * 1024 * 1024
+_CHUNK = 1 << 16
+
+
+def read_lines(path: str | Path, bad: BadRows = REFUSE) -> Iterator[tuple[int, str]]:
+    r"""Yield the lines of a file with their numbers, without line ends; empty lines too.
+
+    A line that is not UTF-8 is a bad row.
+
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "notes.txt.gz"
+    >>> with writing(path) as file:
+    ...     _ = file.write("one\ntwo\n")
+    >>> list(read_lines(path))
+    [(1, 'one'), (2, 'two')]
+    """
+    for number, line in read_raw_lines(path):
+        try:
+            yield number, line.decode("utf-8").rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            bad.report(RowError(shown(path), number, _not_utf8(error)))
+
+
+def read_raw_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file as bytes, with their numbers and line ends."""
+    with _opened(path) as file:
+        for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE), b""), start=1):
+            if len(line) == LONGEST_LINE:
+                limit = LONGEST_LINE >> 20
+                raise RowError(shown(path), number, f"the line is longer than {limit} MiB")
+            yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+
+
+def read_chunks(path: str | Path) -> Iterator[bytes]:
+    """Yield a file's bytes in chunks, decompressed."""
+    with _opened(path) as file:
+        while chunk := file.read(_CHUNK):
+            yield chunk
+
+
+def read_head(path: str | Path, size: int = 4096) -> str:
+    """The first characters of a file, for guessing what it holds."""
+    with _opened(path) as file:
+        return file.read(size).decode("utf-8", errors="ignore").removeprefix("\ufeff")
+
+
+def plain_name(path: str | Path) -> str:
+    """A file's name without the ending of its compression, in lower case.
+
+    >>> plain_name("data/Posts.xml.gz")
+    'posts.xml'
+    """
+    name = Path(path).name.lower()
+    return name.rsplit(".", 1)[0] if name.endswith(COMPRESSED) else name
+
+
+def shown(path: str | Path) -> str:
+    """How a path appears in messages."""
+    return "standard input" if str(path) == "-" else str(path)
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[TextIO]:
+    """Open a file to write text; it appears under its name only when all went well.
+
+    The text goes to a new file beside the target, which replaces the target at the end. After
+    an error or Ctrl-C the target is as it was before.
+    """
+    if str(path) == "-":
+        yield sys.stdout
+        return
+    # A link stays a link: what it points to is replaced.
+    target = Path(os.path.realpath(path))
+    special = target.exists() and not target.is_file() and not target.is_dir()
+    part = target if special else target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        if target.is_dir():
+            raise InputError(f"{path}: is a folder (give the name of a file)")
+        with part.open("wb") as raw:
+            yield from _text_into(raw, target.suffix)
+            raw.flush()
+            if not special:
+                os.fsync(raw.fileno())
+        if not special:
+            part.replace(target)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({_reason(error)})") from error
+    except UnicodeEncodeError as error:
+        raise InputError(f"{path}: a text is not Unicode ({error.reason})") from error
+    finally:
+        if not special:
+            part.unlink(missing_ok=True)
+
+
+def _text_into(raw: BinaryIO, suffix: str) -> Iterator[TextIO]:
+    """Yield one text file that writes into a binary one, and finish it."""
+    packers: dict[str, Callable[[BinaryIO], Any]] = {
+        # No name and no time inside: the same rows give the same bytes.
+        ".gz": lambda file: gzip.GzipFile("", "wb", fileobj=file, mtime=0),
+        ".xz": partial(lzma.LZMAFile, mode="wb"),
+        ".bz2": partial(bz2.BZ2File, mode="wb"),
+    }
+    packed = packers[suffix](raw) if suffix in packers else raw
+    text = TextIOWrapper(packed, encoding="utf-8", newline="")
+    try:
+        yield text
+    finally:
+        text.detach()  # flushes, and leaves the binary file open
+        if packed is not raw:
+            packed.close()
+
+
+@contextmanager
+def _opened(path: str | Path) -> Iterator[BinaryIO]:
+    if str(path) == "-":
+        yield sys.stdin.buffer
+        return
+    openers: dict[str, Callable[..., Any]] = {
+        ".gz": gzip.open,
+        ".xz": lzma.open,
+        ".bz2": bz2.open,
+    }
+    opener = openers.get(Path(path).suffix.lower(), open)
+    try:
+        with opener(path, "rb") as file:
+            yield file
+    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+        raise InputError(f"{path}: the compressed data is broken ({error})") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({_reason(error)})") from error
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+def _not_utf8(error: UnicodeDecodeError) -> str:
+    value = error.object[error.start]
+    return f"byte 0x{value:02x} at position {error.start + 1} is not UTF-8 (convert the file first)"

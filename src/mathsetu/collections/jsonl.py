@@ -1,0 +1,206 @@
+"""Our own JSON Lines: one record a line, exact both ways.
+
+The first line may be a header, ``{"mathsetu": "posts", "version": 1}``; we always write it.
+Keys are the names of the record's fields; those that hold their default may be left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from mathsetu.collections.files import read_lines, shown, writing
+from mathsetu.collections.rows import REFUSE, BadRows
+from mathsetu.collections.texts import with_formulas
+from mathsetu.errors import InputError, RowError
+from mathsetu.records import Formula, Judgment, Post, Query
+
+VERSION = 1
+
+Record = TypeVar("Record", Post, Query, Formula, Judgment)
+
+
+def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
+    r"""Read posts; one without ``formulas`` gets those that stand in its text.
+
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "posts.jsonl"
+    >>> _ = path.write_text('{"id": "7", "body": "Let $x>0$."}\n')
+    >>> [post.formulas[0].latex for post in read_posts(path)]
+    ['x>0']
+    """
+    for value, post in _read(path, "posts", Post, bad):
+        yield post if "formulas" in value else with_formulas(post)
+
+
+def read_queries(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Query]:
+    """Read queries (needed: ``id`` and ``text``)."""
+    return (query for _, query in _read(path, "queries", Query, bad))
+
+
+def read_formulas(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Formula]:
+    """Read formulas (needed: ``id`` and ``latex``)."""
+    return (formula for _, formula in _read(path, "formulas", Formula, bad))
+
+
+def read_judgments(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Judgment]:
+    """Read judgments (needed: ``query_id``, ``id`` and ``grade``)."""
+    return (judgment for _, judgment in _read(path, "judgments", Judgment, bad))
+
+
+def write_posts(path: str | Path, posts: Iterable[Post]) -> None:
+    """Write posts."""
+    _write(path, "posts", posts)
+
+
+def write_queries(path: str | Path, queries: Iterable[Query]) -> None:
+    """Write queries."""
+    _write(path, "queries", queries)
+
+
+def write_formulas(path: str | Path, formulas: Iterable[Formula]) -> None:
+    """Write formulas."""
+    _write(path, "formulas", formulas)
+
+
+def write_judgments(path: str | Path, judgments: Iterable[Judgment]) -> None:
+    """Write judgments."""
+    _write(path, "judgments", judgments)
+
+
+def to_json(record: Post | Query | Formula | Judgment) -> dict[str, Any]:
+    """A record as a dictionary, without the fields that hold their default.
+
+    The formulas of a post are always written: without them, they would be looked for again.
+
+    >>> to_json(Post(id="7", body="no formula"))
+    {'id': '7', 'body': 'no formula', 'formulas': []}
+    """
+    values: dict[str, Any] = {}
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if field.name == "formulas" and (value or isinstance(record, Post)):
+            values["formulas"] = [to_json(formula) for formula in value]
+        elif value != field.default:
+            values[field.name] = value
+    return values
+
+
+def from_json(value: object, kind: type[Record]) -> Record:
+    """Build a record from a dictionary; ValueError says what is wrong with it.
+
+    >>> from_json({"id": "7", "text": "prime numbers"}, Query).text
+    'prime numbers'
+    >>> from_json({"id": "7", "txt": "prime numbers"}, Judgment)
+    Traceback (most recent call last):
+    ValueError: "txt" is not a known key (known: grade, id, query_id)
+    """
+    if not isinstance(value, dict):
+        raise ValueError(f"an object {{…}} is expected, not {_named(value)}")
+    known = {field.name: field for field in fields(kind)}
+    for key in value:
+        if key not in known:
+            raise ValueError(f'"{key}" is not a known key (known: {", ".join(sorted(known))})')
+    needed = [name for name, field in known.items() if field.default is MISSING]
+    for key in needed:
+        if key not in value:
+            listed = " and ".join(f'"{name}"' for name in needed)
+            raise ValueError(f'"{key}" is missing (each line needs {listed})')
+    return kind(**{key: _SHAPES.get(key, _string)(key, part) for key, part in value.items()})
+
+
+def _read(
+    path: str | Path, holds: str, kind: type[Record], bad: BadRows
+) -> Iterator[tuple[dict[str, Any], Record]]:
+    for number, line in read_lines(path, bad):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line, parse_constant=_refuse_constant)
+            if number == 1 and isinstance(value, dict) and "mathsetu" in value:
+                _check_header(value, holds, shown(path))
+                continue
+            yield value, from_json(value, kind)
+        except json.JSONDecodeError as error:
+            problem = f"not JSON: {error.msg} at character {error.pos + 1}"
+            bad.report(RowError(shown(path), number, problem))
+        except RecursionError:
+            bad.report(RowError(shown(path), number, "nested too deeply"))
+        except ValueError as error:
+            bad.report(RowError(shown(path), number, str(error)))
+
+
+def _write(
+    path: str | Path, holds: str, records: Iterable[Post | Query | Formula | Judgment]
+) -> None:
+    with writing(path) as file:
+        file.write(json.dumps({"mathsetu": holds, "version": VERSION}) + "\n")
+        for record in records:
+            file.write(json.dumps(to_json(record), ensure_ascii=False) + "\n")
+
+
+def _check_header(header: dict[str, Any], holds: str, path: str) -> None:
+    if header["mathsetu"] != holds:
+        raise InputError(f"{path}: holds {header['mathsetu']}, not {holds}")
+    if header.get("version") != VERSION:
+        version = header.get("version")
+        raise InputError(
+            f"{path}: has version {version!r} of the format; this program reads version {VERSION}"
+        )
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a number")
+
+
+def _named(value: object) -> str:
+    names = {dict: "an object", list: "a list", str: "a text", bool: "true or false"}
+    return "null" if value is None else names.get(type(value), "a number")
+
+
+def _string(key: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f'"{key}" must be a text, not {_named(value)}')
+    if not value and key in ("id", "query_id"):
+        raise ValueError(f'"{key}" is empty')
+    return value
+
+
+def _integer(key: str, value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f'"{key}" must be a whole number, not {_named(value)}')
+    return value
+
+
+def _integer_or_null(key: str, value: object) -> int | None:
+    return None if value is None else _integer(key, value)
+
+
+def _list(key: str, value: object) -> list[object]:
+    if not isinstance(value, list):
+        raise ValueError(f'"{key}" must be a list, not {_named(value)}')
+    return value
+
+
+def _strings(key: str, value: object) -> tuple[str, ...]:
+    return tuple(_string(key, item) for item in _list(key, value))
+
+
+def _formulas(key: str, value: object) -> tuple[Formula, ...]:
+    try:
+        return tuple(from_json(item, Formula) for item in _list(key, value))
+    except ValueError as error:
+        raise ValueError(f'in "{key}": {error}') from None
+
+
+# How the fields that are not texts are read.
+_SHAPES: dict[str, Callable[[str, object], Any]] = {
+    "tags": _strings,
+    "formulas": _formulas,
+    "score": _integer_or_null,
+    "start": _integer,
+    "grade": _integer,
+}

@@ -1,0 +1,76 @@
+"""What happens to bad rows, and how validators name problems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from mathsetu.errors import RowError
+
+
+@dataclass
+class BadRows:
+    """The policy of a reader: refuse the first bad row, or skip bad rows and count them.
+
+    Args:
+        skip: Whether to skip; otherwise the first bad row is raised.
+        keep: How many errors of skipped rows to keep.
+
+    >>> bad = BadRows(skip=True)
+    >>> bad.report(RowError("posts.jsonl", 17, '"body" is missing'))
+    >>> bad.count, bad.messages
+    (1, ['posts.jsonl line 17: "body" is missing'])
+    """
+
+    skip: bool = False
+    keep: int = 10
+    count: int = 0
+    errors: list[RowError] = field(default_factory=list)
+
+    @property
+    def messages(self) -> list[str]:
+        """The errors kept, as lines for a person."""
+        return [str(error) for error in self.errors]
+
+    def report(self, error: RowError) -> None:
+        """Take note of a bad row, or raise it."""
+        if not self.skip:
+            raise error
+        self.count += 1
+        if len(self.errors) < self.keep:
+            self.errors.append(error)
+
+
+# What readers do unless told otherwise. It never changes: refusing counts nothing.
+REFUSE = BadRows()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with a file that was validated; line 0 means the file as a whole.
+
+    ``fatal`` problems get a file rejected; the others are warnings.
+
+    >>> print(Problem(3, "score 'high' is not a number"))
+    line 3: score 'high' is not a number
+    >>> print(Problem(0, "query Q7 has no results", fatal=False))
+    warning: query Q7 has no results
+    """
+
+    line: int
+    message: str
+    fatal: bool = True
+
+    def __str__(self) -> str:
+        place = f"line {self.line}: " if self.line else ""
+        return f"{'' if self.fatal else 'warning: '}{place}{self.message}"
+
+
+def in_order(problems: Iterable[Problem], bad: BadRows = REFUSE) -> list[Problem]:
+    """Problems and the bad rows of a file by line, those of the file as a whole last.
+
+    >>> [problem.line for problem in in_order([Problem(0, "c"), Problem(9, "b"), Problem(2, "a")])]
+    [2, 9, 0]
+    """
+    rows = (Problem(error.line, error.problem) for error in bad.errors)
+    return sorted([*rows, *problems], key=lambda problem: (problem.line == 0, problem.line))

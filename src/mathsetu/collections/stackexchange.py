@@ -1,0 +1,95 @@
+"""``Posts.xml`` of any Stack Exchange dump, also in the form in which ARQMath ships it.
+
+Questions and answers become posts; the few rows of other types (tag wikis, election pages) hold
+no mathematics and are passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from mathsetu.collections.files import shown
+from mathsetu.collections.rows import REFUSE, BadRows
+from mathsetu.collections.texts import form_of, split_tags
+from mathsetu.collections.xmlstream import read_rows
+from mathsetu.errors import RowError
+from mathsetu.markup.convert import text_and_formulas
+from mathsetu.records import Formula, Post
+
+_KINDS = {"1": "question", "2": "answer"}
+_TEXTS = ("Body", "Title", "Tags")
+
+
+def read_posts(
+    path: str | Path, bad: BadRows = REFUSE, *, site: str = "", language: str = ""
+) -> Iterator[Post]:
+    r"""Read questions and answers, in constant memory.
+
+    XML that is broken ends the reading whatever the policy: nothing after it can be trusted.
+
+    Args:
+        path: ``Posts.xml``, also compressed.
+        bad: What to do with bad rows.
+        site: The site's host, such as ``math.stackexchange.com``; posts then get a ``url``.
+        language: The language of the site.
+
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "Posts.xml"
+    >>> _ = path.write_text('<posts>\n<row Id="7" PostTypeId="2" ParentId="3" Score="4" '
+    ...                     'Body="&lt;p&gt;Yes, $x&amp;lt;1$.&lt;/p&gt;" />\n</posts>')
+    >>> post = next(read_posts(path, site="math.stackexchange.com"))
+    >>> post.kind, post.parent_id, post.body, post.url
+    ('answer', '3', 'Yes, $x<1$.', 'https://math.stackexchange.com/a/7')
+    """
+    for line, row in read_rows(path, _TEXTS):
+        try:
+            post = _post(row, site, language)
+        except ValueError as error:
+            bad.report(RowError(shown(path), line, str(error)))
+            continue
+        if post is not None:
+            yield post
+
+
+def _post(row: dict[str, str], site: str, language: str) -> Post | None:
+    try:
+        post_id, type_id, source = row["Id"], row["PostTypeId"], row["Body"]
+    except KeyError as missing:
+        raise ValueError(f"the row has no {missing.args[0]}") from None
+    if not post_id:
+        raise ValueError("the row's Id is empty")
+    kind = _KINDS.get(type_id)
+    if kind is None:
+        return None
+    parent_id = row.get("ParentId", "")
+    if kind == "answer" and not parent_id:
+        raise ValueError(f"answer {post_id} has no ParentId")
+    title = ""
+    title_formulas: tuple[Formula, ...] = ()
+    if "Title" in row:
+        # Dumps hold titles as text; ARQMath's version holds them as HTML.
+        form = form_of(row["Title"])
+        title, title_formulas = text_and_formulas(row["Title"], form, post_id, "title")
+    body, body_formulas = text_and_formulas(source, "html", post_id, "body")
+    return Post(
+        post_id,
+        body,
+        title,
+        split_tags(row["Tags"]) if "Tags" in row else (),
+        language,
+        kind,
+        parent_id or post_id,
+        parent_id,
+        "",
+        f"https://{site}/{kind[0]}/{post_id}" if site else "",
+        _score(row.get("Score")),
+        title_formulas + body_formulas,
+    )
+
+
+def _score(score: str | None) -> int | None:
+    try:
+        return None if score is None else int(score)
+    except ValueError:
+        raise ValueError(f"Score {score!r} is not a whole number") from None

@@ -1,0 +1,110 @@
+"""Comma- and tab-separated tables: rows with the line on which each starts, columns by name."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from mathsetu.collections.files import read_raw_lines, shown
+from mathsetu.collections.rows import REFUSE, BadRows
+from mathsetu.errors import RowError
+
+# Python's own limit (128 KiB) is below the longest posts; a field beyond this one is an
+# unclosed quotation mark that swallowed the file.
+LONGEST_FIELD = 16 * 1024 * 1024
+
+Row = tuple[int, list[str]]
+
+
+def read_table(path: str | Path, bad: BadRows = REFUSE, *, delimiter: str = ",") -> Iterator[Row]:
+    """Yield the rows of a table that are not empty, each with the line on which it starts.
+
+    Fields may be quoted and then hold line breaks.
+    """
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_FIELD))
+    # Bytes that are not UTF-8 pass as surrogates, so that the row they stand in can be named.
+    lines = (line.decode("utf-8", "surrogateescape") for _, line in read_raw_lines(path))
+    rows = csv.reader(lines, delimiter=delimiter, strict=delimiter == ",")
+    while True:
+        start = rows.line_num + 1
+        try:
+            row = next(rows)
+            _check_unicode(row)
+        except StopIteration:
+            return
+        except (csv.Error, UnicodeEncodeError) as error:
+            problem = str(error) if isinstance(error, csv.Error) else "a byte is not UTF-8"
+            bad.report(RowError(shown(path), start, problem))
+            continue
+        if any(row):
+            yield start, row
+
+
+def read_named(
+    path: str | Path,
+    columns: Mapping[str, Sequence[str]],
+    bad: BadRows = REFUSE,
+    *,
+    delimiter: str = ",",
+    optional: Sequence[str] = (),
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the rows of a table with a header, as dictionaries with the names asked for.
+
+    Args:
+        path: The table.
+        columns: For each name the spellings that the header may use for it. Case, spaces and
+            punctuation do not count.
+        bad: What to do with bad rows. A header without the columns is always refused.
+        delimiter: What stands between fields.
+        optional: The names that may be missing.
+    """
+    rows = read_table(path, bad, delimiter=delimiter)
+    line, header = next(rows, (1, []))
+    positions = find_columns(header, columns, shown(path), line, optional)
+    for line, row in rows:
+        if len(row) != len(header):
+            problem = f"{len(row)} columns where the header has {len(header)}"
+            bad.report(RowError(shown(path), line, problem))
+            continue
+        yield line, {name: row[position] for name, position in positions.items()}
+
+
+def find_columns(
+    header: Sequence[str],
+    columns: Mapping[str, Sequence[str]],
+    path: str,
+    line: int,
+    optional: Sequence[str] = (),
+) -> dict[str, int]:
+    """Where each column stands in a header.
+
+    >>> find_columns(["Query_ID", "LaTeX"], {"id": ["queryid"], "latex": ["latex"]}, "q.csv", 1)
+    {'id': 0, 'latex': 1}
+    """
+    known = {plain_header(name): number for number, name in reversed(list(enumerate(header)))}
+    positions: dict[str, int] = {}
+    for name, spellings in columns.items():
+        spelling = next((s for s in spellings if s in known), None)
+        if spelling is not None:
+            positions[name] = known[spelling]
+        elif name not in optional:
+            found = ", ".join(header) or "nothing"
+            problem = f"no column for {name} ({' or '.join(spellings)}); the header has: {found}"
+            raise RowError(path, line, problem)
+    return positions
+
+
+def plain_header(name: str) -> str:
+    """A column name without case, spaces and punctuation.
+
+    >>> plain_header("Query_ID ")
+    'queryid'
+    """
+    return "".join(character for character in name.casefold() if character.isalnum())
+
+
+def _check_unicode(row: list[str]) -> None:
+    for field in row:
+        if not field.isascii():
+            field.encode("utf-8")

@@ -1,0 +1,58 @@
+"""What all readers need to turn the text of a source into the text of a record."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from mathsetu.markup import extract, split
+from mathsetu.records import Formula, Post
+
+_HTML = re.compile(r"</(?:p|span|div|a|em|strong|li|b|i|code|pre)>", re.IGNORECASE)
+_BRACKETED = re.compile(r"<([^<>]+)>")
+_TAG_ENDS = re.compile(r"[|,;]")
+
+
+def form_of(text: str) -> str:
+    """``html`` where a text has closing tags, ``text`` otherwise.
+
+    Some collections exist in both forms under the same name.
+
+    >>> form_of("<p>Let $x<y$.</p>"), form_of("Let $x<y$.")
+    ('html', 'text')
+    """
+    return "html" if _HTML.search(text) else "text"
+
+
+def split_tags(tags: str) -> tuple[str, ...]:
+    """Tags from the ways in which dumps and sheets write them.
+
+    >>> split_tags("<algebra><rings>"), split_tags("|algebra|rings|"), split_tags("algebra, rings")
+    (('algebra', 'rings'), ('algebra', 'rings'), ('algebra', 'rings'))
+    >>> split_tags("['algebra', 'rings']")
+    ('algebra', 'rings')
+    """
+    if tags.startswith("<"):
+        return tuple(_BRACKETED.findall(tags))
+    pieces = (piece.strip(" \t[]'\"") for piece in _TAG_ENDS.split(tags))
+    return tuple(piece for piece in pieces if piece)
+
+
+def formulas_in(text: str, post_id: str, where: str) -> tuple[Formula, ...]:
+    """The formulas of a marked text.
+
+    >>> [formula.id for formula in formulas_in("$a$ or $b$", "7", "body")]
+    ['7:body:0', '7:body:1']
+    """
+    return extract(split(text), post_id, where)
+
+
+def with_formulas(post: Post) -> Post:
+    """The post with the formulas of its title, question and body listed.
+
+    >>> [f.where for f in with_formulas(Post(id="7", title="$a$", body="$b$")).formulas]
+    ['title', 'body']
+    """
+    fields = (("title", post.title), ("question", post.question), ("body", post.body))
+    found = [formulas_in(text, post.id, where) for where, text in fields if text]
+    return replace(post, formulas=tuple(formula for some in found for formula in some))

@@ -1,0 +1,204 @@
+"""TREC runs (six columns) and qrels (four columns), split at any white space."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from mathsetu.collections.files import read_lines, shown, writing
+from mathsetu.collections.rows import REFUSE, BadRows, Problem, in_order
+from mathsetu.errors import InputError, RowError
+from mathsetu.records import Hit, Judgment, Run
+
+_RUN_COLUMNS = "query, Q0, id, rank, score, run name"
+_QREL_COLUMNS = "query, iteration, id, grade"
+
+
+def read_run(path: str | Path, bad: BadRows = REFUSE) -> Run:
+    r"""Read a run: for each query its hits by falling score, ties as they stand in the file.
+
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "bm25.run"
+    >>> _ = path.write_text("A.1 Q0 7 1 2.5 bm25\nA.1 Q0 9 2 1.5 bm25\n")
+    >>> read_run(path).rankings["A.1"]
+    (Hit(id='7', score=2.5, post_id='', reasons=()), Hit(id='9', score=1.5, post_id='', reasons=()))
+    """
+    name = ""
+    rankings: dict[str, list[Hit]] = {}
+    for line, text in _filled_lines(path, bad):
+        try:
+            query_id, _, hit_id, _, score, run_name = columns(text, 6, _RUN_COLUMNS)
+            rankings.setdefault(query_id, []).append(Hit(hit_id, finite(score)))
+            name = name or run_name
+        except ValueError as error:
+            bad.report(RowError(shown(path), line, str(error)))
+    return Run(name, {query_id: best_first(hits) for query_id, hits in rankings.items()})
+
+
+def write_run(path: str | Path, run: Run) -> None:
+    """Write a run; ranks count from 1."""
+    with writing(path) as file:
+        for query_id, hits in run.rankings.items():
+            for rank, hit in enumerate(hits, start=1):
+                row = (query_id, "Q0", hit.id, str(rank), repr(hit.score), run.name or "mathsetu")
+                file.write(" ".join(map(word, row)) + "\n")
+
+
+def read_qrels(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Judgment]:
+    r"""Read judgments.
+
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "qrels.txt"
+    >>> _ = path.write_text("A.1\t0\t7\t3\n")
+    >>> list(read_qrels(path))
+    [Judgment(query_id='A.1', id='7', grade=3)]
+    """
+    for line, text in _filled_lines(path, bad):
+        try:
+            query_id, _, judged_id, grade = columns(text, 4, _QREL_COLUMNS)
+            yield Judgment(query_id, judged_id, whole(grade, "grade"))
+        except ValueError as error:
+            bad.report(RowError(shown(path), line, str(error)))
+
+
+def write_qrels(path: str | Path, judgments: Iterable[Judgment]) -> None:
+    """Write judgments."""
+    with writing(path) as file:
+        for judgment in judgments:
+            row = (judgment.query_id, "0", judgment.id, str(judgment.grade))
+            file.write(" ".join(map(word, row)) + "\n")
+
+
+def validate_run(path: str | Path) -> list[Problem]:
+    r"""What an evaluation tool would refuse, or read otherwise than it was meant.
+
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "bm25.run"
+    >>> _ = path.write_text("A.1 Q0 7 1 2.5 bm25\nA.1 Q0 7 2 nan bm25\n")
+    >>> [str(problem) for problem in validate_run(path)]
+    ["line 2: score 'nan' is not a finite number"]
+    """
+    bad = BadRows(skip=True, keep=1000)
+    problems: list[Problem] = []
+    checker = RankChecker()
+    names: set[str] = set()
+    for line, text in _filled_lines(path, bad):
+        try:
+            query_id, _, hit_id, rank, score, name = columns(text, 6, _RUN_COLUMNS)
+            problems += checker.check(line, query_id, hit_id, finite(score), rank)
+        except ValueError as error:
+            problems.append(Problem(line, str(error)))
+            continue
+        if names and name not in names:
+            problems.append(Problem(line, f"a second run name, {name!r}", fatal=False))
+        names.add(name)
+    if not names and not problems and not bad.count:
+        problems.append(Problem(0, "the file holds no results"))
+    return in_order(problems, bad)
+
+
+class RankChecker:
+    """Watches the rows of a ranking go by: duplicates, order of scores, ranks without gaps.
+
+    >>> checker = RankChecker()
+    >>> checker.check(1, "A.1", "7", 2.5, "1"), checker.check(2, "A.1", "9", 3.5, "2")
+    ([], [Problem(line=2, message='score 3.5 is above the one before it (A.1)', fatal=False)])
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[str, dict[str, int]] = {}
+        self._last: dict[str, tuple[float, int | None]] = {}
+
+    def check(
+        self, line: int, ranking: str, hit_id: str, score: float, rank: str | None = None
+    ) -> list[Problem]:
+        """The problems of one row; a format without ranks passes none."""
+        problems: list[Problem] = []
+        seen = self._seen.setdefault(ranking, {})
+        if hit_id in seen:
+            problems.append(Problem(line, f"{hit_id} again for {ranking} (line {seen[hit_id]})"))
+        seen.setdefault(hit_id, line)
+        last_score, last_rank = self._last.get(ranking, (math.inf, None))
+        if score > last_score:
+            message = f"score {score} is above the one before it ({ranking})"
+            problems.append(Problem(line, message, fatal=False))
+        number = None if rank is None else whole(rank, "rank")
+        if number is not None:
+            # Some tools count from 0, most from 1.
+            expected = (0, 1) if last_rank is None else (last_rank + 1,)
+            if number not in expected:
+                message = f"rank {number} where {expected[-1]} is expected ({ranking})"
+                problems.append(Problem(line, message, fatal=False))
+        self._last[ranking] = (score, number)
+        return problems
+
+    def counts(self) -> dict[str, int]:
+        """How many different hits each ranking has."""
+        return {ranking: len(seen) for ranking, seen in self._seen.items()}
+
+
+def best_first(hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    """Hits by falling score; ties keep their order.
+
+    >>> [hit.id for hit in best_first([Hit("a", 1.0), Hit("b", 2.0), Hit("c", 2.0)])]
+    ['b', 'c', 'a']
+    """
+    return tuple(sorted(hits, key=lambda hit: -hit.score))
+
+
+def columns(text: str, count: int, names: str, delimiter: str | None = None) -> list[str]:
+    """Split a row; ValueError when it does not have as many columns as it must.
+
+    >>> columns("A.1 0 7 3", 4, "query, iteration, id, grade")
+    ['A.1', '0', '7', '3']
+    """
+    row = text.split(delimiter)
+    if len(row) != count:
+        raise ValueError(f"{len(row)} columns where {count} are expected ({names})")
+    return row
+
+
+def finite(text: str) -> float:
+    """A score; ValueError unless it is a finite number.
+
+    >>> finite("2.5e-3")
+    0.0025
+    """
+    try:
+        score = float(text)
+    except ValueError:
+        score = math.nan
+    # Python reads "1_000" as a number; nobody else does.
+    if not math.isfinite(score) or "_" in text:
+        raise ValueError(f"score {text!r} is not a finite number")
+    return score
+
+
+def whole(text: str, what: str) -> int:
+    """A whole number; ValueError unless it is one.
+
+    >>> whole("-1", "grade")
+    -1
+    """
+    try:
+        if "_" not in text:
+            return int(text)
+    except ValueError:
+        pass
+    raise ValueError(f"{what} {text!r} is not a whole number")
+
+
+def word(text: str) -> str:
+    """A column of a file split at white space: it must not hold any, nor be empty.
+
+    >>> word("A.1")
+    'A.1'
+    """
+    if text.split() != [text]:
+        raise InputError(f"{text!r} cannot be written: white space separates the columns")
+    return text
+
+
+def _filled_lines(path: str | Path, bad: BadRows) -> Iterator[tuple[int, str]]:
+    return ((line, text) for line, text in read_lines(path, bad) if text.strip())

@@ -1,0 +1,143 @@
+"""ARQMath topics, formula tables and runs; CrossMath topics."""
+
+from pathlib import Path
+
+import pytest
+
+from mathsetu.collections import arqmath, crossmath
+from mathsetu.collections.rows import BadRows
+from mathsetu.errors import RowError
+from mathsetu.records import Formula, Hit, Query, Run
+
+TOPICS = """<?xml version="1.0" ?>
+<Topics>
+   <Topic number="A.1">
+      <Title>Roots of &lt;span class="math-container" id="q_1"&gt;$x^2$&lt;/span&gt;</Title>
+      <Question>&lt;p&gt;Find &lt;b&gt;all&lt;/b&gt; of
+them.&lt;/p&gt;</Question>
+      <Tags>algebra,roots</Tags>
+   </Topic>
+   <Topic number="B.2">
+      <Formula_Id>q_8</Formula_Id>
+      <Latex>a &lt; b</Latex>
+      <Title>Order</Title>
+      <Question>&lt;p&gt;Why?&lt;/p&gt;</Question>
+      <Tags>order</Tags>
+   </Topic>
+</Topics>
+"""
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_topics_of_both_tasks_are_read(tmp_path: Path) -> None:
+    first, second = arqmath.read_topics(write(tmp_path / "topics.xml", TOPICS))
+    assert (first.id, first.title, first.text) == ("A.1", "Roots of $x^2$", "Find all of\nthem.")
+    assert (first.tags, first.kind, first.formulas) == (("algebra", "roots"), "question", ())
+    assert second.kind == "formula"
+    assert second.formulas == (Formula(id="q_8", latex="a < b"),)
+
+
+def test_written_topics_come_back(tmp_path: Path) -> None:
+    topics = list(arqmath.read_topics(write(tmp_path / "topics.xml", TOPICS)))
+    arqmath.write_topics(tmp_path / "again.xml", topics)
+    assert list(arqmath.read_topics(tmp_path / "again.xml")) == topics
+
+
+def test_a_topic_without_its_parts_is_named_or_skipped(tmp_path: Path) -> None:
+    path = write(tmp_path / "topics.xml", TOPICS.replace(' number="A.1"', ""))
+    with pytest.raises(RowError, match="line 3: a Topic needs a number"):
+        list(arqmath.read_topics(path))
+    assert [topic.id for topic in arqmath.read_topics(path, BadRows(skip=True))] == ["B.2"]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "id\tpost_id\tthread_id\ttype\tvisual_id\tformula",
+        "id\tpost_id\tthread_id\ttype\tcomment_id\told_visual_id\tvisual_id\tissue\tformula",
+        "formula\tid\ttype\tvisual_id\tpost_id",
+    ],
+)
+def test_formula_columns_are_found_by_name_in_every_version(tmp_path: Path, header: str) -> None:
+    values = {"id": "5", "post_id": "70", "type": "answer", "visual_id": "3", "formula": "x^2"}
+    row = "\t".join(values.get(name, "0") for name in header.split("\t"))
+    (formula,) = arqmath.read_formulas(write(tmp_path / "1.tsv", f"{header}\n{row}\n"))
+    assert formula == Formula(id="5", latex="x^2", visual_id="3", post_id="70", where="answer")
+
+
+def test_the_folder_says_in_which_form_formulas_are(tmp_path: Path) -> None:
+    table = "id\tpost_id\tformula\n5\t70\t[V!x,a[N!2]]\n"
+    slt = next(arqmath.read_formulas(write(tmp_path / "slt_representation_v3" / "1.tsv", table)))
+    opt = next(arqmath.read_formulas(write(tmp_path / "opt_representation_v3" / "1.tsv", table)))
+    assert (slt.slt, slt.opt, slt.latex) == ("[V!x,a[N!2]]", "", "")
+    assert (opt.slt, opt.opt, opt.latex) == ("", "[V!x,a[N!2]]", "")
+
+
+def test_mathml_is_kept_as_mathml(tmp_path: Path) -> None:
+    table = 'id\tpost_id\tformula\n5\t70\t"<math display=""block""><mi>x</mi></math>"\n'
+    (formula,) = arqmath.read_formulas(write(tmp_path / "slt" / "1.tsv", table))
+    assert formula.mathml == '<math display="block"><mi>x</mi></math>'
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [("5\t70", "2 columns where the header has 3"), ("5\t70\t ", "no id or no formula")],
+)
+def test_a_bad_formula_row_is_named_or_skipped(tmp_path: Path, row: str, problem: str) -> None:
+    path = write(tmp_path / "1.tsv", f"id\tpost_id\tformula\n4\t70\tx\n{row}\n6\t70\ty\n")
+    with pytest.raises(RowError, match=problem) as caught:
+        list(arqmath.read_formulas(path))
+    assert caught.value.line == 3
+    assert len(list(arqmath.read_formulas(path, BadRows(skip=True)))) == 2
+
+
+def test_runs_of_both_tasks_come_back(tmp_path: Path) -> None:
+    answers = Run("2", {"A.1": (Hit("7", 2.5), Hit("8", 1.0)), "A.2": (Hit("7", 0.1),)})
+    arqmath.write_answer_run(tmp_path / "1.tsv", answers)
+    assert (tmp_path / "1.tsv").read_text().splitlines()[0] == "A.1\t7\t1\t2.5\t2"
+    assert arqmath.read_answer_run(tmp_path / "1.tsv") == answers
+    assert arqmath.validate_answer_run(tmp_path / "1.tsv") == []
+    formulas = Run("2", {"B.1": (Hit("55", 2.5, "7"), Hit("56", 1.0, "7"))})
+    arqmath.write_formula_run(tmp_path / "2.tsv", formulas)
+    assert (tmp_path / "2.tsv").read_text().splitlines()[0] == "B.1\t55\t7\t1\t2.5\t2"
+    assert arqmath.read_formula_run(tmp_path / "2.tsv") == formulas
+    assert arqmath.validate_formula_run(tmp_path / "2.tsv") == []
+
+
+def test_the_run_validator_names_lines(tmp_path: Path) -> None:
+    path = write(tmp_path / "run.tsv", "A.1\t7\t1\t2\t1\nA.1\t7\t2\t1\t1\nA.1 8 3 1 1\n")
+    assert [problem.line for problem in arqmath.validate_answer_run(path)] == [2, 3]
+    with pytest.raises(RowError, match="line 3: 1 columns where 5 are expected"):
+        arqmath.read_answer_run(path)
+
+
+def test_crossmath_topics_know_their_language_and_lose_the_quotes_of_spreadsheets(
+    tmp_path: Path,
+) -> None:
+    path = write(
+        tmp_path / "hin_Deva.tsv",
+        'A.1\tयोग $x$\t"कहें ""हाँ"" तो"\talgebra\nA.2\t"a" और "b"\tपाठ\ta,b\n',
+    )
+    first, second = crossmath.read_topics(path)
+    assert (first.language, first.title, first.text) == ("hi", "योग $x$", 'कहें "हाँ" तो')
+    assert (second.title, second.tags) == ('"a" और "b"', ("a", "b"))
+
+
+def test_a_crossmath_row_with_too_few_columns_is_named_or_skipped(tmp_path: Path) -> None:
+    path = write(tmp_path / "ces_Latn.tsv", "A.1\ta\tb\tc\nA.2\ta\n\tx\ty\tz\n")
+    with pytest.raises(RowError, match="line 2: 2 columns where 4 are expected"):
+        list(crossmath.read_topics(path))
+    bad = BadRows(skip=True)
+    assert len(list(crossmath.read_topics(path, bad))) == 1
+    assert [error.line for error in bad.errors] == [2, 3]
+
+
+def test_written_crossmath_topics_come_back(tmp_path: Path) -> None:
+    topics = [Query("A.1", "¿Qué es $x$?", "Título", ("a", "b"), "es", "question")]
+    crossmath.write_topics(tmp_path / "spa_Latn.tsv", topics)
+    assert list(crossmath.read_topics(tmp_path / "spa_Latn.tsv")) == topics

@@ -1,0 +1,150 @@
+"""CLMIR 2025: training and query CSV, and the submission."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from mathsetu.collections import clmir
+from mathsetu.collections.rows import BadRows
+from mathsetu.errors import InputError, RowError
+from mathsetu.records import Hit, Run
+
+HEADER = "QueryID,SearchID,Run Number,Similarity Score\n"
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_posts_are_read_with_line_breaks_inside_fields(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "Train_set.csv",
+        'ID,Title,Body,Tags\n7,"योग, भाग १","मान लें\n$x>0$ और ""y""","algebra,sums"\n8,b,c,\n',
+    )
+    first, second = clmir.read_posts(path)
+    assert first.title == "योग, भाग १"
+    assert first.body == 'मान लें\n$x>0$ और "y"'
+    assert first.tags == ("algebra", "sums")
+    assert [(formula.latex, formula.where) for formula in first.formulas] == [("x>0", "body")]
+    assert (second.id, second.tags, second.language) == ("8", (), "hi")
+
+
+def test_a_body_in_html_is_read_as_html(tmp_path: Path) -> None:
+    path = write(tmp_path / "train.csv", "id,body\n7,<p>यदि $x&lt;1$</p>\n")
+    assert next(clmir.read_posts(path)).body == "यदि $x<1$"
+
+
+def test_a_field_longer_than_the_default_limit_of_python_is_read(tmp_path: Path) -> None:
+    path = write(tmp_path / "train.csv", f"id,body\n7,{'a' * 200_000}\n")
+    assert len(next(clmir.read_posts(path)).body) == 200_000
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "problem"),
+    [
+        ('1,"a\nb"\n,c\n', 4, "the id is empty"),
+        ('1,"a\nb"\n2\n', 4, "1 columns where the header has 2"),
+        ('1,a\n2,"b"c\n', 3, "',' expected after '\"'"),
+        ('1,a\n2,"never closed\n', 3, "unexpected end of data"),
+    ],
+)
+def test_a_bad_row_is_named_by_the_line_on_which_it_starts(
+    tmp_path: Path, rows: str, line: int, problem: str
+) -> None:
+    path = write(tmp_path / "train.csv", f"id,body\n{rows}")
+    with pytest.raises(RowError, match=problem) as caught:
+        list(clmir.read_posts(path))
+    assert caught.value.line == line
+    bad = BadRows(skip=True)
+    assert next(clmir.read_posts(path, bad)).id == "1"
+
+
+def test_bytes_that_are_not_utf8_are_named_by_the_row(tmp_path: Path) -> None:
+    path = tmp_path / "train.csv"
+    path.write_bytes(b'id,body\n1,"one\ntwo \xe9"\n2,fine\n')
+    with pytest.raises(RowError, match="line 2: a byte is not UTF-8"):
+        list(clmir.read_posts(path))
+    bad = BadRows(skip=True)
+    assert [post.id for post in clmir.read_posts(path, bad)] == ["2"]
+    assert bad.count == 1
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "query_id, query, context",
+        "ID,LaTeX,Description",
+        "QueryID,Expression,Text",
+        "Query ID,Formula,English Description",
+    ],
+)
+def test_query_headers_are_found_in_any_spelling(tmp_path: Path, header: str) -> None:
+    path = write(tmp_path / "queries.csv", f"{header}\nQ1,a^2+b^2=c^2,Pythagorean theorem\n")
+    (query,) = clmir.read_queries(path)
+    assert (query.id, query.text, query.language) == ("Q1", "Pythagorean theorem", "en")
+    assert [formula.latex for formula in query.formulas] == ["a^2+b^2=c^2"]
+
+
+def test_delimiters_around_the_expression_are_taken_off(tmp_path: Path) -> None:
+    path = write(tmp_path / "queries.csv", "id,latex,text\nQ1,$x^2$,squares\n")
+    assert next(clmir.read_queries(path)).formulas[0].latex == "x^2"
+
+
+def test_a_header_without_the_columns_says_what_is_missing(tmp_path: Path) -> None:
+    path = write(tmp_path / "queries.csv", "number,words\n1,a\n")
+    with pytest.raises(RowError, match=r"line 1: no column for id .*the header has: number, words"):
+        list(clmir.read_queries(path, BadRows(skip=True)))
+
+
+def test_a_submission_has_exactly_the_columns_asked_for_and_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "team.csv"
+    runs = [
+        Run("1", {"Q1": (Hit("7", 0.5), Hit("8,8", 0.25))}),
+        Run("2", {"Q1": (Hit("8,8", 1.0),)}),
+    ]
+    clmir.write_submission(path, runs)
+    assert path.read_text().splitlines()[:3] == [HEADER.strip(), "Q1,7,1,0.5", 'Q1,"8,8",1,0.25']
+    assert list(clmir.read_submission(path)) == runs
+    assert clmir.validate_submission(path, queries=["Q1"], posts=["7", "8,8"]) == []
+
+
+def test_more_than_three_runs_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="1 to 3 runs, not 4"):
+        clmir.write_submission(tmp_path / "team.csv", [Run(str(n)) for n in range(4)])
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "fatal", "message"),
+    [
+        ("", 0, True, "the file is empty"),
+        (HEADER, 0, True, "the file holds no results"),
+        ("QueryId,SearchID,Run Number,Similarity Score\nQ1,7,1,1\n", 1, True, "the header must be"),
+        (HEADER + "Q1,7,1\n", 2, True, "3 columns where 4 are expected"),
+        (HEADER + "Q1,,1,1\n", 2, True, "SearchID is empty"),
+        (HEADER + "Q1,7,4,1\n", 2, True, "run number 4 is not 1, 2 or 3"),
+        (HEADER + "Q1,7,1.0,1\n", 2, True, "run number 1.0 is not"),
+        (HEADER + "Q1,7,1,nan\n", 2, True, "score 'nan' is not a finite number"),
+        (HEADER + "Q1,7,1,2\nQ1,7,1,1\n", 3, True, r"7 again for query Q1, run 1 \(line 2\)"),
+        (HEADER + "Q1,7,1,1\nQ1,8,1,2\n", 3, False, "score 2.0 is above the one before it"),
+        (HEADER + "Q9,7,1,1\nQ1,7,1,1\n", 2, True, "query Q9 does not exist"),
+        (HEADER + "Q1,99,1,1\n", 2, True, "post 99 does not exist"),
+        (HEADER + "Q1,7,2,1\n", 0, True, "run 1 is missing"),
+        (HEADER + "Q1,7,1,3\nQ1,8,1,2\nQ1,9,1,1\n", 0, False, r"3 results \(more than 2\)"),
+    ],
+)
+def test_the_validator_says_what_an_organiser_would_reject(
+    tmp_path: Path, text: str, line: int, fatal: bool, message: str
+) -> None:
+    path = write(tmp_path / "team.csv", text)
+    problems = clmir.validate_submission(path, queries=["Q1"], posts=["7", "8", "9"], depth=2)
+    assert len(problems) == 1
+    assert (problems[0].line, problems[0].fatal) == (line, fatal)
+    assert re.search(message, problems[0].message)
+
+
+def test_queries_without_results_are_a_warning_for_each_run(tmp_path: Path) -> None:
+    path = write(tmp_path / "team.csv", HEADER + "Q1,7,1,1\nQ1,7,2,1\nQ2,7,2,1\n")
+    problems = clmir.validate_submission(path, queries=["Q1", "Q2"])
+    assert [str(problem) for problem in problems] == ["warning: query Q2 has no results in run 1"]

@@ -1,0 +1,139 @@
+"""A folder of notes: a post for each section."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from mathsetu.collections.folder import read_posts
+from mathsetu.collections.rows import BadRows
+from mathsetu.errors import InputError, RowError
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def test_markdown_is_cut_at_headings_up_to_the_third_level(tmp_path: Path) -> None:
+    write(
+        tmp_path / "notes" / "analysis.md",
+        "---\ntitle: ignored\n---\nPreface with $p$.\n\n# Taylor series\n\nLet $f$ be *smooth*.\n\n"
+        "#### Too deep\n\nstill here\n\nUnderlined\n----------\n\ntext\n\n"
+        "```python\n# no heading\n```\n\n### About $x^2$ ###\n\nlast\n",
+    )
+    posts = list(read_posts(tmp_path, language="en"))
+    assert [(post.id, post.title) for post in posts] == [
+        ("notes/analysis.md", "analysis"),
+        ("notes/analysis.md#taylor-series", "Taylor series"),
+        ("notes/analysis.md#underlined", "Underlined"),
+        ("notes/analysis.md#about-x2", "About $x^2$"),
+    ]
+    assert posts[1].body == "Let $f$ be smooth.\nToo deep\nstill here"
+    assert "# no heading" in posts[2].body
+    assert posts[3].formulas[0].where == "title"
+    assert posts[1].url == posts[1].id
+    assert {post.thread_id for post in posts} == {"notes/analysis.md"}
+    assert {post.language for post in posts} == {"en"}
+
+
+def test_html_sections_keep_the_ids_of_their_headings(tmp_path: Path) -> None:
+    write(
+        tmp_path / "page.html",
+        "<html><head><title>My page</title></head><body><p>Intro</p>"
+        '<h1 class="x" id="top">All <em>about</em> $x$</h1><p>One $y$.</p><h2>Next</h2><p>Two</p>'
+        "</body></html>",
+    )
+    posts = list(read_posts(tmp_path))
+    assert [(post.id, post.title, post.body) for post in posts] == [
+        ("page.html", "My page", "Intro"),
+        ("page.html#top", "All about $x$", "One $y$."),
+        ("page.html#next", "Next", "Two"),
+    ]
+
+
+def test_latex_is_cut_at_sections_and_keeps_labels(tmp_path: Path) -> None:
+    write(
+        tmp_path / "paper.tex",
+        "\\documentclass{article}\\title{A paper}\\newcommand{\\R}{x}\n\\begin{document}\n"
+        "Hello.\n% \\section{Commented out}\n\\section{Sums of $a_{n}$}\\label{sec:sums}\n"
+        "Here $x$.\n\\subsection*{More}\nText\n\\end{document}\nignored",
+    )
+    posts = list(read_posts(tmp_path))
+    assert [(post.id, post.title) for post in posts] == [
+        ("paper.tex", "A paper"),
+        ("paper.tex#sec:sums", "Sums of $a_{n}$"),
+        ("paper.tex#more", "More"),
+    ]
+    assert posts[1].body == "Here $x$."
+    assert posts[2].body == "Text"
+
+
+def test_equal_headings_get_different_stable_anchors(tmp_path: Path) -> None:
+    write(tmp_path / "a.md", "# Proof\na\n# Proof\nb\n# Proof\nc\n# ?\nd\n")
+    anchors = [post.id for post in read_posts(tmp_path)]
+    assert anchors == ["a.md#proof", "a.md#proof-1", "a.md#proof-2", "a.md#section"]
+
+
+def test_headings_in_any_script_make_readable_anchors(tmp_path: Path) -> None:
+    write(tmp_path / "a.md", "# श्रेणी का योग\n\nपाठ\n")
+    assert next(read_posts(tmp_path)).id == "a.md#श्रेणी-का-योग"
+
+
+def test_files_come_sorted_and_hidden_or_foreign_ones_do_not_come(tmp_path: Path) -> None:
+    for name in ("b.md", "a/z.md", "a/c.tex", ".hidden.md", ".git/x.md", "data.csv", "C.HTML"):
+        write(tmp_path / name, "text")
+    assert [post.id for post in read_posts(tmp_path)] == ["C.HTML", "b.md", "a/c.tex", "a/z.md"]
+
+
+def test_links_in_a_circle_are_followed_once(tmp_path: Path) -> None:
+    write(tmp_path / "a" / "note.md", "text")
+    (tmp_path / "a" / "loop").symlink_to(tmp_path, target_is_directory=True)
+    assert [post.id for post in read_posts(tmp_path)] == ["a/note.md"]
+
+
+def test_a_file_that_is_not_utf8_is_named_or_skipped(tmp_path: Path) -> None:
+    (tmp_path / "bad.md").write_bytes(b"# Title\ncaf\xe9\n")
+    write(tmp_path / "good.md", "text")
+    with pytest.raises(RowError, match=r"bad\.md line 2: byte 0xe9"):
+        list(read_posts(tmp_path))
+    bad = BadRows(skip=True)
+    assert [post.id for post in read_posts(tmp_path, bad)] == ["good.md"]
+    assert bad.count == 1
+
+
+def test_an_empty_file_gives_no_post(tmp_path: Path) -> None:
+    write(tmp_path / "empty.md", "\n\n")
+    assert list(read_posts(tmp_path)) == []
+
+
+def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is not a folder"):
+        list(read_posts(tmp_path / "absent"))
+
+
+@pytest.mark.parametrize(
+    ("name", "piece"),
+    [
+        ("a.md", "# a   "),
+        ("a.md", "# "),
+        ("a.md", "=\n"),
+        ("a.md", "---\n"),
+        ("a.html", "<h1>"),
+        ("a.html", "<h1 "),
+        ("a.tex", "\\section{"),
+        ("a.tex", "\\section[{"),
+        ("a.tex", "\\begin{document}"),
+    ],
+)
+def test_time_grows_no_faster_than_the_file(tmp_path: Path, name: str, piece: str) -> None:
+    def seconds(count: int) -> float:
+        write(tmp_path / str(count) / name, piece * count)
+        times = []
+        for _ in range(3):
+            began = time.process_time()
+            list(read_posts(tmp_path / str(count)))
+            times.append(time.process_time() - began)
+        return min(times)
+
+    assert seconds(10_000) <= 20 * seconds(1_000) + 0.05

@@ -1,0 +1,123 @@
+"""The table of formats and the guessing of them."""
+
+from pathlib import Path
+
+import pytest
+
+from mathsetu.collections.formats import FORMATS, detect, find, open_posts
+from mathsetu.collections.rows import BadRows
+from mathsetu.errors import InputError, UnknownFormat
+from mathsetu.records import Formula, Hit, Judgment, Post, Query, Run
+
+EXAMPLES = {
+    "jsonl-posts": ("posts.jsonl", '{"mathsetu": "posts", "version": 1}\n{"id": "1", "body": "b"}'),
+    "jsonl-queries": ("q.jsonl", '{"id": "1", "text": "b"}\n'),
+    "jsonl-formulas": ("f.jsonl", '{"id": "1", "latex": "x"}\n'),
+    "jsonl-judgments": ("j.jsonl", '{"query_id": "1", "id": "b", "grade": 2}\n'),
+    "stackexchange": (
+        "Posts.xml",
+        '<?xml version="1.0"?>\n<posts>\n<row Id="1" PostTypeId="1" Body="b" />\n</posts>\n',
+    ),
+    "clmir-posts": ("Train_set.csv", "ID,Title,Body,Tags\n1,t,b,a\n"),
+    "clmir-queries": ("Test_Data.csv", "query_id, query, context\nQ1,x,words\n"),
+    "clmir-submission": (
+        "team.csv", "QueryID,SearchID,Run Number,Similarity Score\nQ1,7,1,0.5\n",
+    ),
+    "arqmath-topics": (
+        "topics.xml",
+        '<?xml version="1.0" ?>\n<Topics><Topic number="A.1"><Title>t</Title>'
+        "<Question>q</Question></Topic></Topics>",
+    ),
+    "arqmath-formulas": (
+        "1.tsv", "id\tpost_id\tthread_id\ttype\tvisual_id\tformula\n1\t2\t3\ta\t4\tx\n",
+    ),
+    "arqmath-answer-run": ("task1.tsv", "A.1\t7\t1\t2.5\t1\n"),
+    "arqmath-formula-run": ("task2.tsv", "B.1\t55\t7\t1\t2.5\t1\n"),
+    "crossmath-topics": ("hin_Deva.tsv", "A.1\tयोग\tपाठ $x$\talgebra\n"),
+    "trec-run": ("bm25.run", "A.1 Q0 7 1 2.5 bm25\n"),
+    "trec-qrels": ("qrels.txt", "A.1\t0\t7\t3\r\nA.1\t0\t8\t0\r\n"),
+}  # fmt: skip
+KINDS = {"posts": Post, "queries": Query, "formulas": Formula, "judgments": Judgment, "runs": Run}
+RECORDS = {
+    "posts": [Post(id="1", body="b")],
+    "queries": [Query(id="A.1", text="Why?", title="t", tags=("a",), kind="question")],
+    "formulas": [Formula(id="1", latex="x")],
+    "judgments": [Judgment("A.1", "7", 3)],
+    "runs": [Run("1", {"A.1": (Hit("7", 1.0, "5"),)})],
+}
+
+
+def test_every_format_has_an_example_here() -> None:
+    assert set(EXAMPLES) | {"folder"} == set(FORMATS)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_each_format_is_recognised_and_read(tmp_path: Path, name: str) -> None:
+    file_name, text = EXAMPLES[name]
+    path = tmp_path / file_name
+    path.write_text(text, encoding="utf-8")
+    form = detect(path)
+    assert form.name == name
+    records = list(form.read(path, BadRows()))
+    assert records
+    assert {type(record) for record in records} == {KINDS[form.holds]}
+
+
+@pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if form.write])
+def test_what_a_format_writes_it_reads(tmp_path: Path, name: str) -> None:
+    form = FORMATS[name]
+    path = tmp_path / EXAMPLES[name][0]
+    assert form.write is not None
+    form.write(path, RECORDS[form.holds])
+    assert detect(path).name == name
+    (record,) = form.read(path, BadRows())
+    assert getattr(record, "id", "1") == getattr(RECORDS[form.holds][0], "id", "1")
+
+
+@pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if form.validate])
+def test_examples_of_formats_with_a_validator_are_valid(tmp_path: Path, name: str) -> None:
+    file_name, text = EXAMPLES[name]
+    (tmp_path / file_name).write_text(text)
+    validate = FORMATS[name].validate
+    assert validate is not None
+    assert validate(tmp_path / file_name) == []
+
+
+def test_a_folder_is_a_format_too(tmp_path: Path) -> None:
+    (tmp_path / "note.md").write_text("text")
+    assert detect(tmp_path).name == "folder"
+    assert [post.id for post in open_posts(tmp_path)] == ["note.md"]
+
+
+def test_posts_are_not_looked_for_where_there_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "bm25.run"
+    path.write_text(EXAMPLES["trec-run"][1])
+    with pytest.raises(InputError, match=r"holds runs \(TREC run, six columns\), not posts"):
+        open_posts(path)
+
+
+@pytest.mark.parametrize("text", ["", "just words\n", "<html></html>"])
+def test_what_is_not_recognised_is_refused_with_the_names_to_choose_from(
+    tmp_path: Path, text: str
+) -> None:
+    path = tmp_path / "file.xyz"
+    path.write_text(text)
+    with pytest.raises(InputError, match="not recognised; name one of jsonl-posts"):
+        detect(path)
+
+
+def test_an_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(UnknownFormat, match=r"unknown format 'docx' \(known: arqmath-answer-run"):
+        find("docx")
+
+
+def test_standard_input_must_be_named() -> None:
+    with pytest.raises(InputError, match="standard input must be named"):
+        detect("-")
+
+
+def test_a_format_of_one_run_takes_no_two(tmp_path: Path) -> None:
+    write = FORMATS["trec-run"].write
+    assert write is not None
+    with pytest.raises(InputError, match="one run, not 2"):
+        write(tmp_path / "a.run", [Run("1"), Run("2")])

@@ -1,0 +1,116 @@
+"""Our own JSON Lines."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mathsetu.collections import jsonl
+from mathsetu.collections.rows import BadRows
+from mathsetu.errors import InputError, RowError
+from mathsetu.records import Formula, Judgment, Post, Query
+
+texts = st.text(max_size=20)
+ids = st.text(min_size=1, max_size=8)
+tags = st.lists(texts, max_size=3).map(tuple)
+formulas = st.builds(
+    Formula, id=ids, latex=texts, visual_id=texts, post_id=texts, where=texts,
+    start=st.integers(-1, 9), slt=texts, opt=texts, mathml=texts,
+)  # fmt: skip
+some_formulas = st.lists(formulas, max_size=2).map(tuple)
+posts = st.builds(
+    Post, id=ids, body=texts, title=texts, tags=tags, language=texts, kind=texts, thread_id=texts,
+    parent_id=texts, question=texts, url=texts, score=st.none() | st.integers(),
+    formulas=some_formulas,
+)  # fmt: skip
+queries = st.builds(
+    Query, id=ids, text=texts, title=texts, tags=tags, language=texts, kind=texts,
+    formulas=some_formulas,
+)  # fmt: skip
+judgments = st.builds(Judgment, query_id=ids, id=ids, grade=st.integers(-2, 3))
+
+
+# Each example writes files to disk, which takes its time.
+@settings(deadline=None, max_examples=50)
+@given(
+    st.lists(posts, max_size=3), st.lists(queries, max_size=3),
+    st.lists(formulas, max_size=3), st.lists(judgments, max_size=3),
+)  # fmt: skip
+def test_every_record_comes_back_as_it_was(
+    some_posts: list[Post],
+    some_queries: list[Query],
+    loose_formulas: list[Formula],
+    some_judgments: list[Judgment],
+) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "records.jsonl"
+        jsonl.write_posts(path, some_posts)
+        assert list(jsonl.read_posts(path)) == some_posts
+        jsonl.write_queries(path, some_queries)
+        assert list(jsonl.read_queries(path)) == some_queries
+        jsonl.write_formulas(path, loose_formulas)
+        assert list(jsonl.read_formulas(path)) == loose_formulas
+        jsonl.write_judgments(path, some_judgments)
+        assert list(jsonl.read_judgments(path)) == some_judgments
+
+
+def test_a_file_without_header_is_read_and_formulas_are_found(tmp_path: Path) -> None:
+    path = tmp_path / "posts.jsonl"
+    path.write_text('{"id": "a", "title": "On $x$", "body": "Let $y>0$."}\n\n')
+    (post,) = jsonl.read_posts(path)
+    assert [(f.latex, f.where, f.start) for f in post.formulas] == [
+        ("x", "title", 3),
+        ("y>0", "body", 4),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("{", "not JSON"),
+        ("[1]", r"an object .* is expected, not a list"),
+        ('{"id": "1"}', r'"body" is missing \(each line needs "id" and "body"\)'),
+        ('{"id": "", "body": "b"}', '"id" is empty'),
+        ('{"id": 1, "body": "b"}', '"id" must be a text, not a number'),
+        ('{"id": "1", "body": null}', '"body" must be a text, not null'),
+        ('{"id": "1", "body": "b", "colour": "red"}', r'"colour" is not a known key \(known: body'),
+        ('{"id": "1", "body": "b", "tags": "red"}', '"tags" must be a list, not a text'),
+        ('{"id": "1", "body": "b", "score": true}', '"score" must be a whole number'),
+        ('{"id": "1", "body": "b", "score": NaN}', "NaN is not a number"),
+        (
+            '{"id": "1", "body": "b", "formulas": [{"id": "f"}]}',
+            'in "formulas": "latex" is missing',
+        ),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_a_bad_line_is_named_or_skipped(tmp_path: Path, line: str, problem: str) -> None:
+    path = tmp_path / "posts.jsonl"
+    good = '{"id": "1", "body": "good"}'
+    path.write_text(f"{good}\n{line}\n{good}\n")
+    with pytest.raises(RowError, match=problem) as caught:
+        list(jsonl.read_posts(path))
+    assert caught.value.line == 2
+    bad = BadRows(skip=True)
+    assert len(list(jsonl.read_posts(path, bad))) == 2
+    assert bad.count == 1
+
+
+def test_a_header_of_other_records_or_another_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "posts.jsonl"
+    path.write_text('{"mathsetu": "queries", "version": 1}\n')
+    with pytest.raises(InputError, match="holds queries, not posts"):
+        list(jsonl.read_posts(path))
+    path.write_text('{"mathsetu": "posts", "version": 2}\n')
+    with pytest.raises(InputError, match=r"version 2 .* reads version 1"):
+        list(jsonl.read_posts(path))
+
+
+def test_only_the_first_messages_of_skipped_rows_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "posts.jsonl"
+    path.write_text("{}\n" * 50)
+    bad = BadRows(skip=True, keep=3)
+    assert list(jsonl.read_posts(path, bad)) == []
+    assert (bad.count, len(bad.messages)) == (50, 3)

@@ -1,0 +1,106 @@
+"""TREC runs and qrels."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mathsetu.collections import trec
+from mathsetu.collections.rows import BadRows
+from mathsetu.errors import InputError, RowError
+from mathsetu.records import Hit, Judgment, Run
+
+words = st.text(min_size=1, max_size=6).filter(lambda text: text.split() == [text])
+hits = st.lists(
+    st.builds(Hit, id=words, score=st.floats(allow_nan=False, allow_infinity=False)),
+    min_size=1, max_size=5,
+).map(trec.best_first)  # fmt: skip
+
+
+# Each example writes files to disk, which takes its time.
+@settings(deadline=None, max_examples=50)
+@given(st.builds(Run, name=words, rankings=st.dictionaries(words, hits, min_size=1, max_size=3)))
+def test_a_run_comes_back_as_it_was(run: Run) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "run.txt"
+        trec.write_run(path, run)
+        assert trec.read_run(path) == run
+
+
+# Each example writes files to disk, which takes its time.
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.builds(Judgment, query_id=words, id=words, grade=st.integers())))
+def test_judgments_come_back_as_they_were(judgments: list[Judgment]) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "qrels.txt"
+        trec.write_qrels(path, judgments)
+        assert list(trec.read_qrels(path)) == judgments
+
+
+def test_any_white_space_and_any_iteration_column_will_do(tmp_path: Path) -> None:
+    path = tmp_path / "run.txt"
+    path.write_text("A.1\tQ0\t7\t1\t2.0\tname\r\nA.1  0 8 2 1.5e0 name\n\nA.1 1 9 3 -1 name\n")
+    assert [hit.id for hit in trec.read_run(path).rankings["A.1"]] == ["7", "8", "9"]
+
+
+def test_hits_are_ranked_by_score_whatever_their_order_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "run.txt"
+    path.write_text("A.1 Q0 low 1 1 r\nA.1 Q0 high 2 3 r\n")
+    assert [hit.id for hit in trec.read_run(path).rankings["A.1"]] == ["high", "low"]
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ("A.1 Q0 7 1 2.0", "5 columns where 6 are expected"),
+        ("A.1 Q0 7 1 high r", "score 'high' is not a finite number"),
+        ("A.1 Q0 7 1 inf r", "score 'inf' is not a finite number"),
+        ("A.1 Q0 7 1 1_0 r", "score '1_0' is not a finite number"),
+    ],
+)
+def test_a_bad_row_is_named_or_skipped(tmp_path: Path, row: str, problem: str) -> None:
+    path = tmp_path / "run.txt"
+    path.write_text(f"A.1 Q0 6 1 3.0 r\n{row}\n")
+    with pytest.raises(RowError, match=problem) as caught:
+        trec.read_run(path)
+    assert caught.value.line == 2
+    bad = BadRows(skip=True)
+    assert len(trec.read_run(path, bad).rankings["A.1"]) == 1
+    assert [problem.line for problem in trec.validate_run(path)] == [2]
+
+
+def test_a_bad_grade_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "qrels.txt"
+    path.write_text("A.1 0 7 good\n")
+    with pytest.raises(RowError, match=r"line 1: grade 'good' is not a whole number"):
+        list(trec.read_qrels(path))
+
+
+def test_the_validator_names_each_problem_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "run.txt"
+    path.write_text(
+        "A.1 Q0 7 1 2.0 r\n"
+        "A.1 Q0 8 2 3.0 r\n"  # above the one before
+        "A.1 Q0 7 3 1.0 r\n"  # again
+        "A.1 Q0 9 5 0.5 r\n"  # a gap in the ranks
+        "A.2 Q0 9 x 0.5 r\n"  # no rank
+        "A.3 Q0 9 0 0.5 other\n"  # another run; counting from 0 is fine
+    )
+    problems = [(problem.line, problem.fatal) for problem in trec.validate_run(path)]
+    assert problems == [(2, False), (3, True), (4, False), (5, True), (6, False)]
+
+
+def test_a_good_run_has_no_problems_and_an_empty_file_has_one(tmp_path: Path) -> None:
+    path = tmp_path / "run.txt"
+    trec.write_run(path, Run("r", {"A.1": (Hit("7", 2.0), Hit("8", 2.0))}))
+    assert trec.validate_run(path) == []
+    path.write_text("\n")
+    assert [str(problem) for problem in trec.validate_run(path)] == ["the file holds no results"]
+
+
+def test_an_id_with_white_space_is_not_written(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="white space"):
+        trec.write_run(tmp_path / "run.txt", Run("r", {"A 1": (Hit("7", 1.0),)}))
+    assert list(tmp_path.iterdir()) == []
