@@ -27,8 +27,8 @@ class Part:
     silent: Callable[[Question], bool]
 
 
-def _nothing(question: Question) -> bool:
-    return not question.words.strip() and not question.formulas
+def _no_words(question: Question) -> bool:
+    return not any(character.isalpha() for character in question.words)
 
 
 def _no_formulas(question: Question) -> bool:
@@ -37,7 +37,7 @@ def _no_formulas(question: Question) -> bool:
 
 #: Kind to how it is made.
 PARTS: dict[str, Part] = {
-    "lexical": Part(Lexical, LexicalBuilder, LexicalRetriever, _nothing),
+    "lexical": Part(Lexical, LexicalBuilder, LexicalRetriever, _no_words),
     "formula": Part(FormulaSearch, FormulaBuilder, FormulaRetriever, _no_formulas),
 }
 

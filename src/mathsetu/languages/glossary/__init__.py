@@ -1,0 +1,109 @@
+"""The glossary: concepts of mathematics in seven languages, and what can be done with them.
+
+>>> glossary = Glossary.load()
+>>> glossary["prime-number"].term("cs")
+'prvočíslo'
+>>> text = "Dokažte, že součet prvočísel konverguje."
+>>> [text[match.start : match.end] for match in glossary.match(text, "cs")]
+['Dokažte', 'součet', 'prvočísel', 'konverguje']
+>>> glossary.gloss(text, "cs", "en")
+'Prove, že sum prime number convergence.'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from mathsetu.languages.glossary.concepts import Concept, read_concepts
+from mathsetu.languages.glossary.expansion import Expander
+from mathsetu.languages.glossary.matching import Match, Matcher
+from mathsetu.languages.glossary.search import Index
+
+__all__ = ["Concept", "Glossary", "Match"]
+
+
+class Glossary:
+    """Concepts, and the tools on them; each tool is made when it is first used."""
+
+    def __init__(self, concepts: Iterable[Concept]) -> None:
+        self._concepts = {concept.id: concept for concept in concepts}
+        self._matchers: dict[str, Matcher] = {}
+        self._expanders: dict[tuple[str, str], Expander] = {}
+        self._index: Index | None = None
+
+    @classmethod
+    def load(cls) -> Glossary:
+        """The glossary that is shipped; read once."""
+        return _shipped()
+
+    def __getitem__(self, concept_id: str) -> Concept:
+        return self._concepts[concept_id]
+
+    def __iter__(self) -> Iterator[Concept]:
+        return iter(self._concepts.values())
+
+    def __len__(self) -> int:
+        return len(self._concepts)
+
+    def match(self, text: str, language: str) -> list[Match]:
+        """The terms in a marked text, from left to right: the longest ones, none overlapping.
+
+        >>> glossary = Glossary.load()
+        >>> [match.concepts[0].id for match in glossary.match("Suma de números primos", "es")]
+        ['sum', 'prime-number']
+        """
+        return self._matcher(language).match(text)
+
+    def expand(self, text: str, source: str, target: str) -> list[tuple[str, float]]:
+        """The words of a marked text as weighted terms of another language.
+
+        >>> Glossary.load().expand("número primo de Zagier", "es", "en")[0]
+        ('prime', 1.0)
+        """
+        pair = (source, target)
+        if pair not in self._expanders:
+            matcher = self._matcher(source)
+            self._expanders[pair] = Expander(list(self), matcher, source, target)
+        return self._expanders[pair].expand(text)
+
+    def gloss(self, text: str, source: str, target: str) -> str:
+        """A marked text with the terms translated, and everything else as it is.
+
+        >>> Glossary.load().gloss("Halla la derivada de $x^2$", "es", "en")
+        'Find la derivative de $x^2$'
+        """
+        parts: list[str] = []
+        place = 0
+        for match in self.match(text, source):
+            term = next((term for c in match.concepts if (term := c.term(target))), "")
+            if term:
+                capital = text[match.start].isupper()
+                parts += [
+                    text[place : match.start],
+                    term[0].upper() + term[1:] if capital else term,
+                ]
+                place = match.end
+        return "".join([*parts, text[place:]])
+
+    def search(self, words: str) -> list[Concept]:
+        """Concepts that have a form with these words, or words that begin with them.
+
+        Accents, case and the language do not matter; whole forms come before longer ones.
+
+        >>> [concept.id for concept in Glossary.load().search("prvocisl")][:1]
+        ['prime-number']
+        """
+        if self._index is None:
+            self._index = Index(self)
+        return self._index.search(words)
+
+    def _matcher(self, language: str) -> Matcher:
+        if language not in self._matchers:
+            self._matchers[language] = Matcher(self, language)
+        return self._matchers[language]
+
+
+@cache
+def _shipped() -> Glossary:
+    return Glossary(read_concepts())

@@ -1,0 +1,66 @@
+"""The concepts of the glossary and the files they are written in.
+
+``terms/`` holds one table an area (``calculus.tsv``): a row is a concept, a column is a language, a
+cell holds the usual term first, then synonyms, variant spellings and inflected forms, separated by
+`` | ``. Adding a term means editing a cell; adding a language means adding a column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from types import MappingProxyType
+
+from mathsetu.languages.normalise import fold
+
+FORM_SEPARATOR = " | "
+_NOT_IN_AN_ID = re.compile(r"[^\w]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """One idea of mathematics and what it is called.
+
+    ``id`` is made of the English term, ``area`` is the file it stands in, and ``forms`` has the
+    forms of each language, the usual term first.
+
+    >>> concept = Concept("root", "algebra", {"en": ("root", "roots"), "es": ("raíz",)})
+    >>> concept.term("es"), concept.term("de")
+    ('raíz', '')
+    """
+
+    id: str
+    area: str
+    forms: Mapping[str, tuple[str, ...]]
+
+    def term(self, language: str) -> str:
+        """The usual term in a language, empty when the glossary does not have that language."""
+        return self.forms.get(language, ("",))[0]
+
+
+def read_concepts() -> Iterator[Concept]:
+    """The concepts of all areas, area by area in alphabetical order.
+
+    >>> {concept.area for concept in read_concepts()} >= {"algebra", "topology"}
+    True
+    """
+    folder = resources.files(__package__) / "terms"
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        area = file.name.removesuffix(".tsv")
+        header, *rows = file.read_text(encoding="utf-8").splitlines()
+        languages = header.split("\t")
+        for row in rows:
+            cells = (tuple(cell.split(FORM_SEPARATOR)) for cell in row.split("\t"))
+            forms = dict(zip(languages, cells, strict=True))
+            yield Concept(concept_id(forms["en"][0]), area, MappingProxyType(forms))
+
+
+def concept_id(english_term: str) -> str:
+    """The id of the concept with this English term.
+
+    >>> concept_id("Hölder's inequality")
+    'holders-inequality'
+    """
+    return _NOT_IN_AN_ID.sub("-", fold(english_term.lower()).replace("'", "")).strip("-")

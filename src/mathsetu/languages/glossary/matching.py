@@ -1,0 +1,131 @@
+"""Finds the terms of a language in running text: longest match first, in linear time.
+
+Terms and text are compared as the analyzer sees them, so that an inflected form is found too. Where
+a term has several words that count, stop words are passed over: "limit of a function" finds "limit
+of the function". Otherwise they matter: "in the same way" does not find every "way".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from mathsetu.languages.glossary.concepts import Concept
+from mathsetu.languages.glossary.tokens import Token, tokenize
+from mathsetu.languages.normalise import fold, normalise
+
+_HALF_SPACE = "\u200c"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A place of a text and the concepts that it may mean, the likeliest first."""
+
+    start: int
+    end: int
+    concepts: tuple[Concept, ...]
+
+
+@dataclass(slots=True)
+class _Node:
+    """A step in the trie of terms; ``meanings`` are the forms that end here."""
+
+    children: dict[str, _Node] = field(default_factory=dict)
+    meanings: list[_Meaning] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    concept: Concept
+    spelling: str
+    rank: int  # 0 for the usual term of the concept, then its synonyms
+
+
+class Matcher:
+    """All forms of one language, ready to be found.
+
+    >>> forms = {"en": ("prime number", "primes"), "cs": ("prvočíslo",)}
+    >>> matcher = Matcher([Concept("prime-number", "number-theory", forms)], "en")
+    >>> [(match.start, match.end) for match in matcher.match("Prime numbers and a prime $p$")]
+    [(0, 13), (20, 25)]
+    """
+
+    def __init__(self, concepts: Iterable[Concept], language: str) -> None:
+        self._language = language
+        self._root = _Node()
+        for concept in concepts:
+            for rank, form in enumerate(concept.forms.get(language, ())):
+                self._add(form, _Meaning(concept, _spelling(form), rank))
+                if _HALF_SPACE in form:
+                    self._add(form.replace(_HALF_SPACE, " "), _Meaning(concept, "", rank))
+
+    def match(self, text: str) -> list[Match]:
+        """The terms in a marked text, from left to right, none overlapping."""
+        return [match for match, _, _ in self.match_tokens(text, tokenize(text, self._language))]
+
+    def match_tokens(self, text: str, tokens: Sequence[Token]) -> list[tuple[Match, int, int]]:
+        """As `match`, each with the first token and the one after the last."""
+        matches: list[tuple[Match, int, int]] = []
+        first = 0
+        while first < len(tokens):
+            after, meanings = self._longest(tokens, first)
+            if meanings:
+                start, end = tokens[first].start, tokens[after - 1].end
+                concepts = _likeliest(meanings, _spelling(text[start:end]))
+                matches.append((Match(start, end, concepts), first, after))
+                first = after
+            else:
+                first += 1
+        return matches
+
+    def _add(self, form: str, meaning: _Meaning) -> None:
+        tokens = tokenize(form, self._language)
+        self._insert(tokens, meaning)
+        counting = [token for token in tokens if not token.is_stop]
+        if 1 < len(counting) < len(tokens):
+            self._insert(counting, meaning)
+
+    def _insert(self, tokens: Iterable[Token], meaning: _Meaning) -> None:
+        node = self._root
+        for token in tokens:
+            for term in token.terms:
+                node = node.children.setdefault(term, _Node())
+        node.meanings.append(meaning)
+
+    def _longest(self, tokens: Sequence[Token], first: int) -> tuple[int, list[_Meaning]]:
+        """The longest form that begins at a token: where it ends, and what it means."""
+        nodes = [self._root]
+        after, meanings = first, list[_Meaning]()
+        for place in range(first, len(tokens)):
+            token = tokens[place]
+            if place > first and not token.follows:
+                break
+            following = [node for at in nodes if (node := _follow(at, token.terms)) is not None]
+            for node in following:
+                if node.meanings:
+                    after, meanings = place + 1, node.meanings
+            # A stop word may be part of a form or stand between its parts.
+            nodes = following + nodes if token.is_stop and place > first else following
+            if not nodes:
+                break
+        return after, meanings
+
+
+def _follow(node: _Node, terms: Iterable[str]) -> _Node | None:
+    for term in terms:
+        following = node.children.get(term)
+        if following is None:
+            return None
+        node = following
+    return node
+
+
+def _likeliest(meanings: Sequence[_Meaning], spelling: str) -> tuple[Concept, ...]:
+    """Those with exactly this spelling if there are any; usual terms before synonyms."""
+    exact = [meaning for meaning in meanings if meaning.spelling == spelling]
+    ranked = sorted(exact or meanings, key=lambda meaning: meaning.rank)
+    return tuple({meaning.concept.id: meaning.concept for meaning in ranked}.values())
+
+
+def _spelling(text: str) -> str:
+    return " ".join(fold(normalise(text)).split())

@@ -1,0 +1,56 @@
+"""Looks up concepts by any form in any language, as one types: prefixes, without accents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mathsetu.languages.analyze import tokenize
+from mathsetu.languages.glossary.concepts import Concept
+from mathsetu.languages.normalise import fold
+
+
+class Index:
+    """Every form of every concept, split into folded words.
+
+    >>> index = Index([Concept("root", "algebra", {"en": ("square root",), "es": ("raíz",)})])
+    >>> [len(index.search(words)) for words in ("RAIZ", "sq ro", "roo", "cube")]
+    [1, 1, 1, 0]
+    """
+
+    def __init__(self, concepts: Iterable[Concept]) -> None:
+        self._entries = [
+            (rank, _words(form), concept)
+            for concept in concepts
+            for forms in concept.forms.values()
+            for rank, form in enumerate(forms)
+        ]
+
+    def search(self, words: str) -> list[Concept]:
+        """Concepts by how closely a form of theirs answers, then by how usual that form is."""
+        wanted = _words(words)
+        if not wanted:
+            return []
+        best: dict[str, tuple[int, int, int]] = {}
+        found: dict[str, Concept] = {}
+        for rank, form, concept in self._entries:
+            distance = _distance(wanted, form)
+            if distance is None:
+                continue
+            score = (distance, len(form), rank)
+            if concept.id not in best or score < best[concept.id]:
+                best[concept.id] = score
+                found[concept.id] = concept
+        return sorted(found.values(), key=lambda concept: (best[concept.id], concept.id))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(fold(word) for word in tokenize(text))
+
+
+def _distance(wanted: tuple[str, ...], form: tuple[str, ...]) -> int | None:
+    """0 for the same words, 1 when the form begins with them, 2 when it has words like them."""
+    if wanted == form:
+        return 0
+    if all(any(word.startswith(prefix) for word in form) for prefix in wanted):
+        return 1 if form[0].startswith(wanted[0]) else 2
+    return None

@@ -1,0 +1,63 @@
+"""Words of a text with their places, and the terms the analyzer makes of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from mathsetu.languages.analyze import analyze
+from mathsetu.markup import split
+
+# A word and the apostrophes inside it; combining marks and half-spaces belong to it.
+_WORD = re.compile(
+    "[^\\W_](?:[\\w\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f"
+    "\u0951-\u0957\u0962\u0963\u200c\u200d]|['’](?=\\w))*"
+)
+# What may stand between the words of one term: zero-divisor, i.i.d., Stokes' theorem.
+_JOINT = re.compile(r"['’]?[\s\-‐‑–]*|\.")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word: its place in the text and its terms.
+
+    ``is_stop`` tells that the analyzer would drop it; it is then marked, so that it never meets a
+    term that happens to look like it (Spanish "con", with, and the stem of "conos", cones).
+    ``follows`` tells that only space or a hyphen parts it from the word before.
+    """
+
+    start: int
+    end: int
+    terms: tuple[str, ...]
+    is_stop: bool
+    follows: bool
+
+
+def tokenize(text: str, language: str) -> list[Token]:
+    """The words of a marked text; formulas and code are passed over.
+
+    >>> [(token.start, token.terms) for token in tokenize("roots of $x^2$, primes", "en")]
+    [(0, ('root',)), (6, ('~of',)), (16, ('prime',))]
+    """
+    tokens: list[Token] = []
+    offset = 0
+    for span in split(text):
+        if span.kind == "text":
+            last = -1
+            for word in _WORD.finditer(span.raw):
+                terms, is_stop = _terms(word[0], language)
+                start, end = word.span()
+                follows = last >= 0 and _JOINT.fullmatch(span.raw, last, start) is not None
+                tokens.append(Token(offset + start, offset + end, terms, is_stop, follows))
+                last = end
+        offset += len(span.raw)
+    return tokens
+
+
+@lru_cache(maxsize=1 << 16)
+def _terms(word: str, language: str) -> tuple[tuple[str, ...], bool]:
+    if terms := analyze(word, language):
+        return tuple(terms), False
+    kept = analyze(word, language, stemmer="none", stop_words=False)
+    return tuple(f"~{term}" for term in kept), True

@@ -1,0 +1,202 @@
+"""What the glossary does with text."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mathsetu.languages.glossary import Concept, Glossary
+from mathsetu.languages.glossary.concepts import read_concepts
+
+GLOSSARY = Glossary.load()
+SMALL = Glossary(
+    [
+        Concept("limit", "calculus", {"en": ("limit", "limits"), "es": ("límite",)}),
+        Concept(
+            "limit-of-a-function",
+            "calculus",
+            {"en": ("limit of a function",), "es": ("límite de una función",)},
+        ),
+        Concept("function", "sets", {"en": ("function", "map"), "es": ("función", "aplicación")}),
+        Concept("field", "algebra", {"en": ("field",), "cs": ("těleso",), "es": ("cuerpo",)}),
+        Concept("solid", "geometry", {"en": ("solid", "body"), "cs": ("těleso",)}),
+        Concept("such-that", "discourse", {"en": ("such that",), "es": ("tal que",)}),
+        Concept("same-way", "discourse", {"en": ("in the same way",), "es": ("igualmente",)}),
+    ]
+)
+
+
+def found(text: str, language: str, glossary: Glossary = SMALL) -> list[tuple[str, str]]:
+    matches = glossary.match(text, language)
+    return [(text[match.start : match.end], match.concepts[0].id) for match in matches]
+
+
+def test_the_tables_are_read_fast() -> None:
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        Glossary(read_concepts())
+        times.append(time.process_time() - start)
+    assert min(times) < 0.1
+
+
+def test_it_is_loaded_once() -> None:
+    assert Glossary.load() is Glossary.load()
+
+
+def test_the_longest_term_wins() -> None:
+    assert found("Limit of a function", "en") == [("Limit of a function", "limit-of-a-function")]
+
+
+def test_other_stop_words_inside_a_term_do_not_matter() -> None:
+    assert found("the limits of the functions", "en") == [
+        ("limits of the functions", "limit-of-a-function")
+    ]
+
+
+def test_a_term_does_not_reach_over_a_full_stop_or_a_formula() -> None:
+    assert [name for _, name in found("a limit. Functions", "en")] == ["limit", "function"]
+    assert [name for _, name in found("a limit $x$ function", "en")] == ["limit", "function"]
+
+
+def test_terms_made_of_stop_words_are_found_as_they_stand() -> None:
+    assert found("x tal que y", "es") == [("tal que", "such-that")]
+
+
+def test_a_stop_word_does_not_meet_the_stem_of_a_term() -> None:
+    assert found("con conos", "es", GLOSSARY) == [("conos", "cone")]
+
+
+def test_a_phrase_with_one_word_that_counts_needs_its_stop_words() -> None:
+    assert found("a way", "en") == []
+    assert found("in the same way", "en") == [("in the same way", "same-way")]
+
+
+def test_formulas_are_not_searched_and_places_are_those_of_the_text() -> None:
+    text = "Let $limit$ be; then the limit exists"
+    assert [text[m.start : m.end] for m in SMALL.match(text, "en")] == ["limit"]
+    assert SMALL.match(text, "en")[0].start == text.rindex("limit")
+
+
+@pytest.mark.parametrize(
+    ("language", "inflected", "concept"),
+    [
+        ("hi", "अभाज्य संख्याओं", "prime-number"),
+        ("es", "números primos", "prime-number"),
+        ("cs", "prvočísel", "prime-number"),
+        ("cs", "diferenciálních rovnic", "differential-equation"),
+        ("hr", "prostih brojeva", "prime-number"),
+        ("fa", "اعداد اول", "prime-number"),
+        ("ne", "अभाज्य सङ्ख्याहरू", "prime-number"),
+        ("fa", "پاره خط", "line-segment"),
+        ("fa", "پاره‌خط", "line-segment"),
+    ],
+)
+def test_inflected_and_variant_forms_are_found(language: str, inflected: str, concept: str) -> None:
+    assert found(inflected, language, GLOSSARY) == [(inflected, concept)]
+
+
+@pytest.mark.parametrize("language", ["hi", "es", "cs", "hr", "fa", "ne", "en"])
+def test_every_usual_term_finds_its_own_concept(language: str) -> None:
+    for concept in GLOSSARY:
+        matches = GLOSSARY.match(concept.term(language), language)
+        assert concept in [meaning for match in matches for meaning in match.concepts]
+
+
+def test_matching_takes_linear_time() -> None:
+    text = "limit of the function " * 2000
+    half = "limit of the function " * 1000
+    GLOSSARY.match(half, "en")
+    times = {}
+    for sample in (half, text):
+        start = time.process_time()
+        GLOSSARY.match(sample, "en")
+        times[sample] = time.process_time() - start
+    assert times[text] < 6 * times[half]
+
+
+def test_expansion_weighs_the_usual_term_above_its_synonyms() -> None:
+    weights = dict(SMALL.expand("función", "es", "en"))
+    assert weights == {"function": 1.0, "map": 0.5}
+
+
+def test_synonyms_together_weigh_no_more_than_half_a_word() -> None:
+    forms = {"es": ("teorema",), "en": ("theorem", "theorems", "law", "principle", "result")}
+    glossary = Glossary([Concept("theorem", "logic", forms)])
+    weights = dict(glossary.expand("teorema", "es", "en"))
+    assert weights.pop("theorem") == 1.0
+    assert len(weights) == 3
+    assert sum(weights.values()) == pytest.approx(0.5)
+
+
+def test_an_ambiguous_word_shares_its_weight_among_its_meanings() -> None:
+    assert dict(SMALL.expand("těleso", "cs", "en")) == {
+        "field": 0.5,
+        "solid": 0.5,
+        "bodi": 0.25,
+    }
+
+
+def test_words_of_discourse_weigh_less() -> None:
+    assert dict(GLOSSARY.expand("příklad", "cs", "en"))["exampl"] == 0.5
+
+
+def test_a_word_known_only_from_longer_terms_is_expanded_by_what_goes_with_it() -> None:
+    assert dict(GLOSSARY.expand("majorizovaná", "cs", "en")) == {"domin": 0.5}
+
+
+def test_unknown_words_are_kept_and_stop_words_dropped() -> None:
+    assert GLOSSARY.expand("de Zagier", "es", "en") == [("zagier", 1.0)]
+
+
+def test_a_language_without_a_column_keeps_its_words() -> None:
+    assert GLOSSARY.expand("Primzahl", "de", "en") == [("primzahl", 1.0)]
+    assert dict(GLOSSARY.expand("número primo", "es", "de")) == {"numero": 1.0, "primo": 1.0}
+    assert GLOSSARY.gloss("número primo", "es", "de") == "número primo"
+
+
+def test_gloss_translates_terms_and_keeps_the_rest() -> None:
+    text = "Halla la derivada de $x^2$ según Zagier."
+    assert GLOSSARY.gloss(text, "es", "en") == "Find la derivative de $x^2$ según Zagier."
+
+
+@pytest.mark.parametrize("target", ["hi", "es", "cs", "hr", "fa", "ne"])
+def test_gloss_there_and_back_brings_back_a_plain_term(target: str) -> None:
+    there = GLOSSARY.gloss("eigenvalue", "en", target)
+    assert there != "eigenvalue"
+    assert GLOSSARY.gloss(there, target, "en") == "eigenvalue"
+
+
+@given(st.text(alphabet="ab éč$.\\-’'límite función नप्र\u200cپ", max_size=40))
+def test_gloss_into_a_language_it_does_not_have_is_the_identity(text: str) -> None:
+    assert SMALL.gloss(text, "es", "xx") == text
+
+
+@given(st.text(max_size=60))
+def test_matches_lie_in_the_text_in_order_and_apart(text: str) -> None:
+    end = 0
+    for match in SMALL.match(text + " límite de una función", "es"):
+        assert end <= match.start < match.end <= len(text) + 22
+        end = match.end
+
+
+@pytest.mark.parametrize(
+    ("words", "concept"),
+    [
+        ("integral", "integral"),
+        ("INTEGR", "integral"),
+        ("prvocislo", "prime-number"),
+        ("समाकल", "integral"),
+        ("انتگرال", "integral"),
+        ("numero primo", "prime-number"),
+        ("uniform conv", "uniform-convergence"),
+    ],
+)
+def test_search_finds_by_any_form_prefix_and_without_accents(words: str, concept: str) -> None:
+    assert GLOSSARY.search(words)[0].id == concept
+
+
+def test_search_for_nothing_finds_nothing() -> None:
+    assert GLOSSARY.search("") == []
+    assert GLOSSARY.search("xyzzy") == []
