@@ -12,6 +12,9 @@ from mathsetu.errors import MathSetuError
 
 #: Verb to what it does. A new verb is a module of its name here with a function `command`.
 VERBS = {
+    "analyze": "Show the language of a text and the terms that its words become.",
+    "glossary": "Search mathematical terms in seven languages.",
+    "translate": "Translate a text; every formula comes back as it was.",
     "add": "Add posts to a library without building it anew.",
     "index": "Build a library from collections.",
     "info": "Show what a library holds.",

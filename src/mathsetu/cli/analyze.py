@@ -1,0 +1,31 @@
+"""``mathsetu analyze``: what a text becomes in an index."""
+
+from __future__ import annotations
+
+import click
+
+from mathsetu.cli.output import json_option, print_json
+from mathsetu.languages.analyze import analyze, words
+from mathsetu.languages.detect import detect
+
+
+@click.command("analyze")
+@click.argument("text")
+@click.option("--lang", default="", help="Language of the text; detected unless given.")
+@click.option("--stemmer", help="Another stemmer: porter, snowball or none.")
+@json_option
+def command(text: str, lang: str, stemmer: str | None, as_json: bool) -> None:
+    r"""Show the language of TEXT and the terms that its words become.
+
+    \b
+    Example:
+      mathsetu analyze 'अपरिमेय संख्याओं का योग'
+    """
+    found = detect(text)
+    terms = analyze(words(text), lang or found.language, stemmer=stemmer)
+    if as_json:
+        print_json({"detected": found, "language": lang or found.language, "terms": terms})
+        return
+    said = "given" if lang else f"detected, confidence {found.confidence:.2f}"
+    click.echo(f"language  {lang or found.language or 'unknown'} ({said}; script {found.script})")
+    click.echo(f"terms     {' '.join(terms)}")

@@ -1,0 +1,59 @@
+"""``mathsetu translate``: a text into another language, formulas untouched."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from mathsetu.cli.output import json_option, print_json, print_table
+from mathsetu.errors import InputError
+from mathsetu.languages.detect import detect
+from mathsetu.languages.translate import BACKENDS, open_translator
+
+
+@click.command("translate")
+@click.argument("text", required=False)
+@click.option("--to", "target", default="en", show_default=True, help="Language wanted.")
+@click.option("--from", "source", default="", help="Language of the text; detected unless given.")
+@click.option("--backend", default="glossary", show_default=True, metavar="NAME")
+@click.option("--model", default="", help="A folder or hub name, where the backend has models.")
+@click.option("--backends", "list_backends", is_flag=True, help="List the backends and stop.")
+@json_option
+def command(
+    text: str | None,
+    target: str,
+    source: str,
+    backend: str,
+    model: str,
+    list_backends: bool,
+    as_json: bool,
+) -> None:
+    r"""Translate TEXT ("-" reads standard input); every formula comes back as it was.
+
+    \b
+    Examples:
+      mathsetu translate --to en 'समाकल $\int_0^1 x\,dx$ का मान ज्ञात कीजिए'
+      mathsetu translate --to hi --backend nllb --model ./nllb-200 'Show that $x>0$.'
+    """
+    if list_backends:
+        rows = [(name, row.default_model, row.description) for name, row in BACKENDS.items()]
+        if as_json:
+            print_json([dict(zip(("name", "model", "what"), row, strict=True)) for row in rows])
+        else:
+            print_table(("backend", "model", "what it is"), rows)
+        return
+    if text is None:
+        raise click.UsageError("give a TEXT, or --backends")
+    text = sys.stdin.read() if text == "-" else text
+    source = source or detect(text).language
+    if not source:
+        raise InputError("the language of the text could not be detected; name it with --from")
+    translator = open_translator(backend, model)
+    [done] = translator.translate([text], source, target)
+    if as_json:
+        print_json(done)
+        return
+    click.echo(done.text)
+    if done.lost:
+        click.echo(f"appended at the end, their places were lost: {' '.join(done.lost)}", err=True)
