@@ -113,5 +113,5 @@ def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
 def test_a_damaged_index_is_reported_with_the_remedy(tmp_path: Path) -> None:
     index(tmp_path / "i", corpus(2))
     (tmp_path / "i" / "terms.npy").write_bytes(b"nonsense")
-    with pytest.raises(InputError, match="build it again"):
+    with pytest.raises(InputError, match="build the library again"):
         Postings(tmp_path / "i")

@@ -18,7 +18,6 @@ import numpy as np
 from mathsetu.encoders import Encoder, load_encoder
 from mathsetu.errors import InputError
 from mathsetu.languages.analyze import tokenize, words
-from mathsetu.languages.translate.sentences import sentences
 from mathsetu.languages.transliterate import romanise
 from mathsetu.markup import snippet
 from mathsetu.records import Post, Reason
@@ -119,7 +118,7 @@ class DenseBuilder:
     def prepare(self, post: Post) -> tuple[str, str]:
         """The text of a post, as it stands and as the model gets it."""
         values = (getattr(post, field) for field in self._choices.fields)
-        text = "\n".join(value for value in values if value)
+        text = "\n\n".join(value for value in values if value)
         return text, encoder_text(text, self._choices)
 
     def add(self, prepared: tuple[str, str]) -> None:
@@ -205,6 +204,9 @@ class DenseRetriever:
 
     def explain(self, question: Question, number: int) -> Reason:
         """The cosine, and the sentence of the post that comes nearest to the question."""
+        # Imported here, since opening a library should not wait for the translators beside it.
+        from mathsetu.languages.translate.sentences import sentences
+
         query = self._queries([question])[0]
         cosine = float(self._cosines(query, np.array([number]))[0])
         segment, place = self._locate(number)
@@ -214,7 +216,8 @@ class DenseRetriever:
         if not ready:
             return Reason("meaning", cosine)
         nearest = int(np.argmax(self._encoder.encode(ready) @ query))
-        return Reason("meaning", cosine, f"cosine {cosine:.2f}: {snippet(pieces[nearest], 120)}")
+        shown = " ".join(snippet(pieces[nearest], 120).split())
+        return Reason("meaning", cosine, f"cosine {cosine:.2f}: {shown}")
 
     @cached_property
     def _encoder(self) -> Encoder:

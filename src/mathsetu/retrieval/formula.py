@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mathsetu.errors import InputError
 from mathsetu.formulas.features import features
 from mathsetu.formulas.matching import Match, Prepared, match
 from mathsetu.formulas.parse import parse_latex
@@ -25,7 +24,7 @@ from mathsetu.formulas.similarity import MATCH_SHARE
 from mathsetu.markup import split
 from mathsetu.records import Post, Reason
 from mathsetu.retrieval.base import Fields, Question, Scored, best
-from mathsetu.retrieval.postings import Postings, PostingsBuilder
+from mathsetu.retrieval.postings import Postings, PostingsBuilder, open_array
 from mathsetu.retrieval.texts import TextTable, write_texts
 
 if TYPE_CHECKING:
@@ -111,11 +110,8 @@ class _Segment:
     def __init__(self, folder: Path) -> None:
         self.postings = Postings(folder)
         self.latex = TextTable(folder / "latex")
-        try:
-            self.occurrences = np.load(folder / "occurrences.npy", mmap_mode="r")
-            self.post_starts = np.load(folder / "post_starts.npy", mmap_mode="r")
-        except (OSError, ValueError) as error:
-            raise InputError(f"{folder}: the index is damaged ({error}); build it again") from error
+        self.occurrences = open_array(folder / "occurrences.npy")
+        self.post_starts = open_array(folder / "post_starts.npy")
 
     @property
     def posts(self) -> int:
@@ -254,8 +250,8 @@ class FormulaRetriever:
         What is not matched keeps its place below: its structural score is taken as the lowest
         that was seen.
         """
-        chosen = best(overlaps, self._choices.matched)
-        if not len(chosen.numbers):
+        chosen = best(overlaps, self._choices.matched) if self._choices.matched else None
+        if chosen is None or not len(chosen.numbers):
             return overlaps
         query = parse_latex(latex).opt
         matched = np.array(

@@ -17,17 +17,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mathsetu.errors import InputError
-from mathsetu.languages.translate.models import require
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_PURPOSE = "an IVF index"
 _SEED = 20250
 _SMALLEST_LIST = 10
 
@@ -61,12 +59,19 @@ class Division:
         return min(asked, lists)
 
 
+def _faiss() -> Any:
+    # Imported here, since a search without IVF should not wait for any of this.
+    from mathsetu.languages.translate.models import require
+
+    return require("faiss", "an IVF index", "neural")
+
+
 def write_ivf(path: Path, vectors: NDArray[np.float32], division: Division) -> None:
     """Divide vectors into lists and write them; rows of zeros are left out.
 
     The same vectors give the same bytes, since the first centres are drawn with a fixed seed.
     """
-    faiss = require("faiss", _PURPOSE, "neural")
+    faiss = _faiss()
     numbers = np.flatnonzero(vectors.any(axis=1)).astype(np.int64)
     chosen = np.ascontiguousarray(vectors[numbers])
     dimensions = vectors.shape[1]
@@ -87,7 +92,7 @@ class Ivf:
     """The lists of one segment, opened for searching; FAISS maps the file into memory."""
 
     def __init__(self, path: Path, division: Division) -> None:
-        self._faiss = require("faiss", _PURPOSE, "neural")
+        self._faiss = _faiss()
         self._division = division
         try:
             self._index = self._faiss.read_index(str(path), self._faiss.IO_FLAG_MMAP)
@@ -107,11 +112,11 @@ class Ivf:
         """The numbers of the best ``k`` vectors for each row of queries, in no order."""
         if not self._count:
             return [np.zeros(0, dtype=np.int64) for _ in queries]
-        settings = self._faiss.SearchParametersIVF(nprobe=self._probes(k))
+        settings = {"nprobe": self._probes(k)}
         if allowed is not None:
-            bits = np.packbits(allowed, bitorder="little")
-            settings.sel = selector = self._faiss.IDSelectorBitmap(bits)  # noqa: F841
-        _, found = self._index.search(queries, min(k, self._count), params=settings)
+            settings["sel"] = self._faiss.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))
+        parameters = self._faiss.SearchParametersIVF(**settings)
+        _, found = self._index.search(queries, min(k, self._count), params=parameters)
         return [row[row >= 0] for row in found]
 
     def _probes(self, k: int) -> int:

@@ -36,14 +36,15 @@ class Lexical:
         fields: Which fields of a post are read, and how much a word in each counts.
         analysis: ``languages`` (each text by its own language's chain), or one chain for all:
             ``porter`` or ``snowball`` for English as in the papers.
-        formula_tokens: Whether the tokens of formulas are terms too.
+        formula_tokens: How much the names and numbers in a query's formulas count beside its
+            words; 0 leaves them out of the index.
         translate: Whether the glossary turns a query's words into the posts' languages.
     """
 
     scheme: dict[str, Any] = field(default_factory=lambda: {"name": "bm25+"})
     fields: Fields = field(default_factory=lambda: {"title": 1, "body": 1, "question": 1})
     analysis: str = "languages"
-    formula_tokens: bool = True
+    formula_tokens: float = 1.0
     translate: bool = True
 
 
@@ -162,7 +163,7 @@ class LexicalRetriever:
         if choices.formula_tokens:
             for latex in question.formulas:
                 for token in formula_tokens(latex):
-                    weights[token] = weights.get(token, 0.0) + 1
+                    weights[token] = weights.get(token, 0.0) + choices.formula_tokens
         return [{term: weight} for term, weight in weights.items()]
 
     def _scores(self, question: Question) -> NDArray[np.float32]:

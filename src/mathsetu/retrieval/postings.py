@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,16 @@ def term_hash(term: str) -> int:
     True
     """
     return int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "little")
+
+
+def open_array(path: Path) -> NDArray[Any]:
+    """Map an array into memory; a damaged file is reported with the remedy."""
+    try:
+        # As a plain array, because slicing a memmap object is slow.
+        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+        return array.view(np.ndarray)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: is damaged ({error}); build the library again") from error
 
 
 class PostingsBuilder:
@@ -99,13 +109,7 @@ class Postings:
     """One written index, opened without reading it: the files are mapped into memory."""
 
     def __init__(self, folder: Path) -> None:
-        try:
-            arrays = [
-                np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-                for name in _FILES
-            ]
-        except (OSError, ValueError) as error:
-            raise InputError(f"{folder}: the index is damaged ({error}); build it again") from error
+        arrays = [open_array(folder / f"{name}.npy") for name in _FILES]
         self.terms, self.starts, self.documents, self.frequencies, self.lengths = arrays
 
     def __len__(self) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from mathsetu.errors import InputError
+from mathsetu.retrieval.postings import open_array
 
 
 def write_texts(path: Path, texts: Iterable[str]) -> None:
@@ -30,13 +31,13 @@ class TextTable:
     """
 
     def __init__(self, path: Path) -> None:
+        self._ends = open_array(path.with_suffix(".npy"))
+        file = path.with_suffix(".txt")
         try:
-            self._ends = np.load(path.with_suffix(".npy"), mmap_mode="r", allow_pickle=False)
-            file = path.with_suffix(".txt")
             size = file.stat().st_size
             self._bytes = np.memmap(file, np.uint8, "r") if size else np.empty(0, np.uint8)
         except (OSError, ValueError) as error:
-            raise InputError(f"{path}: the index is damaged ({error}); build it again") from error
+            raise InputError(f"{file}: is damaged ({error}); build the library again") from error
 
     def __len__(self) -> int:
         return len(self._ends) - 1

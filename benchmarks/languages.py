@@ -1,0 +1,143 @@
+"""Measures languages/: detection, speed of analysis, and the stemmers.
+
+    python -m benchmarks.languages [--data DIR]
+
+Detection is measured on the CrossMath topics (title alone, title and body) and on problems in other
+languages, speed on the topics, and stemmers on the forms of the glossary: how many pairs of forms
+of one word meet, and how many words typed without accents meet the word written with them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from pathlib import Path
+
+from benchmarks.shared import DATA
+from mathsetu.languages.analyze import analyze, words
+from mathsetu.languages.detect import detect
+from mathsetu.languages.glossary import Glossary
+from mathsetu.languages.normalise import fold, normalise
+from mathsetu.languages.stem import stemmer
+from mathsetu.languages.table import LANGUAGES, language
+from mathsetu.languages.transliterate import romanise
+
+Topics = dict[str, list[tuple[str, str]]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--data", type=Path, default=DATA, help="the public evaluation data")
+    arguments = parser.parse_args()
+    topics = read_topics(arguments.data / "crossmath" / "topics")
+    detection(topics)
+    strangers(arguments.data / "math-problems")
+    speed(topics)
+    stemmers()
+
+
+def read_topics(folder: Path) -> Topics:
+    topics: Topics = {}
+    for row in LANGUAGES.values():
+        lines = (folder / f"{row.nllb}.tsv").read_text(encoding="utf-8").splitlines()
+        cells = [line.split("\t") for line in lines]
+        topics[row.code] = [(cell[1], f"{cell[1]} {cell[2]}") for cell in cells]
+    return topics
+
+
+def detection(topics: Topics) -> None:
+    detect("loads the model, which is not what is timed")
+    print("detection, share of topics         " + "".join(f"{code:>7}" for code in topics))
+    for which, name in enumerate(("title alone", "title and body")):
+        shares: list[float] = []
+        either: list[bool] = []
+        texts = 0
+        start = time.process_time()
+        for code, rows in topics.items():
+            found = [detect(row[which]).language for row in rows]
+            texts += len(rows)
+            shares.append(found.count(code) / len(rows))
+            if code in ("hi", "ne"):
+                either += [one in ("hi", "ne") for one in found]
+        each = (time.process_time() - start) / texts * 1000
+        print(f"  {name:33}" + "".join(f"{share:7.3f}" for share in shares))
+        print(f"    hi or ne {sum(either) / len(either):.3f}; {each:.2f} ms a text")
+        latin = Counter(detect(romanise(row[which])).language for row in topics["hi"])
+        print(f"    Hindi in Latin letters {latin['hi'] / len(topics['hi']):.3f}")
+
+
+def strangers(folder: Path) -> None:
+    """Languages that are not ours: none should be called one of ours with confidence."""
+    right = wrong = sure = total = 0
+    for path in sorted(folder.glob("queries.math100.*.jsonl")):
+        if language(path.name.split(".")[2]).name in {row.name for row in LANGUAGES.values()}:
+            continue
+        for line in path.read_text(encoding="utf-8").splitlines():
+            found = detect(json.loads(line)["question"])
+            total += 1
+            ours = found.language in LANGUAGES
+            wrong += ours
+            right += not ours
+            sure += ours and found.confidence >= 0.9
+    print(f"other languages: {total} texts, {wrong} called one of ours, {sure} with 0.9 or more")
+
+
+def speed(topics: Topics) -> None:
+    print("analysis                     MB/s   tokens/s")
+    for code, rows in topics.items():
+        text = "\n".join(words(row[1]) for row in rows)
+        for name in ("first time", "again"):
+            start = time.process_time()
+            tokens = len(analyze(text, code))
+            seconds = time.process_time() - start
+            size = len(text.encode()) / 1e6
+            print(f"  {code} {name:20} {size / seconds:8.1f} {tokens / seconds:10.0f}")
+
+
+def stemmers() -> None:
+    print("stemmers, on the forms of the glossary")
+    glossary = Glossary.load()
+    for code in LANGUAGES:
+        rows = [concept.forms[code] for concept in glossary]
+        pairs = {pair for row in rows for pair in related(row)}
+        singles = {word for pair in pairs for word in pair}
+        names = {"none", LANGUAGES[code].stemmer} | {"en": {"porter"}, "hr": {"serbian"}}.get(
+            code, set()
+        )
+        for name in sorted(names):
+            stem = stemmer(name)
+            key = {word: fold(stem(normalise(word))) for word in singles}
+            met = sum(key[one] == key[other] for one, other in pairs)
+            typed = sum(fold(stem(fold(normalise(word)))) == key[word] for word in singles)
+            print(
+                f"  {code} {name:10} {met / len(pairs):.3f} of {len(pairs)} pairs of forms meet; "
+                f"{typed / len(singles):.3f} of words when typed without accents"
+            )
+
+
+def related(row: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Pairs of forms of one word: at the same place, with most of their letters in common."""
+    forms = [form.lower().split() for form in row]
+    for first, second in combinations(forms, 2):
+        if len(first) != len(second):
+            continue
+        for one, other in zip(first, second, strict=True):
+            common = next(
+                (
+                    place
+                    for place, (a, b) in enumerate(zip(fold(one), fold(other), strict=False))
+                    if a != b
+                ),
+                min(len(one), len(other)),
+            )
+            close = common >= max(3, 0.6 * min(len(one), len(other)))
+            if one != other and min(len(one), len(other)) > 3 and close:
+                yield (one, other) if one < other else (other, one)
+
+
+if __name__ == "__main__":
+    main()

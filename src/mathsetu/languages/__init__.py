@@ -1,0 +1,1 @@
+"""Languages: text to terms, scripts, detection, masking, translation and a glossary."""

@@ -1,0 +1,168 @@
+r"""The language of a short text that is full of formulas.
+
+Formulas and code are taken out first. Then the script decides as far as it can; what it leaves open
+goes to a small naive Bayes model (py3langid: a compressed numpy file, read without pickle). The
+languages of the table have an advantage there, so that a title of four words is not called
+Galician, but clear evidence for another language wins. Two things the model cannot do are added:
+Hindi against Nepali by function words and endings, and Hindi typed in Latin letters.
+
+>>> detect(r"Dokažte, že $\sqrt{2}$ je iracionální číslo").language
+'cs'
+>>> detect("samakalan ka maan gyat karo")
+Detected(language='hi', confidence=0.99, script='Latn')
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from math import exp, log
+
+from mathsetu.languages.analyze import tokenize, words
+from mathsetu.languages.scripts import dominant_script
+from mathsetu.languages.table import LANGUAGES, language, romanised_words
+
+# Scripts that one living language uses, or nearly so.
+_BY_SCRIPT = {
+    "Armn": "hy", "Geor": "ka", "Grek": "el", "Gujr": "gu", "Guru": "pa", "Hang": "ko",
+    "Hani": "zh", "Hebr": "he", "Jpan": "ja", "Khmr": "km", "Knda": "kn", "Laoo": "lo",
+    "Mlym": "ml", "Mymr": "my", "Orya": "or", "Sinh": "si", "Taml": "ta", "Telu": "te",
+    "Thai": "th",
+}  # fmt: skip
+# How much likelier than others the languages of the table are before any evidence. Croatian is the
+# sum of three: its parts serve its close relatives in Latin letters too.
+_ADVANTAGE = dict.fromkeys(LANGUAGES, 8.0) | {"en": 16.0, "hi": 12.0, "hr": 8.0 / 3}
+_SERVED_BY = {"bs": "hr", "sr": "hr"}
+# What one function word of Hindi or Nepali adds to the logarithm of the odds.
+_FUNCTION_WORD = 1.5
+_NEPALI_ENDING = re.compile("..(?:हरू|हरु|लाई|बाट|संग|को|ले|नुहोस्|ंछ|ंछन्|न्छ|न्छन्|एका|उने|दैन|एर)$|...मा$")
+# People quote English at length inside their own language, hardly ever the other way round: a text
+# that opens clearly in another language is in that language, whatever follows.
+_OPENING = 80
+_SURE = 0.95  # the other language, or Hindi in Latin letters
+_MIXED = 0.6
+# Characters that settle the matter; a longer text only takes longer.
+_ENOUGH = 4000
+_NAME = re.compile(r"\bQZ ?\d+")
+# Two letters make a word; one is a variable, except in scripts that variables are not taken from.
+_LONG_WORD = re.compile(r"[^\W\d_]{2}|[\u0900-\u0eff\u1000-\u10ff\u1780-\u17ff\u3040-\uffdc]")
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """A language (its code, "" when there were no words), how sure we are, and the script."""
+
+    language: str
+    confidence: float
+    script: str
+
+
+def detect(text: str, override: str = "") -> Detected:
+    """Tell the language of a marked text.
+
+    Args:
+        text: Text that may hold formulas.
+        override: What the user says the language is; it wins, with full confidence.
+
+    >>> detect("$x^2$"), detect("limite", override="fr").language
+    (Detected(language='', confidence=0.0, script=''), 'fr')
+    """
+    plain = _NAME.sub(" ", words(text[: 4 * _ENOUGH]))[:_ENOUGH]
+    script = dominant_script(plain)
+    if override:
+        return Detected(language(override).code, 1.0, script)
+    if not _LONG_WORD.search(plain):
+        return Detected("", 0.0, "")
+    if script in _BY_SCRIPT:
+        return Detected(_BY_SCRIPT[script], 0.99, script)
+    tokens = tokenize(plain)
+    romanised = _romanised_hindi(tokens) if script == "Latn" else 0.0
+    if romanised >= _SURE:
+        return Detected("hi", romanised, script)
+    best, confidence = _by_model(plain, script, tokens)
+    if romanised > confidence:
+        return Detected("hi", romanised, script)
+    opening = " ".join(plain.split())[:_OPENING]
+    if best == "en" and len(opening) == _OPENING:
+        first, sure = _by_model(opening, script, [])
+        if first != "en" and first in LANGUAGES and sure >= _SURE:
+            return Detected(first, _MIXED, script)
+    return Detected(best, confidence, script)
+
+
+def _by_model(text: str, script: str, tokens: list[str]) -> tuple[str, float]:
+    """The likeliest language and its share of the odds."""
+    odds = _model_odds(text, script)
+    if script == "Deva":
+        _weigh_devanagari(odds, tokens)
+    if not odds:
+        return "", 0.0
+    best = max(odds, key=lambda code: (odds[code], code))
+    total = sum(exp(value - odds[best]) for value in odds.values())
+    return best, round(1 / total, 2)
+
+
+def _model_odds(text: str, script: str) -> dict[str, float]:
+    """Logarithms of what the model gives each language, with the advantage of ours."""
+    odds: dict[str, float] = {}
+    for code, probability in _model()(text):
+        # Three letters: small languages that short texts are mistaken for. Latin: the words of
+        # mathematics (supremum, calculus, lemma) are full of it, but nobody asks in it.
+        if len(code) > 2 or code == "la" or probability < 1e-12:
+            continue
+        ours = _SERVED_BY.get(code, code) if script == "Latn" else code
+        odds[ours] = odds.get(ours, 0.0) + _ADVANTAGE.get(ours, 1.0) * probability
+    return {code: log(value) for code, value in odds.items()}
+
+
+def _weigh_devanagari(odds: dict[str, float], tokens: list[str]) -> None:
+    """Add what function words and endings say about Hindi and Nepali to the odds."""
+    hindi, nepali = _function_words()
+    floor = min(odds.values(), default=0.0)
+    evidence = {
+        "hi": [token for token in tokens if token in hindi],
+        "ne": [
+            token
+            for token in tokens
+            if token in nepali or (token not in hindi and _NEPALI_ENDING.search(token))
+        ],
+    }
+    for code, found in evidence.items():
+        odds[code] = odds.get(code, floor) + _FUNCTION_WORD * len(found)
+
+
+def _romanised_hindi(tokens: list[str]) -> float:
+    """How sure it is that Latin letters spell Hindi; 0 when they do not."""
+    known = romanised_words("hi").intersection(tokens)
+    count = len([token for token in tokens if token in known])
+    if not known or count < len([token for token in tokens if len(token) > 1]) / 5:
+        return 0.0
+    # Short ones such as "ka" and "ke" are words of other languages too.
+    if len(known) == 1 or max(map(len, known)) < 3:
+        return 0.5
+    return round(1 - 0.4 / 3.0 ** len(known), 2)
+
+
+@cache
+def _function_words() -> tuple[frozenset[str], frozenset[str]]:
+    """The function words that only Hindi has, and those that only Nepali has."""
+    hindi, nepali = (
+        {token for word in LANGUAGES[code].stop_words for token in tokenize(word)}
+        for code in ("hi", "ne")
+    )
+    return frozenset(hindi - nepali), frozenset(nepali - hindi)
+
+
+@cache
+def _model() -> Callable[[str], list[tuple[str, float]]]:
+    """Ranks languages by probability. Loading takes half a second, so it waits until needed."""
+    from py3langid.langid import (  # type: ignore[import-untyped]
+        MODEL_FILE,
+        LanguageIdentifier,
+    )
+
+    rank: Callable[[str], list[tuple[str, float]]]
+    rank = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True).rank
+    return rank

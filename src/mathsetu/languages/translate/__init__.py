@@ -1,0 +1,112 @@
+"""Translation of posts and queries behind one small interface.
+
+A new backend is one new file and one line in `BACKENDS`. Nothing heavy is imported until a backend
+has a sentence to translate.
+
+>>> from mathsetu.languages.translate import open_translator
+>>> [done] = open_translator("glossary").translate(["Is $n$ a prime number?"], "en", "es")
+>>> done.text, done.backend, done.model, done.lost
+('Is $n$ a número primo?', 'glossary', 'built-in', ())
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from mathsetu.errors import InputError
+from mathsetu.languages.translate.apertium import ApertiumBackend
+from mathsetu.languages.translate.cache import Cache
+from mathsetu.languages.translate.ctranslate import CTranslate2Backend
+from mathsetu.languages.translate.front import Translator
+from mathsetu.languages.translate.glossary import GlossaryBackend
+from mathsetu.languages.translate.interface import Backend, Translation
+from mathsetu.languages.translate.neural import NeuralBackend
+
+__all__ = ["BACKENDS", "Backend", "Cache", "Translation", "Translator", "open_translator"]
+
+
+@dataclass(frozen=True, slots=True)
+class BackendRow:
+    """One row of the table of backends.
+
+    Attributes:
+        description: What it is, for a person who must choose.
+        make: Makes it for a model and a device.
+        takes_model: Whether the user may name a model.
+        default_model: The model when none is named; "" when one must be.
+        cached: Whether remembering is quicker than doing it again.
+    """
+
+    description: str
+    make: Callable[[str, str], Backend]
+    takes_model: bool = False
+    default_model: str = ""
+    cached: bool = True
+
+
+BACKENDS: dict[str, BackendRow] = {
+    "glossary": BackendRow(
+        "word by word from our own glossary; always there",
+        lambda model, device: GlossaryBackend(),
+        cached=False,
+    ),
+    "apertium": BackendRow(
+        "rules, where the program and a pair are installed",
+        lambda model, device: ApertiumBackend(),
+    ),
+    "nllb": BackendRow(
+        "NLLB-200 through transformers",
+        lambda model, device: NeuralBackend("nllb", model, device),
+        takes_model=True,
+        default_model="facebook/nllb-200-distilled-600M",
+    ),
+    "mbart": BackendRow(
+        "mBART-50 through transformers",
+        lambda model, device: NeuralBackend("mbart", model, device),
+        takes_model=True,
+        default_model="facebook/mbart-large-50-many-to-many-mmt",
+    ),
+    "ctranslate2": BackendRow(
+        "NLLB-200 or mBART-50 converted for CTranslate2",
+        lambda model, device: CTranslate2Backend(model, device),
+        takes_model=True,
+    ),
+}
+
+
+def open_translator(
+    backend: str = "glossary",
+    model: str = "",
+    *,
+    device: str = "auto",
+    cache: Cache | str | Path | None = None,
+    remember: bool = True,
+) -> Translator:
+    """A translator with one of the backends.
+
+    Args:
+        backend: A name from `BACKENDS`.
+        model: A folder or a name on the hub, where the backend has models.
+        device: Where a neural model runs: "auto", "cpu", "cuda", "cuda:1", "mps".
+        cache: The file that remembers translations; the platform's cache folder by default.
+        remember: Whether to use a cache at all.
+
+    >>> open_translator("babelfish")
+    Traceback (most recent call last):
+    mathsetu.errors.InputError: no translation backend 'babelfish' \
+(there are: glossary, apertium, nllb, mbart, ctranslate2)
+    """
+    row = BACKENDS.get(backend)
+    if row is None:
+        names = ", ".join(BACKENDS)
+        raise InputError(f"no translation backend {backend!r} (there are: {names})")
+    if model and not row.takes_model:
+        raise InputError(f"{backend} takes no model, and {model!r} was named")
+    if row.takes_model and not (model or row.default_model):
+        raise InputError(f"{backend} needs the folder of a model")
+    kept = cache if isinstance(cache, Cache) else Cache(cache)
+    return Translator(
+        row.make(model or row.default_model, device), kept if remember and row.cached else None
+    )

@@ -1,0 +1,185 @@
+"""The front door of translation: whole posts in, whole posts out, and no formula lost.
+
+A post is masked, cut into sentences, translated sentence by sentence (each distinct one once, and
+none that the cache knows), unmasked and put together again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from mathsetu.errors import MathSetuError
+from mathsetu.languages.mask import Masked, mask, unmask
+from mathsetu.languages.table import language
+from mathsetu.languages.translate.cache import Cache, Direction, model_stamp
+from mathsetu.languages.translate.interface import Backend, Translation
+from mathsetu.languages.translate.sentences import LONGEST, sentences
+from mathsetu.markup import split
+
+Progress = Callable[[int, int], None]
+
+_NAME = re.compile(r"QZ(\d+)")
+_LETTER = re.compile(r"[^\W\d_]")
+_MARKUP = re.compile(r"[\\`{}~]")
+
+
+class Translator:
+    """Translates posts with one backend.
+
+    >>> from mathsetu.languages.translate import open_translator
+    >>> with_glossary = open_translator("glossary")
+    >>> [done] = with_glossary.translate(["the integral of $x^2$"], "en", "es")
+    >>> done.backend, "integral" in done.text, "$x^2$" in done.text
+    ('glossary', True, True)
+    """
+
+    def __init__(self, backend: Backend, cache: Cache | None = None) -> None:
+        self.backend = backend
+        self.cache = cache
+
+    def translate(
+        self,
+        texts: Sequence[str],
+        source: str,
+        target: str,
+        *,
+        progress: Progress | None = None,
+    ) -> list[Translation]:
+        """Translate texts with formulas from one language into another.
+
+        Args:
+            texts: Marked texts, of any length.
+            source: The language they are in: a code of the table, or the model's own code.
+            target: The language wanted.
+            progress: Told after each chunk how many sentences are done, and of how many.
+
+        Returns:
+            One translation for each text, in the same order.
+        """
+        if language(source) == language(target):
+            return [Translation(text, "", "") for text in texts]
+        model = self.backend.model_for(source, target)
+        posts = [_pieces(text) for text in texts]
+        uses = Counter(piece.sentence for post in posts for piece in post if piece.sentence)
+        results, seconds = self._results(list(uses), model, source, target, progress)
+        done: list[Translation] = []
+        for text, post in zip(texts, posts, strict=True):
+            translated, lost = _assembled(text, post, results)
+            spent = sum(seconds.get(piece.sentence, 0) / uses[piece.sentence]
+                        for piece in post if piece.sentence)  # fmt: skip
+            done.append(Translation(translated, self.backend.name, model, spent, lost))
+        return done
+
+    def _results(
+        self, wanted: list[str], model: str, source: str, target: str, progress: Progress | None
+    ) -> tuple[dict[str, str], dict[str, float]]:
+        """Each sentence's translation, and the time of those that were not remembered."""
+        direction = Direction(self.backend.name, model_stamp(model), source, target)
+        results = self.cache.recall(direction, wanted) if self.cache is not None else {}
+        seconds: dict[str, float] = {}
+        missing = [sentence for sentence in wanted if sentence not in results]
+        for start in range(0, len(missing), self.backend.chunk):
+            chunk = missing[start : start + self.backend.chunk]
+            begun = perf_counter()
+            translated = self.backend.translate(chunk, source, target)
+            spent = perf_counter() - begun
+            if len(translated) != len(chunk):
+                raise MathSetuError(
+                    f"{self.backend.name} gave {len(translated)} translations "
+                    f"for {len(chunk)} sentences"
+                )
+            fresh = dict(zip(chunk, translated, strict=True))
+            letters = sum(map(len, chunk))
+            seconds |= {sentence: spent * len(sentence) / letters for sentence in chunk}
+            if self.cache is not None:
+                self.cache.remember(direction, fresh)
+            results |= fresh
+            if progress is not None:
+                progress(len(results), len(wanted))
+        return results, seconds
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A sentence of a post, with the white space around it.
+
+    ``sentence`` is what a backend is given; "" when there is nothing to translate.
+    """
+
+    before: str
+    masked: Masked
+    after: str
+    sentence: str
+
+
+def _pieces(text: str) -> list[_Piece]:
+    whole = mask(text)
+    return [_piece(sentence, whole) for sentence in sentences(whole.text)]
+
+
+def _piece(sentence: str, whole: Masked) -> _Piece:
+    """Number the formulas of a sentence from one: the cache then knows it in any post.
+
+    A formula that is lost comes back at the end of its own sentence, too.
+    """
+    hidden: list[str] = []
+
+    def renumber(name: re.Match[str]) -> str:
+        hidden.append(whole.hidden[int(name[1]) - 1])
+        return f"QZ{len(hidden)}"
+
+    core = _NAME.sub(renumber, sentence.strip())
+    before, after = _around(sentence)
+    worth_it = len(core) <= LONGEST and _LETTER.search(_NAME.sub("", core))
+    return _Piece(before, Masked(core, tuple(hidden)), after, _clean(core) if worth_it else "")
+
+
+def _around(sentence: str) -> tuple[str, str]:
+    inner = len(sentence.lstrip())
+    before = sentence[: len(sentence) - inner]
+    return before, sentence[len(before) + len(sentence.strip()) :]
+
+
+def _clean(sentence: str) -> str:
+    """One line that every backend can read: no line breaks, no NUL, no half characters."""
+    line = " ".join(sentence.replace("\0", " ").split())
+    return line.encode("utf-8", "replace").decode()
+
+
+def _assembled(
+    text: str, post: list[_Piece], results: dict[str, str]
+) -> tuple[str, tuple[str, ...]]:
+    translated, lost = _joined(post, results, guarded=False)
+    if _formulas(translated) != _formulas(text):
+        # The backend wrote a dollar, a backtick or a backslash of its own, and that changed what
+        # is read as a formula.
+        translated, lost = _joined(post, results, guarded=True)
+    return translated, lost
+
+
+def _joined(
+    post: list[_Piece], results: dict[str, str], *, guarded: bool
+) -> tuple[str, tuple[str, ...]]:
+    parts: list[str] = []
+    lost: list[str] = []
+    for piece in post:
+        masked = piece.masked
+        # Without a change the sentence is kept as it was written, line breaks and all.
+        translated = results.get(piece.sentence, piece.sentence)
+        if translated == piece.sentence:
+            translated = masked.text
+        elif guarded:
+            translated = _MARKUP.sub("", translated).replace("$", r"\$")
+            masked = Masked(masked.text, tuple(f" {formula} " for formula in masked.hidden))
+        back = unmask(translated, masked)
+        parts.append(piece.before + back.text + piece.after)
+        lost += [formula.strip() for formula in back.lost] if guarded else back.lost
+    return "".join(parts), tuple(lost)
+
+
+def _formulas(text: str) -> Counter[str]:
+    return Counter(span.raw for span in split(text) if span.kind == "formula")

@@ -1,0 +1,147 @@
+"""NLLB-200 and mBART-50 through transformers, from a local folder or the hub.
+
+Only safetensors files are read and no code from a model's folder is run. The hub is asked when the
+model is named, not given as a folder; ``HF_HUB_OFFLINE=1`` forbids that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, partial
+from threading import Lock
+from typing import Any
+
+from mathsetu.errors import InputError
+from mathsetu.languages.translate.models import (
+    FULL_NAMES,
+    Family,
+    code_of,
+    family_of,
+    folder_of,
+    is_path,
+    require,
+)
+
+# Beam search as both papers use it; wider beams cost time and change little.
+_BEAMS = 4
+# Sentences in one forward pass, when they are short: long ones go in smaller company.
+_SENTENCES = 32
+_TOKENS = 2048
+
+
+class NeuralBackend:
+    """Translates with a model of one of the two families.
+
+    The model is loaded when the first sentence comes, so making one costs nothing.
+
+    >>> NeuralBackend("nllb", "facebook/nllb-200-distilled-600M").name
+    'nllb'
+    """
+
+    chunk = 128
+
+    def __init__(self, family: Family, model: str, device: str = "auto") -> None:
+        self.name = family
+        self._family = family
+        self._model_name = model
+        self._device_name = device
+        # The tokenizer holds the source language, so one direction is served at a time.
+        self._lock = Lock()
+
+    def model_for(self, source: str, target: str) -> str:
+        """The same model for every direction."""
+        return self._model_name
+
+    def translate(self, sentences: Sequence[str], source: str, target: str) -> list[str]:
+        """Translate in batches of sentences of similar length."""
+        with self._lock:
+            source_code, target_code = self._code(source), self._code(target)
+            self._tokenizer.src_lang = source_code
+            results = [""] * len(sentences)
+            for batch in self._batches(sentences):
+                translated = self._translate_batch([sentences[n] for n in batch], target_code)
+                for number, text in zip(batch, translated, strict=True):
+                    results[number] = text
+            return results
+
+    def _translate_batch(self, batch: list[str], target_code: str) -> list[str]:
+        room: int = self._model.config.max_position_embeddings
+        inputs = self._tokenizer(
+            batch, return_tensors="pt", padding=True, truncation=True, max_length=room
+        ).to(self._model.device)
+        # Twice the length is enough for any language; without a bound a confused model babbles.
+        longest = min(room - 1, 2 * int(inputs["input_ids"].shape[1]) + 16)
+        outputs = self._model.generate(
+            **inputs,
+            forced_bos_token_id=self._tokenizer.convert_tokens_to_ids(target_code),
+            num_beams=_BEAMS,
+            do_sample=False,
+            early_stopping=True,
+            max_length=None,
+            max_new_tokens=longest,
+        )
+        decoded: list[str] = self._tokenizer.batch_decode(outputs, skip_special_tokens=True)
+        return decoded
+
+    def _batches(self, sentences: Sequence[str]) -> list[list[int]]:
+        """Numbers of sentences that go together, longest first: what does not fit, fails early."""
+        lengths = [len(ids) for ids in self._tokenizer(list(sentences))["input_ids"]]
+        batches: list[list[int]] = []
+        for number in sorted(range(len(sentences)), key=lambda n: -lengths[n]):
+            batch = batches[-1] if batches else []
+            fits = batch and (len(batch) + 1) * lengths[batch[0]] <= _TOKENS
+            if fits and len(batch) < _SENTENCES:
+                batch.append(number)
+            else:
+                batches.append([number])
+        return batches
+
+    def _code(self, asked: str) -> str:
+        return code_of(asked, self._family, partial(_has_token, self._tokenizer))
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        tokenizer = self._load("AutoTokenizer")
+        family = family_of(partial(_has_token, tokenizer), self._model_name)
+        if family != self._family:
+            raise InputError(
+                f"{self._model_name}: this is an {FULL_NAMES[family]} model; use backend {family!r}"
+            )
+        return tokenizer
+
+    @cached_property
+    def _model(self) -> Any:
+        torch = require("torch", self._purpose, "neural")
+        device = self._device_name
+        if device == "auto":
+            on_mac = torch.backends.mps.is_available()
+            device = "cuda" if torch.cuda.is_available() else "mps" if on_mac else "cpu"
+        # Half precision is as good here and twice as fast, but processors are slow at it.
+        dtype = torch.float16 if device.startswith("cuda") else torch.float32
+        model = self._load("AutoModelForSeq2SeqLM", dtype=dtype, use_safetensors=True)
+        return model.to(device).eval()
+
+    @property
+    def _purpose(self) -> str:
+        return f"translation with {FULL_NAMES[self._family]}"
+
+    def _load(self, part: str, **options: Any) -> Any:
+        transformers = require("transformers", self._purpose, "neural")
+        local = is_path(self._model_name)
+        place = str(folder_of(self._model_name)) if local else self._model_name
+        try:
+            return getattr(transformers, part).from_pretrained(
+                place, local_files_only=local, trust_remote_code=False, **options
+            )
+        except (OSError, ValueError) as problem:
+            reason = str(problem).strip().partition("\n")[0]
+            remedy = (
+                "the folder needs config.json, the tokenizer's files and model.safetensors"
+                if local
+                else f"fetch it with 'hf download {place}' or give a folder that holds it"
+            )
+            raise InputError(f"{place}: the model cannot be loaded; {remedy} ({reason})") from None
+
+
+def _has_token(tokenizer: Any, token: str) -> bool:
+    return tokenizer.convert_tokens_to_ids(token) not in (None, tokenizer.unk_token_id)

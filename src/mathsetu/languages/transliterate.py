@@ -1,0 +1,197 @@
+"""Devanagari to Latin letters and back.
+
+Two ways to Latin letters: `itrans` writes every sign in the ITRANS scheme; `romanise` is the chain
+of the MIRaCLE paper, which goes on to lower case, drops what is left of ITRANS's punctuation, and
+leaves out the final vowel that Hindi does not speak: समाकलन is ``samAkalana``, then ``samakalan``.
+
+Back is not a function, since people type samikaran and sameekaran. A `Lexicon` of Devanagari words
+finds those that sound like what was typed.
+
+>>> itrans("समाकलन"), romanise("समाकलन का मान $x$ है")
+('samAkalana', 'samakalan ka man $x$ hai')
+>>> lexicon = Lexicon(["समीकरण", "समाकलन", "का", "हल"])
+>>> lexicon.to_devanagari("sameekaran ka hal $x$ QZ1 Newton")
+'समीकरण का हल $x$ QZ1 Newton'
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from difflib import SequenceMatcher
+
+from mathsetu.languages.normalise import fold
+from mathsetu.languages.table import language
+from mathsetu.markup import split
+
+_CONSONANTS = dict(
+    zip(
+        "क ख ग घ ङ च छ ज झ ञ ट ठ ड ढ ण त थ द ध न ऩ प फ ब भ म य र ऱ ल ळ ऴ व श ष स ह".split(),
+        "k kh g gh ~N ch Ch j jh ~n T Th D Dh N t th d dh n n p ph b bh m y r R l L zh v sh Sh s "
+        "h".split(),
+        strict=True,
+    )
+)
+_NUKTA = "\u093c"
+_WITH_NUKTA = dict(zip("कखगजडढफय", "q K G z .D .Dh f Y".split(), strict=True))
+_VIRAMA = "्"
+_VOWELS = dict(
+    zip(
+        "अ आ इ ई उ ऊ ऋ ॠ ऌ ॡ ऎ ए ऐ ऒ ओ औ".split(),
+        "a A i I u U RRi RRI LLi LLI è e ai ò o au".split(),
+        strict=True,
+    )
+)
+_VOWEL_SIGNS = dict(
+    zip(
+        "ा ि ी ु ू ृ ॄ ॢ ॣ ॆ े ै ॊ ो ौ".split(),
+        "A i I u U RRi RRI LLi LLI è e ai ò o au".split(),
+        strict=True,
+    )
+)
+_VOWEL_SIGNS |= {"ॅ": "a.c", "ॉ": "A.c"}
+_SIGNS = {"ं": "M", "ः": "H", "ँ": ".N", "ऽ": ".a", "ॐ": "OM", "।": "|", "॥": "||"}
+_SIGNS |= {"ऍ": "a.c", "ॲ": "a.c", "ऑ": "A.c", _VIRAMA: ""} | _VOWELS | _VOWEL_SIGNS
+_SIGNS |= {chr(ord("०") + digit): str(digit) for digit in range(10)}
+_SYLLABLE = re.compile(
+    f"(?P<consonant>[क-ह])(?P<nukta>{_NUKTA}?)(?P<after>[ा-ौॢॣ{_VIRAMA}]?)|(?P<sign>[ऀ-ॿ])"
+)
+_DEVANAGARI_WORD = re.compile("[ऀ-ॣॱ-ॿ\u200c\u200d]+")
+_LATIN_WORD = re.compile("[A-Za-zÀ-ɏ]+")
+# Hindi does not speak the vowel of a final consonant, unless that is the whole word, or is y, r, l
+# or v after another consonant: mulya, sutra.
+_SILENT_VOWEL = re.compile("(?<=.)(?<!्)[क-ह]़?$|्[कखगघचछजझटठडढणतथदधनपफबभमशषसह]़?$")
+# What ITRANS writes in its own way, as people type it. The order matters.
+_NASAL = re.compile(r"(?:M|\.N|~N)(?![pbm])")
+_TYPED = (("j~n", "gy"), ("RRi", "ri"), ("RRI", "ri"), ("LLi", "li"), ("LLI", "li"), ("A.c", "o"),
+          ("a.c", "e"), (".a", ""))  # fmt: skip
+_NOT_A_LETTER = re.compile("[^a-z]")
+# One sound for each way of typing it, applied in this order.
+_SOUNDS = tuple(
+    (re.compile(pattern), sound)
+    for pattern, sound in (
+        (r"[^a-z]", ""),
+        (r"ee|ii", "i"),
+        (r"oo|uu", "u"),
+        (r"ai|ei|ay(?![aeiou])", "e"),
+        (r"au|ou", "o"),
+        (r"(?<=i)y(?=[aeou])", ""),
+        (r"ksh|kch|x", "ks"),
+        (r"jn|gn", "gy"),
+        (r"ph", "f"),
+        (r"([kgcjtdbs])h+", r"\1"),
+        (r"w", "v"),
+        (r"z", "j"),
+        (r"q", "k"),
+        (r"m(?=[bcdfgjkpstv])", "n"),
+        (r"([^aeiou])\1+", r"\1"),
+        (r"(?<=.)a+", ""),
+    )
+)
+# Names of masked formulas pass through unchanged.
+_NAME = re.compile(r"(\bQZ ?\d+)")
+
+
+def itrans(text: str) -> str:
+    """Write Devanagari in ITRANS; everything else stays.
+
+    >>> itrans("ज्ञात क्षेत्रफल १२"), itrans("सड़क पर हूँ।")
+    ('j~nAta kShetraphala 12', 'sa.Daka para hU.N|')
+    """
+    return _SYLLABLE.sub(_itrans_syllable, unicodedata.normalize("NFC", text))
+
+
+def _itrans_syllable(syllable: re.Match[str]) -> str:
+    consonant, nukta, after, sign = syllable.group("consonant", "nukta", "after", "sign")
+    if sign:
+        return _SIGNS.get(sign, sign)
+    latin = _WITH_NUKTA.get(consonant, _CONSONANTS[consonant]) if nukta else _CONSONANTS[consonant]
+    if after == _VIRAMA:
+        return latin
+    return latin + (_VOWEL_SIGNS[after] if after else "a")
+
+
+def romanise(text: str) -> str:
+    """The MIRaCLE chain over a marked text: Latin letters, lower case, one spelling.
+
+    Formulas and the names of masked ones stay as they are.
+
+    >>> romanise("संख्या ज्ञात करें: $X$, QZ1 और Matrix")
+    'sankhya gyat karen: $X$, QZ1 aur matrix'
+    """
+    return _change_text(text, _romanise_text)
+
+
+def _change_text(text: str, change: Callable[[str], str]) -> str:
+    """Change the text between the formulas and the names of masked ones."""
+    parts: list[str] = []
+    for span in split(text):
+        if span.kind != "text":
+            parts.append(span.raw)
+            continue
+        for index, piece in enumerate(_NAME.split(span.raw)):
+            named = index % 2 == 1
+            parts.append(piece if named else change(piece))
+    return "".join(parts)
+
+
+def _romanise_text(text: str) -> str:
+    text = unicodedata.normalize("NFC", text)
+    text = _DEVANAGARI_WORD.sub(lambda word: _romanise_word(word[0]), text)
+    return itrans(text).lower()
+
+
+def _romanise_word(word: str) -> str:
+    if _SILENT_VOWEL.search(word):
+        word += _VIRAMA
+    latin = _NASAL.sub("n", itrans(word))
+    for scheme, typed in _TYPED:
+        latin = latin.replace(scheme, typed)
+    return _NOT_A_LETTER.sub("", fold(latin).lower())
+
+
+def roman_key(word: str) -> str:
+    """How a word sounds, roughly: the same for Devanagari and for the ways people type it.
+
+    Vowels are short, aspiration is dropped, and *a* counts only at the beginning.
+
+    >>> {roman_key(word) for word in ("समीकरण", "samikaran", "sameekaran", "Samikarana")}
+    {'smikrn'}
+    """
+    latin = _romanise_text(word)
+    for pattern, sound in _SOUNDS:
+        latin = pattern.sub(sound, latin)
+    return latin
+
+
+class Lexicon:
+    """Devanagari words that can be found by how they are typed in Latin letters.
+
+    Function words of Hindi are always among them.
+
+    >>> Lexicon(["मान", "मन"]).candidates("maan")
+    ['मान', 'मन']
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._by_key: dict[str, list[tuple[str, str]]] = {}
+        for word in dict.fromkeys([*words, *sorted(language("hi").stop_words)]):
+            self._by_key.setdefault(roman_key(word), []).append((_romanise_text(word), word))
+
+    def candidates(self, typed: str) -> list[str]:
+        """The words that sound like what was typed, nearest spelling first."""
+        typed = typed.lower()
+        found = self._by_key.get(roman_key(typed), [])
+        nearest = sorted(found, key=lambda pair: -SequenceMatcher(None, typed, pair[0]).ratio())
+        return [word for _, word in nearest]
+
+    def to_devanagari(self, text: str) -> str:
+        """Write the words of a marked text that the lexicon knows in Devanagari.
+
+        Words it does not know stay, and so do formulas and the names of masked ones.
+        """
+        return _change_text(text, lambda piece: _LATIN_WORD.sub(self._nearest, piece))
+
+    def _nearest(self, typed: re.Match[str]) -> str:
+        return next(iter(self.candidates(typed[0])), typed[0])

@@ -1,0 +1,190 @@
+"""Analysis: what different spellings have in common, and what stays apart."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mathsetu.errors import InputError
+from mathsetu.languages.analyze import analyze, tokenize, words
+from mathsetu.languages.normalise import normalise
+from mathsetu.languages.table import LANGUAGES
+
+
+def meet(language: str, *spellings: str) -> bool:
+    analyses = {tuple(analyze(text, language)) for text in spellings}
+    return len(analyses) == 1 and analyses != {()}
+
+
+def test_a_devanagari_word_with_vowel_signs_is_one_token() -> None:
+    assert tokenize("अपरिमेय संख्याएँ") == ["अपरिमेय", "संख्याएं"]
+
+
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ("फ़लन", "फलन"),  # with and without nukta
+        ("ज़ीटा", "ज\u093cीटा"),  # composed and decomposed nukta
+        ("पूर्णाङ्क", "पूर्णांक"),  # nasal consonant, anusvara
+        ("सम्बन्ध", "संबंध"),
+        ("सँख्या", "संख्या"),  # chandrabindu, anusvara
+        ("कॉम्प्लेक्स", "कोम्प्लेक्स"),
+        ("क्\u200dषेत्र", "क्षेत्र"),
+        ("तत्त्व", "तत्व"),
+        ("१२", "12"),
+    ],
+)
+def test_spellings_of_hindi_meet(spellings: tuple[str, ...]) -> None:
+    assert meet("hi", *spellings)
+
+
+def test_a_nasal_before_a_foreign_consonant_is_no_anusvara() -> None:
+    assert normalise("अन्य") == "अन्य"
+
+
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ("كتاب", "کتاب"),
+        ("رياضي", "ریاضی"),
+        ("تابعِ", "تابع"),  # vowel mark
+        ("مجمـوعه", "مجموعه"),  # tatweel
+        ("مثلث‌ها", "مثلثها", "مثلث ها"),  # half-space, nothing, space
+        ("همگرا می‌گردد", "همگرا میگردد", "همگرا می گردد"),
+        ("نقطه‌ی", "نقطهٔ", "نقطه"),
+        ("آمار", "امار"),
+        ("۱۲۳", "١٢٣", "123"),
+    ],
+)
+def test_spellings_of_persian_meet(spellings: tuple[str, ...]) -> None:
+    assert meet("fa", *spellings)
+
+
+def test_a_half_space_does_not_split_a_word() -> None:
+    assert len(tokenize("می‌شود")) == 1
+
+
+def test_a_persian_function_word_is_dropped_however_it_is_typed() -> None:
+    assert analyze("می‌شود میشود می شود", "fa") == []
+
+
+@pytest.mark.parametrize(
+    ("language", "spellings"),
+    [
+        ("cs", ("řešení", "reseni")),
+        ("cs", ("spojitá funkce", "spojita funkce")),
+        ("hr", ("jednadžba", "jednadzba")),
+        ("hr", ("međuvrijednost", "meduvrijednost")),
+        ("es", ("ecuación", "ecuacion")),
+        ("en", ("Poincaré", "Poincare")),
+        ("en", ("Riemann's sum", "Riemann sum", "RIEMANN’S SUMS")),
+        ("en", ("ﬁnite ﬁelds", "finite fields")),
+    ],
+)
+def test_words_typed_without_accents_and_marks_meet(
+    language: str, spellings: tuple[str, ...]
+) -> None:
+    assert meet(language, *spellings)
+
+
+@pytest.mark.parametrize(
+    ("language", "forms"),
+    [
+        ("en", "integral integrals integrally"),
+        ("es", "derivada derivadas"),
+        ("cs", "matice maticemi"),
+        ("hr", "neprekidan neprekidna neprekidnost neprekidnih"),
+        ("hr", "logaritam logaritma logaritmi logaritama"),
+        ("hr", "polinom polinoma polinomi polinomima"),
+        ("hr", "teorem teorema teoremi"),
+        ("hr", "matrica matrice matrici matrični"),
+        ("hi", "समीकरण समीकरणों"),
+        ("ne", "त्रिभुज त्रिभुजहरू त्रिभुजको"),
+        ("fa", "عدد عددها عددهای"),
+    ],
+)
+def test_inflected_forms_meet(language: str, forms: str) -> None:
+    assert meet(language, *forms.split())
+
+
+@pytest.mark.parametrize(
+    ("language", "words_apart"),
+    [
+        ("hr", "broj brzina"),
+        ("hr", "niz razina"),
+        ("hr", "funkcija funktor"),
+        ("cs", "matice matematika"),
+        ("hi", "समीकरण समाकलन"),
+        ("fa", "مشتق مثلث"),
+    ],
+)
+def test_different_words_stay_apart(language: str, words_apart: str) -> None:
+    first, second = words_apart.split()
+    assert analyze(first, language) != analyze(second, language)
+
+
+def test_stop_words_can_be_kept() -> None:
+    assert analyze("the sum of squares", "en") == ["sum", "squar"]
+    assert analyze("the sum of squares", "en", stop_words=False) == ["the", "sum", "of", "squar"]
+
+
+def test_the_english_chain_of_the_papers_can_be_chosen() -> None:
+    assert analyze("generously", "en", stemmer="porter") == ["gener"]
+    assert analyze("generously", "en", stemmer="snowball") == ["generous"]
+    assert analyze("generously", "en", stemmer="none") == ["generously"]
+
+
+def test_an_unknown_stemmer_is_refused_with_the_list_of_known_ones() -> None:
+    with pytest.raises(InputError, match=r"unknown stemmer 'lovins' \(known: .*porter"):
+        analyze("text", "en", stemmer="lovins")
+
+
+def test_english_terms_in_other_scripts_are_stemmed_as_english() -> None:
+    assert analyze("matrices का rank", "hi") == analyze("matrices rank", "en")
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("线性代数", ["线性", "性代", "代数"]),
+        ("数", ["数"]),
+        ("Abel群", ["abel", "群"]),
+        ("จำนวน", ["จํ", "ํา", "าน", "นว", "วน"]),
+        ("Größe der Zahl", ["grosse", "der", "zahl"]),
+        ("Целые числа", ["целые", "числа"]),
+    ],
+)
+def test_a_language_without_an_entry_is_served_by_its_script(text: str, terms: list[str]) -> None:
+    assert analyze(text, "xx") == terms
+
+
+def test_formulas_are_left_out_of_the_words() -> None:
+    assert analyze(words(r"Show that $\alpha_1$ is \(x\) even"), "en") == ["show", "even"]
+
+
+@given(st.text(), st.sampled_from([*LANGUAGES, "", "zh"]))
+def test_analysis_takes_any_text_and_its_terms_are_clean(text: str, language: str) -> None:
+    for term in analyze(text, language):
+        assert term
+        assert not any(character.isspace() for character in term)
+
+
+@given(st.text())
+def test_normalising_twice_changes_nothing_more(text: str) -> None:
+    once = normalise(normalise(text))
+    assert normalise(once) == once
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_megabyte_takes_less_than_a_second(language: str) -> None:
+    samples = {
+        "hi": "सिद्ध कीजिए कि फलन {} पर सतत है और उसका समाकलन ज्ञात कीजिए ",
+        "ne": "प्रमाण गर्नुहोस् कि फलन {} मा निरन्तर छ ",
+        "fa": "ثابت کنید که تابع {} پیوسته است و انتگرال آن را بیابید ",
+    }
+    sample = samples.get(language, "Dokažite da je funkcija {} neprekidna and find the integral ")
+    text = "".join(sample.format(number) for number in range(12_000))
+    start = time.process_time()
+    analyze(text, language)
+    assert len(text.encode()) / (time.process_time() - start) > 1e6

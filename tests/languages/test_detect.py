@@ -1,0 +1,113 @@
+"""Detection: short texts, formulas inside, and the languages that look alike."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mathsetu.languages.detect import Detected, detect
+from mathsetu.languages.table import LANGUAGES
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Prove that the sequence $a_n$ is bounded"),
+        ("es", "Demuestra que la sucesión $a_n$ está acotada"),
+        ("cs", "Dokažte, že posloupnost $a_n$ je omezená"),
+        ("hr", "Dokažite da je niz $a_n$ ograničen"),
+        ("fa", "ثابت کنید دنباله‌ی $a_n$ کراندار است"),
+        ("hi", "सिद्ध कीजिए कि अनुक्रम $a_n$ परिबद्ध है"),
+        ("ne", "अनुक्रम $a_n$ सीमित छ भनी प्रमाणित गर्नुहोस्"),
+        ("fr", "Montrer que la suite $a_n$ est bornée"),
+        ("de", "Zeige, dass die Folge $a_n$ beschränkt ist"),
+        ("ar", "أثبت أن المتتالية $a_n$ محدودة"),
+        ("ur", "ثابت کریں کہ یہ سلسلہ $a_n$ محدود ہے"),
+        ("bn", "প্রমাণ করুন যে অনুক্রমটি $a_n$ সীমাবদ্ধ"),
+        ("zh", "证明数列 $a_n$ 有界"),
+        ("ja", "数列 $a_n$ が有界であることを示せ"),
+        ("ru", "Докажите, что последовательность $a_n$ ограничена"),
+    ],
+)
+def test_one_sentence_is_enough(language: str, text: str) -> None:
+    assert detect(text).language == language
+
+
+@pytest.mark.parametrize(
+    "text", ["samakalan ka maan gyat karo", "x ka mulya nikalo", "yah samikaran kaise hal karen"]
+)
+def test_hindi_in_latin_letters_is_hindi(text: str) -> None:
+    found = detect(text)
+    assert (found.language, found.script) == ("hi", "Latn")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is the Ka value of the main term, or the ki of it?",
+        "Se sabe que el mapa es continuo y se pide la cota",
+        "Ke každému číslu se to hodí, jak to je a kdo ho zná",
+        "Ka tome se svodi, a ko to zna neka pokaže",
+    ],
+)
+def test_latin_languages_are_not_taken_for_hindi(text: str) -> None:
+    assert detect(text).language != "hi"
+
+
+@pytest.mark.parametrize("text", ["", "  ", "$x^2+y^2$", "x", "42 + 1 = ?", "QZ1 QZ2", "α"])
+def test_without_words_there_is_no_language(text: str) -> None:
+    assert detect(text) == Detected("", 0.0, "")
+
+
+def test_what_the_user_says_wins() -> None:
+    assert detect("integral", override="hr-HR") == Detected("hr", 1.0, "Latn")
+
+
+def test_words_inside_formulas_do_not_count() -> None:
+    formula = r"$\text{if the number is even and also the sum of other numbers}$"
+    assert detect(f"{formula} नहीं है").language == "hi"
+
+
+def test_a_text_that_quotes_english_keeps_its_language() -> None:
+    own = "Pokušavam razumjeti sljedeću tvrdnju iz knjige o realnoj analizi i ne uspijevam. "
+    quoted = "Every bounded sequence of real numbers has a convergent subsequence. " * 6
+    found = detect(own + quoted)
+    assert found.language == "hr"
+    assert found.confidence < 0.9
+
+
+def test_one_international_word_gives_little_confidence() -> None:
+    assert detect("integral").confidence < 0.5
+
+
+def test_a_long_text_takes_no_longer_than_its_beginning_needs() -> None:
+    assert detect("Every prime number is odd or two. " * 50_000).language == "en"
+
+
+def test_importing_detection_loads_neither_model_nor_numpy() -> None:
+    code = (
+        "import sys; from mathsetu.languages.detect import detect; "
+        "detect('数列'); print('numpy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+@given(st.text())
+def test_any_text_gives_an_answer(text: str) -> None:
+    assert 0.0 <= detect(text).confidence <= 1.0
+
+
+@pytest.mark.shared
+def test_detection_on_the_crossmath_topics(shared_data: Path) -> None:
+    for row in LANGUAGES.values():
+        path = shared_data / "crossmath" / "topics" / f"{row.nllb}.tsv"
+        cells = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+        accepted = {"hi", "ne"} if row.script == "Deva" else {row.code}
+        titles = [detect(cell[1]).language in accepted for cell in cells]
+        whole = [detect(f"{cell[1]} {cell[2]}").language in accepted for cell in cells]
+        assert sum(titles) / len(titles) >= 0.95, row.name
+        assert sum(whole) / len(whole) >= 0.99, row.name

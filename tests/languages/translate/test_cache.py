@@ -1,0 +1,99 @@
+"""What was translated once is remembered, and a broken memory stops nothing."""
+
+import sys
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+
+from mathsetu.languages.translate.cache import Cache, Direction, cache_folder, model_stamp
+
+DIRECTION = Direction("nllb", "small", "en", "hi")
+
+
+def test_backend_model_and_direction_are_told_apart(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "cache")
+    cache.remember(DIRECTION, {"one": "एक"})
+    assert cache.recall(DIRECTION, ["one"]) == {"one": "एक"}
+    for other in (
+        Direction("mbart", "small", "en", "hi"),
+        Direction("nllb", "large", "en", "hi"),
+        Direction("nllb", "small", "hi", "en"),
+        Direction("nllb", "small", "en", "ne"),
+    ):
+        assert cache.recall(other, ["one"]) == {}
+
+
+def test_the_newest_translation_stays(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "cache")
+    cache.remember(DIRECTION, {"one": "1"})
+    cache.remember(DIRECTION, {"one": "एक"})
+    assert cache.recall(DIRECTION, ["one"]) == {"one": "एक"}
+
+
+def test_a_broken_file_is_set_aside_with_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "cache"
+    path.write_bytes(b"this is no database " * 100)
+    cache = Cache(path)
+    with pytest.warns(RuntimeWarning, match="broken"):
+        assert cache.recall(DIRECTION, ["one"]) == {}
+    [aside] = tmp_path.glob("cache.broken-*")
+    assert aside.read_bytes().startswith(b"this is no database")
+    cache.remember(DIRECTION, {"one": "एक"})
+    assert cache.recall(DIRECTION, ["one"]) == {"one": "एक"}
+
+
+def test_a_file_that_breaks_inside_is_set_aside_too(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "cache")
+    cache.remember(DIRECTION, {f"text {number}": "x" * 100 for number in range(1000)})
+    content = bytearray(cache.path.read_bytes())
+    content[4096:] = b"\xff" * (len(content) - 4096)
+    cache.path.write_bytes(bytes(content))
+    with pytest.warns(RuntimeWarning, match="broken"):
+        assert cache.recall(DIRECTION, ["text 5"]) == {}
+    assert list(tmp_path.glob("cache.broken-*"))
+
+
+def test_a_place_that_cannot_be_written_gives_a_warning_only(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.warns(RuntimeWarning, match="not used"):
+        assert Cache(tmp_path / "file" / "cache").recall(DIRECTION, ["one"]) == {}
+    (tmp_path / "folder").mkdir()
+    with pytest.warns(RuntimeWarning, match="not used"):
+        Cache(tmp_path / "folder").remember(DIRECTION, {"one": "एक"})
+
+
+def _write(path: Path, worker: int) -> int:
+    warnings.simplefilter("error")  # a cache that is not used would only warn
+    cache = Cache(path)
+    for number in range(20):
+        cache.remember(DIRECTION, {f"{worker} {number}": "x", "all": str(worker)})
+        cache.recall(DIRECTION, ["all"])
+    return worker
+
+
+def test_processes_share_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "cache"
+    with ProcessPoolExecutor(4, get_context("spawn")) as pool:
+        assert list(pool.map(_write, [path] * 4, range(4))) == [0, 1, 2, 3]
+    texts = [f"{worker} {number}" for worker in range(4) for number in range(20)]
+    assert len(Cache(path).recall(DIRECTION, texts)) == 80
+
+
+def test_a_model_trained_anew_in_its_folder_is_another_model(tmp_path: Path) -> None:
+    weights = tmp_path / "model.safetensors"
+    weights.write_text("one")
+    before = model_stamp(str(tmp_path))
+    assert model_stamp(str(tmp_path)) == before
+    weights.write_text("longer")
+    assert model_stamp(str(tmp_path)) != before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the folder has another name there")
+def test_the_cache_lies_where_the_platform_wants_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+    assert Cache().path == Path("/somewhere/mathsetu/translations.sqlite")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert Path.home() in cache_folder().parents

@@ -1,0 +1,255 @@
+"""Dense search: cosines of an encoder's vectors, flat or through inverted lists.
+
+The encoder here gives every word a direction of its own, so texts are alike when they share words;
+real models are tested in `tests/encoders`.
+"""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from mathsetu.errors import InputError
+from mathsetu.records import Post, Query
+from mathsetu.retrieval import dense
+from mathsetu.retrieval.base import Question
+from mathsetu.retrieval.dense import Dense, DenseBuilder, DenseRetriever
+from mathsetu.retrieval.ivf import Division
+
+BODIES = [
+    "The sum of two even numbers is even. Proof: factor out two.",
+    "Every bounded sequence has a convergent subsequence.",
+    "",
+    "A continuous function on a compact set is bounded. It attains its maximum.",
+    "योग सम है",
+]
+
+
+class WordEncoder:
+    """Sums one random direction for each word."""
+
+    dimensions = 64
+
+    def __init__(self) -> None:
+        self.encoded: list[str] = []
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.encoded += texts
+        rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in text.lower().split():
+                seed = int.from_bytes(blake2b(word.encode(), digest_size=4).digest())
+                row += np.random.default_rng(seed).standard_normal(self.dimensions)
+            row /= np.linalg.norm(row) or 1
+        return rows
+
+
+@pytest.fixture
+def encoder(monkeypatch: pytest.MonkeyPatch) -> WordEncoder:
+    encoder = WordEncoder()
+    monkeypatch.setattr(dense, "load_encoder", lambda model, max_tokens: encoder)
+    return encoder
+
+
+def built(folder: Path, bodies: Sequence[str], choices: Dense) -> Path:
+    builder = DenseBuilder(choices)
+    for number, body in enumerate(bodies):
+        builder.add(builder.prepare(Post(id=str(number), body=body)))
+    builder.write(folder)
+    return folder
+
+
+def many(count: int) -> list[str]:
+    """Posts about one of forty subjects each, in words that subjects share in part."""
+    draw = np.random.default_rng(7)
+    bodies = []
+    for number in range(count):
+        subject = [f"s{number % 40}w{word}" for word in draw.integers(0, 12, 8)]
+        bodies.append(" ".join([*subject, *(f"w{word}" for word in draw.integers(0, 300, 6))]))
+    return bodies
+
+
+def asked(text: str, title: str = "") -> Question:
+    return Question(Query(id="q", text=text, title=title))
+
+
+@pytest.mark.usefixtures("encoder")
+def test_the_nearest_post_comes_first_and_blank_texts_are_never_found(tmp_path: Path) -> None:
+    choices = Dense("m", text="words")
+    retriever = DenseRetriever([built(tmp_path / "index", BODIES, choices)], choices)
+    found, nothing = retriever.retrieve([asked("convergent sequence"), asked("$x$")], 5)
+    assert found.numbers[0] == 1
+    assert 2 not in found.numbers
+    assert sorted(found.scores, reverse=True) == found.scores.tolist()
+    assert not len(nothing.numbers)
+
+
+@pytest.mark.usefixtures("encoder")
+def test_scores_are_the_cosines_that_retrieval_gives_to_the_last_bit(tmp_path: Path) -> None:
+    choices = Dense("m")
+    retriever = DenseRetriever([built(tmp_path / "index", many(300), choices)], choices)
+    question = asked("s3w1 s3w2 w17")
+    [found] = retriever.retrieve([question], 50)
+    assert (retriever.score(question, found.numbers) == found.scores).all()
+    few = found.numbers[[5, 2]]
+    assert retriever.score(question, few).tolist() == found.scores[[5, 2]].tolist()
+
+
+@pytest.mark.parametrize("index", ["flat", "ivf", "adaptive"])
+@pytest.mark.usefixtures("encoder")
+def test_segments_are_searched_as_one_collection(tmp_path: Path, index: str) -> None:
+    if index != "flat":
+        pytest.importorskip("faiss")
+    bodies, choices = many(400), Dense("m", index=index, nlist=8, nprobe=8)
+    whole = DenseRetriever([built(tmp_path / "whole", bodies, choices)], choices)
+    parts = [
+        built(tmp_path / "a", bodies[:90], choices),
+        built(tmp_path / "b", bodies[90:], choices),
+    ]
+    split = DenseRetriever(parts, choices)
+    # So many are wanted that every list is visited, and nothing is left to chance.
+    question = asked("s3w1 s3w2 w17")
+    assert (
+        split.retrieve([question], 100)[0].numbers.tolist()
+        == whole.retrieve([question], 100)[0].numbers.tolist()
+    )
+
+
+@pytest.mark.parametrize("index", ["flat", "ivf", "adaptive"])
+@pytest.mark.usefixtures("encoder")
+def test_only_allowed_posts_are_found_and_few_of_them_exactly(tmp_path: Path, index: str) -> None:
+    if index != "flat":
+        pytest.importorskip("faiss")
+    bodies, choices = many(600), Dense("m", index=index, nlist=20, nprobe=2)
+    retriever = DenseRetriever([built(tmp_path / "index", bodies, choices)], choices)
+    question = asked("s3w1 s3w2 w17")
+    half = np.arange(600) % 2 == 0
+    [found] = retriever.retrieve([question], 30, half)
+    assert len(found.numbers)
+    assert half[found.numbers].all()
+    few = np.zeros(600, dtype=np.bool_)
+    few[[3, 44, 83]] = True
+    scores = retriever.score(question, np.array([3, 44, 83]))
+    [found] = retriever.retrieve([question], 30, few)
+    assert set(found.numbers.tolist()) == set(np.array([3, 44, 83])[scores > 0].tolist())
+
+
+@pytest.mark.usefixtures("encoder")
+def test_adaptive_lists_find_what_comparing_all_posts_finds(tmp_path: Path) -> None:
+    pytest.importorskip("faiss")
+    bodies = many(3000)
+    flat, adaptive = Dense("m"), Dense("m", index="adaptive")
+    exact = DenseRetriever([built(tmp_path / "flat", bodies, flat)], flat)
+    quick = DenseRetriever([built(tmp_path / "ivf", bodies, adaptive)], adaptive)
+    questions = [asked(f"s{n}w1 s{n}w2 s{n}w3") for n in range(40)]
+    shared = [
+        len(np.intersect1d(one.numbers, other.numbers)) / len(one.numbers)
+        for one, other in zip(
+            exact.retrieve(questions, 10), quick.retrieve(questions, 10), strict=True
+        )
+    ]
+    assert np.mean(shared) >= 0.95
+
+
+def test_lists_shrink_on_small_collections_and_probes_grow_with_what_is_wanted() -> None:
+    fixed, adaptive = Division(100, 10), Division(0, 0)
+    assert fixed.lists(0) == fixed.lists(9) == 1
+    assert fixed.lists(5000) == 100
+    assert fixed.probes(4, 40, wanted=500) == 4
+    lists = adaptive.lists(40_000)
+    assert adaptive.probes(lists, 40_000, 10) < adaptive.probes(lists, 40_000, 5000) <= lists
+    sizes = [adaptive.lists(count) for count in range(0, 100_000, 500)]
+    assert sizes == sorted(sizes)
+
+
+@pytest.mark.parametrize("index", ["flat", "ivf", "adaptive"])
+@pytest.mark.usefixtures("encoder")
+def test_the_same_posts_give_the_same_bytes(tmp_path: Path, index: str) -> None:
+    if index != "flat":
+        pytest.importorskip("faiss")
+    first, second = (built(tmp_path / name, many(700), Dense("m", index=index)) for name in "ab")
+    for file in first.iterdir():
+        assert file.read_bytes() == (second / file.name).read_bytes(), file.name
+
+
+@pytest.mark.parametrize("bodies", [[], [""], ["one post"]])
+@pytest.mark.usefixtures("encoder")
+def test_hardly_any_posts_can_be_divided(tmp_path: Path, bodies: list[str]) -> None:
+    pytest.importorskip("faiss")
+    choices = Dense("m", index="ivf")
+    retriever = DenseRetriever([built(tmp_path / "index", bodies, choices)], choices)
+    [found] = retriever.retrieve([asked("post")], 5)
+    assert len(found.numbers) == (bodies == ["one post"])
+
+
+def test_a_query_is_encoded_once(tmp_path: Path, encoder: WordEncoder) -> None:
+    choices = Dense("m")
+    retriever = DenseRetriever([built(tmp_path / "index", BODIES, choices)], choices)
+    question = asked("bounded sequence")
+    retriever.retrieve([question, question], 3)
+    retriever.score(question, np.array([0]))
+    assert encoder.encoded.count("bounded sequence") == 1
+
+
+def test_the_model_gets_prefixes_words_and_latin_letters(
+    tmp_path: Path, encoder: WordEncoder
+) -> None:
+    choices = Dense(
+        "m", text="words", transliterate="itrans", query_prefix="query: ", post_prefix="post: "
+    )
+    retriever = DenseRetriever([built(tmp_path / "index", BODIES, choices)], choices)
+    retriever.retrieve([asked("Is $x$ Even?", title="Sums")], 3)
+    assert "post: yog sam hai" in encoder.encoded
+    assert "" in encoder.encoded
+    assert encoder.encoded[-1] == "query: sums is even"
+
+
+@pytest.mark.usefixtures("encoder")
+def test_the_reason_is_the_cosine_and_the_nearest_sentence(tmp_path: Path) -> None:
+    choices = Dense("m")
+    retriever = DenseRetriever([built(tmp_path / "index", BODIES, choices)], choices)
+    question = asked("attains its maximum.")
+    reason = retriever.explain(question, 3)
+    assert reason.score == pytest.approx(float(retriever.score(question, np.array([3]))[0]))
+    assert reason.detail == f"cosine {reason.score:.2f}: It attains its maximum."
+    assert retriever.explain(question, 2).detail == ""
+
+
+@pytest.mark.usefixtures("encoder")
+def test_vectors_of_another_model_are_refused_with_the_remedy(tmp_path: Path) -> None:
+    choices = Dense("m")
+    folder = built(tmp_path / "index", BODIES, choices)
+    np.save(folder / "vectors.npy", np.ones((5, 3), dtype=np.float32))
+    with pytest.raises(InputError, match="gives vectors of 64 dimensions, the library holds 3"):
+        DenseRetriever([folder], choices).retrieve([asked("even")], 3)
+
+
+@pytest.mark.usefixtures("encoder")
+def test_damaged_files_are_found_when_opened(tmp_path: Path) -> None:
+    pytest.importorskip("faiss")
+    choices = Dense("m", index="ivf")
+    folder = built(tmp_path / "index", BODIES, choices)
+    (folder / "lists.faiss").write_bytes(b"not an index")
+    with pytest.raises(InputError, match=r"lists\.faiss: is damaged"):
+        DenseRetriever([folder], choices)
+    (folder / "vectors.npy").write_bytes(b"")
+    with pytest.raises(InputError, match="the index is damaged"):
+        DenseRetriever([folder], choices)
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ({"index": "hnsw"}, "index is 'hnsw'"),
+        ({"text": "letters"}, "text is 'letters'"),
+        ({"transliterate": "iast"}, "transliterate is 'iast'"),
+        ({"fields": ("tags",)}, "'tags' is not title, body or question"),
+        ({"nprobe": 0}, "must be at least 1"),
+    ],
+)
+def test_unknown_choices_are_refused_by_name(choice: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Dense("m", **choice)  # type: ignore[arg-type]

@@ -1,0 +1,114 @@
+"""Symbol overlap: what the MIRaCLE paper defines, over all posts at once."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mathsetu.errors import InputError
+from mathsetu.formulas import parse_latex
+from mathsetu.formulas.overlap import node_overlap, token_overlap
+from mathsetu.records import Post, Query
+from mathsetu.retrieval.base import Question
+from mathsetu.retrieval.overlap import Overlap, OverlapBuilder, OverlapRetriever
+
+BODIES = [
+    "The identity $a^2+b^2=c^2$ holds.",
+    "Words alone.",
+    "Both $x^2$ and $x^2+x^2$.",
+    r"A sum $\sum_{n=1}^\infty \frac{1}{n^2}$.",
+]
+PAIRS = {"tokens": token_overlap, "nodes": node_overlap}
+
+
+def built(folder: Path, bodies: list[str], choices: Overlap) -> Path:
+    builder = OverlapBuilder(choices)
+    for number, body in enumerate(bodies):
+        builder.add(builder.prepare(Post(id=str(number), body=body)))
+    builder.write(folder)
+    return folder
+
+
+def asked(text: str) -> Question:
+    return Question(Query(id="q", text=text))
+
+
+@pytest.mark.parametrize("of", ["tokens", "nodes"])
+def test_a_post_with_one_formula_scores_as_the_two_formulas_do(tmp_path: Path, of: str) -> None:
+    formulas = ["x^2+y", r"\frac{a}{b}", "x^2+x^2", r"\int_0^1 x\,dx"]
+    choices = Overlap(of=of)
+    retriever = OverlapRetriever(
+        [built(tmp_path / "index", [f"${latex}$" for latex in formulas], choices)], choices
+    )
+    for latex in formulas:
+        tree = parse_latex(latex)
+        expected = [
+            PAIRS[of](tree.slt, other.slt) if of == "tokens" else PAIRS[of](tree.opt, other.opt)
+            for other in map(parse_latex, formulas)
+        ]
+        scores = retriever.score(asked(f"${latex}$"), np.arange(len(formulas)))
+        assert scores == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("of", "expected"), [("tokens", 2 / 3), ("nodes", 3 / 10)])
+def test_tokens_are_a_set_over_all_formulas_and_nodes_are_counted(
+    tmp_path: Path, of: str, expected: float
+) -> None:
+    # The post has the tokens x, 2, + and ten nodes, among them x, x, + of the question.
+    choices = Overlap(of=of)
+    folder = built(tmp_path / "index", ["$x^2$ and $x^2+x^2$"], choices)
+    score = OverlapRetriever([folder], choices).score(asked("$x+x$"), np.array([0]))
+    assert score == pytest.approx([expected])
+
+
+def test_a_post_without_formulas_and_a_question_without_any_find_nothing(tmp_path: Path) -> None:
+    retriever = OverlapRetriever([built(tmp_path / "index", BODIES, Overlap())], Overlap())
+    found, nothing = retriever.retrieve([asked("$a+b$"), asked("no formula")], 10)
+    assert 1 not in found.numbers
+    assert not len(nothing.numbers)
+
+
+@given(cut=st.integers(1, 3), of=st.sampled_from(["tokens", "nodes"]))
+def test_segments_change_nothing(
+    tmp_path_factory: pytest.TempPathFactory, cut: int, of: str
+) -> None:
+    folder, choices = tmp_path_factory.mktemp("overlap"), Overlap(of=of)
+    whole = OverlapRetriever([built(folder / "whole", BODIES, choices)], choices)
+    parts = [BODIES[:cut], BODIES[cut:]]
+    folders = [built(folder / str(n), part, choices) for n, part in enumerate(parts)]
+    split = OverlapRetriever(folders, choices)
+    question = asked("$a^2+n$")
+    assert split.retrieve([question], 4)[0].numbers.tolist() == (
+        whole.retrieve([question], 4)[0].numbers.tolist()
+    )
+    assert split.explain(question, 3) == whole.explain(question, 3)
+
+
+def test_filtered_posts_are_not_found(tmp_path: Path) -> None:
+    retriever = OverlapRetriever([built(tmp_path / "index", BODIES, Overlap())], Overlap())
+    allowed = np.array([False, True, True, True])
+    [found] = retriever.retrieve([asked("$a^2+b^2=c^2$")], 10, allowed)
+    assert len(found.numbers)
+    assert 0 not in found.numbers
+
+
+def test_the_reason_names_the_shared_symbols(tmp_path: Path) -> None:
+    retriever = OverlapRetriever([built(tmp_path / "index", BODIES, Overlap())], Overlap())
+    reason = retriever.explain(asked("$a+z$"), 0)
+    assert reason.detail == "a +"
+    assert 0 < reason.score < 1
+
+
+def test_the_same_posts_give_the_same_bytes(tmp_path: Path) -> None:
+    first, second = (built(tmp_path / name, BODIES, Overlap()) for name in "ab")
+    for file in first.iterdir():
+        assert file.read_bytes() == (second / file.name).read_bytes()
+
+
+def test_unknown_choices_are_refused_by_name() -> None:
+    with pytest.raises(InputError, match="of is 'letters'"):
+        Overlap(of="letters")
+    with pytest.raises(InputError, match="'tags' is not title, body or question"):
+        Overlap(fields=("tags",))
