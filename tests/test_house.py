@@ -28,6 +28,7 @@ FLOORS = {
 NEIGHBOURS = {
     ("markup", "records"),  # spans become formulas
     ("markup", "errors"),
+    ("library", "recipes"),  # a library is built and opened as its recipe says
 }
 
 

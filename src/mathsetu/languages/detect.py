@@ -43,6 +43,9 @@ _NEPALI_ENDING = re.compile("..(?:हरू|हरु|लाई|बाट|सं
 _OPENING = 80
 _SURE = 0.95  # the other language, or Hindi in Latin letters
 _MIXED = 0.6
+_SHORT = 300
+# Words that stand in hardly any sentence of another language, two of them in none.
+_PLAIN_ENGLISH = frozenset("the of and that how what which with does are this from by".split())
 # Characters that settle the matter; a longer text only takes longer.
 _ENOUGH = 4000
 _NAME = re.compile(r"\bQZ ?\d+")
@@ -81,6 +84,8 @@ def detect(text: str, override: str = "") -> Detected:
     romanised = _romanised_hindi(tokens) if script == "Latn" else 0.0
     if romanised >= _SURE:
         return Detected("hi", romanised, script)
+    if (plainly := _plainly(plain, script, tokens)) is not None:
+        return Detected(plainly, _SURE, script)
     best, confidence = _by_model(plain, script, tokens)
     if romanised > confidence:
         return Detected("hi", romanised, script)
@@ -90,6 +95,22 @@ def detect(text: str, override: str = "") -> Detected:
         if first != "en" and first in LANGUAGES and sure >= _SURE:
             return Detected(first, _MIXED, script)
     return Detected(best, confidence, script)
+
+
+def _plainly(text: str, script: str, tokens: list[str]) -> str | None:
+    """What a few words say beyond doubt, without the model, which takes half a second to load.
+
+    Only short texts: a long one may quote another language.
+    """
+    if len(text) > _SHORT:
+        return None
+    if script == "Latn" and len(_PLAIN_ENGLISH.intersection(tokens)) > 1:
+        return None if _not_english().intersection(tokens) else "en"
+    if script == "Deva":
+        hindi, nepali = _hindi_and_nepali(tokens)
+        if len(set(hindi)) > 1 and not nepali:
+            return "hi"
+    return None
 
 
 def _by_model(text: str, script: str, tokens: list[str]) -> tuple[str, float]:
@@ -119,18 +140,19 @@ def _model_odds(text: str, script: str) -> dict[str, float]:
 
 def _weigh_devanagari(odds: dict[str, float], tokens: list[str]) -> None:
     """Add what function words and endings say about Hindi and Nepali to the odds."""
-    hindi, nepali = _function_words()
     floor = min(odds.values(), default=0.0)
-    evidence = {
-        "hi": [token for token in tokens if token in hindi],
-        "ne": [
-            token
-            for token in tokens
-            if token in nepali or (token not in hindi and _NEPALI_ENDING.search(token))
-        ],
-    }
-    for code, found in evidence.items():
+    for code, found in zip(("hi", "ne"), _hindi_and_nepali(tokens), strict=True):
         odds[code] = odds.get(code, floor) + _FUNCTION_WORD * len(found)
+
+
+def _hindi_and_nepali(tokens: list[str]) -> tuple[list[str], list[str]]:
+    """The words that speak for Hindi, and those that speak for Nepali."""
+    hindi, nepali = _function_words()
+    return [token for token in tokens if token in hindi], [
+        token
+        for token in tokens
+        if token in nepali or (token not in hindi and _NEPALI_ENDING.search(token))
+    ]
 
 
 def _romanised_hindi(tokens: list[str]) -> float:
@@ -143,6 +165,13 @@ def _romanised_hindi(tokens: list[str]) -> float:
     if len(known) == 1 or max(map(len, known)) < 3:
         return 0.5
     return round(1 - 0.4 / 3.0 ** len(known), 2)
+
+
+@cache
+def _not_english() -> frozenset[str]:
+    """Function words of the table's other languages in Latin letters."""
+    others = (row.stop_words for row in LANGUAGES.values() if row.script == "Latn")
+    return frozenset().union(*others) - LANGUAGES["en"].stop_words
 
 
 @cache

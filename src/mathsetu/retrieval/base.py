@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from mathsetu.languages.detect import detect
+from mathsetu.languages.glossary import Glossary
+from mathsetu.languages.transliterate import Lexicon
 from mathsetu.markup import split
 from mathsetu.records import Post, Query, Reason
 
@@ -30,9 +32,9 @@ Fields = dict[str, float]
 class Question:
     r"""A query made ready once for all retrievers.
 
-    >>> question = Question(Query(id="1", text="निश्चित समाकल $\\int_0^1 f$ का मान"))
+    >>> question = Question(Query(id="1", text=r"निश्चित समाकल $\int_0^1 f$ का मान"))
     >>> question.words, question.formulas, question.language
-    ('निश्चित समाकल   का मान', ('\\\\int_0^1 f',), 'hi')
+    ('निश्चित समाकल   का मान', ('\\int_0^1 f',), 'hi')
     """
 
     query: Query
@@ -44,9 +46,12 @@ class Question:
 
     @cached_property
     def words(self) -> str:
-        """The words alone."""
+        """The words alone; Hindi typed in Latin letters is written in its own."""
         parts = (span.content if span.kind == "text" else " " for span in split(self.text))
-        return "".join(parts)
+        words = "".join(parts)
+        if self.language == "hi" and words.isascii():
+            return _typed_hindi().to_devanagari(words)
+        return words
 
     @cached_property
     def formulas(self) -> tuple[str, ...]:
@@ -59,6 +64,12 @@ class Question:
     def language(self) -> str:
         """The language it is asked in, detected where the query does not say."""
         return self.query.language or detect(self.text).language
+
+
+@cache
+def _typed_hindi() -> Lexicon:
+    forms = (form for concept in Glossary.load() for form in concept.forms.get("hi", ()))
+    return Lexicon(word for form in forms for word in form.split())
 
 
 @dataclass(frozen=True, slots=True)

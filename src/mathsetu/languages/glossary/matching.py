@@ -37,7 +37,7 @@ class _Node:
 @dataclass(frozen=True, slots=True)
 class _Meaning:
     concept: Concept
-    spelling: str
+    form: str
     rank: int  # 0 for the usual term of the concept, then its synonyms
 
 
@@ -55,7 +55,7 @@ class Matcher:
         self._root = _Node()
         for concept in concepts:
             for rank, form in enumerate(concept.forms.get(language, ())):
-                self._add(form, _Meaning(concept, _spelling(form), rank))
+                self._add(form, _Meaning(concept, form, rank))
                 if _HALF_SPACE in form:
                     self._add(form.replace(_HALF_SPACE, " "), _Meaning(concept, "", rank))
 
@@ -122,7 +122,7 @@ def _follow(node: _Node, terms: Iterable[str]) -> _Node | None:
 
 def _likeliest(meanings: Sequence[_Meaning], spelling: str) -> tuple[Concept, ...]:
     """Those with exactly this spelling if there are any; usual terms before synonyms."""
-    exact = [meaning for meaning in meanings if meaning.spelling == spelling]
+    exact = [meaning for meaning in meanings if _spelling(meaning.form) == spelling]
     ranked = sorted(exact or meanings, key=lambda meaning: meaning.rank)
     return tuple({meaning.concept.id: meaning.concept for meaning in ranked}.values())
 
