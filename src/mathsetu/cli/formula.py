@@ -11,7 +11,7 @@ from mathsetu.cli.output import json_option, print_json, print_tree
 from mathsetu.errors import InputError
 from mathsetu.formulas.drawing import draw_layout_tree, draw_operator_tree
 from mathsetu.formulas.features import features
-from mathsetu.formulas.linear import linear
+from mathsetu.formulas.infix import infix
 from mathsetu.formulas.matching import Match, match
 from mathsetu.formulas.mathml import write_mathml
 from mathsetu.formulas.notation import write_tree
@@ -75,7 +75,7 @@ def _print_match(parsed: Parsed, other: Parsed, found: Match) -> None:
     if renamed:
         click.echo(f"letters    {', '.join(renamed)}")
     for name, part in found.bindings.items():
-        click.echo(f"wildcard   {name} = {linear(part)}")
+        click.echo(f"wildcard   {name} = {infix(part)}")
     click.echo(f"tokens     {token_overlap(parsed.slt, other.slt):.3f} overlap")
     click.echo(f"nodes      {node_overlap(parsed.opt, other.opt):.3f} overlap")
 
@@ -115,7 +115,7 @@ def _described(
             "score": found.score,
             "coverage": found.coverage,
             "substitution": dict(found.substitution),
-            "wildcards": {name: linear(part) for name, part in found.bindings.items()},
+            "wildcards": {name: infix(part) for name, part in found.bindings.items()},
             "token_overlap": token_overlap(parsed.slt, other.slt),
             "node_overlap": node_overlap(parsed.opt, other.opt),
             "query_symbols": sorted(found.query_symbols),

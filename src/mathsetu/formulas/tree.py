@@ -36,9 +36,18 @@ class Tree:
         self.symbol = symbol
 
     def __repr__(self) -> str:
-        parts = [repr(self.label)]
-        parts += [f"{e}={c!r}" for e, c in zip(self.edges, self.children, strict=True)]
-        return f"Tree({', '.join(parts)})"
+        written: list[str] = []
+        pending: list[Tree | str] = [self]
+        while pending:
+            item = pending.pop()
+            if isinstance(item, str):
+                written.append(item)
+                continue
+            written.append(f"Tree({item.label!r}")
+            pending.append(")")
+            for edge, child in zip(reversed(item.edges), reversed(item.children), strict=True):
+                pending += (child, f", {edge}=")
+        return "".join(written)
 
     def __eq__(self, other: object) -> bool:
         """Same labels and edges all the way down; where symbols stand does not matter."""

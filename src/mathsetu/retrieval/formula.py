@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mathsetu.formulas.features import features
+from mathsetu.formulas.features import features, query_features
 from mathsetu.formulas.matching import Match, Prepared, match
 from mathsetu.formulas.parse import parse_latex
-from mathsetu.formulas.similarity import MATCH_SHARE
+from mathsetu.formulas.similarity import OPERATOR_FAMILIES, OPERATOR_WEIGHT, similarity
 from mathsetu.markup import split
 from mathsetu.records import Post, Reason
 from mathsetu.retrieval.base import Fields, Question, Scored, best
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float32]
+
+
+_LAYOUT_WEIGHT = round(1 / OPERATOR_WEIGHT)
 
 
 @dataclass(frozen=True)
@@ -48,10 +51,18 @@ class FormulaSearch:
     asked: int = 6
 
 
-def feature_counts(latex: str) -> Counter[str]:
-    """The features of a formula and how often each occurs."""
+def feature_counts(latex: str, query: bool = False) -> Counter[str]:
+    """The features of a formula and how much each counts, in whole numbers.
+
+    Terms of the operator tree weigh half (`mathsetu.formulas.similarity`), so the others count
+    double: only proportions matter, and small whole numbers make a small index.
+    """
     parsed = parse_latex(latex)
-    return Counter(features(parsed.slt, parsed.opt))
+    counts = Counter((query_features if query else features)(parsed.slt, parsed.opt))
+    for term in counts:
+        if term[0] not in OPERATOR_FAMILIES:
+            counts[term] *= _LAYOUT_WEIGHT
+    return counts
 
 
 class FormulaBuilder:
@@ -245,23 +256,24 @@ class FormulaRetriever:
         return shared
 
     def _with_structure(self, latex: str, overlaps: Numbers) -> Numbers:
-        """Match the best few structurally and join both scores.
-
-        What is not matched keeps its place below: its structural score is taken as the lowest
-        that was seen.
-        """
+        """Match the best few structurally and join both scores."""
         chosen = best(overlaps, self._choices.matched) if self._choices.matched else None
         if chosen is None or not len(chosen.numbers):
             return overlaps
-        query = parse_latex(latex).opt
-        matched = np.array(
-            [match(query, _tree(self._latex(number))).score for number in chosen.numbers.tolist()],
+        query = Prepared(parse_latex(latex).opt)
+        joined = np.array(
+            [
+                similarity(overlap, match(query, _tree(self._latex(number))))
+                for number, overlap in zip(
+                    chosen.numbers.tolist(), chosen.scores.tolist(), strict=True
+                )
+            ],
             dtype=np.float32,
         )
-        scores = (1 - MATCH_SHARE) * overlaps
-        scores += MATCH_SHARE * np.minimum(overlaps, matched.min(initial=1.0))
-        scores[chosen.numbers] = (1 - MATCH_SHARE) * chosen.scores + MATCH_SHARE * matched
-        return scores
+        # The rest follows in its own order, below the least of those that were matched.
+        scores = overlaps * (joined.min() / max(float(chosen.scores.min()), 1e-9))
+        scores[chosen.numbers] = joined
+        return np.asarray(scores, dtype=np.float32)
 
     @cached_property
     def _masses(self) -> Numbers:
@@ -299,7 +311,7 @@ def _rarity(containing: NDArray[np.int64], total: int) -> Numbers:
 
 @lru_cache(maxsize=1024)
 def _features(latex: str) -> Counter[str]:
-    return feature_counts(latex)
+    return feature_counts(latex, query=True)
 
 
 @lru_cache(maxsize=4096)

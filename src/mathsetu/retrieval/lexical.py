@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mathsetu.languages.analyze import analyze, words
+from mathsetu.languages.analyze import analyze, tokenize, words
 from mathsetu.languages.detect import detect
 from mathsetu.languages.glossary import Glossary
 from mathsetu.markup import split
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+# A reason names this many words at most.
+_SHOWN = 8
 _LATEX_TOKEN = re.compile(r"[^\W_]+")
 
 
@@ -139,12 +141,30 @@ class LexicalRetriever:
         return self._scores(question)[numbers]
 
     def explain(self, question: Question, number: int) -> Reason:
-        """The terms that a post shares with the question, those that count most first."""
+        """The words that a post shares with the question, those that count most first."""
         wanted = self.wanted(question)
         shares = self._index.parts(wanted, number)
         ranked = sorted(zip(shares, wanted, strict=True), key=lambda pair: -pair[0])
-        shown = [" / ".join(terms) for share, terms in ranked[:8] if share > 0]
-        return Reason("words", float(sum(shares)), ", ".join(shown))
+        spoken = self._spoken(question)
+        terms = [term for share, group in ranked if share > 0 for term in group]
+        shown = dict.fromkeys(spoken.get(term, term) for term in terms)
+        return Reason("words", float(sum(shares)), ", ".join(list(shown)[:_SHOWN]))
+
+    def _spoken(self, question: Question) -> dict[str, str]:
+        """Terms as a person would say them: the question's word, and its translation."""
+        spoken: dict[str, str] = {}
+        for word in tokenize(question.words):
+            for term in _word_terms(word, question.language, self._choices):
+                spoken.setdefault(term, word)
+        if not self._choices.translate:
+            return spoken
+        for found in Glossary.load().match(question.words, question.language):
+            asked = question.words[found.start : found.end]
+            for target in self._languages:
+                for form in found.concepts[0].forms.get(target, ()):
+                    for term in _word_terms(form, target, self._choices):
+                        spoken.setdefault(term, f"{asked} → {form}")
+        return spoken
 
     def wanted(self, question: Question) -> list[Wanted]:
         """What a question asks for, in the languages of the posts."""

@@ -1,0 +1,89 @@
+"""Formulas a second, beside other parsers: ``python benchmarks/formula_speed.py``.
+
+Each formula is read into its layout tree and its operator tree. Where ``pya0`` and
+``latex2mathml`` are installed they read the same formulas in the same run, by turns with ours, so
+that a busy machine is busy for all; the best of the rounds counts. Times are processor times on
+one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import importlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from mathsetu.formulas import parse_latex
+
+Reader = Callable[[str], object]
+
+
+def ours(latex: str) -> object:
+    parsed = parse_latex(latex)
+    return parsed.slt, parsed.opt
+
+
+def readers() -> dict[str, Reader]:
+    """Our parser and those of the others that are installed."""
+    found: dict[str, Reader] = {"mathsetu": ours}
+    for name, module, function in (
+        ("pya0", "pya0", "parse"),
+        ("latex2mathml", "latex2mathml.converter", "convert"),
+    ):
+        try:
+            found[name] = getattr(importlib.import_module(module), function)
+        except ImportError:
+            print(f"{name} is not installed: pip install {name}")
+    return found
+
+
+def seconds(reader: Reader, formulas: Sequence[str]) -> tuple[float, int]:
+    """The time for all formulas, and how many were refused."""
+    refused = 0
+    begun = time.process_time()
+    for latex in formulas:
+        try:
+            reader(latex)
+        except Exception:
+            refused += 1
+    return time.process_time() - begun, refused
+
+
+def read_formulas(data: Path) -> dict[str, list[str]]:
+    with gzip.open(data / "latex" / "formulas.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    with gzip.open(data / "latex" / "formulas-normalised.txt.gz", "rt", encoding="utf-8") as lines:
+        normalised = [json.loads(line) for line in lines]
+    return {
+        "as written": [row["latex"] for row in rows if row["source"] != "hard"],
+        "hard": [row["latex"] for row in rows if row["source"] == "hard"],
+        "normalised": normalised[::20],
+    }
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--data", type=Path, default=Path("../shared/data"), help="data folder")
+    arguments.add_argument("--rounds", type=int, default=5)
+    options = arguments.parse_args()
+
+    parsers = readers()
+    for kind, formulas in read_formulas(options.data).items():
+        best = dict.fromkeys(parsers, float("inf"))
+        refused = dict.fromkeys(parsers, 0)
+        for _ in range(options.rounds):
+            for name, reader in parsers.items():
+                taken, refused[name] = seconds(reader, formulas)
+                best[name] = min(best[name], taken)
+        print(f"{kind}: {len(formulas)} formulas")
+        for name, taken in best.items():
+            rate = len(formulas) / taken
+            ratio = taken / best["mathsetu"]
+            print(f"  {name:14} {rate:8.0f}/s  refused {refused[name]:4}  ours is {ratio:.2f}x")
+
+
+if __name__ == "__main__":
+    main()

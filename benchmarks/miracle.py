@@ -1,0 +1,142 @@
+"""The two MIRaCLE recipes, end to end: quality, what IVF loses, and a CLMIR submission.
+
+    python -m benchmarks.miracle --model-1 FOLDER --model-2 FOLDER [--out submission.csv]
+
+English ARQMath topics over the ARQMath posts (nDCG@10 and MAP over the topics that have a present
+post judged 2 or 3, unjudged posts counted as not relevant), each recipe as it is and with its words
+alone, and the share of the exact best posts that both kinds of IVF find. Before that, English
+queries over the Hindi posts of the sampler, written as the CSV that teams hand in, and checked.
+
+Without ``--model-1`` and ``--model-2`` the models that the recipes name are fetched from the hub.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmarks.shared import DATA, YEARS, Judged, arqmath_posts, judged, mean_measures, topics
+from mathsetu.collections import clmir, sampler
+from mathsetu.encoders import load_encoder
+from mathsetu.library import Library, build_library
+from mathsetu.recipes import Recipe, load_recipe
+from mathsetu.recipes.schema import read_table
+from mathsetu.records import Query, Run
+from mathsetu.retrieval.base import Question
+from mathsetu.retrieval.dense import Dense, encoder_text
+from mathsetu.retrieval.ivf import Division, Ivf, write_ivf
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+
+def words_alone(recipe: Recipe) -> Recipe:
+    """The recipe without its mathematical part."""
+    return replace(recipe, ranking=replace(recipe.ranking, weights={"text": 1.0, "math": 0.0}))
+
+
+def recalls(vectors: Vectors, queries: Vectors, division: Division, place: Path) -> list[float]:
+    """The share of the exact best 10, 100 and 500 posts that lists find."""
+    write_ivf(place, vectors, division)
+    lists = Ivf(place, division)
+    exact = np.argsort(-(queries @ vectors.T), axis=1, kind="stable")
+    found = []
+    for k in (10, 100, 500):
+        rows = zip(lists.candidates(queries, k, None), exact[:, :k], strict=True)
+        found.append(float(np.mean([len(np.intersect1d(one, best)) / k for one, best in rows])))
+    return found
+
+
+def report(label: str, library: Library, queries: Sequence[Query], years: Sequence[Judged]) -> None:
+    started = time.perf_counter()
+    run = library.run(queries)
+    spent = (time.perf_counter() - started) / len(queries) * 1e3
+    shown = "   ".join(f"{n:.3f} {m:.3f}" for n, m in (mean_measures(run, y) for y in years))
+    print(f"  {label:22} {shown}   {spent:.0f} ms a query", flush=True)
+
+
+def measure_quality(recipe: Recipe, place: Path, data: Path) -> None:
+    years = [judged(year, data) for year in YEARS]
+    wanted = {topic for year in years for topic in year}
+    queries = [query for query in topics("en", data) if query.id in wanted]
+    folder = place / recipe.name
+    started = time.perf_counter()
+    build_library(folder, arqmath_posts(data), recipe)
+    library = Library(folder)
+    library.run(queries[:1])
+    print(f"{recipe.name}: {len(library)} posts built in {time.perf_counter() - started:.0f} s")
+    report("as it is", library, queries, years)
+    library.recipe = words_alone(recipe)
+    report("words alone", library, queries, years)
+    measure_recall(folder, recipe, queries)
+
+
+def measure_recall(folder: Path, recipe: Recipe, queries: Sequence[Query]) -> None:
+    """What the fixed and the adaptive lists lose on the posts of a library."""
+    settings = {name: value for name, value in recipe.parts["text"].items() if name != "kind"}
+    choices = read_table(Dense, settings, "parts.text")
+    [path] = folder.glob("segments/*/text/vectors.npy")
+    vectors = np.load(path)
+    texts = [encoder_text(Question(query).text, choices) for query in queries]
+    asked = load_encoder(choices.model, choices.max_tokens).encode(texts)
+    for name, division in (("fixed", Division(100, 10)), ("adaptive", Division(0, 0))):
+        shares = recalls(vectors, asked, division, folder / f"{name}.faiss")
+        shown = " ".join(f"{share:.3f}" for share in shares)
+        print(f"  {name:8} lists find of the best 10, 100, 500: {shown}", flush=True)
+
+
+def submission(recipes: Sequence[Recipe], place: Path, path: Path) -> None:
+    """English queries to Hindi posts, as CLMIR asks, from the sampler."""
+    posts = [post for post in sampler.posts() if post.language == "hi"]
+    queries = [query for query in sampler.queries() if query.language == "en"]
+    hindi = {post.id for post in posts}
+    grades: Judged = {}
+    for judgment in sampler.judgments():
+        if judgment.id in hindi:
+            grades.setdefault(judgment.query_id, {})[judgment.id] = judgment.grade
+    asked = {query.id for query in queries}
+    grades = {q: g for q, g in grades.items() if q in asked and max(g.values()) >= 2}
+    runs: list[Run] = []
+    print(f"sampler, {len(queries)} English queries over {len(posts)} Hindi posts")
+    for recipe in recipes:
+        build_library(place / f"hindi-{recipe.name}", posts, recipe)
+        runs.append(Library(place / f"hindi-{recipe.name}").run(queries, name=recipe.name))
+        answered = sum(1 for hits in runs[-1].rankings.values() if hits)
+        ndcg, precision = mean_measures(runs[-1], grades)
+        print(f"  {recipe.name}: {ndcg:.3f} {precision:.3f}, {answered} queries have results")
+    clmir.write_submission(path, runs)
+    problems = clmir.validate_submission(path, asked, hindi)
+    rejected = sum(problem.fatal for problem in problems)
+    print(f"  {path.name}: {rejected} errors, {len(problems) - rejected} warnings")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--model-1", help="instead of multi-qa-MiniLM-L6-cos-v1")
+    parser.add_argument("--model-2", help="instead of all-mpnet-base-v2")
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--out", type=Path, default=None, help="where the submission goes")
+    arguments = parser.parse_args()
+    recipes = []
+    for number, model in enumerate((arguments.model_1, arguments.model_2), start=1):
+        settings = [f"parts.text.model={model}"] if model else []
+        recipes.append(load_recipe(f"miracle-{number}", settings))
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        submission(recipes, place, arguments.out or place / "submission.csv")
+        print("nDCG@10 and MAP of 2020, of 2021")
+        for recipe in recipes:
+            measure_quality(recipe, place, arguments.data)
+
+
+if __name__ == "__main__":
+    main()

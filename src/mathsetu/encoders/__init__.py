@@ -1,0 +1,39 @@
+"""Encoders: text to vectors. Nothing heavy is imported before a model is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Encoder", "load_encoder"]
+
+
+class Encoder(Protocol):
+    """Turns texts into vectors of length one, so that an inner product is a cosine."""
+
+    @property
+    def dimensions(self) -> int:
+        """How long the vectors are."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row for each text; a blank text gets zeros, which are like nothing."""
+        ...
+
+
+@cache
+def load_encoder(model: str, max_tokens: int = 0) -> Encoder:
+    """The encoder of a model; parts and segments that name the same one share it.
+
+    Args:
+        model: A folder, or a name on the hub.
+        max_tokens: How much of a text is read; 0 for as much as the model was made for.
+    """
+    from mathsetu.encoders.sentence import SentenceEncoder
+
+    return SentenceEncoder(model, max_tokens)

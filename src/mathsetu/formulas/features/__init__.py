@@ -1,0 +1,58 @@
+"""Features of formulas: streams of short terms for an inverted index.
+
+Each family has its own letter before the colon, so that all families can share one index and
+still be told apart; a capital letter marks terms with variables and numbers abstracted.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mathsetu.formulas.features.flat import Layout, Operators
+from mathsetu.formulas.features.leaf_paths import leaves
+from mathsetu.formulas.features.root_paths import paths
+from mathsetu.formulas.features.symbol_pairs import pairs
+from mathsetu.formulas.features.tuples import compounds, duplicates
+from mathsetu.formulas.tree import Tree
+
+__all__ = [
+    "Layout",
+    "Operators",
+    "compounds",
+    "duplicates",
+    "features",
+    "leaves",
+    "pairs",
+    "paths",
+    "query_features",
+]
+
+_WILDCARD = re.compile(r"[: ~]\?\w")
+
+
+def features(slt: Tree, opt: Tree) -> list[str]:
+    """All features of one formula, repeated terms repeated.
+
+    >>> from mathsetu.formulas.notation import read_tree
+    >>> x_squared = features(read_tree("[V!x,a[N!2]]"), read_tree("[O!SUP,0[V!x],1[N!2]]"))
+    >>> "p:V!x a N!2" in x_squared, "r:V!x0/O!SUP" in x_squared
+    (True, True)
+    """
+    layout = Layout(slt)
+    operators = Operators(opt)
+    terms = pairs(layout)
+    terms += compounds(layout)
+    terms += duplicates(layout)
+    terms += paths(operators)
+    terms += leaves(operators)
+    return terms
+
+
+def query_features(slt: Tree, opt: Tree) -> list[str]:
+    """The features of a query: those that hold a wildcard say nothing and are left out.
+
+    >>> from mathsetu.formulas.notation import read_tree
+    >>> query_features(Tree("∫", [Tree("?f")], ["n"]), Tree("O!int", [Tree("?f")], ["0"]))
+    []
+    """
+    return [term for term in features(slt, opt) if _WILDCARD.search(term) is None]

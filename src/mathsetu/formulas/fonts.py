@@ -1,0 +1,97 @@
+"""Letters in other fonts, written as Unicode's mathematical letters."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from mathsetu.formulas.boxes import NUMBER, TEXT, Sign
+
+#: Font commands, with arguments or as switches, and the Unicode name of what they make.
+FONTS: dict[str, str] = {
+    "\\mathbb": "DOUBLE-STRUCK", "\\Bbb": "DOUBLE-STRUCK", "\\mathds": "DOUBLE-STRUCK",
+    "\\mathbbm": "DOUBLE-STRUCK", "\\mathcal": "SCRIPT", "\\cal": "SCRIPT", "\\mathscr": "SCRIPT",
+    "\\scr": "SCRIPT", "\\mathfrak": "FRAKTUR", "\\frak": "FRAKTUR", "\\mathbf": "BOLD",
+    "\\bf": "BOLD", "\\bold": "BOLD", "\\boldsymbol": "BOLD ITALIC", "\\bm": "BOLD ITALIC",
+    "\\pmb": "BOLD ITALIC", "\\mathrm": "UPRIGHT", "\\rm": "UPRIGHT", "\\mathup": "UPRIGHT",
+    "\\mathnormal": "ITALIC", "\\mathit": "ITALIC", "\\it": "ITALIC", "\\mathsf": "SANS-SERIF",
+    "\\sf": "SANS-SERIF", "\\mathtt": "MONOSPACE", "\\tt": "MONOSPACE", "\\sl": "ITALIC",
+    "\\bfseries": "BOLD", "\\rmfamily": "UPRIGHT", "\\symbf": "BOLD", "\\mathbfit": "BOLD ITALIC",
+    "\\mathbfcal": "BOLD SCRIPT", "\\mathbfsf": "SANS-SERIF BOLD", "\\vb": "BOLD",
+}  # fmt: skip
+
+#: Font switches: they hold to the end of the group they stand in.
+SWITCHES = frozenset(
+    {"\\rm", "\\bf", "\\it", "\\cal", "\\sf", "\\tt", "\\sl", "\\scr", "\\bfseries", "\\rmfamily"}
+)
+#: Fonts in which letters side by side make one name, as in ``\\mathrm{id}``.
+JOINING = frozenset({"UPRIGHT", "BOLD", "SANS-SERIF", "MONOSPACE", "ITALIC"})
+
+# Letters that Unicode had before it had the others of their font.
+_EARLY = {
+    "SCRIPT": dict(zip("BEFHILMRego", "ℬℰℱℋℐℒℳℛℯℊℴ", strict=True)),
+    "FRAKTUR": dict(zip("CHIRZ", "ℭℌℑℜℨ", strict=True)),
+    "DOUBLE-STRUCK": dict(zip("CHNPQRZ", "ℂℍℕℙℚℝℤ", strict=True)),
+}
+_KINDS = {"L": "SMALL", "U": "CAPITAL"}
+_styled: dict[tuple[str, str], str] = {}
+
+
+def styled_text(text: str, font: str) -> str:
+    """Text in a font, letter by letter; what the font does not have stays as it is.
+
+    >>> styled_text("R", "DOUBLE-STRUCK"), styled_text("x2", "BOLD")
+    ('ℝ', '𝐱𝟐')
+    """
+    if font in ("UPRIGHT", "ITALIC"):
+        return text
+    return "".join(_styled_character(character, font) for character in text)
+
+
+def _styled_character(character: str, font: str) -> str:
+    known = _styled.get((character, font))
+    if known is not None:
+        return known
+    early = _EARLY.get(font, {}).get(character)
+    if early is not None:
+        return early
+    words = unicodedata.name(character, "").split()
+    made = character
+    if len(words) == 4 and words[0] in ("LATIN", "GREEK") and words[2] == "LETTER":
+        try:
+            made = unicodedata.lookup(f"MATHEMATICAL {font} {words[1]} {words[3]}")
+        except KeyError:
+            made = character
+    elif len(words) == 2 and words[0] == "DIGIT":
+        try:
+            made = unicodedata.lookup(
+                f"MATHEMATICAL {font.removesuffix(' ITALIC')} {' '.join(words)}"
+            )
+        except KeyError:
+            made = character
+    if len(_styled) < 10_000:
+        _styled[character, font] = made
+    return made
+
+
+def styled_sign(sign: Sign, font: str) -> Sign:
+    """A letter or number in another font.
+
+    >>> styled_sign(Sign("x"), "BOLD").operand
+    'V!𝐱'
+    """
+    text = styled_text(sign.text, font)
+    if sign.role == NUMBER:
+        return Sign(text, "mn", NUMBER, layout="N!" + text, operand=sign.operand)
+    if sign.role == TEXT or (text == sign.text and font != "UPRIGHT"):
+        return sign
+    return Sign(text, sign.element, sign.role)
+
+
+def word_sign(text: str, font: str) -> Sign:
+    """A name of one or more letters in a font, as one sign.
+
+    >>> word_sign("id", "UPRIGHT").layout
+    'V!id'
+    """
+    text = styled_text(text, font)
+    return Sign(text, "mi")

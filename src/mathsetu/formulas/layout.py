@@ -1,0 +1,259 @@
+"""Rows to the symbol layout tree (SLT): what stands where.
+
+Edges: ``n`` next on the line, ``a`` above right, ``b`` below right, ``o`` over, ``u`` under,
+``c`` above left, ``d`` below left, ``w`` within, ``e`` the next element within.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from mathsetu.formulas.boxes import (
+    ACCENT,
+    ATOM,
+    COLON,
+    COMMA,
+    CONDITION,
+    FENCE,
+    FRACTION,
+    META,
+    PHANTOM,
+    RELATION,
+    ROOT,
+    TABLE,
+    Box,
+    Row,
+    Sign,
+)
+from mathsetu.formulas.commands import BOXED, LINES
+from mathsetu.formulas.tree import Tree
+
+#: The order in which Tangent writes the edges of a node.
+EDGE_ORDER = "nabcdouwe"
+_RANK = {edge: rank for rank, edge in enumerate(EDGE_ORDER)}
+_NEXT = ("n",)
+_ALONE = {edge: (edge,) for edge in EDGE_ORDER}
+_AFTER_NEXT = {edge: ("n", edge) for edge in EDGE_ORDER}
+# Brackets that make one node of what they enclose; Tangent leaves the others as symbols.
+_ENCLOSING = {"(": ")]}", "[": ")]}", "{": ")]}", "|": "|∥", "∥": "|∥", "‖": "‖"}
+_BETWEEN_FORMULAS = frozenset({RELATION, META, COLON, CONDITION})
+
+
+def build_layout_trees(rows: Iterable[Row]) -> None:
+    """Give each row its tree; inner rows come before the rows around them.
+
+    >>> from mathsetu.formulas.latex import read_layout
+    >>> row, rows, _ = read_layout("x^2+1")
+    >>> build_layout_trees(rows)
+    >>> row.slt
+    Tree('V!x', n=Tree('+', n=Tree('N!1')), a=Tree('N!2'))
+    """
+    for row in rows:
+        if len(row) == 1 and row[0].label and row[0].sign.kind == ATOM and not row[0].scripts:
+            row.slt = row[0]  # most rows are one symbol
+        else:
+            row.slt = _chain(row, None) or Tree("W!")
+
+
+def _chain(boxes: Sequence[Box], following: Tree | None) -> Tree | None:
+    """Link boxes: each gets what follows it on its ``n`` edge. The first node of the chain."""
+    for box in reversed(boxes):
+        scripts = box.scripts
+        if box.sign.kind != ATOM:
+            following = _compound(box, following)
+        elif not scripts:
+            if following is None:
+                box.children = box.edges = ()
+            elif box.label:
+                box.children = (following,)
+                box.edges = _NEXT
+            if box.label:  # spaces have none
+                following = box
+        elif len(scripts) == 1:
+            edge, script = scripts[0]
+            if following is None:
+                box.children = (script.slt,)
+                box.edges = _ALONE[edge]
+            else:
+                box.children = (following, script.slt)
+                box.edges = _AFTER_NEXT[edge]
+            following = box
+        else:
+            box.children = box.edges = ()
+            following = _finish(box, box, following)
+    return following
+
+
+def _finish(base: Tree, box: Box, following: Tree | None) -> Tree:
+    """Give a node the scripts of a box and what follows it."""
+    for edge, script in box.scripts:
+        base = _attach(base, edge, script.slt)
+    if following is not None:
+        base.children = (following, *base.children)
+        base.edges = ("n", *base.edges)
+    return base
+
+
+def _attach(base: Tree, edge: str, child: Tree) -> Tree:
+    """Give a node one more edge; where that edge is taken, the node goes into a group first."""
+    edges = base.edges
+    if edge in edges:
+        return _attach(Tree("M!1x1", (base,), ("w",)), edge, child)
+    place = 0
+    rank = _RANK[edge]
+    for other in edges:
+        if _RANK[other] > rank:
+            break
+        place += 1
+    base.children = (*base.children[:place], child, *base.children[place:])
+    base.edges = (*edges[:place], edge, *edges[place:])
+    return base
+
+
+def _base(row: Row) -> Tree:
+    """A row as one node: its only node, or a group of all."""
+    tree = row.slt
+    return Tree("M!1x1", (tree,), ("w",)) if "n" in tree.edges else tree
+
+
+def _compound(box: Box, following: Tree | None) -> Tree | None:
+    """A box with rows inside it."""
+    sign = box.sign
+    kind = sign.kind
+    rows = box.rows
+    if kind == FENCE:
+        return _fence(box, following)
+    if kind == FRACTION:
+        box.children = (rows[0].slt, rows[1].slt)
+        box.edges = ("o", "u")
+    elif kind == ROOT:
+        if len(rows) == 1:
+            box.children = (rows[0].slt,)
+            box.edges = ("w",)
+        else:
+            box.children = (rows[1].slt, rows[0].slt)
+            box.edges = ("c", "w")
+    elif kind == ACCENT:
+        # The mark is the symbol that was written; it hangs on what it stands over.
+        box.children = box.edges = ()
+        box.label = sign.text
+        return _finish(_attach(_base(rows[0]), "u" if sign.below else "o", box), box, following)
+    elif kind == TABLE:
+        return _table(box, following)
+    elif kind == PHANTOM:
+        return following
+    elif sign is BOXED:
+        box.label = "box"
+        box.children = (rows[0].slt,)
+        box.edges = ("w",)
+    elif box.scripts:
+        return _finish(_base(rows[0]), box, following)
+    else:
+        # Only texts and single arguments come here, so this does not nest.
+        return _chain(rows[0], following) if following is not None else rows[0].slt
+    return _finish(box, box, following)
+
+
+def _fence(box: Box, following: Tree | None) -> Tree | None:
+    """What is between brackets: one node, its elements inside."""
+    sign = box.sign
+    row = box.rows[0]
+    if _encloses(sign) or any(_is_inline(part) for part in row):
+        if len(row) == 1:
+            inner = row.slt
+            box.children = (inner,)
+            box.edges = ("w",)
+            box.label = sign.layout + "1x1"
+            if row[0].sign.kind == TABLE and inner.label[2:3].isdigit() and "w" in inner.edges:
+                box.label = sign.layout + inner.label[2:]
+                box.children = inner.children
+                box.edges = inner.edges
+        else:
+            _fill(box, row)
+        return _finish(box, box, following)
+    if box.scripts:
+        line = _bracketed(box, None)
+        group = Tree("M!1x1", (line,), ("w",)) if line is not None else Tree("W!")
+        return _finish(group, box, following)
+    return _bracketed(box, following)
+
+
+def _encloses(sign: Sign) -> bool:
+    """Whether brackets make one node of what they enclose."""
+    return sign.closing != "" and sign.closing in _ENCLOSING.get(sign.opening, "")
+
+
+def _is_inline(box: Box) -> bool:
+    """Whether a fence's brackets are symbols of the line; around such, one level is enough."""
+    return box.sign.kind == FENCE and not _encloses(box.sign)
+
+
+def _bracketed(box: Box, following: Tree | None) -> Tree | None:
+    """Brackets that are symbols like others, and what is between them."""
+    if box.sign.closing:
+        following = _linked(box.sign.closing, box.closer, following)
+    inner = box.rows[0] if box.sign.kind == FENCE else [_bare(box)]
+    following = _chain(inner, following)
+    if box.sign.opening:
+        following = _linked(box.sign.opening, box.symbol, following)
+    return following
+
+
+def _linked(label: str, symbol: int, following: Tree | None) -> Tree:
+    """A node for a bracket, with what follows it."""
+    if following is None:
+        return Tree(label, (), (), symbol)
+    return Tree(label, (following,), _NEXT, symbol)
+
+
+def _fill(box: Box, row: Row) -> None:
+    """Put the row between brackets into their node; commas divide it into elements."""
+    if not row:
+        box.label = box.sign.layout + "1x0"
+        box.children = box.edges = ()
+        return
+    commas: list[Box] = []
+    for part in row:
+        role = part.sign.role
+        if role == COMMA:
+            if part.sign.text == ",":
+                commas.append(part)
+        elif role in _BETWEEN_FORMULAS:
+            commas = []  # a sequence of formulas is one element
+            break
+    heads = [row.slt]
+    for comma in commas:
+        # What followed the comma on the line is the next element.
+        if comma.edges[:1] == _NEXT:
+            heads.append(comma.children[0])
+            comma.children = comma.children[1:]
+            comma.edges = comma.edges[1:]
+    box.label = f"{box.sign.layout}1x{len(heads)}"
+    element = heads.pop()
+    while heads:
+        element = _attach(heads.pop(), "e", element)
+    box.children = (element,)
+    box.edges = ("w",)
+
+
+def _bare(box: Box) -> Box:
+    """A table without its brackets and scripts."""
+    bare = Box(LINES, box.symbol, box.rows)
+    bare.columns = box.columns
+    bare.closer = -1
+    return bare
+
+
+def _table(box: Box, following: Tree | None) -> Tree | None:
+    """A table: one node, its cells inside, row by row."""
+    opening, closing = box.sign.opening, box.sign.closing
+    if (opening or closing) and not _encloses(box.sign):
+        return _bracketed(box, following)
+    cell: Tree | None = None
+    for row in reversed(box.rows):
+        cell = row.slt if cell is None else _attach(row.slt, "e", cell)
+    lines = len(box.rows) // box.columns if box.columns else 0
+    box.label = f"M!{opening}{closing}{lines}x{box.columns}"
+    box.children = () if cell is None else (cell,)
+    box.edges = () if cell is None else ("w",)
+    return _finish(box, box, following)

@@ -1,0 +1,167 @@
+"""What commands make of their arguments once these have been read."""
+
+from __future__ import annotations
+
+from mathsetu.formulas.boxes import (
+    ADDITION,
+    ATOM,
+    BIG,
+    GROUP,
+    IDENTIFIER,
+    META,
+    MODULUS,
+    MULTIPLICATION,
+    NUMBER,
+    RELATION,
+    Box,
+    Row,
+    Sign,
+)
+from mathsetu.formulas.brackets import mark_condition
+from mathsetu.formulas.commands import (
+    EMPTY,
+    MAKE_ARROW,
+    MAKE_BINOMIAL,
+    MAKE_FENCE,
+    MAKE_MODULUS,
+    MAKE_OVER,
+    MAKE_PRESCRIPTS,
+    MAKE_ROOT,
+    MAKE_UNDER,
+    MAKE_WILDCARD,
+    NOTHING,
+    PLAIN_GROUP,
+    STACKED,
+    Command,
+    fence_sign,
+)
+from mathsetu.formulas.fonts import JOINING, styled_sign, word_sign
+from mathsetu.formulas.tokens import wildcard
+
+_MOD = Sign("mod", "mo", IDENTIFIER)
+_MODULUS = Sign("", "mrow", MODULUS, kind=fence_sign("(", ")").kind, layout="M!()")
+_MODULUS.opening, _MODULUS.closing = "(", ")"
+
+
+# Groups with something over or under an operator, by the role of the operator.
+_STACKS = {
+    role: Sign("", "mrow", role, kind=GROUP, layout="W!", operand="W!")
+    for role in (ADDITION, MULTIPLICATION, RELATION, META, BIG)
+}
+
+
+def make_box(command: Command, symbol: int, arguments: list[Row], rows: list[Row]) -> Box:
+    """The box that a command makes."""
+    make = command.make
+    if make == MAKE_ROOT:
+        assert command.sign is not None
+        return Box(command.sign, symbol, tuple(reversed(arguments)))
+    if make == MAKE_BINOMIAL:
+        return binomial(symbol, arguments[0], arguments[1], "(", ")", rows)
+    if make in (MAKE_OVER, MAKE_UNDER):
+        return stacked(arguments[1], symbol, (("o" if make == MAKE_OVER else "u", arguments[0]),))
+    if make == MAKE_ARROW:
+        assert command.sign is not None
+        row = Row((Box(command.sign, symbol),))
+        rows.append(row)
+        return stacked(row, symbol, tuple(zip("ou", reversed(arguments), strict=False)))
+    if make == MAKE_MODULUS:
+        inner = arguments[0]
+        inner.insert(0, Box(_MOD, symbol))
+        box = Box(_MODULUS, symbol, (inner,))
+        box.closer = -1
+        return box
+    if make == MAKE_FENCE:
+        assert command.sign is not None
+        fence = Box(command.sign, symbol, (arguments[0],))
+        fence.closer = -1
+        if command.sign.opening == "{":
+            mark_condition(arguments[0])
+        return fence
+    if make == MAKE_PRESCRIPTS:
+        base = unit(arguments[2], symbol)
+        base.scripts = (("c", arguments[0]), ("d", arguments[1]), *base.scripts)
+        return base
+    assert make == MAKE_WILDCARD
+    return Box(wildcard("".join(box.sign.text for box in arguments[0])), symbol)
+
+
+def stacked(row: Row, symbol: int, scripts: tuple[tuple[str, Row], ...]) -> Box:
+    """A row with others over or under it; it keeps the role of a lone operator."""
+    role = row[0].sign.role if len(row) == 1 else IDENTIFIER
+    box = Box(_STACKS.get(role, PLAIN_GROUP), symbol, (row,))
+    box.scripts = scripts
+    return box
+
+
+def unit(row: Row, symbol: int) -> Box:
+    """A row as one box: its only box, or a group."""
+    if len(row) == 1 and row[0].sign.kind == ATOM:
+        return Box(row[0].sign, row[0].symbol)
+    return Box(PLAIN_GROUP, symbol, (row,))
+
+
+def binomial(
+    symbol: int, above: Row, below: Row, opening: str, closing: str, rows: list[Row]
+) -> Box:
+    """Two rows above each other, in brackets."""
+    inner = Row((Box(STACKED, symbol, (above, below)),))
+    rows.append(inner)
+    fence = Box(fence_sign(opening, closing), symbol, (inner,))
+    fence.closer = -1
+    return fence
+
+
+def apply_font(row: Row, start: int, font: str, can_join: bool = True) -> None:
+    """Set the letters and numbers of a row, from a place on, in a font; join names."""
+    place = start
+    while place < len(row):
+        box = row[place]
+        sign = box.sign
+        if sign.kind == ATOM and sign.role <= NUMBER and sign.element != "mo":
+            if can_join and font in JOINING and sign.role == IDENTIFIER and len(sign.text) == 1:
+                end = place + 1
+                while end < len(row) and _joins(row[end - 1], row[end]):
+                    end += 1
+                if end > place + 1:
+                    word = "".join(part.sign.text for part in row[place:end])
+                    joined = Box(word_sign(word, font), box.symbol)
+                    joined.scripts = row[end - 1].scripts
+                    row[place:end] = [joined]
+                    place += 1
+                    continue
+            box.sign = styled_sign(sign, font)
+        for _, script in box.scripts:
+            for part in script:
+                if (
+                    part.sign.kind == ATOM
+                    and part.sign.role <= NUMBER
+                    and part.sign.element != "mo"
+                ):
+                    part.sign = styled_sign(part.sign, font)
+        place += 1
+
+
+def move_prescripts(row: Row) -> None:
+    """Give the scripts of empty groups to the letter or fence after them: ``{}_nC_k``."""
+    for place in range(len(row) - 1):
+        box, following = row[place], row[place + 1]
+        if box.sign is EMPTY and box.scripts and following.sign.role == IDENTIFIER:
+            before = tuple(("c" if edge in "ao" else "d", script) for edge, script in box.scripts)
+            following.scripts = before + following.scripts
+            box.scripts = ()
+            box.sign = NOTHING
+            box.label = ""
+
+
+def _joins(left: Box, right: Box) -> bool:
+    """Whether two letters side by side are letters of one name."""
+    return (
+        not left.scripts
+        and right.sign.kind == ATOM
+        and right.sign.role == IDENTIFIER
+        and right.sign.element == "mi"
+        and len(right.sign.text) == 1
+        and right.sign.text.isascii()
+        and right.sign.text.isalpha()
+    )

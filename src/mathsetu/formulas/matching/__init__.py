@@ -1,0 +1,73 @@
+"""Similarity of two formulas with an explanation: what matched, under which substitution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mathsetu.formulas.matching.alignment import Alignment, Pair
+from mathsetu.formulas.matching.explanation import Match, explain, taken_key
+from mathsetu.formulas.matching.prepared import Prepared
+from mathsetu.formulas.matching.unification import Unification
+from mathsetu.formulas.tree import Tree
+
+__all__ = ["Match", "Prepared", "match"]
+
+# Each round fixes letters by the alignment of the round before; more rounds change nothing.
+_ROUNDS = 3
+
+
+def match(
+    query: Tree | Prepared, candidate: Tree | Prepared, *, equal_values: bool = True
+) -> Match:
+    """Match two operator trees.
+
+    Operands of commutative operators may change places, letters may be renamed one to one, the
+    query may match a part of the candidate, and wildcards (``?x``) of the query stand for any
+    sub-expression, equal names for equal ones. With ``equal_values`` numbers match that are
+    written differently: 0.5 and 1/2.
+
+    >>> from mathsetu.formulas.notation import read_tree
+    >>> query = read_tree("[U!plus,0[O!SUP,0[V!x],1[N!2]],1[V!x]]")
+    >>> found = match(query, read_tree("[U!plus,0[V!t],1[O!SUP,0[V!t],1[N!2]]]"))
+    >>> dict(found.substitution), round(found.score, 2), found.coverage
+    ({'x': 't'}, 0.92, 1.0)
+    """
+    if isinstance(query, Tree):
+        query = Prepared(query)
+    if isinstance(candidate, Tree):
+        candidate = Prepared(candidate)
+    unification = Unification(query, candidate)
+    for _ in range(_ROUNDS):
+        pairs = Alignment(query, candidate, unification, equal_values=equal_values).pairs()
+        chosen = unification.choose_letters(_meetings(query, candidate, pairs))
+        bound = unification.choose_bindings(_takings(query, candidate, pairs))
+        if not (chosen or bound):
+            break
+    else:
+        pairs = Alignment(query, candidate, unification, equal_values=equal_values).pairs()
+    return explain(query, candidate, unification, pairs)
+
+
+def _meetings(query: Prepared, candidate: Prepared, pairs: Iterable[Pair]) -> list[tuple[str, str]]:
+    """The letters that were aligned with letters."""
+    found: list[tuple[str, str]] = []
+    for ours, theirs, whole in pairs:
+        if whole:
+            inside = (query.letters[place] for place in query.below(ours))
+            found += [(letter, letter) for letter in inside if letter is not None]
+            continue
+        letter, other = query.letters[ours], candidate.letters[theirs[0]]
+        if letter is not None and other is not None:
+            found.append((letter, other))
+    return found
+
+
+def _takings(
+    query: Prepared, candidate: Prepared, pairs: Iterable[Pair]
+) -> list[tuple[str, int, int]]:
+    """What the wildcards took, as keys, with the sizes."""
+    return [
+        (wildcard, taken_key(candidate, theirs), sum(candidate.sizes[place] for place in theirs))
+        for ours, theirs, _ in pairs
+        if (wildcard := query.wildcards[ours]) is not None
+    ]

@@ -1,0 +1,254 @@
+"""The best alignment of two operator trees, letters and wildcards unified as chosen.
+
+A table holds, for each two nodes, the best score of aligning what is below them. Two nodes of
+the same label can be aligned, and then their operands in turn: in any order under a commutative
+operator, position by position or in sequence under any other. Or one of the two nodes is left
+out and the alignment goes on below it, a little discounted: so a query matches a part of the
+candidate, and the same part is found in different wrappings. A wildcard takes any sub-tree, and
+the operands of a sum or product that nothing else takes.
+
+The work is bounded: the table has one cell for each two nodes, and where that would be too many
+cells the lowest levels of the trees are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from mathsetu.formulas.labels import is_commutative
+from mathsetu.formulas.matching.prepared import Prepared, combined_key
+from mathsetu.formulas.matching.unification import Unification
+
+#: What an alignment keeps of its score for each node that it leaves out on the way.
+DISCOUNT = 0.8
+#: The most cells of a table.
+CELLS = 20_000
+# Small enough to decide between equals only: a wildcard takes as much as it can.
+_TIE = 1e-6
+
+
+class Pair(NamedTuple):
+    """A node of the query and the nodes of the candidate aligned with it.
+
+    That is one node; or several where a wildcard takes several operands; ``whole`` says that
+    everything below is aligned too.
+    """
+
+    ours: int
+    theirs: tuple[int, ...]
+    whole: bool = False
+
+
+class Alignment:
+    """The filled table and the way back from it to the aligned nodes."""
+
+    def __init__(
+        self,
+        query: Prepared,
+        candidate: Prepared,
+        unification: Unification,
+        *,
+        equal_values: bool = True,
+    ) -> None:
+        self._query = query
+        self._candidate = candidate
+        self._unification = unification
+        self._equal_values = equal_values
+        self._equal_keys = unification.renames_nothing
+        ours, theirs = _bounded(len(query.labels), len(candidate.labels))
+        self._ours = [range(r.start, min(r.stop, ours)) for r in query.operands[:ours]]
+        self._theirs = [range(r.start, min(r.stop, theirs)) for r in candidate.operands[:theirs]]
+        self._table: list[list[float]] = [[]] * ours
+        self._fill()
+
+    def pairs(self) -> list[Pair]:
+        """The aligned nodes of the best alignment, parents before their operands."""
+        top = max(range(len(self._table)), key=lambda place: max(self._table[place]))
+        row = self._table[top]
+        return list(self._trace(top, row.index(max(row))))
+
+    def _fill(self) -> None:
+        table = self._table
+        query, candidate = self._query, self._candidate
+        places = range(len(self._theirs))
+        same_label: dict[str, list[int]] = {}
+        for place in places:
+            same_label.setdefault(candidate.labels[place], []).append(place)
+        lettered = [place for place in places if candidate.letters[place] is not None]
+        valued = [place for place in places if candidate.values[place] is not None]
+        # Operands stand after their operator: going backwards, they are done before it.
+        inner = [(p, self._theirs[p]) for p in reversed(places) if self._theirs[p]]
+        for ours in range(len(table) - 1, -1, -1):
+            below = self._ours[ours]
+            if below:
+                rows = [table[operand] for operand in below]
+                best = map(max, *rows) if len(rows) > 1 else rows[0]
+                row = [DISCOUNT * score for score in best]
+            else:
+                row = [0.0] * len(places)
+            others: Iterable[int] = same_label.get(query.labels[ours], ())
+            if query.letters[ours] is not None:
+                others = lettered
+            elif query.wildcards[ours] is not None:
+                others = places
+            elif query.values[ours] is not None and self._equal_values:
+                others = [*others, *valued]
+            for theirs in others:
+                score = self._score(ours, theirs)
+                if score > row[theirs]:
+                    row[theirs] = score
+            for theirs, operands in inner:
+                score = DISCOUNT * max([row[operand] for operand in operands])
+                if score > row[theirs]:
+                    row[theirs] = score
+            table[ours] = row
+
+    def _score(self, ours: int, theirs: int) -> float:
+        """What aligning these two nodes counts, together with what is below them."""
+        query, candidate = self._query, self._candidate
+        label, other = query.labels[ours], candidate.labels[theirs]
+        letter = query.letters[ours]
+        if letter is not None:
+            other_letter = candidate.letters[theirs]
+            if other_letter is None:
+                return 0.0
+            return 2 * self._unification.worth(letter, other_letter)
+        if query.wildcards[ours] is not None:
+            if not self._unification.allows(label, candidate.keys[theirs]):
+                return 0.0
+            return 2 + _TIE * candidate.sizes[theirs]
+        if self._is_whole(ours, theirs):
+            return query.sizes[ours] + candidate.sizes[theirs]
+        if label != other:
+            return 0.0
+        if not self._ours[ours] or not self._theirs[theirs]:
+            return 2.0
+        return 2.0 + self._assign(ours, theirs)[0]
+
+    def _is_whole(self, ours: int, theirs: int) -> bool:
+        """Whether two sub-trees are equal, or numbers of equal value."""
+        query, candidate = self._query, self._candidate
+        if self._equal_keys and query.keys[ours] == candidate.keys[theirs]:
+            return True
+        number = query.values[ours]
+        return number is not None and self._equal_values and number == candidate.values[theirs]
+
+    def _assign(self, ours: int, theirs: int) -> tuple[float, list[Pair]]:
+        """The best pairs of operands, and what they count."""
+        if is_commutative(self._query.labels[ours]):
+            return self._assign_freely(ours, theirs)
+        table = self._table
+        mine, others = self._ours[ours], self._theirs[theirs]
+        if len(mine) == len(others):
+            pairs = [Pair(a, (b,)) for a, b in zip(mine, others, strict=True)]
+        else:
+            pairs = self._in_sequence(mine, others)
+        return sum(table[pair.ours][pair.theirs[0]] for pair in pairs), pairs
+
+    def _assign_freely(self, ours: int, theirs: int) -> tuple[float, list[Pair]]:
+        """Pairs in any order, the best first; wildcards come last and take what is left."""
+        wildcards: list[int] = []
+        cells: list[tuple[float, int, int]] = []
+        others = self._theirs[theirs]
+        for a in self._ours[ours]:
+            if self._query.wildcards[a] is not None:
+                wildcards.append(a)
+                continue
+            row = self._table[a]
+            cells += [(-row[b], a, b) for b in others if row[b]]
+        cells.sort()
+        total = 0.0
+        used: set[int] = set()
+        left = dict.fromkeys(others)
+        pairs: list[Pair] = []
+        for score, a, b in cells:
+            if a not in used and b in left:
+                used.add(a)
+                del left[b]
+                total -= score
+                pairs.append(Pair(a, (b,)))
+        if wildcards and left:
+            taken = self._take(theirs, wildcards, list(left))
+            pairs += taken
+            total += sum(2 + _TIE * len(pair.theirs) for pair in taken)
+        return total, pairs
+
+    def _take(self, theirs: int, wildcards: list[int], left: list[int]) -> list[Pair]:
+        """One operand for each wildcard, all that are left for the last."""
+        keys = self._candidate.keys
+        pairs: list[Pair] = []
+        for number, wildcard in enumerate(wildcards):
+            label = self._query.labels[wildcard]
+            if number == len(wildcards) - 1 and len(left) > 1:
+                key = combined_key(self._candidate.labels[theirs], [keys[b] for b in left])
+                if self._unification.allows(label, key):
+                    pairs.append(Pair(wildcard, tuple(left)))
+                    break
+            for b in left:
+                if self._unification.allows(label, keys[b]):
+                    pairs.append(Pair(wildcard, (b,)))
+                    left.remove(b)
+                    break
+        return pairs
+
+    def _in_sequence(self, mine: range, others: range) -> list[Pair]:
+        """The best pairs that keep the order on both sides."""
+        best = [[0.0] * (len(others) + 1) for _ in range(len(mine) + 1)]
+        for i in range(len(mine) - 1, -1, -1):
+            row = self._table[mine[i]]
+            line, after = best[i], best[i + 1]
+            for j in range(len(others) - 1, -1, -1):
+                line[j] = max(after[j + 1] + row[others[j]], after[j], line[j + 1])
+        pairs: list[Pair] = []
+        i = j = 0
+        while i < len(mine) and j < len(others):
+            if best[i][j] == best[i + 1][j]:
+                i += 1
+            elif best[i][j] == best[i][j + 1]:
+                j += 1
+            else:
+                pairs.append(Pair(mine[i], (others[j],)))
+                i += 1
+                j += 1
+        return pairs
+
+    def _trace(self, ours: int, theirs: int) -> Iterator[Pair]:
+        """Follow the table from a cell down, yielding the nodes that it aligned."""
+        pending = [Pair(ours, (theirs,))]
+        while pending:
+            pair = pending.pop()
+            ours, theirs = pair.ours, pair.theirs[0]
+            if len(pair.theirs) > 1:
+                yield pair
+                continue
+            score = self._table[ours][theirs]
+            if not score:
+                continue
+            if score == self._score(ours, theirs):
+                whole = self._query.letters[ours] is None and self._is_whole(ours, theirs)
+                yield Pair(ours, (theirs,), whole)
+                if not whole and self._ours[ours] and self._theirs[theirs]:
+                    pending += reversed(self._assign(ours, theirs)[1])
+                continue
+            for operand in self._theirs[theirs]:
+                if score == DISCOUNT * self._table[ours][operand]:
+                    pending.append(Pair(ours, (operand,)))
+                    break
+            else:
+                for operand in self._ours[ours]:
+                    if score == DISCOUNT * self._table[operand][theirs]:
+                        pending.append(Pair(operand, (theirs,)))
+                        break
+
+
+def _bounded(ours: int, theirs: int) -> tuple[int, int]:
+    """How many nodes of both sides a table of `CELLS` can hold; the smaller side goes first."""
+    if ours * theirs <= CELLS:
+        return ours, theirs
+    side = int(CELLS**0.5)
+    if ours < side:
+        return ours, CELLS // ours
+    if theirs < side:
+        return CELLS // theirs, theirs
+    return side, side

@@ -1,0 +1,107 @@
+"""What a match says: how alike two formulas are, which nodes matched, and as what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from mathsetu.formulas.matching.alignment import Pair
+from mathsetu.formulas.matching.prepared import Prepared, combined_key
+from mathsetu.formulas.matching.unification import RENAMED, Unification
+from mathsetu.formulas.tree import POSITIONS, Tree
+
+
+@dataclass(frozen=True)
+class Match:
+    """How alike two formulas are, and why.
+
+    Attributes:
+        score: From 0 to 1, the same both ways (wildcards aside); 1 for formulas written alike.
+        coverage: The share of the query that was found, whatever else the candidate holds.
+        query_nodes: The matched nodes of the query.
+        candidate_nodes: The matched nodes of the candidate.
+        substitution: The letters of the query and what they became: ``{"x": "t"}``.
+        bindings: The wildcards of the query and the parts that they stand for.
+    """
+
+    score: float
+    coverage: float
+    query_nodes: tuple[Tree, ...]
+    candidate_nodes: tuple[Tree, ...]
+    substitution: Mapping[str, str]
+    bindings: Mapping[str, Tree]
+
+    @property
+    def query_symbols(self) -> frozenset[int]:
+        """The numbers of the matched written symbols of the query."""
+        return frozenset(node.symbol for node in self.query_nodes if node.symbol >= 0)
+
+    @property
+    def candidate_symbols(self) -> frozenset[int]:
+        """The numbers of the matched written symbols of the candidate."""
+        return frozenset(node.symbol for node in self.candidate_nodes if node.symbol >= 0)
+
+
+def explain(
+    query: Prepared, candidate: Prepared, unification: Unification, pairs: Iterable[Pair]
+) -> Match:
+    """Sum up the aligned nodes that agree with the unification."""
+    weight = 0.0
+    absorbed = 0
+    our_places: list[int] = []
+    their_places: list[int] = []
+    substitution: dict[str, str] = {}
+    bindings: dict[str, Tree] = {}
+    for ours, theirs, whole in sorted(pairs):
+        letter, other = query.letters[ours], candidate.letters[theirs[0]]
+        wildcard = query.wildcards[ours]
+        mine, others = [ours], [theirs[0]]
+        worth = 1.0
+        if wildcard is not None:
+            if not unification.allows(wildcard, taken_key(candidate, theirs)):
+                continue
+            bindings[wildcard] = _taken_tree(candidate, theirs)
+            others = [inner for place in theirs for inner in candidate.below(place)]
+            # A wildcard counts as one node, however much it stands for.
+            absorbed += len(others) - 1
+            weight -= len(others) - 1
+        elif whole:
+            mine, others = query.below(ours), candidate.below(theirs[0])
+            inside = (query.letters[place] for place in mine)
+            substitution.update((name, name) for name in inside if name is not None)
+        elif letter is not None and other is not None:
+            if unification.letters.get(letter) != other:
+                continue
+            substitution[letter] = other
+            worth = 1.0 if letter == other else RENAMED
+        weight += worth * (len(mine) + len(others))
+        our_places += mine
+        their_places += others
+    return Match(
+        score=weight / (query.sizes[0] + candidate.sizes[0] - absorbed),
+        coverage=len(our_places) / query.sizes[0],
+        query_nodes=_written(query, our_places),
+        candidate_nodes=_written(candidate, their_places),
+        substitution=substitution,
+        bindings=bindings,
+    )
+
+
+def taken_key(candidate: Prepared, places: tuple[int, ...]) -> int:
+    """The key of what a wildcard took: one sub-tree, or several operands of one operator."""
+    if len(places) == 1:
+        return candidate.keys[places[0]]
+    label = candidate.labels[candidate.parents[places[0]]]
+    return combined_key(label, [candidate.keys[place] for place in places])
+
+
+def _taken_tree(candidate: Prepared, places: tuple[int, ...]) -> Tree:
+    if len(places) == 1:
+        return candidate.tree(places[0])
+    label = candidate.labels[candidate.parents[places[0]]]
+    edges = [POSITIONS[min(number, len(POSITIONS) - 1)] for number in range(len(places))]
+    return Tree(label, [candidate.tree(place) for place in places], edges)
+
+
+def _written(tree: Prepared, places: Iterable[int]) -> tuple[Tree, ...]:
+    return tuple(node for place in sorted(places) for node in tree.written[place])

@@ -1,0 +1,105 @@
+"""MathML text as a plain tree of elements, safe for text from anywhere.
+
+Document type declarations are refused, so there are no entity bombs and nothing outside the
+text is ever read. HTML's named entities (``&InvisibleTimes;``, ``&alpha;``) are known.
+"""
+
+from __future__ import annotations
+
+import html.entities
+import re
+from collections.abc import Iterator
+from xml.parsers import expat
+from xml.sax.saxutils import escape
+
+from mathsetu.errors import NotationError
+
+#: Deeper documents are refused: no person or tool nests formulas like that.
+MAX_DEPTH = 10_000
+
+_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*);")
+_XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
+
+
+class Element:
+    """One XML element: its local name, attributes, child elements and text.
+
+    ``text`` is all text directly inside the element, with runs of white space made one blank.
+
+    >>> math = parse_xml("<math><mi mathvariant='normal'>x</mi></math>")
+    >>> math.name, math.children[0].name, math.children[0].text
+    ('math', 'mi', 'x')
+    """
+
+    __slots__ = ("attributes", "children", "name", "text")
+
+    def __init__(self, name: str, attributes: dict[str, str], text: str = "") -> None:
+        self.name = name
+        self.attributes = attributes
+        self.children: list[Element] = []
+        self.text = text
+
+    def walk(self) -> Iterator[Element]:
+        """Every element in document order, parents first."""
+        stack = [self]
+        while stack:
+            element = stack.pop()
+            yield element
+            stack.extend(reversed(element.children))
+
+    def all_text(self) -> str:
+        """The text of the element and everything in it."""
+        return " ".join(filter(None, (element.text for element in self.walk())))
+
+
+def parse_xml(text: str) -> Element:
+    """Parse one XML document into elements.
+
+    Raises:
+        NotationError: when the text is not well-formed, has a document type declaration, or
+            is nested deeper than `MAX_DEPTH`.
+    """
+    source = _ENTITY.sub(_named_entity, text.strip())
+    root: list[Element] = []
+    stack: list[Element] = []
+    pieces: list[list[str]] = []
+    parser = expat.ParserCreate()
+
+    def position() -> int:
+        before = source.encode("utf-8", "surrogatepass")[: max(parser.CurrentByteIndex, 0)]
+        return len(before.decode("utf-8", "ignore"))
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        element = Element(name.rpartition(":")[2], attributes)
+        (stack[-1].children if stack else root).append(element)
+        stack.append(element)
+        pieces.append([])
+        if len(stack) > MAX_DEPTH:
+            raise NotationError(source, position(), f"nested deeper than {MAX_DEPTH} elements")
+
+    def end(_name: str) -> None:
+        stack.pop().text = " ".join("".join(pieces.pop()).split())
+
+    def refuse_doctype(*_declaration: object) -> None:
+        raise NotationError(source, position(), "document types are refused: leave out <!DOCTYPE>")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = lambda data: pieces[-1].append(data)
+    parser.StartDoctypeDeclHandler = refuse_doctype
+    try:
+        parser.Parse(source.encode("utf-8"), True)
+    except UnicodeEncodeError as error:
+        raise NotationError(source, error.start, "a lone surrogate is not a character") from None
+    except expat.ExpatError as error:
+        problem = f"not well-formed XML ({expat.ErrorString(error.code)})"
+        raise NotationError(source, position(), problem) from None
+    return root[0]
+
+
+def _named_entity(match: re.Match[str]) -> str:
+    name = match.group(1)
+    if name in _XML_ENTITIES:
+        return match.group()
+    characters = html.entities.html5.get(name + ";")
+    return match.group() if characters is None else escape(characters)

@@ -1,0 +1,22 @@
+"""Text from anywhere, made safe to stand inside XML and HTML."""
+
+from __future__ import annotations
+
+import re
+
+_SPECIAL = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
+# Besides the special characters, those that XML does not allow at all.
+_UNSAFE = re.compile("[&<>\"'\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def escape_text(text: str) -> str:
+    r"""Escape text for an element or a quoted attribute.
+
+    Characters that XML does not allow become the replacement character.
+
+    >>> escape_text('<b onclick="x">&')
+    '&lt;b onclick=&quot;x&quot;&gt;&amp;'
+    >>> escape_text("a\x00b")
+    'a�b'
+    """
+    return _UNSAFE.sub(lambda match: _SPECIAL.get(match.group(), "\ufffd"), text)

@@ -1,0 +1,242 @@
+"""Boxes to the nodes of operator trees: what one box means wherever it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mathsetu.formulas.boxes import (
+    ACCENT,
+    ATOM,
+    CONDITION,
+    FENCE,
+    FRACTION,
+    GROUP,
+    ROOT,
+    TABLE,
+    TEXT,
+    Box,
+)
+from mathsetu.formulas.commands import fence_sign
+from mathsetu.formulas.tree import POSITIONS, Tree
+
+#: Names of the first operands of a node, by how many there are.
+_EDGES = tuple(POSITIONS[:count] for count in range(len(POSITIONS) + 1))
+_ONE, _TWO = _EDGES[1], _EDGES[2]
+_NAMED = len(_EDGES)
+_SCRIPT_LABELS = {edge: "O!SUP" if edge in "aoc" else "O!SUB" for edge in "aocbud"}
+_PARENTHESES = fence_sign("(", ")")
+_INTERVALS = {
+    "()": "O!interval(O-O)",
+    "[]": "O!interval(C-C)",
+    "(]": "O!interval(O-C)",
+    "[)": "O!interval(C-O)",
+}
+_ENCLOSED = {
+    "||": "F!abs",
+    "∣∣": "F!abs",
+    "∥∥": "O!norm",
+    "‖‖": "O!norm",
+    "⌊⌋": "F!floor",
+    "⌈⌉": "F!ceiling",
+    "⌊⌉": "F!round",
+}
+# Relations that are others read from right to left.
+_TURNED = {"O!superset": "O!subset", "O!prsuperset": "O!prsubset"}
+
+
+def edges(count: int) -> tuple[str, ...]:
+    """The names of so many operands.
+
+    >>> edges(3)
+    ('0', '1', '2')
+    """
+    if count < _NAMED:
+        return _EDGES[count]
+    return POSITIONS + POSITIONS[-1:] * (count - len(POSITIONS))
+
+
+def node(box: Box, operands: Sequence[Tree]) -> Tree:
+    """The operator in a box, applied."""
+    sign = box.sign
+    if box.scripts or sign.kind != ATOM:
+        return applied(operand(box), operands)
+    label = sign.operator
+    if label in _TURNED:
+        label = _TURNED[label]
+        operands = operands[::-1]
+    count = len(operands)
+    return Tree(label, operands, _EDGES[count] if count < _NAMED else edges(count), box.symbol)
+
+
+def applied(head: Tree, operands: Sequence[Tree]) -> Tree:
+    """A head applied to operands; a head that is itself built comes first among them.
+
+    >>> applied(Tree("F!sin"), [Tree("V!x")])
+    Tree('F!sin', 0=Tree('V!x'))
+    """
+    if head.children:
+        scripts = head.label in ("O!SUP", "O!SUB")
+        label = "+!" + head.children[0].label if scripts else "+!"
+        return Tree(label, (head, *operands), edges(len(operands) + 1))
+    label = head.label
+    if label[0] in "VTN":
+        label = "F" + label[1:]
+    return Tree(label, operands, edges(len(operands)), head.symbol)
+
+
+def operand(box: Box) -> Tree:
+    """The node of a box that stands as an operand."""
+    sign = box.sign
+    tree = Tree(sign.operand, (), (), box.symbol) if sign.kind == ATOM else _compound(box)
+    return scripted(tree, box) if box.scripts else tree
+
+
+def scripted(tree: Tree, box: Box) -> Tree:
+    """A node with the scripts of a box, in the order in which they were written."""
+    if box.sign.kind == GROUP:
+        return _stacked(tree, box)
+    for edge, script in box.scripts:
+        tree = Tree(_SCRIPT_LABELS[edge], (tree, script.opt), _TWO)
+    return tree
+
+
+def _stacked(tree: Tree, box: Box) -> Tree:
+    """What stands over or under a group is applied to it."""
+    for edge, script in box.scripts:
+        if edge in "ou":
+            tree = applied(script.opt, (tree,))
+        else:
+            tree = Tree(_SCRIPT_LABELS[edge], (tree, script.opt), _TWO)
+    return tree
+
+
+def _compound(box: Box) -> Tree:
+    sign = box.sign
+    rows = box.rows
+    kind = sign.kind
+    if kind == FENCE:
+        if sign is _PARENTHESES and len(rows[0]) == 1:
+            return rows[0].opt
+        return _fenced(box)
+    if kind == FRACTION:
+        return Tree(sign.operand, (rows[0].opt, rows[1].opt), _TWO, box.symbol)
+    if kind == ROOT:
+        degree = rows[1].opt if len(rows) > 1 else Tree("N!2")
+        return Tree("O!root", (rows[0].opt, degree), _TWO, box.symbol)
+    if kind == ACCENT:
+        return Tree("F!" + sign.text, (rows[0].opt,), _ONE, box.symbol)
+    if kind == TABLE:
+        return _table(box)
+    if kind == GROUP:
+        if sign.role == TEXT:
+            words = " ".join(part.sign.text.strip() for part in rows[0]).strip()
+            return Tree("T!" + words if words else "W!", (), (), box.symbol)
+        return rows[0].opt
+    return Tree("W!")
+
+
+def argument_list(box: Box) -> Sequence[Tree]:
+    """The arguments that a function finds between brackets."""
+    tree = box.rows[0].opt
+    if tree.label.startswith("M!L-"):
+        return tree.children
+    if tree.label == "O!conditional-set":
+        for part in box.rows[0]:
+            if part.sign.role == CONDITION:
+                return (Tree(part.sign.operator, tree.children, _TWO, tree.symbol),)
+    return (tree,)
+
+
+def collection(label: str, trees: Sequence[Tree], symbol: int = -1) -> Tree:
+    """A list, set or vector of trees; a list of one is that one.
+
+    >>> collection("M!L-", [Tree("V!a"), Tree("V!b")]).label
+    'M!L-2'
+    """
+    if len(trees) == 1 and label == "M!L-":
+        return trees[0]
+    return Tree(f"{label}{len(trees)}", trees, edges(len(trees)), symbol)
+
+
+def _fenced(box: Box) -> Tree:
+    sign = box.sign
+    row = box.rows[0]
+    tree = row.opt
+    pair = sign.opening + sign.closing
+    if len(row) == 1 and row[0].sign.kind == FRACTION and not row[0].sign.text:
+        return tree  # a binomial coefficient
+    if not row:
+        return (
+            Tree("M!L-0", (), (), box.symbol) if pair != "{}" else Tree("M!S-0", (), (), box.symbol)
+        )
+    is_list = tree.label.startswith("M!L-") and len(row) > 1
+    if pair == "()":
+        if not is_list:
+            return tree
+        if len(tree.children) == 2:
+            if any(part.sign.text == ";" for part in row):
+                return tree
+            return Tree(_INTERVALS[pair], tree.children, _TWO, box.symbol)
+        return collection("M!V-", tree.children, box.symbol)
+    if pair == "{}":
+        return _set(box, tree, is_list)
+    if is_list and len(tree.children) == 2 and pair in _INTERVALS:
+        return Tree(_INTERVALS[pair], tree.children, _TWO, box.symbol)
+    if pair in _ENCLOSED:
+        return Tree(_ENCLOSED[pair], (tree,), _ONE, box.symbol)
+    if not sign.opening and sign.closing == "|":
+        return Tree("O!evaluated-at", (tree,), _ONE, box.symbol)
+    if is_list and pair in ("[]", "⟨⟩"):
+        return Tree(tree.label, tree.children, tree.edges, box.symbol)
+    if not sign.opening or not sign.closing:
+        return tree
+    return Tree("M!D-" + pair, (tree,), _ONE, box.symbol)
+
+
+def _set(box: Box, tree: Tree, is_list: bool) -> Tree:
+    if is_list:
+        return collection("M!S-", tree.children, box.symbol)
+    if tree.label == "O!conditional-set":
+        return tree
+    return collection("M!S-", (tree,), box.symbol)
+
+
+def _joined(cells: Sequence[Tree]) -> list[Tree]:
+    """The cells of an aligned line: ``a &= b`` is one formula, divided only for the eye."""
+    joined: list[Tree] = []
+    for cell in cells:
+        first = cell
+        above: Tree | None = None
+        if cell.label == "U!and" and cell.children:
+            above, first = cell, cell.children[0]
+        if joined and len(first.children) == 2 and first.children[0].label == "W!":
+            formula = Tree(first.label, (joined.pop(), first.children[1]), _TWO, first.symbol)
+            if above is not None:
+                formula = Tree("U!and", (formula, *above.children[1:]), above.edges)
+            joined.append(formula)
+        elif cell.label != "W!" or not joined:
+            joined.append(cell)
+    return joined[1:] if len(joined) > 1 and joined[0].label == "W!" else joined
+
+
+def _table(box: Box) -> Tree:
+    """A matrix, cases, or lines above each other."""
+    meaning = box.sign.operand
+    columns = box.columns or 1
+    cells = [row.opt for row in box.rows]
+    if meaning == "O!cases":
+        return Tree(meaning, cells, edges(len(cells)), box.symbol)
+    lines = [cells[start : start + columns] for start in range(0, len(cells), columns)]
+    if meaning == "O!lines":
+        lines = [_joined(line) for line in lines]
+        columns = max(map(len, lines), default=0)
+    else:
+        columns = box.columns
+    rows = [Tree("M!R!", line, edges(len(line))) for line in lines]
+    matrix = Tree(f"M!M-{len(rows)}x{columns}", rows, edges(len(rows)), box.symbol)
+    if meaning in ("M!", "O!lines"):
+        return matrix
+    wrapped = Tree("O!matrix", (matrix,), _ONE, box.symbol)
+    if meaning == "O!matrix":
+        return wrapped
+    return Tree(meaning, (wrapped,), _ONE, box.symbol)

@@ -1,0 +1,350 @@
+"""Rows to the operator tree (OPT): what is applied to what.
+
+Each row is read from left to right by precedence: separators bind least, then ``⇔`` and ``:``,
+relations, sums, products, functions and big operators, and scripts and postfix signs most.
+Where mathematicians' writing is ambiguous the reading is LaTeXML's (docs/formulas.md has the
+table), because public formula data was made with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from mathsetu.formulas.boxes import (
+    ADDITION,
+    ATOM,
+    BIG,
+    COMMA,
+    CONDITION,
+    FENCE,
+    FRACTION,
+    FUNCTION,
+    IDENTIFIER,
+    INTEGRAL,
+    MODULUS,
+    MULTIPLICATION,
+    NEGATION,
+    NUMBER,
+    POSTFIX,
+    PREFIX,
+    RELATION,
+    SPACE,
+    TEXT,
+    TRIGONOMETRIC,
+    Box,
+    Row,
+    Sign,
+)
+from mathsetu.formulas.clauses import Budget, Clause, absent
+from mathsetu.formulas.operands import (
+    applied,
+    argument_list,
+    edges,
+    node,
+    operand,
+    scripted,
+)
+from mathsetu.formulas.tree import Tree
+
+# What stands open inside a product: a sign that waits for its operand, or a function's role.
+_UNARY = -1
+# Functions without brackets: another multiplication sign ends their argument.
+_BARE = frozenset({FUNCTION, TRIGONOMETRIC})
+# Functions that take what is in brackets after them as their arguments.
+_WITH_BRACKETS = frozenset({FUNCTION, TRIGONOMETRIC, NEGATION})
+# Operators between two operands, whatever else is around them.
+_BINARY = frozenset({ADDITION, MULTIPLICATION, RELATION})
+# After the last box: ends everything that is open.
+_END_ROLE = 99
+_END = (Box(Sign("", "mo", _END_ROLE), -1),)
+
+# A product: its factors and the operator between them (none: written side by side).
+_Product = tuple[list[Tree], "Box | None"]
+# Kind, head, and the product around what stands open, with the operator that waits there.
+_Frame = tuple[int, Tree, list[Tree], "Box | None", "Box | None"]
+
+
+def build_operator_trees(rows: Iterable[Row]) -> None:
+    """Give each row its tree; inner rows come before the rows around them.
+
+    >>> from mathsetu.formulas.latex import read_layout
+    >>> row, rows, _ = read_layout("x^2+1")
+    >>> build_operator_trees(rows)
+    >>> row.opt
+    Tree('U!plus', 0=Tree('O!SUP', 0=Tree('V!x'), 1=Tree('N!2')), 1=Tree('N!1'))
+    """
+    budget = Budget()
+    for row in rows:
+        # Most rows are one operand, or two with an operator between, and need no more.
+        if len(row) == 1:
+            box = row[0]
+            if box.sign.kind == ATOM and not box.scripts:
+                row.opt = Tree(box.sign.operand, (), (), box.symbol)
+            else:
+                row.opt = operand(box)
+            continue
+        if len(row) == 3:
+            left, operator, right = row
+            if left.sign.role <= TEXT >= right.sign.role and operator.sign.role in _BINARY:
+                row.opt = node(operator, (operand(left), operand(right)))
+                continue
+        row.opt = _sentence(row, budget)
+
+
+def _sentence(row: Sequence[Box], budget: Budget) -> Tree:
+    """The tree of a row. Each level collects operands until an operator of a lower level."""
+    # The product being read, the operator between its factors, and one that waits for more.
+    factors: list[Tree] = []
+    joiner: Box | None = None
+    waiting: Box | None = None
+    # Functions and signs whose argument is being read.
+    frames: list[_Frame] = []
+    # The sum, the operator between its terms, and one that waits for more.
+    terms: list[Tree] = []
+    adder: Box | None = None
+    next_adder: Box | None = None
+    # One relation with what stands before it; more of them, and lists, are a clause.
+    relation: Box | None = None
+    before: Tree | None = None
+    clause: Clause | None = None
+    place = 0
+    count = len(row)
+    while True:
+        box = row[place] if place < count else _END[0]
+        place += 1
+        sign = box.sign
+        role = sign.role
+        if role <= TEXT:
+            if sign.kind == ATOM:
+                if frames and sign.text == "d" and _is_differential(row, place, frames):
+                    # The differential of an integral, with its variable.
+                    factors, joiner, waiting = _end_frames(frames, _BARE, factors, joiner, waiting)
+                    tree = Tree("F!d", (operand(row[place]),), ("0",), box.symbol)
+                    place += 1
+                else:
+                    tree = Tree(sign.operand, (), (), box.symbol)
+                    if box.scripts:
+                        tree = scripted(tree, box)
+            else:
+                tree = operand(box)
+                if sign.kind == FENCE:
+                    if frames and factors:
+                        # sin x (y): what is in brackets is no longer part of the argument.
+                        factors, joiner, waiting = _end_frames(
+                            frames, _BARE, factors, joiner, waiting
+                        )
+                elif sign.kind == FRACTION and factors and _is_mixed(row, place):
+                    tree = Tree("U!plus", (factors.pop(), tree), ("0", "1"))
+            if joiner is waiting:
+                factors.append(tree)  # both are none: another factor side by side
+            else:
+                factors, joiner = _times(factors, joiner, waiting, tree)
+                waiting = None
+        elif role >= ADDITION:
+            if role == ADDITION and (not factors or waiting is not None):
+                # A sign before its operand.
+                frames.append((_UNARY, operand(box), factors, joiner, waiting))
+                factors = []
+                joiner = waiting = None
+                continue
+            # The term is complete.
+            while frames:
+                factors, joiner, waiting = _end_frame(frames, factors, joiner, waiting)
+            if factors:
+                tree = factors[0] if len(factors) == 1 else _product(factors, joiner)
+                if waiting is not None:
+                    tree = _product(_times([tree], None, None, operand(waiting))[0], None)
+                    waiting = None
+                factors = []
+                joiner = None
+                if len(terms) == 1:
+                    adder = next_adder
+                elif terms and not _same(adder, next_adder):
+                    assert adder is not None
+                    terms = [node(adder, terms)]
+                    adder = next_adder
+                terms.append(tree)
+                next_adder = None
+            if role == ADDITION:
+                next_adder = box
+                continue
+            # The sum is complete.
+            whole: Tree | None = None
+            if terms:
+                whole = terms[0]
+                if len(terms) > 1:
+                    assert adder is not None
+                    whole = node(adder, terms)
+                if next_adder is not None:
+                    whole = Tree("O!limit-from", (whole, operand(next_adder)), ("0", "1"))
+                    next_adder = None
+                terms = []
+            if role == _END_ROLE:
+                if clause is not None:
+                    return clause.end(whole)
+                if relation is None:
+                    return whole or absent()
+                return node(relation, (before or absent(), whole or absent()))
+            if role == MODULUS:
+                factors = [_with_modulus(whole, box)]
+                continue
+            if clause is None:
+                if role == RELATION and relation is None and whole is not None:
+                    relation = box
+                    before = whole
+                    continue
+                clause = Clause(budget)
+                if relation is not None:
+                    clause.add(before, relation, RELATION)
+            if role == CONDITION:
+                # What comes after "such that" in a set is read by itself.
+                parts = (clause.end(whole), _sentence(row[place:], budget))
+                return Tree("O!conditional-set", parts, ("0", "1"), box.symbol)
+            if role == RELATION and whole is None and _is_alone(clause, row, place):
+                factors = [operand(box)]
+                continue
+            clause.add(whole, box, role)
+        elif role == MULTIPLICATION:
+            if frames:
+                factors, joiner, waiting = _end_frames(frames, _BARE, factors, joiner, waiting)
+            if factors and waiting is None:
+                waiting = box
+            else:
+                factors, joiner = _times(factors, joiner, waiting, operand(box))
+                waiting = None
+        elif role <= NEGATION:
+            if role in _WITH_BRACKETS:
+                while frames and frames[-1][0] == TRIGONOMETRIC and factors:
+                    factors, joiner, waiting = _end_frame(frames, factors, joiner, waiting)
+                fence = _fence_ahead(row, place)
+                if fence is not None or role == NEGATION:
+                    tree = operand(box)
+                    if fence is not None:
+                        place = row.index(fence, place) + 1
+                        tree = applied(tree, argument_list(fence))
+                        if fence.scripts:
+                            tree = scripted(tree, fence)
+                    factors, joiner = _times(factors, joiner, waiting, tree)
+                    waiting = None
+                    continue
+            frames.append((role, operand(box), factors, joiner, waiting))
+            factors = []
+            joiner = waiting = None
+        elif role == POSTFIX and factors and waiting is None:
+            tree = Tree(sign.operator, (factors[-1],), ("0",), box.symbol)
+            factors[-1] = scripted(tree, box)
+        elif role != SPACE:
+            # A bracket without its partner, or a postfix sign without its operand.
+            factors, joiner = _times(factors, joiner, waiting, operand(box))
+            waiting = None
+
+
+def _times(factors: list[Tree], joiner: Box | None, waiting: Box | None, tree: Tree) -> _Product:
+    """A product with one more factor, joined by the operator that waits."""
+    if not factors:
+        return [tree], None
+    if len(factors) == 1 or _same(joiner, waiting):
+        factors.append(tree)
+        return factors, waiting
+    return [_product(factors, joiner), tree], waiting
+
+
+def _product(factors: list[Tree], joiner: Box | None) -> Tree:
+    """Factors as one node."""
+    if len(factors) == 1:
+        return factors[0]
+    if joiner is None:
+        return Tree("U!times", factors, edges(len(factors)))
+    return node(joiner, factors)
+
+
+def _same(first: Box | None, second: Box | None) -> bool:
+    """Whether two operators join their operands into one node."""
+    if first is None or second is None:
+        return first is second
+    return (
+        first.sign is second.sign
+        and not first.scripts
+        and not second.scripts
+        and first.sign.operator != "O!divide"
+    )
+
+
+def _end_frame(
+    frames: list[_Frame], factors: list[Tree], joiner: Box | None, waiting: Box | None
+) -> tuple[list[Tree], Box | None, Box | None]:
+    """The innermost argument is complete: it becomes a factor of the product around it."""
+    if waiting is not None:
+        factors, joiner = _times(factors, joiner, None, operand(waiting))
+    _, head, outer, outer_joiner, outer_waiting = frames.pop()
+    tree = applied(head, (_product(factors, joiner),)) if factors else head
+    return (*_times(outer, outer_joiner, outer_waiting, tree), None)
+
+
+def _end_frames(
+    frames: list[_Frame],
+    kinds: frozenset[int],
+    factors: list[Tree],
+    joiner: Box | None,
+    waiting: Box | None,
+) -> tuple[list[Tree], Box | None, Box | None]:
+    """The arguments of the innermost functions of some kinds are complete."""
+    while frames and frames[-1][0] in kinds and factors:
+        factors, joiner, waiting = _end_frame(frames, factors, joiner, waiting)
+    return factors, joiner, waiting
+
+
+def _fence_ahead(row: Sequence[Box], place: int) -> Box | None:
+    """The parentheses or braces that come next."""
+    while place < len(row) and row[place].sign.role == SPACE:
+        place += 1
+    if place < len(row):
+        box = row[place]
+        sign = box.sign
+        if sign.opening in ("(", "{") and sign.kind == FENCE and sign.role != MODULUS:
+            return box if box.rows[0] else None
+    return None
+
+
+def _is_differential(row: Sequence[Box], place: int, frames: list[_Frame]) -> bool:
+    """Whether a d stands before its variable, and the innermost big operator is an integral."""
+    if place >= len(row) or row[place - 1].scripts:
+        return False
+    following = row[place].sign
+    if following.role != IDENTIFIER or following.element != "mi":
+        return False
+    for frame in reversed(frames):
+        if frame[0] == INTEGRAL:
+            return True
+        if frame[0] == BIG or frame[0] == PREFIX:
+            return False
+    return False
+
+
+def _is_mixed(row: Sequence[Box], place: int) -> bool:
+    """Whether a fraction of numbers stands right after a number: one and a half."""
+    box = row[place - 1]
+    before = row[place - 2]
+    if before.sign.role != NUMBER or before.scripts or box.scripts:
+        return False
+    return all(
+        len(part) == 1 and part[0].sign.role == NUMBER and not part[0].scripts for part in box.rows
+    )
+
+
+def _is_alone(clause: Clause, row: Sequence[Box], place: int) -> bool:
+    """Whether a relation stands for itself, as in a list of signs."""
+    return not clause.relations and (place >= len(row) or row[place].sign.role == COMMA)
+
+
+def _with_modulus(whole: Tree | None, box: Box) -> Tree:
+    """``(mod n)`` after what it holds for."""
+    modulus = box.rows[0].opt
+    if modulus.label == "U!times":
+        # The word "mod" was read as a factor.
+        operands = modulus.children[1:]
+        modulus = (
+            operands[0] if len(operands) == 1 else Tree("U!times", operands, edges(len(operands)))
+        )
+    note = Tree("F!pmod", (modulus,), ("0",), box.symbol)
+    return note if whole is None else Tree("O!annotated", (whole, note), ("0", "1"))

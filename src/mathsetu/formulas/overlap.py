@@ -1,0 +1,35 @@
+"""The two simple measures of formula likeness in the MIRaCLE paper (FIRE 2025).
+
+They look at which symbols two formulas have, not at how these hang together, and serve as
+baselines for `mathsetu.formulas.matching` and `mathsetu.formulas.similarity`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from mathsetu.formulas.tree import Tree
+
+
+def token_overlap(query: Tree, candidate: Tree) -> float:
+    """Jaccard similarity of the sets of operators, variables and symbols in two layout trees.
+
+    >>> from mathsetu.formulas.notation import read_tree
+    >>> token_overlap(read_tree("[V!x[+[V!y]]]"), read_tree("[V!x[+[N!1]]]"))
+    0.5
+    """
+    ours = {node.label for node in query.walk()}
+    theirs = {node.label for node in candidate.walk()}
+    return len(ours & theirs) / len(ours | theirs)
+
+
+def node_overlap(query: Tree, candidate: Tree) -> float:
+    """Jaccard similarity of the nodes of two operator trees, repeated nodes counted.
+
+    >>> from mathsetu.formulas.notation import read_tree
+    >>> node_overlap(read_tree("[U!plus,0[V!x],1[V!x]]"), read_tree("[U!plus,0[V!x],1[V!y]]"))
+    0.5
+    """
+    ours = Counter(node.label for node in query.walk())
+    theirs = Counter(node.label for node in candidate.walk())
+    return (ours & theirs).total() / (ours | theirs).total()

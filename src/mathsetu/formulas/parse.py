@@ -1,0 +1,70 @@
+"""LaTeX to both trees: the front door of formula parsing."""
+
+from __future__ import annotations
+
+from mathsetu.formulas.boxes import Row
+from mathsetu.formulas.latex import ParseWarning, read_layout
+from mathsetu.formulas.layout import build_layout_trees
+from mathsetu.formulas.operators import build_operator_trees
+from mathsetu.formulas.tree import Tree
+
+
+class Parsed:
+    """A formula that has been read.
+
+    ``layout`` is the row of boxes it was read into, ``slt`` the symbol layout tree and ``opt``
+    the operator tree, each made when it is first asked for; ``warnings`` say where something
+    had to be guessed at. Nodes and boxes that come from the same written symbol carry the same
+    ``symbol`` number.
+    """
+
+    __slots__ = ("_has_opt", "_has_slt", "_rows", "latex", "layout", "warnings")
+
+    def __init__(
+        self, latex: str, layout: Row, rows: list[Row], warnings: tuple[ParseWarning, ...]
+    ) -> None:
+        self.latex = latex
+        self.layout = layout
+        self.warnings = warnings
+        self._rows = rows
+        self._has_slt = False
+        self._has_opt = False
+
+    @property
+    def slt(self) -> Tree:
+        """The symbol layout tree.
+
+        >>> parse_latex("a_1").slt
+        Tree('V!a', b=Tree('N!1'))
+        """
+        if not self._has_slt:
+            build_layout_trees(self._rows)
+            self._has_slt = True
+        return self.layout.slt
+
+    @property
+    def opt(self) -> Tree:
+        r"""The operator tree.
+
+        >>> parse_latex(r"\frac{a}{b}").opt == parse_latex("a/b").opt
+        True
+        """
+        if not self._has_opt:
+            build_operator_trees(self._rows)
+            self._has_opt = True
+        return self.layout.opt
+
+    def __repr__(self) -> str:
+        return f"Parsed({self.latex!r})"
+
+
+def parse_latex(latex: str) -> Parsed:
+    """Read LaTeX; any text gives both trees.
+
+    >>> parse_latex("x+1").opt
+    Tree('U!plus', 0=Tree('V!x'), 1=Tree('N!1'))
+    >>> parse_latex("{x").warnings
+    (ParseWarning(position=2, message='{ is not closed'),)
+    """
+    row, rows, warnings = read_layout(latex)
+    return Parsed(latex, row, rows, warnings)

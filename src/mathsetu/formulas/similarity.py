@@ -1,0 +1,81 @@
+"""How alike two formulas are for ranking: shared features, weighed by rarity, and structure.
+
+Candidates come from an inverted index over `mathsetu.formulas.features`; `TermWeights.overlap`
+is a sum over shared terms, so an index computes it term by term. The best candidates are then
+matched (`mathsetu.formulas.matching`), and `similarity` joins both scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import log
+
+from mathsetu.formulas.matching import Match
+
+#: The share of the structural match in the similarity.
+MATCH_SHARE = 1 / 3
+#: Within that, the share of how much of the query was found, whatever else the formula holds.
+COVERAGE_SHARE = 0.2
+#: What terms of the operator tree weigh, for whose structure the match speaks too.
+OPERATOR_WEIGHT = 0.5
+#: The families of those terms: leaf-root and leaf-leaf paths.
+OPERATOR_FAMILIES = frozenset("rRlL")
+
+
+class TermWeights:
+    """The weight of each feature term in a collection: the rarer, the heavier.
+
+    >>> weights = TermWeights({"p:V!x a N!2": 1, "p:V!x $": 3}, formulas=4)
+    >>> weights["p:V!x a N!2"] > weights["p:V!x $"]
+    True
+    """
+
+    def __init__(self, frequencies: Mapping[str, int], formulas: int) -> None:
+        """Take in how many formulas have each term, and how many formulas there are."""
+        self._frequencies = frequencies
+        self._formulas = formulas
+
+    def __getitem__(self, term: str) -> float:
+        frequency = self._frequencies.get(term, 0)
+        weight = log(1 + (self._formulas - frequency + 0.5) / (frequency + 0.5))
+        return OPERATOR_WEIGHT * weight if term[:1] in OPERATOR_FAMILIES else weight
+
+    def mass(self, terms: Mapping[str, int]) -> float:
+        """The weight of all terms of a formula, given how often each stands in it."""
+        return sum(self[term] * count for term, count in terms.items())
+
+    def overlap(self, query: Mapping[str, int], candidate: Mapping[str, int]) -> float:
+        """The share of weight that two formulas have in common, from 0 to 1 (Dice).
+
+        >>> weights = TermWeights({"a": 1, "b": 1}, formulas=2)
+        >>> weights.overlap({"a": 1}, {"a": 1, "b": 2}), weights.overlap({"a": 1}, {"b": 1})
+        (0.5, 0.0)
+        """
+        shared = sum(
+            self[term] * min(count, candidate[term])
+            for term, count in query.items()
+            if term in candidate
+        )
+        return dice(shared, self.mass(query), self.mass(candidate))
+
+
+def dice(shared: float, mass: float, other_mass: float) -> float:
+    """Twice what is shared over all there is; 0 where there is nothing.
+
+    >>> dice(1.0, 1.0, 3.0)
+    0.5
+    """
+    return 2 * shared / (mass + other_mass) if mass + other_mass else 0.0
+
+
+def similarity(overlap: float, found: Match) -> float:
+    """The ranking score of a formula, from 0 to 1: feature overlap and structural match joined.
+
+    >>> from mathsetu.formulas.matching import match
+    >>> from mathsetu.formulas.tree import Tree
+    >>> same, other = match(Tree("V!x"), Tree("V!x")), match(Tree("V!x"), Tree("N!1"))
+    >>> similarity(1.0, same), round(similarity(0.3, other), 2)
+    (1.0, 0.2)
+    """
+    structure = (1 - COVERAGE_SHARE) * found.score + COVERAGE_SHARE * found.coverage
+    return (1 - MATCH_SHARE) * overlap + MATCH_SHARE * structure

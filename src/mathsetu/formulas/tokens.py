@@ -1,0 +1,280 @@
+"""Text to tokens, and the signs of tokens that no table lists."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+from mathsetu.formulas.boxes import FUNCTION, IDENTIFIER, TEXT, Sign
+from mathsetu.formulas.fonts import FONTS, SWITCHES, styled_text, word_sign
+from mathsetu.formulas.symbols import BRACKETS, SIGNS, STRUCTURE, number_sign
+
+# Font switches are no part of a token: what they hold for comes after them.
+_FONT_NAMES = "|".join(
+    sorted((name[1:] for name in FONTS if name not in SWITCHES), key=len, reverse=True)
+)
+_TEXT_NAMES = r"text(?:rm|bf|it|sf|tt|sc|sl|up|md|normal)?|mbox|hbox|operatorname\*?|qvar"
+
+# An argument with two levels of braces inside; what is deeper is read piece by piece.
+_BRACED = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+\}"
+
+#: One token: spaces before it are skipped, whole simple arguments of text and fonts belong to it.
+TOKEN = re.compile(
+    rf"""\s*(
+      [^\\\d\s%&.:'!?<>=|\#^_]                      # most signs are one character
+    | \d+(?:(?:\\[\ ,]|\{{,\}}|~)\s*\d{{3}}(?!\d))*+(?:\.\d+)?
+    | \\(?:
+          (?:{_FONT_NAMES})(?:\s*\{{\s*[A-Za-z0-9]+\s*\}}|\s+[A-Za-z0-9]|(?=\d)\d)
+        | (?:{_TEXT_NAMES})\s*{_BRACED}
+        | (?:begin|end)\s*\{{[^{{}}\\]*\}}
+        | (?:left|right|middle)(?![A-Za-z])\s*(?:\\(?:[A-Za-z]+|.)|[^\\\s])?
+        | (?:tag|hspace|vspace|operatorname)\*
+        | (?:[hvm]skip|m?kern)\s*-?[\d.]+\s*[a-z]{{2}}
+        | [A-Za-z]+
+        | .
+      )
+    | [\^_](?:\{{[A-Za-z0-9]\}}|[A-Za-z0-9])?         # the usual scripts are one sign
+    | %[^\n]*
+    | &(?:[A-Za-z]+|\#[0-9]+|\#[xX][0-9A-Fa-f]+);
+    | \.(?:\.\.|\d+)?
+    | :=?
+    | '+
+    | \#[1-9]?
+    | !(?:=(?!=)|!)?
+    | \?(?:[A-Za-z]\d*)?
+    | [<>]=?
+    | =:?
+    | \|\|?
+    | .
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+
+#: Scripts of one letter or digit: whether they are high, and their sign.
+SCRIPTS: dict[str, tuple[bool, Sign]] = {
+    mark + form.format(character): (mark == "^", SIGNS[character])
+    for mark in "^_"
+    for form in ("{}", "{{{}}}")
+    for character in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+}
+
+_TEXT_TOKEN = re.compile(rf"\\({_TEXT_NAMES})\s*\{{(.*)\}}", re.DOTALL)
+# Commands and braces in a text; spaces that are commands stay spaces.
+_TEXT_COMMAND = re.compile(r"\\[A-Za-z]+\s*|\\[,;:!/]|\\(?=.)|[{}]")
+_LENGTH = re.compile(r"\\(?:[hvm]skip|m?kern)\s*-?[\d.]")
+_FONT_TOKEN = re.compile(r"(\\[A-Za-z]+)\s*\{?\s*([A-Za-z0-9]+)")
+# What may stand between groups of three digits.
+_GROUPING = re.compile(r"\\[ ,]\s*|\{,\}\s*|~\s*")
+_SPACES = re.compile(r"[\s~]+")
+#: Signs of tokens seen before; small, because it only has to hold what is frequent.
+_seen: dict[str, Sign] = {}
+_MOST_SEEN = 20_000
+
+
+def other_sign(token: str) -> Sign | None:
+    r"""The sign of a number, a letter of any script, a text, a font or an entity.
+
+    ``None`` for everything else: an unknown command, or a character that is no sign.
+
+    >>> other_sign("12").operand, other_sign("\\mathbb{R}").operand, other_sign("ℝ").operand
+    ('N!12', 'V!ℝ', 'V!ℝ')
+    """
+    sign = _seen.get(token)
+    if sign is None:
+        sign = _make(token)
+        if sign is not None and len(token) < 40 and len(_seen) < _MOST_SEEN:
+            _seen[token] = sign
+    return sign
+
+
+def _make(token: str) -> Sign | None:
+    first = token[0]
+    if first == "\\":
+        return _command_sign(token)
+    if first == "?" and len(token) > 1:
+        return wildcard(token[1:])
+    if first == "&" and len(token) > 1:
+        return _entity_sign(token)
+    if first.isdecimal() or (first == "." and len(token) > 1):
+        # Digits of any script are numbers; their value is what they are called.
+        digits = _GROUPING.sub("", token)
+        label = "N!" + "".join(
+            str(unicodedata.decimal(character)) if character.isdecimal() else character
+            for character in digits
+        )
+        sign = number_sign(
+            _GROUPING.sub(lambda mark: "," if "," in mark[0][1:-1] else "\u2009", token)
+        )
+        sign.layout = sign.operand = label
+        return sign
+    if len(token) == 1 and token not in STRUCTURE:
+        return _character_sign(token)
+    return None
+
+
+def _command_sign(token: str) -> Sign | None:
+    named = _TEXT_TOKEN.fullmatch(token)
+    if named is not None:
+        name, content = named.groups()
+        if name.startswith("operatorname"):
+            return operator_name(content, limits=name.endswith("*"))
+        if name == "qvar":
+            return wildcard(plain_text(content).strip())
+        return None if "$" in content else text_sign(plain_text(content))
+    if _LENGTH.match(token) is not None:
+        return SIGNS["\\,"]
+    font = _FONT_TOKEN.match(token)
+    if font is not None and font.group(1) in FONTS:
+        return font_word(font.group(2), FONTS[font.group(1)])
+    return None
+
+
+def font_word(text: str, font: str) -> Sign:
+    """Letters or digits in a font, as one sign."""
+    if text.isdecimal():
+        sign = number_sign(styled_text(text, font))
+        sign.operand = sign.operator = "N!" + text
+        return sign
+    return word_sign(text, font)
+
+
+def operator_name(text: str, limits: bool = False) -> Sign:
+    r"""A function that is named by its letters, as in ``\operatorname{ord}``."""
+    lone = SIGNS.get(text.strip())
+    if lone is not None and lone.element == "mo":
+        return lone
+    name = "".join(plain_text(text).split())
+    known = SIGNS.get("\\" + name)
+    if known is not None and known.role >= FUNCTION and not limits:
+        return known
+    return Sign(name, "mi", FUNCTION, limits=limits)
+
+
+def is_text(token: str) -> bool:
+    """Whether a token is a text with its argument."""
+    return _TEXT_TOKEN.fullmatch(token) is not None
+
+
+def plain_text(text: str) -> str:
+    r"""Text without commands and braces.
+
+    >>> plain_text(r"if \emph{all}~of it")
+    'if all of it'
+    """
+    if "\\" in text or "{" in text or "~" in text:
+        text = _TEXT_COMMAND.sub("", text).replace("~", " ")
+    return text
+
+
+def text_sign(text: str) -> Sign:
+    """Words among the symbols."""
+    words = _SPACES.sub(" ", html.unescape(text))
+    label = "T!" + words.strip()
+    if label == "T!":
+        label = "W!"
+    return Sign(words, "mtext", TEXT, layout=label, operand=label, operator="F" + label[1:])
+
+
+def wildcard(name: str) -> Sign:
+    """What may stand for anything, in a query."""
+    label = "?" + name
+    return Sign(label, "mi", IDENTIFIER, layout=label, operand=label)
+
+
+def _entity_sign(token: str) -> Sign | None:
+    text = html.unescape(token)
+    if text == "'":
+        text = "′"
+    if text in SIGNS:
+        return SIGNS[text]
+    return _character_sign(text) if len(text) == 1 and text not in STRUCTURE else None
+
+
+def _character_sign(character: str) -> Sign | None:
+    """The sign of one character beyond the tables: letters of any script, styled letters."""
+    decomposed = unicodedata.normalize("NFKC", character)
+    category = unicodedata.category(character)
+    if decomposed != character and decomposed in SIGNS and category[0] in "LNS":
+        name = unicodedata.name(character, "")
+        if name.startswith("MATHEMATICAL ITALIC") or category[0] == "S" or "FULLWIDTH" in name:
+            return SIGNS[decomposed]
+        if name.startswith(("MATHEMATICAL", "DOUBLE-STRUCK")):
+            return number_or_letter(character, decomposed)
+    if decomposed in BRACKETS or category[0] == "C" or category[0] == "Z":
+        return None
+    return Sign(character, "mi")
+
+
+def number_or_letter(character: str, plain: str) -> Sign:
+    """A digit or letter that Unicode has in a font of its own."""
+    if plain.isdecimal():
+        sign = number_sign(character)
+        sign.operand = "N!" + plain
+        return sign
+    return Sign(character, "mi")
+
+
+def _spellings() -> dict[str, str]:
+    """Characters that stand for several, with what LaTeX writes for them."""
+    spellings = {"√": "\\sqrt", "′": "'", "″": "''", "‴": "'''", "⁗": "''''"}
+    for code in (*range(0xB2, 0xBF), *range(0x2070, 0x2095), *range(0x2150, 0x215F)):
+        kind, _, plain = unicodedata.decomposition(chr(code)).partition(" ")
+        text = "".join(chr(int(part, 16)) for part in plain.split())
+        if kind == "<super>" and text.isalnum():
+            spellings[chr(code)] = "^" + text
+        elif kind == "<sub>":
+            spellings[chr(code)] = "_" + text.replace("−", "-")
+        elif kind == "<fraction>" and text[-1:].isdecimal():
+            above, _, below = text.partition("⁄")
+            spellings[chr(code)] = f"\\frac{{{above}}}{{{below}}}"
+    for code in range(0x207A, 0x207F):
+        spellings[chr(code)] = "^" + "+-=()"[code - 0x207A]
+    return spellings
+
+
+_SPELLED = _spellings()
+_COMPOSED = re.compile("[" + "".join(_SPELLED) + "]")
+
+
+def is_composed(latex: str) -> bool:
+    """Whether a text has characters that stand for several: ``²``, ``½``, ``√``."""
+    return _COMPOSED.search(latex) is not None
+
+
+def spell_out(tokens: list[str]) -> tuple[list[str], list[int]]:
+    """Write ``²``, ``½`` and the like as LaTeX does, with the number of the token each is from.
+
+    >>> spell_out(["x", "²"])
+    (['x', '^', '{', '2', '}'], [0, 1, 1, 1, 1])
+    """
+    spelled: list[str] = []
+    origins: list[int] = []
+    script = ""  # the script being collected: its mark and its text so far
+
+    def put(parts: list[str], number: int) -> None:
+        spelled.extend(parts)
+        origins.extend([number] * len(parts))
+
+    for number, token in enumerate(tokens):
+        made = _SPELLED.get(token) if len(token) == 1 else None
+        if made is not None and made[0] in "^_" and len(made) > 1:
+            if script[:1] == made[0]:
+                script += made[1:]
+                continue
+            if script:
+                put([script[0], "{", *TOKEN.findall(script[1:]), "}"], number - 1)
+            script = made
+            continue
+        if script:
+            put([script[0], "{", *TOKEN.findall(script[1:]), "}"], number - 1)
+            script = ""
+        if made is None or (made == "\\sqrt" and tokens[number + 1 : number + 2] in ([], ["("])):
+            put([token], number)
+        elif made[0] == "'" and spelled and spelled[-1][0] == "'":
+            spelled[-1] += made
+        else:
+            put(TOKEN.findall(made), number)
+    if script:
+        put([script[0], "{", *TOKEN.findall(script[1:]), "}"], len(tokens) - 1)
+    return spelled, origins

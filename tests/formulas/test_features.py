@@ -1,0 +1,156 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mathsetu.formulas.features import (
+    Layout,
+    Operators,
+    compounds,
+    duplicates,
+    features,
+    leaves,
+    pairs,
+    paths,
+    query_features,
+)
+from mathsetu.formulas.parse import parse_latex
+from mathsetu.formulas.tree import Tree
+
+
+def layout(latex: str) -> Layout:
+    return Layout(parse_latex(latex).slt)
+
+
+def operators(latex: str) -> Operators:
+    return Operators(parse_latex(latex).opt)
+
+
+def all_features(latex: str) -> list[str]:
+    parsed = parse_latex(latex)
+    return features(parsed.slt, parsed.opt)
+
+
+def test_pairs_hold_two_symbols_and_the_way_between():
+    found = pairs(layout("x^2+y"))
+    assert {"p:V!x a N!2", "p:V!x n +", "p:+ n V!y"} <= set(found)
+
+
+def test_pairs_reach_over_two_edges_and_no_more():
+    found = pairs(layout("a+b=c"))
+    assert "p:V!a nn V!b" in found
+    assert not any(" nnn " in term for term in found)
+
+
+def test_end_marks_tell_a_symbol_alone_from_one_in_a_row():
+    assert "p:V!x $" in pairs(layout("x"))
+    assert "p:V!x $" not in pairs(layout("x+1"))
+    assert "p:N!1 $" in pairs(layout("x+1"))
+
+
+def test_abstract_pairs_are_the_same_for_other_names_and_numbers():
+    def abstract(latex: str) -> set[str]:
+        return {term for term in pairs(layout(latex)) if term.startswith("P:")}
+
+    assert abstract("x^2+1") == abstract("t^3+7")
+    assert "P:V a N" in abstract("x^2+1")
+
+
+def test_compounds_say_which_edges_a_symbol_has():
+    assert compounds(layout("x_i^2+1")) == ["c:V!x abn"]
+    assert compounds(layout("x+1")) == []
+
+
+def test_duplicates_say_how_two_of_a_letter_lie():
+    assert duplicates(layout("x^2+x")) == ["d:V!x  nn", "D: nn"]
+    assert duplicates(layout("x^2+y")) == []
+
+
+def test_nameless_duplicates_are_the_same_after_renaming():
+    def nameless(latex: str) -> list[str]:
+        return [term for term in duplicates(layout(latex)) if term.startswith("D:")]
+
+    assert nameless("x^n+x") == nameless("t^k+t") != nameless("x^n+n")
+
+
+def test_duplicates_far_apart_give_no_tuple():
+    assert duplicates(layout("x" + "+1" * 20 + "+x")) == []
+
+
+def test_paths_begin_at_the_leaf_and_grow_to_the_root():
+    found = [term for term in paths(operators("x^2+y=0")) if term.startswith("r:V!x")]
+    assert found == ["r:V!x0/O!SUP", "r:V!x0/O!SUP/U!plus", "r:V!x0/O!SUP/U!plus/U!eq"]
+
+
+def test_paths_hold_positions_only_where_order_matters():
+    assert set(paths(operators("a+b"))) == set(paths(operators("b+a")))
+    assert set(paths(operators("a/b"))) != set(paths(operators("b/a")))
+
+
+def test_abstract_paths_are_the_same_after_renaming():
+    def abstract(latex: str) -> list[str]:
+        return sorted(term for term in paths(operators(latex)) if term.startswith("R:"))
+
+    assert abstract("x^2+1") == abstract("t^3+4")
+
+
+def test_a_single_symbol_has_a_path():
+    assert paths(operators("x")) == ["r:V!x"]
+
+
+def test_leaf_paths_meet_at_the_nearest_common_operator():
+    found = leaves(operators("x^2+y"))
+    assert "l:N!21~O!SUP~V!x0" in found
+    assert "l:V!x0/O!SUP~U!plus~V!y" in found
+
+
+def test_leaf_paths_ignore_the_order_of_commutative_operands():
+    assert sorted(leaves(operators("x^2+y"))) == sorted(leaves(operators("y+x^2")))
+    assert sorted(leaves(operators("x-y"))) != sorted(leaves(operators("y-x")))
+
+
+def test_abstract_leaf_paths_say_whether_both_leaves_are_the_same():
+    assert "L:V~U!plus~V" in leaves(operators("a+b"))
+    assert "L:V~U!plus~V=" in leaves(operators("a+a"))
+
+
+def test_families_can_be_told_apart_by_their_letter():
+    found = {term[:2] for term in all_features("x_i^2+x = y^2-3")}
+    assert found == {"p:", "P:", "c:", "d:", "D:", "r:", "R:", "l:", "L:"}
+
+
+def test_query_features_leave_wildcards_out():
+    parsed = parse_latex(r"?a^2 + b = 0")
+    found = query_features(parsed.slt, parsed.opt)
+    assert found
+    assert not any("?a" in term for term in found)
+
+
+def test_equal_formulas_have_equal_features_in_every_run():
+    assert all_features(r"\frac{a}{b}+1") == all_features(r"\frac{a}{b}+1")
+
+
+@given(st.text(alphabet="ab12+-=^_{}()\\/ frac", max_size=40))
+def test_every_string_has_features_that_are_short_text(latex: str):
+    for term in all_features(latex):
+        assert isinstance(term, str)
+        assert term[1] == ":"
+
+
+def chain(label: str, edge: str, length: int) -> Tree:
+    tree = Tree(label)
+    for _ in range(length):
+        tree = Tree(label, [tree], [edge])
+    return tree
+
+
+@pytest.mark.parametrize("length", [5000])
+def test_long_and_deep_formulas_take_linear_time(length: int):
+    wide = Tree("U!plus", [Tree(f"V!a{n}") for n in range(length)], ["0"] * length)
+    started = time.process_time()
+    found = features(chain("V!x", "n", length), chain("F!sin", "0", length))
+    found += features(chain("V!x", "a", length), wide)
+    assert len(found) < 40 * length
+    assert max(map(len, found)) < 200
+    assert time.process_time() - started < 1.0

@@ -1,0 +1,251 @@
+import random
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mathsetu.formulas.matching import Match, Prepared, match
+from mathsetu.formulas.notation import read_tree
+from mathsetu.formulas.parse import parse_latex
+from mathsetu.formulas.tree import POSITIONS, Tree
+
+LETTERS = "abcxyz"
+
+
+def node(label: str, *operands: Tree) -> Tree:
+    return Tree(label, list(operands), list(POSITIONS[: len(operands)]))
+
+
+def operations(operands: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
+    def of(labels: list[str], fewest: int, most: int) -> st.SearchStrategy[Tree]:
+        parts = st.lists(operands, min_size=fewest, max_size=most)
+        return st.builds(lambda label, some: node(label, *some), st.sampled_from(labels), parts)
+
+    return (
+        of(["U!plus", "U!times", "M!L-3"], 2, 4)
+        | of(["O!minus", "O!divide", "O!SUP", "U!eq", "O!gt"], 2, 2)
+        | of(["F!sin", "O!minus", "O!factorial"], 1, 1)
+    )
+
+
+leaves = st.sampled_from(
+    [*(f"V!{letter}" for letter in LETTERS), "N!1", "N!2", "N!0.5", "C!infinity", "W!"]
+).map(Tree)
+operator_trees = st.recursive(leaves, operations, max_leaves=12)
+
+
+def rebuilt(tree: Tree, label_of=lambda label: label, order_of=lambda node: node.children) -> Tree:
+    operands = [rebuilt(child, label_of, order_of) for child in order_of(tree)]
+    return node(label_of(tree.label), *operands)
+
+
+def shuffled(tree: Tree, seed: int) -> Tree:
+    """The same tree with commutative operands in another order."""
+    chance = random.Random(seed)
+
+    def order(inner: Tree) -> list[Tree]:
+        operands = list(inner.children)
+        if inner.label.startswith("U!"):
+            chance.shuffle(operands)
+        return operands
+
+    return rebuilt(tree, order_of=order)
+
+
+def matched(query: str, candidate: str, **options: bool) -> Match:
+    return match(parse_latex(query).opt, parse_latex(candidate).opt, **options)
+
+
+@given(operator_trees)
+def test_a_formula_matches_itself_fully_and_renames_nothing(tree: Tree):
+    found = match(tree, tree)
+    assert found.score == found.coverage == 1.0
+    assert all(ours == theirs for ours, theirs in found.substitution.items())
+    assert {id(n) for n in found.query_nodes} == {id(n) for n in found.candidate_nodes}
+
+
+@given(operator_trees, st.integers(0, 5))
+def test_the_order_of_commutative_operands_does_not_matter(tree: Tree, seed: int):
+    assert match(tree, shuffled(tree, seed)).score == 1.0
+
+
+@given(operator_trees, st.permutations("pqrstu"))
+def test_renaming_every_letter_is_found_and_costs_little(tree: Tree, names: list[str]):
+    new = dict(zip(LETTERS, names, strict=True))
+    renamed = rebuilt(tree, lambda label: "V!" + new[label[2:]] if label[0] == "V" else label)
+    found = match(tree, renamed)
+    assert found.coverage == 1.0
+    assert found.score >= 0.8
+    # Letters in interchangeable places may be exchanged, but never joined or split.
+    assert len(set(found.substitution.values())) == len(found.substitution)
+
+
+@given(operator_trees, operator_trees)
+def test_scores_stay_between_0_and_1(query: Tree, candidate: Tree):
+    found = match(query, candidate)
+    assert 0.0 <= found.score <= 1.0
+    assert 0.0 <= found.coverage <= 1.0
+
+
+@given(operator_trees, operator_trees)
+def test_the_substitution_is_one_to_one(query: Tree, candidate: Tree):
+    substitution = match(query, candidate).substitution
+    assert len(set(substitution.values())) == len(substitution)
+
+
+@given(operator_trees, operator_trees)
+def test_matched_nodes_are_nodes_of_the_given_trees(query: Tree, candidate: Tree):
+    found = match(query, candidate)
+    assert {id(n) for n in found.query_nodes} <= {id(n) for n in query.walk()}
+    assert {id(n) for n in found.candidate_nodes} <= {id(n) for n in candidate.walk()}
+
+
+def test_it_says_which_letter_became_which():
+    found = matched("x^2+y^2=z^2", "a^2 + b^2 = c^2")
+    assert found.substitution == {"x": "a", "y": "b", "z": "c"}
+    assert found.coverage == 1.0
+    assert 0.9 < found.score < 1.0
+
+
+def test_letters_are_told_apart_by_where_else_they_stand():
+    assert matched("x+y=x", "a+b=b").substitution == {"x": "b", "y": "a"}
+
+
+def test_a_letter_never_stands_for_two_letters():
+    one_letter = matched("x+x^2", "t+t^2")
+    two_letters = matched("x+x^2", "s+t^2")
+    assert one_letter.coverage == 1.0
+    assert two_letters.coverage < 1.0
+
+
+def test_keeping_the_letters_scores_higher_than_renaming_them():
+    assert matched("a+b=2", "b+a=2").score > matched("a+b=2", "x+y=2").score
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (r"\frac{a}{b}", "a/b"),
+        ("a-b+c", "c+a-b"),
+        ("a > b", "b < a"),
+        (r"a \ge b", r"b \le a"),
+        ("(a+b)+c", "a+(b+c)"),
+        ("xyz", "zyx"),
+    ],
+)
+def test_ways_of_writing_the_same_score_1(one: str, other: str):
+    assert matched(one, other).score == 1.0
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("a-b", "b-a"), (r"\frac{a}{b}", r"\frac{b}{a}"), ("2^3", "3^2")]
+)
+def test_order_matters_where_the_operator_says_so(one: str, other: str):
+    found = matched(one, other)
+    assert found.score < 1.0
+
+
+def test_a_query_is_found_inside_a_larger_formula():
+    found = matched(r"\frac{1}{n^2}", r"\sum_{n=1}^\infty \frac{1}{n^2} = \frac{\pi^2}{6}")
+    assert found.coverage == 1.0
+    assert found.score < 0.7
+
+
+def test_a_wildcard_finds_the_integrand():
+    found = matched(r"\int_0^\infty ?f dx", r"\int_0^\infty \frac{\sin x}{x} dx")
+    assert found.score == 1.0
+    assert found.bindings == {"?f": parse_latex(r"\frac{\sin x}{x}").opt}
+
+
+def test_a_wildcard_takes_all_operands_that_are_left():
+    found = matched("?a + 1", "x + y^2 + 1")
+    assert found.score == 1.0
+    assert found.bindings == {"?a": parse_latex("x + y^2").opt}
+
+
+def test_a_wildcard_takes_no_operand_that_is_needed_elsewhere():
+    found = matched("?a + x", "x + y")
+    assert found.bindings == {"?a": Tree("V!y")}
+    assert found.substitution == {"x": "x"}
+
+
+def test_wildcards_of_one_name_stand_for_equal_parts():
+    assert matched("?x^2 + ?x", "(a+b)^2 + (b+a)").score == 1.0
+    unequal = matched("?x^2 + ?x", "(a+b)^2 + (a+c)")
+    assert unequal.coverage < 1.0
+    assert unequal.bindings == {"?x": parse_latex("a+b").opt}
+
+
+def test_wildcards_of_different_names_may_stand_for_the_same():
+    found = matched(r"\frac{?a}{?b}", r"\frac{t}{t}")
+    assert found.bindings == {"?a": Tree("V!t"), "?b": Tree("V!t")}
+
+
+def test_a_lone_wildcard_does_not_make_a_query_match_everything():
+    assert matched(r"\sin(?x) + \cos(?x) = 1", "a^2 - b^2").score < 0.4
+
+
+@pytest.mark.parametrize("written", ["0.5", r"\frac12", r"\frac{2}{4}", "1/2"])
+def test_numbers_of_equal_value_match_unless_told_otherwise(written: str):
+    assert matched("x^{0.50}", f"x^{{{written}}}").score == 1.0
+    assert matched("x^{0.50}", f"x^{{{written}}}", equal_values=False).score < 1.0
+
+
+def test_symbol_numbers_join_the_match_with_the_written_formula():
+    found = matched("b", "a+b")
+    assert found.candidate_symbols == {2}
+
+
+def test_a_prepared_query_gives_the_same_match():
+    query, candidate = parse_latex("x^2+1").opt, parse_latex("t^2+1").opt
+    assert match(Prepared(query), Prepared(candidate)) == match(query, candidate)
+
+
+def chain(label: str, depth: int, leaf: str) -> Tree:
+    tree = Tree(leaf)
+    for _ in range(depth):
+        tree = Tree(label, [tree], ["0"])
+    return tree
+
+
+@pytest.mark.parametrize(
+    ("query", "candidate"),
+    [
+        (chain("F!sin", 5000, "V!x"), chain("F!sin", 5000, "V!y")),
+        (
+            Tree("U!plus", [Tree(f"V!a{n}") for n in range(5000)], ["0"] * 5000),
+            Tree("U!plus", [Tree(f"V!b{n}") for n in range(5000)], ["0"] * 5000),
+        ),
+        (
+            Tree("M!L-5000", [Tree("V!a") for _ in range(5000)], ["0"] * 5000),
+            Tree("M!L-4999", [Tree("V!a") for _ in range(4999)], ["0"] * 4999),
+        ),
+        (
+            Tree("U!times", [Tree("?a"), Tree("?b"), Tree("?a")], ["0", "1", "2"]),
+            Tree("U!times", [Tree(f"V!b{n}") for n in range(5000)], ["0"] * 5000),
+        ),
+        (chain("O!minus", 3000, "N!7"), chain("O!minus", 3002, "N!7")),
+    ],
+    ids=["deep", "wide", "long lists", "wildcards", "signs"],
+)
+def test_no_input_takes_long(query: Tree, candidate: Tree):
+    started = time.process_time()
+    assert 0.0 <= match(query, candidate).score <= 1.0
+    assert time.process_time() - started < 2.0
+
+
+def test_huge_equal_formulas_still_score_1():
+    assert match(chain("F!sin", 5000, "V!x"), chain("F!sin", 5000, "V!x")).score == 1.0
+
+
+@settings(max_examples=20)
+@given(st.lists(operator_trees, min_size=40, max_size=60))
+def test_large_sums_match_themselves_in_any_order(parts: list[Tree]):
+    total = node("U!plus", *parts[:60])
+    assert match(total, shuffled(total, 1)).score == 1.0
+
+
+def test_trees_read_from_tangent_text_match_too():
+    found = match(read_tree("[O!SUP,0[V!n],1[N!2]]"), read_tree("[O!SUP,0[V!k],1[N!2]]"))
+    assert found.substitution == {"n": "k"}
