@@ -42,7 +42,8 @@ class FormulaSearch:
 
     Attributes:
         fields: The fields of a post whose formulas count.
-        matched: How many of the best formulas are matched structurally, for each query formula.
+        matched: How many formulas are matched structurally for a query; several formulas of
+            one query share them.
         asked: At most this many formulas of a query are searched for, the largest first.
     """
 
@@ -157,6 +158,7 @@ class FormulaRetriever:
         self._segments = [_Segment(folder) for folder in folders]
         self._total = sum(len(segment.postings) for segment in self._segments)
         self._scores_of = lru_cache(maxsize=256)(self._score_formulas)
+        self._mass = lru_cache(maxsize=4096)(self._weigh)
 
     def retrieve(
         self, questions: Sequence[Question], k: int, allowed: NDArray[np.bool_] | None = None
@@ -172,13 +174,14 @@ class FormulaRetriever:
         """The best matching formulas of a post, with their substitutions."""
         details: list[str] = []
         score = float(self._post_scores(question)[number])
-        for latex in self._asked(question):
-            found = self.match_in_post(latex, number)
+        asked = self._asked(question)
+        for latex in asked:
+            found = self._match_in_post(latex, number, self._share(asked))
             if found is not None and found.match.coverage > 0:
                 details.append(_in_words(latex, found))
         return Reason("formulas", score, "; ".join(details[:3]))
 
-    def match_in_post(self, latex: str, number: int) -> FormulaMatch | None:
+    def _match_in_post(self, latex: str, number: int, matched: int) -> FormulaMatch | None:
         """The formula of a post that is most like a query formula, and how it matches."""
         segment, place = self._locate(number)
         start, end = segment.post_starts[place], segment.post_starts[place + 1]
@@ -188,7 +191,7 @@ class FormulaRetriever:
         offset = sum(
             len(other.postings) for other in self._segments[: self._segments.index(segment)]
         )
-        scores = self._scores_of(latex)[offset + candidates]
+        scores = self._scores_of(latex, matched)[offset + candidates]
         chosen = int(candidates[int(scores.argmax())])
         written = segment.latex[chosen]
         found = match(parse_latex(latex).opt, parse_latex(written).opt)
@@ -196,7 +199,7 @@ class FormulaRetriever:
 
     def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
         """The formulas of the collection that are most like one formula (ARQMath task 2)."""
-        scores = self._scores_of(latex)
+        scores = self._scores_of(latex, self._choices.matched)
         ranked = best(scores, k)
         query = parse_latex(latex).opt
         found = []
@@ -213,10 +216,12 @@ class FormulaRetriever:
     def _post_scores(self, question: Question) -> Numbers:
         """For each post the mean over the query's formulas, weighted by their size."""
         total = np.zeros(sum(segment.posts for segment in self._segments), dtype=np.float32)
-        asked = [(latex, self._mass(latex) ** 0.5) for latex in self._asked(question)]
-        whole = sum(weight for _, weight in asked)
-        for latex, weight in asked:
-            scores = self._scores_of(latex)
+        asked = self._asked(question)
+        # Between counting all formulas alike and counting only the largest.
+        weights = [self._mass(latex) ** 0.5 for latex in asked]
+        whole = sum(weights)
+        for latex, weight in zip(asked, weights, strict=True):
+            scores = self._scores_of(latex, self._share(asked))
             parts, offset = [], 0
             for segment in self._segments:
                 size = len(segment.postings)
@@ -225,7 +230,12 @@ class FormulaRetriever:
             total += np.concatenate(parts) * np.float32(weight / whole if whole else 0.0)
         return total
 
-    def _mass(self, latex: str) -> float:
+    def _share(self, asked: list[str]) -> int:
+        """How many matches each formula of a query is worth."""
+        return self._choices.matched // max(len(asked), 1)
+
+    def _weigh(self, latex: str) -> float:
+        """The weight of all features of a formula."""
         counts = _features(latex)
         return float(np.dot(self._rarity(counts), list(counts.values())))
 
@@ -235,7 +245,7 @@ class FormulaRetriever:
         containing = sum(segment.postings.document_counts(terms) for segment in self._segments)
         return _rarity(np.asarray(containing), self._total)
 
-    def _score_formulas(self, latex: str) -> Numbers:
+    def _score_formulas(self, latex: str, matched: int) -> Numbers:
         """The likeness of a formula to every formula of the collection, from 0 to 1."""
         counts = _features(latex)
         rarity = self._rarity(counts)
@@ -244,7 +254,7 @@ class FormulaRetriever:
             [self._shared(segment, counts, rarity) for segment in self._segments]
         )
         scores = 2 * shared / np.maximum(self._masses + np.float32(mass), 1e-9)
-        return self._with_structure(latex, scores.astype(np.float32))
+        return self._with_structure(latex, scores.astype(np.float32), matched)
 
     def _shared(self, segment: _Segment, counts: Counter[str], rarity: Numbers) -> Numbers:
         shared = np.zeros(len(segment.postings), dtype=np.float32)
@@ -255,9 +265,9 @@ class FormulaRetriever:
             shared[numbers] += np.float32(weight) * np.minimum(frequencies, count)
         return shared
 
-    def _with_structure(self, latex: str, overlaps: Numbers) -> Numbers:
+    def _with_structure(self, latex: str, overlaps: Numbers, matched: int) -> Numbers:
         """Match the best few structurally and join both scores."""
-        chosen = best(overlaps, self._choices.matched) if self._choices.matched else None
+        chosen = best(overlaps, matched) if matched else None
         if chosen is None or not len(chosen.numbers):
             return overlaps
         query = Prepared(parse_latex(latex).opt)
