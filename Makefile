@@ -3,10 +3,11 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   := .venv
 BIN    := $(VENV)/bin
+NEURAL := .venv-neural
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tests coverage format benchmarks clean
+.PHONY: help demo test test-neural lint types tests coverage format benchmarks clean
 
 help:  ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -15,6 +16,9 @@ demo: $(VENV)/core  ## Set up and show the main job on the built-in sampler
 	@$(BIN)/python examples/demo.py
 
 test: lint types tests  ## Set up, check style and types, and run all tests
+
+test-neural: $(NEURAL)/all  ## All tests once more where torch and the other extras are installed
+	$(NEURAL)/bin/pytest
 
 tests: $(VENV)/dev  ## Run the tests and the examples in the docstrings
 	$(BIN)/pytest
@@ -38,12 +42,12 @@ benchmarks: $(VENV)/dev  ## List the benchmarks and how to run them
 		printf '  $(BIN)/python %-32s %s\n' $$file "$$(sed -n '1s/^r*"""\(.*[^"]\)"*$$/\1/p' $$file)"; done
 
 clean:  ## Remove the environment and what was built
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) $(NEURAL) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
 
-$(VENV)/bin/python:
+%/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "MathSetu needs Python 3.11 \
 	or newer; set one with: make PYTHON=/path/to/python3.11")'
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $*
 
 # Versions are pinned in constraints.txt, so that every machine tests the same thing.
 $(VENV)/core: pyproject.toml constraints.txt | $(VENV)/bin/python
@@ -53,3 +57,8 @@ $(VENV)/core: pyproject.toml constraints.txt | $(VENV)/bin/python
 $(VENV)/dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	@touch $@ $(VENV)/core
+
+$(NEURAL)/all: pyproject.toml constraints.txt | $(NEURAL)/bin/python
+	$(NEURAL)/bin/pip install --quiet --constraint constraints.txt \
+		--editable '.[dev,neural,ctranslate2,rivals]'
+	@touch $@

@@ -16,6 +16,7 @@ from pathlib import Path
 from benchmarks.shared import DATA, LANGUAGES, YEARS, arqmath_posts, judged, mean_measures, topics
 from mathsetu.library import Library, build_library
 from mathsetu.recipes import load_recipe
+from mathsetu.records import Hit, Run
 
 
 def measure(name: str, languages: list[str], settings: list[str], data: Path) -> None:
@@ -29,19 +30,19 @@ def measure(name: str, languages: list[str], settings: list[str], data: Path) ->
         library = Library(target)
         opened = time.perf_counter() - started
         size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file())
-        print(f"{name}: built in {built:.1f} s, {size / 1e6:.0f} MB, opened in {opened * 1e3:.0f} ms")
+        print(
+            f"{name}: built in {built:.1f} s, {size / 1e6:.0f} MB, opened in {opened * 1e3:.0f} ms"
+        )
         judgments = {year: judged(year, data) for year in YEARS}
         for language in languages:
             queries = topics(language, data)
             library.run(queries[:1])  # what is loaded once is not part of a query's time
             seconds = []
-            rankings = {}
+            rankings: dict[str, tuple[Hit, ...]] = {}
             for query in queries:
                 started = time.perf_counter()
                 rankings.update(library.run([query], k=1000).rankings)
                 seconds.append(time.perf_counter() - started)
-            from mathsetu.records import Run
-
             run = Run(name, rankings)
             seconds.sort()
             row = [f"{n:.3f} {m:.3f}" for n, m in

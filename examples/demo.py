@@ -18,7 +18,7 @@ LIBRARY = Path("out") / "sampler.library"
 QUESTIONS = [
     (r"समाकल $\int_0^\infty \frac{\sin x}{x}dx$ का मान", "en"),
     ("por qué hay infinitos números primos", "cs"),
-    (r"$p^2 + q^2 = r^2$", ""),
+    (r"$u^2 + v^2 = w^2$", ""),
     (r"prove that $\int_0^\infty ?f\,dx$ has a finite value", "hr"),
 ]
 

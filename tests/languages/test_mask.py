@@ -11,8 +11,8 @@ from mathsetu.languages.mask import mask, unmask
 from mathsetu.markup import split
 
 PIECES = st.sampled_from(
-    ["$x$", "$$y^2$$", "\\(a\\)", "QZ7", "qz 3", "Q", "Z", "q", "QZ", "5", "१२", " ", "-", "word", "मान", "\u200c", "\\$"]
-)  # fmt: skip
+    "$x$ $$y^2$$ \\(a\\) QZ7 Q Z q QZ 5 १२ - word मान \u200c \\$".split(" ") + ["qz 3", " "]
+)
 TEXTS = st.lists(PIECES).map("".join)
 
 
@@ -66,10 +66,12 @@ def test_a_hostile_translator_loses_no_formula(formulas: list[str], seed: int) -
     generator = random.Random(seed)
     masked = mask(" और ".join(f"शब्द {formula}" for formula in formulas))
     lost = {n for n in range(1, len(formulas) + 1) if generator.random() < 0.15}
-    words = []
-    for number in range(1, len(formulas) + 1):
-        if number not in lost:
-            words.append(generator.choice(list(HOSTILITIES.values()))(f"QZ{number}"))
+    hostilities = list(HOSTILITIES.values())
+    words = [
+        generator.choice(hostilities)(f"QZ{number}")
+        for number in range(1, len(formulas) + 1)
+        if number not in lost
+    ]
     back = unmask(" शब्द ".join(words), masked)
     restored = [span.raw for span in split(back.text) if span.kind == "formula"]
     kept = [formula for number, formula in enumerate(formulas, 1) if number not in lost]
