@@ -59,7 +59,7 @@ class Assembler(Frames):
         """Hand a complete row to the script or command that waits for it."""
         if isinstance(waiting, Script):
             if row:  # an empty script is none
-                waiting.base.scripts += ((waiting.edge, row),)
+                self.add_script(waiting.base, waiting.edge, row)
         elif isinstance(waiting, Pending):
             waiting.arguments.append(row)
             self.begin(waiting)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mathsetu.formulas.boxes import BAR, Box, Row, Sign
 from mathsetu.formulas.brackets import fold_bars
-from mathsetu.formulas.commands import INFIX, Command
+from mathsetu.formulas.commands import INFIX, PLAIN_GROUP, Command
 from mathsetu.formulas.making import apply_font, binomial, move_prescripts
 
 # How what is open will end: with the text, with } (a group, an argument), after one thing,
@@ -15,6 +15,8 @@ TOP, PLAIN, ARGUMENT, ONE, SQUARE, LEFT, TABLE = range(7)
 END = ["", "", "", ""]
 # More problems than this in one formula are no longer told one by one.
 _MOST_PROBLEMS = 20
+# Nobody writes more scripts than this on one symbol.
+_MOST_SCRIPTS = 50
 
 
 class Pending:
@@ -156,6 +158,14 @@ class Frames:
             # Joined letters would move the brackets that stand open.
             can_join = not self.opens or self.opens[-1] < place
             apply_font(self.row, place, font, can_join)
+
+    def add_script(self, base: Box, edge: str, script: Row) -> None:
+        """Give a box one more script; a box that has too many goes into a group first."""
+        if len(base.scripts) >= _MOST_SCRIPTS and self.row and self.row[-1] is base:
+            inner = Row((base,))
+            self.rows.append(inner)
+            base = self.row[-1] = Box(PLAIN_GROUP, base.symbol, (inner,))
+        base.scripts += ((edge, script),)
 
     def cut(self, start: int) -> Row:
         """Take what stands in the row from a place on out of it, as a row that is complete."""

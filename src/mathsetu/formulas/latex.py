@@ -120,7 +120,11 @@ class _Reader(Structures):
                     is_high, sign = script
                     inner = Row((Box(sign, index),))
                     rows.append(inner)
-                    base.scripts += ((base.sign.high if is_high else base.sign.low, inner),)
+                    edge = base.sign.high if is_high else base.sign.low
+                    if base.scripts:
+                        self.add_script(base, edge, inner)
+                    else:
+                        base.scripts = ((edge, inner),)
                     index += 1
                     continue
             action = actions.get(token)
@@ -153,7 +157,7 @@ class _Reader(Structures):
             base = self.base()
             inner = Row((Box(script[1], self.index - 1),))
             self.rows.append(inner)
-            base.scripts += ((base.sign.high if script[0] else base.sign.low, inner),)
+            self.add_script(base, base.sign.high if script[0] else base.sign.low, inner)
         else:
             self.read_other(token)
 
@@ -248,7 +252,7 @@ class _Reader(Structures):
         sign = _PRIMES.get(token) or Sign("′" * len(token), "mo", IDENTIFIER)
         row.append(Box(sign, self.index - 1))
         self.rows.append(row)
-        base.scripts += ((base.sign.high, row),)
+        self.add_script(base, base.sign.high, row)
 
     def read_not(self) -> None:
         r"""``\not`` and the sign that it crosses out."""
