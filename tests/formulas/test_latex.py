@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mathsetu.formulas import parse_latex
-from mathsetu.formulas.boxes import ATOM, Box, Row
+from mathsetu.formulas.latex.boxes import ATOM, Box, Row
 from mathsetu.formulas.notation import read_tree, write_tree
 
 PIECES = (

@@ -11,7 +11,7 @@ from mathsetu.languages.mask import mask, unmask
 from mathsetu.markup import split
 
 PIECES = st.sampled_from(
-    "$x$ $$y^2$$ \\(a\\) QZ7 Q Z q QZ 5 १२ - word मान \u200c \\$".split(" ") + ["qz 3", " "]
+    [*"$x$ $$y^2$$ \\(a\\) QZ7 Q Z q QZ 5 १२ - word मान \u200c \\$".split(" "), "qz 3", " "]
 )
 TEXTS = st.lists(PIECES).map("".join)
 

@@ -1,6 +1,6 @@
 """Formulas: LaTeX and MathML to trees, trees to features, and matches that explain themselves."""
 
-from mathsetu.formulas.latex import ParseWarning
+from mathsetu.formulas.latex.reader import ParseWarning
 from mathsetu.formulas.parse import Parsed, parse_latex
 from mathsetu.formulas.tree import Tree
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from mathsetu.formulas.boxes import BAR, COLON, COMMA, META, PERIOD, RELATION, WIDE_SPACE, Box
+from mathsetu.formulas.latex.boxes import BAR, COLON, COMMA, META, PERIOD, RELATION, WIDE_SPACE, Box
 from mathsetu.formulas.operands import collection, edges, node
 from mathsetu.formulas.tree import Tree
 

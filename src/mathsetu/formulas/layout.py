@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mathsetu.formulas.boxes import (
+from mathsetu.formulas.latex.boxes import (
     ACCENT,
     ATOM,
     COLON,
@@ -25,7 +25,7 @@ from mathsetu.formulas.boxes import (
     Row,
     Sign,
 )
-from mathsetu.formulas.commands import BOXED, LINES
+from mathsetu.formulas.latex.commands import BOXED, LINES
 from mathsetu.formulas.tree import Tree
 
 #: The order in which Tangent writes the edges of a node.
@@ -42,7 +42,7 @@ _BETWEEN_FORMULAS = frozenset({RELATION, META, COLON, CONDITION})
 def build_layout_trees(rows: Iterable[Row]) -> None:
     """Give each row its tree; inner rows come before the rows around them.
 
-    >>> from mathsetu.formulas.latex import read_layout
+    >>> from mathsetu.formulas.latex.reader import read_layout
     >>> row, rows, _ = read_layout("x^2+1")
     >>> build_layout_trees(rows)
     >>> row.slt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mathsetu.formulas.boxes import (
+from mathsetu.formulas.latex.boxes import (
     ACCENT,
     ATOM,
     CONDITION,
@@ -16,7 +16,7 @@ from mathsetu.formulas.boxes import (
     TEXT,
     Box,
 )
-from mathsetu.formulas.commands import fence_sign
+from mathsetu.formulas.latex.commands import fence_sign
 from mathsetu.formulas.tree import POSITIONS, Tree
 
 #: Names of the first operands of a node, by how many there are.

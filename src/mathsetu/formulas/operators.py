@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mathsetu.formulas.boxes import (
+from mathsetu.formulas.clauses import Budget, Clause, absent
+from mathsetu.formulas.latex.boxes import (
     ADDITION,
     ATOM,
     BIG,
@@ -35,7 +36,6 @@ from mathsetu.formulas.boxes import (
     Row,
     Sign,
 )
-from mathsetu.formulas.clauses import Budget, Clause, absent
 from mathsetu.formulas.operands import (
     applied,
     argument_list,
@@ -67,7 +67,7 @@ _Frame = tuple[int, Tree, list[Tree], "Box | None", "Box | None"]
 def build_operator_trees(rows: Iterable[Row]) -> None:
     """Give each row its tree; inner rows come before the rows around them.
 
-    >>> from mathsetu.formulas.latex import read_layout
+    >>> from mathsetu.formulas.latex.reader import read_layout
     >>> row, rows, _ = read_layout("x^2+1")
     >>> build_operator_trees(rows)
     >>> row.opt

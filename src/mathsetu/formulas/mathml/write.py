@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Collection
 from typing import TypeAlias
 
-from mathsetu.formulas import boxes
-from mathsetu.formulas.boxes import Box, Row
+from mathsetu.formulas.latex import boxes
+from mathsetu.formulas.latex.boxes import Box, Row
 from mathsetu.formulas.mathml.escape import escape_text
 
 #: A style sheet for highlighted formulas: only what is matched is coloured, not what is in it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mathsetu.formulas.boxes import (
+from mathsetu.formulas.latex.boxes import (
     ACCENT,
     FENCE,
     FRACTION,
@@ -14,7 +14,7 @@ from mathsetu.formulas.boxes import (
     TABLE,
     Sign,
 )
-from mathsetu.formulas.symbols import ACCENTS
+from mathsetu.formulas.latex.symbols import ACCENTS
 
 # What is made of a command's arguments once they have been read.
 (

@@ -7,7 +7,7 @@ typed as such and ``\leq`` are one sign.
 
 from __future__ import annotations
 
-from mathsetu.formulas.boxes import (
+from mathsetu.formulas.latex.boxes import (
     ADDITION,
     BAR,
     BIG,

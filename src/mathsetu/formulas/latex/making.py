@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mathsetu.formulas.boxes import (
+from mathsetu.formulas.latex.boxes import (
     ADDITION,
     ATOM,
     BIG,
@@ -17,8 +17,8 @@ from mathsetu.formulas.boxes import (
     Row,
     Sign,
 )
-from mathsetu.formulas.brackets import mark_condition
-from mathsetu.formulas.commands import (
+from mathsetu.formulas.latex.brackets import mark_condition
+from mathsetu.formulas.latex.commands import (
     EMPTY,
     MAKE_ARROW,
     MAKE_BINOMIAL,
@@ -35,8 +35,8 @@ from mathsetu.formulas.commands import (
     Command,
     fence_sign,
 )
-from mathsetu.formulas.fonts import JOINING, styled_sign, word_sign
-from mathsetu.formulas.tokens import wildcard
+from mathsetu.formulas.latex.fonts import JOINING, styled_sign, word_sign
+from mathsetu.formulas.latex.tokens import wildcard
 
 _MOD = Sign("mod", "mo", IDENTIFIER)
 _MODULUS = Sign("", "mrow", MODULUS, kind=fence_sign("(", ")").kind, layout="M!()")

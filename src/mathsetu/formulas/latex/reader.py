@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from mathsetu.formulas.boxes import CLOSING, GROUP, IDENTIFIER, TEXT, Box, Row, Sign
-from mathsetu.formulas.commands import (
+from mathsetu.formulas.latex.boxes import CLOSING, GROUP, IDENTIFIER, TEXT, Box, Row, Sign
+from mathsetu.formulas.latex.commands import (
     COMMANDS,
     ENVIRONMENTS,
     IGNORED,
@@ -19,12 +19,12 @@ from mathsetu.formulas.commands import (
     MAKE_FONT,
     Command,
 )
-from mathsetu.formulas.fonts import FONTS, SWITCHES
-from mathsetu.formulas.frames import ARGUMENT, ONE, PLAIN, Pending, Script
-from mathsetu.formulas.macros import expand, may_define
-from mathsetu.formulas.structures import Structures
-from mathsetu.formulas.symbols import BRACKETS, NEGATED, SIGNS
-from mathsetu.formulas.tokens import (
+from mathsetu.formulas.latex.fonts import FONTS, SWITCHES
+from mathsetu.formulas.latex.frames import ARGUMENT, ONE, PLAIN, Pending, Script
+from mathsetu.formulas.latex.macros import expand, may_define
+from mathsetu.formulas.latex.structures import Structures
+from mathsetu.formulas.latex.symbols import BRACKETS, NEGATED, SIGNS
+from mathsetu.formulas.latex.tokens import (
     SCRIPTS,
     TOKEN,
     is_composed,

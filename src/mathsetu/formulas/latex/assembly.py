@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mathsetu.formulas.boxes import SPACE, WIDE_SPACE, Box, Row, Sign
-from mathsetu.formulas.brackets import mark_condition
-from mathsetu.formulas.commands import (
+from mathsetu.formulas.latex.boxes import SPACE, WIDE_SPACE, Box, Row, Sign
+from mathsetu.formulas.latex.brackets import mark_condition
+from mathsetu.formulas.latex.commands import (
     EMPTY,
     MAKE_BOX,
     MAKE_FONT,
@@ -13,7 +13,7 @@ from mathsetu.formulas.commands import (
     PLAIN_GROUP,
     fence_sign,
 )
-from mathsetu.formulas.frames import (
+from mathsetu.formulas.latex.frames import (
     ARGUMENT,
     LEFT,
     ONE,
@@ -27,9 +27,9 @@ from mathsetu.formulas.frames import (
     Script,
     Waiting,
 )
-from mathsetu.formulas.making import apply_font, make_box
-from mathsetu.formulas.symbols import SIGNS
-from mathsetu.formulas.tokens import other_sign
+from mathsetu.formulas.latex.making import apply_font, make_box
+from mathsetu.formulas.latex.symbols import SIGNS
+from mathsetu.formulas.latex.tokens import other_sign
 
 
 class Assembler(Frames):

@@ -2,19 +2,19 @@ r"""Brackets, ``\left`` and ``\right``, and tables, while LaTeX is read."""
 
 from __future__ import annotations
 
-from mathsetu.formulas.assembly import Assembler
-from mathsetu.formulas.boxes import BAR, Box, Row, Sign
-from mathsetu.formulas.brackets import FENCES, mark_condition
-from mathsetu.formulas.commands import (
+from mathsetu.formulas.latex.assembly import Assembler
+from mathsetu.formulas.latex.boxes import BAR, Box, Row, Sign
+from mathsetu.formulas.latex.brackets import FENCES, mark_condition
+from mathsetu.formulas.latex.commands import (
     ENVIRONMENTS,
     LINES,
     OTHER_ENVIRONMENT,
     PLAIN_GROUP,
     WITH_COLUMNS,
 )
-from mathsetu.formulas.frames import LEFT, ONE, SQUARE, TABLE, Delimiter, Grid
-from mathsetu.formulas.making import move_prescripts
-from mathsetu.formulas.symbols import BRACKETS, SIGNS
+from mathsetu.formulas.latex.frames import LEFT, ONE, SQUARE, TABLE, Delimiter, Grid
+from mathsetu.formulas.latex.making import move_prescripts
+from mathsetu.formulas.latex.symbols import BRACKETS, SIGNS
 
 # How many open brackets are passed over in search of the partner of a closing one.
 _REACH = 50

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from mathsetu.formulas.boxes import NUMBER, TEXT, Sign
+from mathsetu.formulas.latex.boxes import NUMBER, TEXT, Sign
 
 #: Font commands, with arguments or as switches, and the Unicode name of what they make.
 FONTS: dict[str, str] = {

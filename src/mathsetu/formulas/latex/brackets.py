@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mathsetu.formulas.boxes import (
+from mathsetu.formulas.latex.boxes import (
     BAR,
     COLON,
     CONDITION,
@@ -15,7 +15,7 @@ from mathsetu.formulas.boxes import (
     Row,
     Sign,
 )
-from mathsetu.formulas.commands import fence_sign
+from mathsetu.formulas.latex.commands import fence_sign
 
 #: The signs that divide a set's elements from their condition.
 SUCH_THAT = {

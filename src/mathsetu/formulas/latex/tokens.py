@@ -6,9 +6,9 @@ import html
 import re
 import unicodedata
 
-from mathsetu.formulas.boxes import FUNCTION, IDENTIFIER, TEXT, Sign
-from mathsetu.formulas.fonts import FONTS, SWITCHES, styled_text, word_sign
-from mathsetu.formulas.symbols import BRACKETS, SIGNS, STRUCTURE, number_sign
+from mathsetu.formulas.latex.boxes import FUNCTION, IDENTIFIER, TEXT, Sign
+from mathsetu.formulas.latex.fonts import FONTS, SWITCHES, styled_text, word_sign
+from mathsetu.formulas.latex.symbols import BRACKETS, SIGNS, STRUCTURE, number_sign
 
 # Font switches are no part of a token: what they hold for comes after them.
 _FONT_NAMES = "|".join(

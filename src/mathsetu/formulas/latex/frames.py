@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mathsetu.formulas.boxes import BAR, Box, Row, Sign
-from mathsetu.formulas.brackets import fold_bars
-from mathsetu.formulas.commands import INFIX, PLAIN_GROUP, Command
-from mathsetu.formulas.making import apply_font, binomial, move_prescripts
+from mathsetu.formulas.latex.boxes import BAR, Box, Row, Sign
+from mathsetu.formulas.latex.brackets import fold_bars
+from mathsetu.formulas.latex.commands import INFIX, PLAIN_GROUP, Command
+from mathsetu.formulas.latex.making import apply_font, binomial, move_prescripts
 
 # How what is open will end: with the text, with } (a group, an argument), after one thing,
 # with ], with \right, with \end.
