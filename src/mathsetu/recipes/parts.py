@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from mathsetu.errors import InputError
-from mathsetu.recipes.schema import read_table
+from mathsetu.recipes.schema import Recipe, read_table
 from mathsetu.retrieval.base import Builder, Question, Retriever
+from mathsetu.retrieval.dense import Dense, DenseBuilder, DenseRetriever
 from mathsetu.retrieval.formula import FormulaBuilder, FormulaRetriever, FormulaSearch
 from mathsetu.retrieval.lexical import Lexical, LexicalBuilder, LexicalRetriever
+from mathsetu.retrieval.overlap import Overlap, OverlapBuilder, OverlapRetriever
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,15 @@ def _no_formulas(question: Question) -> bool:
 PARTS: dict[str, Part] = {
     "lexical": Part(Lexical, LexicalBuilder, LexicalRetriever, _no_words),
     "formula": Part(FormulaSearch, FormulaBuilder, FormulaRetriever, _no_formulas),
+    "dense": Part(Dense, DenseBuilder, DenseRetriever, _no_words),
+    "overlap": Part(Overlap, OverlapBuilder, OverlapRetriever, _no_formulas),
 }
+
+
+def check_parts(recipe: Recipe) -> None:
+    """Refuse unknown kinds and settings of parts before any work is done."""
+    for name, settings in recipe.parts.items():
+        _resolve(settings, f"{recipe.name}: parts.{name}")
 
 
 def make_builder(settings: Mapping[str, Any], where: str) -> Builder:

@@ -6,7 +6,7 @@ with the collection:
 
 - ``nlist`` is four times the square root of the number of vectors, which balances the work of
   choosing lists against that of reading them;
-- ``nprobe`` is an eighth of the lists, or as many as hold four times the posts that are wanted,
+- ``nprobe`` is an eighth of the lists, or as many as hold six times the posts that are wanted,
   whichever is more. A small collection is thus searched exactly, at no loss.
 
 In both kinds a list has ten vectors on average at least: on a small collection ``nlist`` shrinks.
@@ -55,7 +55,7 @@ class Division:
 
     def probes(self, lists: int, count: int, wanted: int) -> int:
         """How many lists a search for a number of posts visits."""
-        asked = self.nprobe or max(ceil(lists / 8), ceil(4 * wanted * lists / max(count, 1)))
+        asked = self.nprobe or max(ceil(lists / 8), ceil(6 * wanted * lists / max(count, 1)))
         return min(asked, lists)
 
 
