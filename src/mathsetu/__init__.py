@@ -3,12 +3,10 @@
 Public names are those listed here; everything else may change between versions.
 """
 
-from importlib.metadata import version
-
 from mathsetu.errors import InputError, MathSetuError
 from mathsetu.records import Formula, Hit, Judgment, Post, Query, Reason, Run
 
-__version__ = version("mathsetu")
+__version__ = "0.1.0"
 
 __all__ = [
     "Formula",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.metadata import version
 
 import click
 
+from mathsetu import __version__
 from mathsetu.errors import MathSetuError
 
 #: Verb to what it does. A new verb is a module of its name here with a function `command`.
@@ -22,7 +22,10 @@ VERBS = {
     "remove": "Remove posts from a library.",
     "run": "Answer a file of topics and write a run file.",
     "search": "Search a library: words in any language, formulas between dollars.",
+    "compare": "Compare runs on judgments: means, significance, wins and losses.",
+    "evaluate": "Measure a run against judgments.",
     "convert": "Convert a collection, topics, judgments or a run between formats.",
+    "fuse": "Fuse several runs into one.",
     "formula": "Show a formula as trees, MathML and features, and match it against another.",
     "inspect": "Show a text or a post as spans and formulas.",
     "sampler": "List, search or export the built-in multilingual sampler.",
@@ -50,7 +53,7 @@ class _Verbs(click.Group):
 
 
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("mathsetu"), prog_name="mathsetu")
+@click.version_option(__version__, prog_name="mathsetu")
 def _group() -> None:
     """Search for mathematics across languages."""
 
