@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.shared import arqmath_posts
 from mathsetu.languages.mask import mask, unmask
 from mathsetu.markup import split
 
@@ -99,3 +100,14 @@ def test_every_topic_of_every_language_survives(shared_data: Path) -> None:
             assert unmask(masked.text, masked).text == line
             texts += 1
     assert texts > 1_000
+
+
+@pytest.mark.shared
+def test_every_real_post_survives(shared_data: Path) -> None:
+    texts = 0
+    for post in arqmath_posts(shared_data):
+        for text in (post.title, post.question, post.body):
+            masked = mask(text)
+            assert unmask(masked.text, masked).text == text
+            texts += 1
+    assert texts > 10_000
