@@ -1,0 +1,85 @@
+"""Fusion of public ARQMath runs: every method beside its parts, learned ones held out.
+
+    python -m benchmarks.fusion [--data DIR] [--language es]
+
+Two sets of runs. Three systems of 2020 of about equal strength, fused topic by topic; learned
+methods are cross-validated over the topics. Four CrossMath systems of very unequal strength in
+one language, with weights learned on 2020 and used on 2021.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.shared import DATA, LANGUAGES
+from mathsetu.collections.trec import read_qrels, read_run
+from mathsetu.ranking.fusion import METHODS, Measure, fuse, fuse_learned, make_fusion, make_learner
+from mathsetu.ranking.fusion.learning import judge_pools, mean_value
+from mathsetu.ranking.fusion.pool import pool_runs
+from mathsetu.ranking.fusion.rrf import RRF
+from mathsetu.records import Judgment, Run
+
+NDCG, MAP = Measure("nDCG'"), Measure("MAP'")
+FIXED: dict[str, tuple[str, dict[str, Any]]] = {
+    "rrf k=60": ("rrf", {}),
+    "rrf k=180": ("rrf", {"k": 180}),
+    "ibc": ("ibc", {}),
+    "combsum": ("combsum", {}),
+    "combsum rank": ("combsum", {"normalisation": "rank"}),
+    "combmnz": ("combmnz", {}),
+}
+
+
+def measured(run: Run, judgments: Sequence[Judgment]) -> str:
+    # Fusing a run with nothing leaves its order alone.
+    judged = judge_pools(pool_runs([run]), judgments)
+    return "  ".join(f"{mean_value(judged, RRF(), measure):.4f}" for measure in (NDCG, MAP))
+
+
+def table(runs: Sequence[Run], train: Sequence[Judgment], test: Sequence[Judgment]) -> None:
+    for run in runs:
+        print(f"  {run.name[:24]:24}  {measured(run, test)}")
+    for label, (name, settings) in FIXED.items():
+        started = time.process_time()
+        fused = fuse(runs, make_fusion(name, **settings))
+        seconds = time.process_time() - started
+        print(f"  {label:24}  {measured(fused, test)}  {seconds:.2f} s")
+    for name, method in METHODS.items():
+        if method.learner:
+            started = time.process_time()
+            learned = fuse_learned(runs, train, make_learner(name, NDCG), measure=NDCG)
+            seconds = time.process_time() - started
+            print(f"  {name + ' learned':24}  {measured(learned.run, test)}  {seconds:.2f} s")
+
+
+def both_years(system: str, language: str, data: Path) -> Run:
+    """One system's rankings of 2020 and 2021; their topics have different names."""
+    folder = data / "crossmath" / "runs"
+    parts = [read_run(folder / f"{system}.{language}.{year}.tsv.gz") for year in (2020, 2021)]
+    return Run(system, {**parts[0].rankings, **parts[1].rankings})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--language", default="es", choices=LANGUAGES)
+    arguments = parser.parse_args()
+    data: Path = arguments.data
+    of_2020 = list(read_qrels(data / "arqmath" / "qrels-task1-2020.official.txt"))
+    of_2021 = list(read_qrels(data / "arqmath" / "qrels-task1-2021.all.txt"))
+    print("name, nDCG', MAP', seconds of CPU\n\nthree systems, 2020, learned with 5 folds")
+    names = ("mlt", "anserini", "roberta-base")
+    files = [data / "fusion-runs" / f"prim.{name}-auto-both-A.tsv.gz" for name in names]
+    table([read_run(path) for path in files], of_2020, of_2020)
+    print(f"\nCrossMath, {arguments.language}, learned on 2020, measured on 2021")
+    systems = ("nllbbi", "mbartbi", "nllbcross", "mbartcross")
+    code = LANGUAGES[arguments.language]
+    table([both_years(system, code, data) for system in systems], of_2020, of_2021)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""``mathsetu fuse``: several runs to one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mathsetu.cli.output import json_option, print_json
+from mathsetu.collections.formats import FORMATS, detect, find
+from mathsetu.collections.rows import BadRows
+from mathsetu.errors import InputError
+from mathsetu.records import Run
+
+# The names are written out so that help and completion need not load numpy; a test holds them.
+_METHODS = ("rrf", "ibc", "wibc", "rbc", "combsum", "combmnz", "linear")
+
+
+class _Numbers(click.ParamType[tuple[float, ...]]):
+    name = "numbers"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float, ...]:
+        try:
+            return tuple(float(number) for number in str(value).split(","))
+        except ValueError:
+            self.fail(f"{value!r} is not a list of numbers such as 2,1,0.5", param, ctx)
+
+
+@click.command("fuse")
+@click.argument("method", type=click.Choice(_METHODS))
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("target", type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--k", type=float, help="rrf: how little the first ranks stand out. [default: 60]")
+@click.option("--weights", type=_Numbers(), metavar="W1,W2,…",
+              help="linear, wibc: a weight for each run.")  # fmt: skip
+@click.option(
+    "--normalisation",
+    metavar="NAME",
+    help="linear, combsum, combmnz: spread, minmax, rank or none. [default: spread]",
+)
+@click.option("--qrels", type=click.Path(path_type=Path),
+              help="linear, wibc, rbc: judgments to learn from.")  # fmt: skip
+@click.option(
+    "--measure",
+    default="nDCG'",
+    show_default=True,
+    metavar="NAME",
+    help="What learned weights maximise: nDCG', nDCG'@10, MAP' … (prime: judged only).",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(2),
+    default=5,
+    show_default=True,
+    help="Folds of the judged topics; each is ranked by what the others taught.",
+)
+@click.option("--seed", type=int, default=0, show_default=True,
+              help="Decides the draws of ibc and wibc, and the folds.")  # fmt: skip
+@click.option("--depth", type=click.IntRange(1), default=1000, show_default=True,
+              help="Hits a topic to keep.")  # fmt: skip
+@click.option("--name", default="", help="Name of the run; the method's unless given.")
+@click.option("--to", "format_name", default="trec-run", show_default=True, metavar="FORMAT",
+              help="Format of the run: trec-run, arqmath-answer-run …")  # fmt: skip
+@json_option
+def command(
+    method: str,
+    runs: tuple[Path, ...],
+    target: Path,
+    k: float | None,
+    weights: tuple[float, ...] | None,
+    normalisation: str | None,
+    qrels: Path | None,
+    measure: str,
+    folds: int,
+    seed: int,
+    depth: int,
+    name: str,
+    format_name: str,
+    as_json: bool,
+) -> None:
+    r"""Fuse RUNS into one run with METHOD and write it to TARGET.
+
+    Judged topics are ranked by what was learned from the other judged topics, all other topics
+    by what was learned from all of them: no topic is ranked with its own judgments.
+
+    \b
+    Examples:
+      mathsetu fuse rrf words.run formulas.run fused.run
+      mathsetu fuse linear words.run formulas.run fused.run --weights 0.7,0.3
+      mathsetu fuse rbc words.run formulas.run vectors.run fused.run --qrels qrels.txt
+    """
+    from mathsetu.ranking import fusion
+
+    writing = find(format_name)
+    if writing.holds != "runs" or writing.write is None:
+        known = ", ".join(form.name for form in FORMATS.values() if form.holds == "runs")
+        raise InputError(f"{format_name} is no format for runs (known: {known})")
+    given = {"k": k, "weights": weights, "normalisation": normalisation}
+    settings = {setting: value for setting, value in given.items() if value is not None}
+    if "seed" in fusion.settings_of(method):
+        settings["seed"] = seed
+    name = name or method
+    report: dict[str, object] = {}
+    if qrels is None:
+        chosen = fusion.make_fusion(method, **settings)
+        fused = fusion.fuse(_runs(runs), chosen, depth, name)
+    else:
+        wanted = fusion.Measure(measure)
+        learner = fusion.make_learner(method, wanted, **settings)
+        inputs = _runs(runs), _records(qrels, "judgments"), learner
+        learned = fusion.fuse_learned(
+            *inputs, measure=wanted, folds=folds, seed=seed, depth=depth, name=name
+        )
+        chosen, fused = learned.method, learned.run
+        report = {"measure": measure, "held_out": learned.held_out, "fitted": learned.fitted,
+                  "judged_topics": learned.topics}  # fmt: skip
+    writing.write(target, [fused])
+    topics, hits = len(fused.rankings), sum(map(len, fused.rankings.values()))
+    if as_json:
+        print_json({"method": method, "settings": chosen, **report,
+                    "topics": topics, "hits": hits, "written": str(target)})  # fmt: skip
+        return
+    if report:
+        click.echo(f"learned: {chosen}", err=True)
+        figures = "{measure} {held_out:.3f} held out, {fitted:.3f} where fitted"
+        click.echo(f"{figures} ({{judged_topics}} topics)".format(**report), err=True)
+    click.echo(f"{topics:,} topics, {hits:,} hits written to {target}", err=True)
+
+
+def _runs(paths: Iterable[Path]) -> list[Run]:
+    return [run for path in paths for run in _records(path, "runs")]
+
+
+def _records(path: Path, holds: str) -> list[Any]:
+    form = detect(path)
+    if form.holds != holds:
+        raise InputError(f"{path}: holds {form.holds} ({form.description}), not {holds}")
+    records = list(form.read(path, BadRows()))
+    if not records:
+        raise InputError(f"{path}: is empty (no {holds} in it)")
+    return records

@@ -1,0 +1,102 @@
+"""What a fusion method is, and how any of them turns runs into one run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from mathsetu.errors import InputError
+from mathsetu.ranking.fusion.pool import Pool, pool_runs
+from mathsetu.records import Hit, Run
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+    #: For each candidate a score, then whatever decides between equal scores; more is better.
+    Rating = tuple[Numbers, ...]
+
+# How many hits of a topic are kept: the depth of TREC and ARQMath runs.
+DEPTH = 1000
+# Digits of the largest score that are worth something; what follows is rounding.
+_DIGITS = 12
+# The step, in shares of the largest score, between hits that a tie rule set apart. It survives
+# single precision, in which trec_eval keeps scores.
+_STEP = 2.0**-22
+
+
+class Fusion(Protocol):
+    """One way to fuse; its settings are its fields."""
+
+    def rate(self, pool: Pool) -> Rating:
+        """Rate the candidates of a topic."""
+
+
+def fuse(runs: Sequence[Run], method: Fusion, depth: int = DEPTH, name: str = "fusion") -> Run:
+    """Fuse runs with a method.
+
+    Ties that the method leaves go to the smaller id. Topics come in the order of their names.
+
+    >>> from mathsetu.ranking.fusion import RRF
+    >>> words = Run("words", {"A.1": (Hit("7", 2.0), Hit("10", 1.0))})
+    >>> formulas = Run("formulas", {"A.1": (Hit("10", 0.5), Hit("9", 0.4))})
+    >>> [hit.id for hit in fuse([words, formulas], RRF()).rankings["A.1"]]
+    ['10', '7', '9']
+    """
+    return Run(name, {pool.topic: ranked(pool, method, depth) for pool in pool_runs(runs)})
+
+
+def ranked(pool: Pool, method: Fusion, depth: int = DEPTH) -> tuple[Hit, ...]:
+    """The hits of one topic, best first.
+
+    The scores are the method's. Only where a tie rule chose between equal scores, the later hit
+    gets a little less, so that every tool that sorts by score sees the order that was meant.
+    """
+    if depth < 1:
+        raise InputError(f"depth {depth}: at least one hit a topic must be kept")
+    rating = method.rate(pool)
+    places = order(rating)[:depth]
+    scores = rating[0][places].tolist()
+    ties = np.reshape(rating[1:], (len(rating) - 1, len(pool.ids)))
+    equal, undecided = _repeats(rating[0][None, places]), _repeats(ties[:, places])
+    step = (float(np.abs(rating[0]).max(initial=0.0)) or 1.0) * _STEP
+    for place in range(1, len(scores)):
+        before = scores[place - 1]
+        if equal[place] and undecided[place]:
+            scores[place] = before
+        elif scores[place] >= before:
+            scores[place] = before - step
+    return tuple(
+        Hit(pool.ids[place], score, pool.post_ids[place])
+        for place, score in zip(places.tolist(), scores, strict=True)
+    )
+
+
+def order(rating: Rating) -> NDArray[np.int64]:
+    """The places of the candidates from best to worst.
+
+    >>> order((np.array([0.3, 0.3, 0.5]), np.array([1.0, 2.0, 0.0]))).tolist()
+    [2, 1, 0]
+    """
+    # The last key of lexsort leads; what is equal in all keys stays in the order of the ids.
+    return np.lexsort(tuple(-numbers for numbers in reversed(rating)))
+
+
+def settled(scores: Numbers) -> Numbers:
+    """Scores without the noise of rounding: sums that are equal on paper become equal.
+
+    >>> settled(np.array([0.1 + 0.2, 0.3])).tolist()
+    [0.3, 0.3]
+    """
+    largest = float(np.abs(scores).max(initial=0.0))
+    if not largest:
+        return scores
+    return np.round(scores, min(_DIGITS - math.ceil(math.log10(largest)), 300))
+
+
+def _repeats(rows: Numbers) -> list[bool]:
+    """Whether each column is like the one before it."""
+    return [False, *np.all(rows[:, 1:] == rows[:, :-1], axis=0).tolist()]

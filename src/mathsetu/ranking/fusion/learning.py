@@ -1,0 +1,144 @@
+"""Learned fusion: fitted on judged topics, never used on a topic that it was fitted on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mathsetu.errors import InputError
+from mathsetu.ranking.fusion.interface import DEPTH, Fusion, order, ranked
+from mathsetu.ranking.fusion.measures import Measure
+from mathsetu.ranking.fusion.pool import Pool, pool_runs
+from mathsetu.records import Hit, Judgment, Run
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class JudgedPool:
+    """A topic to learn from: its pool, and what the judges said.
+
+    ``grades`` holds the grade of each candidate (nan: not judged), ``all_grades`` every grade of
+    the topic, found or not, the highest first.
+    """
+
+    pool: Pool
+    grades: Numbers
+    all_grades: Numbers
+
+    def value(self, method: Fusion, measure: Measure) -> float:
+        """How well a method ranks this topic."""
+        return measure.value(self.grades[order(method.rate(self.pool))], self.all_grades)
+
+
+#: Fits a method to judged topics.
+Learner = Callable[[Sequence[JudgedPool]], Fusion]
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What learning gave.
+
+    ``method`` was fitted on all judged topics, on which it reaches ``fitted``. ``held_out`` is
+    the honest figure: each topic ranked by a method that was fitted on others. ``run`` holds
+    the judged topics ranked in that way, and all other topics ranked by ``method``.
+    """
+
+    run: Run
+    method: Fusion
+    fitted: float
+    held_out: float
+    topics: int
+
+
+def fuse_learned(
+    runs: Sequence[Run],
+    judgments: Iterable[Judgment],
+    learner: Learner,
+    *,
+    measure: Measure,
+    folds: int = 5,
+    seed: int = 0,
+    depth: int = DEPTH,
+    name: str = "fusion",
+) -> Learned:
+    """Fuse runs with a method that is learned from judgments, cross-validated over topics.
+
+    >>> from mathsetu.ranking.fusion import Linear, WeightSearch
+    >>> topics = [f"A.{number}" for number in range(9)]
+    >>> good = Run("good", {topic: (Hit("7", 2.0), Hit("8", 1.0)) for topic in topics})
+    >>> poor = Run("poor", {topic: (Hit("8", 2.0), Hit("7", 1.0)) for topic in topics})
+    >>> judgments = [Judgment(topic, "7", 3) for topic in topics[:6]]
+    >>> measure = Measure("MAP")
+    >>> search = WeightSearch(Linear(weights=()), measure)
+    >>> learned = fuse_learned([poor, good], judgments, search, measure=measure)
+    >>> learned.held_out, learned.run.rankings["A.8"][0].id
+    (1.0, '7')
+    """
+    pools = pool_runs(runs)
+    judged = judge_pools(pools, judgments)
+    if not 2 <= folds <= len(judged):
+        raise InputError(
+            f"{len(judged)} topics of the runs are judged, and {folds} folds are to be learned "
+            "from: there must be two folds or more, and a topic for each"
+        )
+    method = learner(judged)
+    rankings: dict[str, tuple[Hit, ...]] = {}
+    values: dict[str, float] = {}
+    for fold in _folds(judged, folds, seed):
+        others = [topic for topic in judged if topic not in fold]
+        fitted = learner(others)
+        for topic in fold:
+            rankings[topic.pool.topic] = ranked(topic.pool, fitted, depth)
+            values[topic.pool.topic] = topic.value(fitted, measure)
+    for pool in pools:
+        if pool.topic not in rankings:
+            rankings[pool.topic] = ranked(pool, method, depth)
+    return Learned(
+        run=Run(name, {pool.topic: rankings[pool.topic] for pool in pools}),
+        method=method,
+        fitted=mean_value(judged, method, measure),
+        held_out=float(np.mean([values[topic] for topic in sorted(values)])),
+        topics=len(judged),
+    )
+
+
+def judge_pools(pools: Iterable[Pool], judgments: Iterable[Judgment]) -> list[JudgedPool]:
+    """The pools whose topics were judged, with their judgments.
+
+    >>> pools = pool_runs([Run("words", {"A.1": (Hit("7", 2.0), Hit("8", 1.0)), "A.2": ()})])
+    >>> [judged] = judge_pools(pools, [Judgment("A.1", "8", 3)])
+    >>> judged.grades.tolist()
+    [nan, 3.0]
+    """
+    grades: dict[str, dict[str, int]] = {}
+    for judgment in judgments:
+        grades.setdefault(judgment.query_id, {})[judgment.id] = judgment.grade
+    return [_judged(pool, grades[pool.topic]) for pool in pools if pool.topic in grades]
+
+
+def mean_value(judged: Sequence[JudgedPool], method: Fusion, measure: Measure) -> float:
+    """The mean over topics of what a method reaches."""
+    return float(np.mean([topic.value(method, measure) for topic in judged]))
+
+
+def _judged(pool: Pool, grades: Mapping[str, int]) -> JudgedPool:
+    found = np.array([grades.get(candidate_id, np.nan) for candidate_id in pool.ids])
+    return JudgedPool(pool, found, np.array(sorted(grades.values(), reverse=True), dtype=float))
+
+
+def _folds(judged: Sequence[JudgedPool], count: int, seed: int) -> list[list[JudgedPool]]:
+    """Topics dealt out in an order that only the seed and their names decide."""
+
+    def shuffled(topic: JudgedPool) -> bytes:
+        return hashlib.sha256(f"{seed} {topic.pool.topic}".encode()).digest()
+
+    dealt = sorted(judged, key=shuffled)
+    return [dealt[start::count] for start in range(count)]

@@ -1,0 +1,81 @@
+"""Weights of runs that maximise a measure on training topics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mathsetu.errors import InputError
+from mathsetu.ranking.fusion.learning import JudgedPool, mean_value
+from mathsetu.ranking.fusion.linear import Linear
+from mathsetu.ranking.fusion.measures import Measure
+from mathsetu.ranking.fusion.wibc import WIBC
+
+# A change that gains less is not worth leaving simpler weights for: it would be fitted to chance.
+_GAIN = 1e-3
+_SWEEPS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class WeightSearch:
+    """Learns the weights of a weighted method by coordinate search on the simplex.
+
+    From equal weights on, the weight of one run after the other is tried at ``steps`` + 1 values
+    from 0 to 1 while the others share the rest in their proportions; the best is kept, until
+    nothing improves. It is a hill climb: simple, deterministic, and stays with equal weights
+    unless the judgments speak against them.
+
+    >>> from mathsetu.ranking.fusion.learning import judge_pools
+    >>> from mathsetu.ranking.fusion.pool import pool_runs
+    >>> from mathsetu.records import Hit, Judgment, Run
+    >>> good = Run("good", {"A.1": (Hit("8", 2.0), Hit("7", 1.0))})
+    >>> poor = Run("poor", {"A.1": (Hit("7", 2.0), Hit("8", 1.0))})
+    >>> judgments = [Judgment("A.1", "7", 0), Judgment("A.1", "8", 3)]
+    >>> judged = judge_pools(pool_runs([poor, good]), judgments)
+    >>> WeightSearch(Linear(weights=()))(judged).weights
+    (0.0, 1.0)
+    """
+
+    method: Linear | WIBC
+    measure: Measure = field(default_factory=Measure)
+    steps: int = 10
+
+    def __call__(self, judged: Sequence[JudgedPool]) -> Linear | WIBC:
+        """The method with the weights that suit the judged topics best."""
+        if not judged:
+            raise InputError("weights cannot be learned: no topic of the runs is judged")
+        weights = _shares(np.ones(len(judged[0].pool.ranks)))
+        best = self._value(weights, judged)
+        for _ in range(_SWEEPS):
+            before = best
+            for run in range(len(weights)):
+                for candidate in self._neighbours(weights, run):
+                    value = self._value(candidate, judged)
+                    if value > best + _GAIN:
+                        best, weights = value, candidate
+            if best == before:
+                break
+        return replace(self.method, weights=weights)
+
+    def _value(self, weights: tuple[float, ...], judged: Sequence[JudgedPool]) -> float:
+        return mean_value(judged, replace(self.method, weights=weights), self.measure)
+
+    def _neighbours(self, weights: tuple[float, ...], run: int) -> list[tuple[float, ...]]:
+        others = np.array(weights)
+        others[run] = 0.0
+        if not others.any():
+            others = np.ones(len(weights))
+            others[run] = 0.0
+        if not others.any():
+            return []  # a single run has nothing to share with
+        others /= others.sum()
+        alone = np.eye(len(weights))[run]
+        shares = np.linspace(0.0, 1.0, self.steps + 1)
+        return [_shares(share * alone + (1 - share) * others) for share in shares]
+
+
+def _shares(weights: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float, ...]:
+    """Weights that sum to one, rounded to what is worth printing."""
+    return tuple((weights / weights.sum()).round(4).tolist())

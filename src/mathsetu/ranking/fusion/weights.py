@@ -1,0 +1,29 @@
+"""The weights of runs: how they are checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mathsetu.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+
+def checked(weights: tuple[float, ...], runs: int) -> Numbers:
+    """Weights as numbers to calculate with; refused unless there is one for each run.
+
+    >>> checked((2.0, 1.0), 2).tolist()
+    [2.0, 1.0]
+    """
+    numbers = np.array(weights, dtype=np.float64)
+    if len(numbers) != runs:
+        raise InputError(f"{len(numbers)} weights for {runs} runs: give one weight for each run")
+    if not np.all(np.isfinite(numbers)) or numbers.min() < 0 or not numbers.sum():
+        shown = ",".join(f"{weight:g}" for weight in weights)
+        raise InputError(f"weights {shown}: none may be below 0, and one must be above it")
+    return numbers

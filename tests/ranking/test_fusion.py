@@ -1,0 +1,381 @@
+"""Every fusion method: what it computes, and what holds for whatever it is given."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mathsetu.collections.trec import read_run, write_run
+from mathsetu.errors import InputError
+from mathsetu.ranking.fusion import (
+    IBC,
+    METHODS,
+    RBC,
+    RRF,
+    SCALINGS,
+    WIBC,
+    CombMNZ,
+    CombSUM,
+    Fusion,
+    Linear,
+    fuse,
+    make_fusion,
+)
+from mathsetu.ranking.fusion.interface import order
+from mathsetu.ranking.fusion.pool import pool_runs
+from mathsetu.records import Hit, Run
+
+
+def run_of(ids: Sequence[str], scores: Sequence[float] = (), name: str = "run") -> Run:
+    scores = scores or [float(-place) for place in range(len(ids))]
+    return Run(name, {"A.1": tuple(map(Hit, ids, scores))})
+
+
+def ids_of(run: Run, topic: str = "A.1") -> list[str]:
+    return [hit.id for hit in run.rankings[topic]]
+
+
+def methods(runs: int) -> list[Fusion]:
+    """One of each method, with weights that favour earlier runs."""
+    weights = tuple(float(runs - place) for place in range(runs))
+    scalings = [name for name in SCALINGS if name != "none"]
+    return [
+        RRF(),
+        IBC(),
+        WIBC(weights),
+        RBC(tuple((0.1 * weight, 0.2, 0.3) for weight in weights)),
+        *(CombSUM(scaling) for scaling in SCALINGS),
+        *(CombMNZ(scaling) for scaling in scalings),
+        *(Linear(weights, scaling) for scaling in SCALINGS),
+    ]
+
+
+candidates = st.sampled_from("abcdefgh") | st.integers(1, 30).map(str)
+score = st.floats(-5, 30) | st.sampled_from([0.0, 1.0, 2.0])
+
+
+@st.composite
+def rankings(draw: st.DrawFn) -> tuple[Hit, ...]:
+    ids = draw(st.lists(candidates, min_size=1, max_size=10, unique=True))
+    scores = sorted((draw(score) for _ in ids), reverse=True)
+    return tuple(map(Hit, ids, scores))
+
+
+@st.composite
+def some_runs(draw: st.DrawFn) -> list[Run]:
+    topics = st.dictionaries(st.sampled_from(["A.1", "A.2"]), rankings(), min_size=1)
+    return [Run(f"run{n}", draw(topics)) for n in range(draw(st.integers(1, 4)))]
+
+
+# Most examples are tried with every method.
+few = settings(max_examples=25, deadline=None)
+
+
+class TestEveryMethod:
+    @few
+    @given(some_runs())
+    def test_keeps_every_candidate_once_with_finite_falling_scores(self, runs: list[Run]) -> None:
+        for method in methods(len(runs)):
+            fused = fuse(runs, method)
+            for topic in {topic for run in runs for topic in run.rankings}:
+                found = {hit.id for run in runs for hit in run.rankings.get(topic, ())}
+                scores = [hit.score for hit in fused.rankings[topic]]
+                assert sorted(ids_of(fused, topic)) == sorted(found)
+                assert all(map(math.isfinite, scores))
+                assert scores == sorted(scores, reverse=True)
+
+    @few
+    @given(rankings())
+    def test_leaves_the_order_of_a_single_run_alone(self, ranking: tuple[Hit, ...]) -> None:
+        for method in methods(1):
+            assert ids_of(fuse([Run("one", {"A.1": ranking})], method)) == [h.id for h in ranking]
+
+    @few
+    @given(some_runs(), st.randoms(use_true_random=False))
+    def test_does_not_care_which_run_comes_first(self, runs: list[Run], random: object) -> None:
+        places = list(range(len(runs)))
+        random.shuffle(places)  # type: ignore[attr-defined]
+        for method in methods(len(runs)):
+            shuffled = fuse([runs[place] for place in places], permuted(method, places))
+            for topic, hits in fuse(runs, method).rankings.items():
+                again = {hit.id: hit.score for hit in shuffled.rankings[topic]}
+                assert again == pytest.approx({hit.id: hit.score for hit in hits}, abs=1e-9)
+                # RRF leaves the last bit of its sums as it is, to agree with other tools.
+                if not isinstance(method, RRF):
+                    assert list(again) == [hit.id for hit in hits]
+
+    @few
+    @given(some_runs())
+    def test_gives_the_same_result_every_time(self, runs: list[Run]) -> None:
+        for method in methods(len(runs)):
+            assert fuse(runs, method) == fuse(runs, method)
+
+    @few
+    @given(some_runs(), st.data())
+    def test_never_moves_a_candidate_down_when_a_run_moves_it_up(
+        self, runs: list[Run], data: st.DataObject
+    ) -> None:
+        ranked_by_position = [RRF(), *(m for m in methods(len(runs)) if hasattr(m, "depth"))]
+        which = data.draw(st.integers(0, len(runs) - 1))
+        topic = data.draw(st.sampled_from(sorted(runs[which].rankings)))
+        hits = list(runs[which].rankings[topic])
+        place = data.draw(st.integers(0, len(hits) - 1))
+        risen = hits[place].id
+        hits.insert(data.draw(st.integers(0, place)), hits.pop(place))
+        changed = list(runs)
+        changed[which] = Run("changed", {**runs[which].rankings, topic: tuple(hits)})
+        for method in ranked_by_position:
+            before = ids_of(fuse(runs, method), topic).index(risen)
+            assert ids_of(fuse(changed, method), topic).index(risen) <= before
+
+    @few
+    @given(some_runs(), st.integers(1, 5))
+    def test_keeps_no_more_hits_than_asked_for(self, runs: list[Run], depth: int) -> None:
+        for method in methods(len(runs)):
+            whole, cut = fuse(runs, method), fuse(runs, method, depth)
+            for topic, hits in whole.rankings.items():
+                assert cut.rankings[topic] == hits[:depth]
+
+    @few
+    @given(some_runs())
+    def test_is_read_back_in_the_same_order(
+        self, tmp_path_factory: pytest.TempPathFactory, runs: list[Run]
+    ) -> None:
+        path = tmp_path_factory.mktemp("runs") / "fused.run"
+        for method in methods(len(runs)):
+            fused = fuse(runs, method)
+            write_run(path, fused)
+            assert read_run(path).rankings == fused.rankings
+
+    def test_carries_the_post_of_a_formula_along(self) -> None:
+        run = Run("formulas", {"B.1": (Hit("f7", 0.5, post_id="7"),)})
+        assert fuse([run, run_of("a")], RRF()).rankings["B.1"][0].post_id == "7"
+
+    def test_orders_topics_by_name_whichever_run_has_them(self) -> None:
+        runs = [Run("a", {"A.2": (Hit("7", 1.0),)}), Run("b", {"A.10": (Hit("7", 1.0),)})]
+        assert list(fuse(runs, RRF()).rankings) == ["A.10", "A.2"]
+
+    @pytest.mark.parametrize("name", METHODS)
+    def test_names_its_source_and_shows_an_example(self, name: str) -> None:
+        described = METHODS[name].kind.__doc__ or ""
+        assert "Source: " in described
+        assert ">>> " in described
+
+
+def permuted(method: Fusion, places: list[int]) -> Fusion:
+    for setting in ("weights", "coefficients"):
+        if hasattr(method, setting):
+            values = getattr(method, setting)
+            return replace(method, **{setting: tuple(values[p] for p in places)})  # type: ignore[type-var]
+    return method
+
+
+class TestRRF:
+    def test_adds_reciprocal_ranks(self) -> None:
+        fused = fuse([run_of("ab"), run_of("bc")], RRF(k=1))
+        assert {hit.id: hit.score for hit in fused.rankings["A.1"]} == {
+            "b": 1 / 3 + 1 / 2,
+            "a": 1 / 2,
+            "c": 1 / 3,
+        }
+
+    def test_equal_scores_stay_equal_and_go_by_the_value_of_numeric_ids(self) -> None:
+        fused = fuse([run_of(["10", "9"]), run_of(["9", "10"])], RRF())
+        assert ids_of(fused) == ["9", "10"]
+        assert len({hit.score for hit in fused.rankings["A.1"]}) == 1
+
+    @pytest.mark.parametrize("k", [-1, math.nan, math.inf])
+    def test_refuses_a_k_that_is_no_constant(self, k: float) -> None:
+        with pytest.raises(InputError, match="choose a number"):
+            RRF(k=k)
+
+    @pytest.mark.shared
+    @pytest.mark.parametrize(
+        "parts", [("mlt", "roberta"), ("anserini", "roberta"), ("mlt", "anserini", "roberta")]
+    )
+    def test_gives_the_published_fusions_byte_for_byte(
+        self, shared_data: Path, tmp_path: Path, parts: tuple[str, ...]
+    ) -> None:
+        import gzip
+
+        folder, ending = shared_data / "fusion-runs", "-auto-both-A.tsv.gz"
+        files = {"roberta": "roberta-base"}
+        runs = [read_run(folder / f"prim.{files.get(part, part)}{ending}") for part in parts]
+        write_run(tmp_path / "fused", fuse(runs, RRF(60), name="reciprocal_rank_fusion_k=60"))
+        published = folder / f"rrf.prim.{'.'.join(parts)}{ending}"
+        assert (tmp_path / "fused").read_bytes() == gzip.decompress(published.read_bytes())
+
+
+class TestIBC:
+    def test_takes_the_median_rank_and_counts_missing_as_the_last(self) -> None:
+        runs = [run_of("abc"), run_of("bcd"), run_of("cab")]
+        scores = {hit.id: round(hit.score, 4) for hit in fuse(runs, IBC()).rankings["A.1"]}
+        assert scores == {"a": 0.998, "b": 0.998, "c": 0.998, "d": 0.0}
+
+    def test_takes_the_mean_of_the_middle_ranks_of_an_even_number_of_runs(self) -> None:
+        [first, second] = fuse([run_of("ab"), run_of("a")], IBC(depth=10)).rankings["A.1"]
+        assert (first.id, first.score) == ("a", 0.9)
+        assert (second.id, second.score) == ("b", (10 - 6) / 10)
+
+    def test_ties_go_to_the_candidate_that_more_runs_found(self) -> None:
+        # Both medians are the depth; b was found twice.
+        runs = [run_of("ab"), run_of("cb"), run_of("c"), run_of("d"), run_of("e")]
+        fused = ids_of(fuse(runs, IBC()))
+        assert fused.index("b") < fused.index("a")
+
+    def test_the_seed_decides_the_draws_between_further_ties(self) -> None:
+        runs = [run_of("abcdefgh"), run_of("hgfedcba")]
+        orders = {tuple(ids_of(fuse(runs, IBC(seed=seed)))) for seed in range(20)}
+        assert len(orders) > 10
+
+    def test_drawn_orders_survive_single_precision(self) -> None:
+        import numpy as np
+
+        runs = [run_of("abcdefgh"), run_of("hgfedcba")]
+        [pool] = pool_runs(runs)
+        drawn = len(set(IBC().rate(pool)[2].tolist()))
+        single = {np.float32(hit.score) for hit in fuse(runs, IBC()).rankings["A.1"]}
+        assert len(single) == drawn > 2
+
+    def test_a_rank_beyond_the_depth_is_no_worse_than_missing(self) -> None:
+        runs = [run_of("abcd"), run_of("a")]
+        assert ids_of(fuse(runs, IBC(depth=2))) == ["a", "b", "c", "d"]
+
+
+class TestWIBC:
+    @few
+    @given(some_runs(), st.integers(0, 3), st.floats(0.1, 10))
+    def test_equal_weights_make_it_ibc(self, runs: list[Run], seed: int, weight: float) -> None:
+        weighted = WIBC((weight,) * len(runs), seed=seed)
+        assert fuse(runs, weighted).rankings == fuse(runs, IBC(seed=seed)).rankings
+
+    def test_a_run_with_most_of_the_weight_decides(self) -> None:
+        runs = [run_of("abc"), run_of("cba"), run_of("cab")]
+        assert ids_of(fuse(runs, WIBC((5, 1, 1)))) == ["a", "b", "c"]
+
+    @few
+    @given(some_runs(), rankings())
+    def test_a_run_without_weight_changes_no_score(
+        self, runs: list[Run], more: tuple[Hit, ...]
+    ) -> None:
+        known = {hit.id for run in runs for hit in run.rankings.get("A.1", ())}
+        weights = (1.0,) * len(runs)
+        silent = Run("silent", {"A.1": more})
+        before = fuse(runs, WIBC(weights)).rankings.get("A.1", ())
+        after = fuse([*runs, silent], WIBC((*weights, 0.0))).rankings["A.1"]
+        scores = {hit.id: hit.score for hit in after if hit.id in known}
+        assert scores == pytest.approx({hit.id: hit.score for hit in before}, abs=1e-4)
+
+
+class TestScores:
+    def test_combsum_adds_and_combmnz_multiplies_by_the_runs_that_agree(self) -> None:
+        runs = [run_of("abc", (4, 3, 2)), run_of("bd", (9, 8))]
+        added = {hit.id: hit.score for hit in fuse(runs, CombSUM()).rankings["A.1"]}
+        times = {hit.id: hit.score for hit in fuse(runs, CombMNZ()).rankings["A.1"]}
+        assert (added["b"], added["a"]) == (1.5, 1.0)
+        assert (times["b"], times["a"]) == (3.0, 1.0)
+
+    @few
+    @given(some_runs())
+    def test_linear_with_equal_weights_orders_as_combsum(self, runs: list[Run]) -> None:
+        for scaling in SCALINGS:
+            summed = fuse(runs, CombSUM(scaling))
+            weighted = fuse(runs, Linear((1.0,) * len(runs), scaling))
+            assert [ids_of(summed, t) for t in summed.rankings] == [
+                ids_of(weighted, t) for t in summed.rankings
+            ]
+
+    @few
+    @given(some_runs(), st.sampled_from([0.5, 4.0, 1024.0]))
+    def test_the_unit_of_a_run_does_not_matter_once_scores_are_normalised(
+        self, runs: list[Run], factor: float
+    ) -> None:
+        first = runs[0]
+        stretched = {
+            topic: tuple(Hit(hit.id, hit.score * factor) for hit in hits)
+            for topic, hits in first.rankings.items()
+        }
+        for scaling in ("spread", "minmax", "rank"):
+            again = fuse([Run("stretched", stretched), *runs[1:]], CombSUM(scaling))
+            for topic, hits in fuse(runs, CombSUM(scaling)).rankings.items():
+                assert {hit.id: hit.score for hit in again.rankings[topic]} == pytest.approx(
+                    {hit.id: hit.score for hit in hits}, abs=1e-9
+                )
+
+    def test_what_a_run_found_is_never_worse_off_than_what_it_did_not(self) -> None:
+        logits = run_of("ab", (-1.0, -7.0))
+        assert ids_of(fuse([logits, run_of("c", (0.5,))], CombSUM("none")))[-1] == "b"
+
+    def test_combmnz_refuses_negative_scores(self) -> None:
+        with pytest.raises(InputError, match="takes no negative scores"):
+            fuse([run_of("ab", (-1.0, -7.0))], CombMNZ("none"))
+
+
+class TestWrongInput:
+    def test_no_runs(self) -> None:
+        with pytest.raises(InputError, match="at least one run"):
+            fuse([], RRF())
+
+    def test_a_candidate_twice(self) -> None:
+        with pytest.raises(InputError, match=r"run words: b again for A\.1"):
+            fuse([run_of("abb", name="words")], RRF())
+
+    @pytest.mark.parametrize("bad", [math.nan, math.inf, 1e300])
+    def test_scores_that_cannot_be_added(self, bad: float) -> None:
+        with pytest.raises(InputError, match=r"run words: A\.1 has a score"):
+            fuse([run_of("ab", (bad, 1.0), name="words")], CombSUM())
+
+    @pytest.mark.parametrize("weights", [(), (1,), (1, 2, 3)])
+    @pytest.mark.parametrize("kind", [WIBC, Linear])
+    def test_weights_for_other_runs(self, kind: type, weights: tuple[float, ...]) -> None:
+        with pytest.raises(InputError, match="one weight for each run"):
+            fuse([run_of("ab"), run_of("ba")], kind(weights))
+
+    @pytest.mark.parametrize("weights", [(0, 0), (-1, 2), (math.nan, 1)])
+    def test_weights_that_weigh_nothing(self, weights: tuple[float, ...]) -> None:
+        with pytest.raises(InputError, match="none may be below 0"):
+            fuse([run_of("ab"), run_of("ba")], Linear(weights))
+
+    def test_a_regression_for_other_runs(self) -> None:
+        with pytest.raises(InputError, match="fitted to 1 runs, not to 2"):
+            fuse([run_of("ab"), run_of("ba")], RBC(((0.1, 0.2, 0.3),)))
+
+    @pytest.mark.parametrize(
+        ("name", "chosen", "message"),
+        [
+            ("condorcet", {}, "unknown fusion 'condorcet'"),
+            ("rrf", {"weights": (1,)}, r"no setting 'weights' \(it has: k\)"),
+            ("linear", {}, "needs weights, or judgments"),
+            ("rbc", {}, "needs coefficients, or judgments"),
+            ("combsum", {"normalisation": "zscore"}, "unknown normalisation 'zscore'"),
+        ],
+    )
+    def test_settings_that_a_method_does_not_have(
+        self, name: str, chosen: dict[str, object], message: str
+    ) -> None:
+        with pytest.raises(InputError, match=message):
+            make_fusion(name, **chosen)
+
+    def test_a_depth_that_keeps_nothing(self) -> None:
+        with pytest.raises(InputError, match="at least one hit"):
+            fuse([run_of("ab")], RRF(), depth=0)
+
+    def test_an_empty_ranking_stays_empty(self) -> None:
+        for method in methods(1):
+            assert fuse([Run("empty", {"A.1": ()})], method).rankings["A.1"] == ()
+
+
+def test_numbers_of_any_length_are_ordered_by_value() -> None:
+    long = "1" + "0" * 5000
+    assert ids_of(fuse([run_of([long, "2"]), run_of(["2", long])], RRF())) == ["2", long]
+
+
+def test_order_puts_the_best_first_and_settles_ties_by_the_next_number() -> None:
+    import numpy as np
+
+    scores, ties = np.array([1.0, 2.0, 1.0, 1.0]), np.array([0.0, 0.0, 5.0, 0.0])
+    assert order((scores, ties)).tolist() == [1, 2, 0, 3]

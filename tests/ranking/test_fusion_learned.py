@@ -1,0 +1,290 @@
+"""Learned fusion: honest figures, weights that follow the judgments, and the verb."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.shared import average_precision, ndcg
+from mathsetu.collections.trec import read_qrels, read_run, write_qrels, write_run
+from mathsetu.errors import InputError
+from mathsetu.ranking.fusion import (
+    MEASURES,
+    METHODS,
+    RBC,
+    RRF,
+    WIBC,
+    Learner,
+    Linear,
+    Measure,
+    WeightSearch,
+    fit_rbc,
+    fuse,
+    fuse_learned,
+    make_learner,
+)
+from mathsetu.ranking.fusion.learning import JudgedPool, judge_pools, mean_value
+from mathsetu.ranking.fusion.pool import pool_runs
+from mathsetu.records import Hit, Judgment, Run
+
+TOPICS = [f"A.{number}" for number in range(12)]
+POSTS = [str(number) for number in range(20)]
+
+
+def synthetic() -> tuple[list[Run], list[Judgment]]:
+    """A run that follows the judgments loosely, one that is random, and one that is half each."""
+    random = np.random.default_rng(7)
+    grades = {topic: random.integers(0, 4, len(POSTS)) for topic in TOPICS}
+    runs = []
+    for name, noise in (("noise", 50.0), ("good", 1.0), ("fair", 4.0)):
+        rankings = {}
+        for topic in TOPICS:
+            scores = grades[topic] + noise * random.normal(size=len(POSTS))
+            best = np.argsort(-scores)
+            rankings[topic] = tuple(Hit(POSTS[place], float(scores[place])) for place in best)
+        runs.append(Run(name, rankings))
+    judgments = [
+        Judgment(topic, post, int(grade))
+        for topic in TOPICS
+        for post, grade in zip(POSTS, grades[topic], strict=True)
+    ]
+    return runs, judgments
+
+
+@pytest.mark.parametrize("start", [Linear(()), Linear((), "rank"), WIBC(())])
+@pytest.mark.parametrize("name", ["nDCG'", "MAP"])
+def test_learned_weights_favour_the_better_run_and_beat_equal_ones(
+    start: Linear | WIBC, name: str
+) -> None:
+    runs, judgments = synthetic()
+    judged, measure = judge_pools(pool_runs(runs), judgments), Measure(name)
+    learned = WeightSearch(start, measure)(judged)
+    noise, good, fair = learned.weights
+    assert good > fair >= noise
+    assert sum(learned.weights) == pytest.approx(1, abs=1e-3)
+    equal = type(start)(weights=(1.0, 1.0, 1.0))
+    assert mean_value(judged, learned, measure) > mean_value(judged, equal, measure)
+
+
+def test_weights_stay_equal_where_judgments_do_not_tell_the_runs_apart() -> None:
+    runs, judgments = synthetic()
+    judged = judge_pools(pool_runs([runs[1], runs[1]]), judgments)
+    assert WeightSearch(Linear(()))(judged).weights == (0.5, 0.5)
+
+
+def test_a_single_run_gets_all_the_weight() -> None:
+    runs, judgments = synthetic()
+    assert WeightSearch(Linear(()))(judge_pools(pool_runs(runs[:1]), judgments)).weights == (1.0,)
+
+
+def test_the_regression_trusts_the_better_run_and_never_below_zero() -> None:
+    runs, judgments = synthetic()
+    method = fit_rbc(judge_pools(pool_runs(runs), judgments))
+    noise, good, fair = (sum(of_run) for of_run in method.coefficients)
+    assert good > fair > noise
+    assert min(value for of_run in method.coefficients for value in of_run) >= 0
+
+
+def test_the_regression_predicts_the_mean_gain_on_the_whole() -> None:
+    runs, judgments = synthetic()
+    judged = judge_pools(pool_runs(runs), judgments)
+    method = fit_rbc(judged)
+    predicted = np.concatenate([method.rate(topic.pool)[0] for topic in judged])
+    assert predicted.mean() == pytest.approx(np.mean([j.grade for j in judgments]), abs=1e-4)
+
+
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.learner])
+def test_no_topic_is_ranked_with_its_own_judgments(name: str) -> None:
+    runs, judgments = synthetic()
+    measure = Measure()
+    learner = make_learner(name, measure)
+    seen: list[set[str]] = []
+
+    def watching(judged: list[JudgedPool]) -> object:
+        seen.append({topic.pool.topic for topic in judged})
+        return learner(judged)
+
+    known = [judgment for judgment in judgments if judgment.query_id in TOPICS[:8]]
+    learned = fuse_learned(runs, known, watching, measure=measure, folds=4)  # type: ignore[arg-type]
+    assert seen[0] == set(TOPICS[:8])
+    left_out = [set(TOPICS[:8]) - topics for topics in seen[1:]]
+    assert sorted(topic for fold in left_out for topic in fold) == TOPICS[:8]
+    assert all(len(fold) == 2 for fold in left_out)
+    assert sorted(learned.run.rankings) == sorted(TOPICS)
+    assert learned.topics == 8
+
+
+def test_topics_without_judgments_are_ranked_by_the_method_fitted_on_all() -> None:
+    runs, judgments = synthetic()
+    known = [judgment for judgment in judgments if judgment.query_id != "A.3"]
+    learned = fuse_learned(runs, known, fit_rbc, measure=Measure())
+    assert learned.run.rankings["A.3"] == fuse(runs, learned.method).rankings["A.3"]
+
+
+def test_a_topics_own_judgments_cannot_change_its_ranking() -> None:
+    runs, judgments = synthetic()
+    lies = [
+        Judgment(j.query_id, j.id, 3 - j.grade if j.query_id == "A.3" else j.grade)
+        for j in judgments
+    ]
+    honest = fuse_learned(runs, judgments, fit_rbc, measure=Measure())
+    misled = fuse_learned(runs, lies, fit_rbc, measure=Measure())
+    assert honest.run.rankings["A.3"] == misled.run.rankings["A.3"]
+    assert honest.run.rankings != misled.run.rankings
+
+
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.learner])
+def test_learning_is_the_same_every_time(name: str) -> None:
+    runs, judgments = synthetic()
+
+    def learn() -> Run:
+        learner: Learner = make_learner(name, Measure())
+        return fuse_learned(runs, judgments, learner, measure=Measure(), folds=2).run
+
+    assert learn() == learn()
+
+
+def test_the_seed_decides_the_folds() -> None:
+    runs, judgments = synthetic()
+    first, second = (
+        fuse_learned(runs, judgments, fit_rbc, measure=Measure(), seed=seed) for seed in (0, 1)
+    )
+    assert first.run != second.run
+    assert first.method == second.method
+
+
+@pytest.mark.parametrize("folds", [1, 13])
+def test_folds_must_have_topics(folds: int) -> None:
+    runs, judgments = synthetic()
+    with pytest.raises(InputError, match="12 topics of the runs are judged"):
+        fuse_learned(runs, judgments, fit_rbc, measure=Measure(), folds=folds)
+
+
+def test_judgments_of_other_posts_teach_nothing() -> None:
+    runs, _ = synthetic()
+    judged = judge_pools(pool_runs(runs), [Judgment("A.1", "unknown", 3)])
+    with pytest.raises(InputError, match="no candidate of the runs is judged"):
+        fit_rbc(judged)
+
+
+def test_methods_without_anything_to_learn_say_which_have() -> None:
+    with pytest.raises(InputError, match="these have: wibc, rbc, linear"):
+        make_learner("rrf", Measure())
+    with pytest.raises(InputError, match="either given or learned"):
+        make_learner("linear", Measure(), weights=(1, 2))
+
+
+def test_an_unknown_measure_is_refused_with_those_that_exist() -> None:
+    with pytest.raises(InputError, match="nDCG'@10"):
+        Measure("ERR")
+
+
+@given(
+    st.permutations([str(number) for number in range(15)]),
+    st.dictionaries(st.sampled_from([str(n) for n in range(18)]), st.integers(0, 3), min_size=1),
+)
+def test_measures_follow_their_definitions(ranking: list[str], grades: dict[str, int]) -> None:
+    in_order = np.array([grades.get(post, np.nan) for post in ranking])
+    every = np.array(sorted(grades.values(), reverse=True), dtype=float)
+    judged = [post for post in ranking if post in grades]
+    for name in MEASURES:
+        hits = judged if "'" in name else ranking
+        if max(grades.values()) < (2 if "MAP" in name else 1):
+            expected = 0.0
+        elif "MAP" in name:
+            expected = average_precision(hits, grades)
+        else:
+            expected = ndcg(hits, grades, 10 if "@10" in name else 1000)
+        assert Measure(name).value(in_order, every) == pytest.approx(expected)
+
+
+def fuse_verb(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from mathsetu.cli import main; main()",
+            "fuse",
+            *map(str, arguments),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    runs, judgments = synthetic()
+    paths = [tmp_path / f"{run.name}.run" for run in runs]
+    for path, run in zip(paths, runs, strict=True):
+        write_run(path, run)
+    write_qrels(tmp_path / "qrels.txt", judgments)
+    return paths
+
+
+def test_the_verb_writes_what_the_function_gives(files: list[Path], tmp_path: Path) -> None:
+    target = tmp_path / "fused.run"
+    done = fuse_verb("rrf", *files, target, "--k", 10, "--name", "ours", "--depth", 5)
+    assert done.returncode == 0, done.stderr
+    assert "12 topics, 60 hits" in done.stderr
+    assert read_run(target) == fuse([read_run(p) for p in files], RRF(10), 5, "ours")
+
+
+def test_the_verb_learns_and_tells_the_honest_figure(files: list[Path], tmp_path: Path) -> None:
+    target, qrels = tmp_path / "fused.run", tmp_path / "qrels.txt"
+    done = fuse_verb("rbc", *files, target, "--qrels", qrels, "--json")
+    report = json.loads(done.stdout)
+    learned = fuse_learned(
+        [read_run(path) for path in files],
+        read_qrels(qrels),
+        fit_rbc,
+        measure=Measure(),
+        name="rbc",
+    )
+    assert report["held_out"] == learned.held_out
+    assert report["measure"] == "nDCG'"
+    assert read_run(target) == learned.run
+    method = RBC(
+        tuple(map(tuple, report["settings"]["coefficients"])), report["settings"]["intercept"]
+    )
+    assert method == learned.method
+    spoken = fuse_verb("rbc", *files, target, "--qrels", qrels).stderr
+    assert f"nDCG' {learned.held_out:.3f} held out" in spoken
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rrf", "RUN", "OUT", "--weights", "1"], "rrf has no setting 'weights'"),
+        (["linear", "RUN", "OUT"], "linear needs weights, or judgments"),
+        (["linear", "RUN", "OUT", "--weights", "1,b"], "not a list of numbers"),
+        (["linear", "RUN", "OUT", "--weights", "1,2"], "2 weights for 1 runs"),
+        (["rrf", "RUN", "OUT", "--qrels", "QRELS"], "nothing to learn"),
+        (["rrf", "QRELS", "OUT"], "not runs"),
+        (["rbc", "RUN", "OUT", "--qrels", "RUN"], "not judgments"),
+        (["rrf", "missing.run", "OUT"], "missing.run"),
+        (["rrf", "RUN", "OUT", "--to", "trec-qrels"], "no format for runs"),
+        (["linear", "RUN", "OUT", "--qrels", "QRELS", "--measure", "ERR"], "unknown measure"),
+    ],
+)
+def test_the_verb_names_each_mistake_in_one_line(
+    files: list[Path], tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    places = {"RUN": files[0], "QRELS": tmp_path / "qrels.txt", "OUT": tmp_path / "out.run"}
+    done = fuse_verb(*(places.get(argument, argument) for argument in arguments))
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out.run").exists()
+
+
+def test_the_verb_offers_every_method() -> None:
+    from mathsetu.cli.fuse import _METHODS
+
+    assert list(_METHODS) == list(METHODS)
