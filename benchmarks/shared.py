@@ -60,7 +60,7 @@ def judged(year: int, data: Path = DATA, task: int = 1) -> Judged:
 
 
 def ndcg(ranking: Sequence[str], grades: Mapping[str, int], depth: int = 10) -> float:
-    """nDCG at a depth; the gain is the grade, unjudged posts count as not relevant.
+    """NDCG at a depth; the gain is the grade, unjudged posts count as not relevant.
 
     >>> round(ndcg(["a", "b"], {"b": 3}), 3)
     0.631

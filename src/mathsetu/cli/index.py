@@ -63,7 +63,7 @@ def command(
             read_sources(sources, format_name, lang, bad),
             load_recipe(recipe, settings),
             collection=",".join(Path(source).name for source in sources),
-            fingerprint=_fingerprint(sources, recipe, settings, lang),
+            fingerprint=_fingerprint(sources, format_name, lang, skip_bad),
             processes=processes,
             progress=progress,
         )
@@ -97,7 +97,12 @@ def read_sources(
 
 
 def _fingerprint(sources: tuple[str, ...], *choices: object) -> str:
-    """Names the input of a build by what is cheap to ask: paths, sizes and times."""
+    """Names the input of a build by what is cheap to ask: paths, sizes and times.
+
+    Standard input has no name: what comes from there next time may be something else.
+    """
+    if "-" in sources:
+        return ""
     digest = blake2b(repr(choices).encode(), digest_size=16)
     for source in sources:
         path = Path(source)

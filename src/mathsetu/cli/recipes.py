@@ -6,6 +6,7 @@ import click
 
 from mathsetu.cli.output import json_option, print_json, print_table
 from mathsetu.recipes import load_recipe, recipe_names, recipe_text
+from mathsetu.recipes.parts import check_parts
 
 
 @click.command("recipes")
@@ -15,6 +16,7 @@ def command(name: str | None, as_json: bool) -> None:
     """List the recipes, or show the one called NAME (or a .toml file, checked)."""
     if name is not None:
         recipe = load_recipe(name)
+        check_parts(recipe)
         if as_json:
             print_json(recipe)
         else:

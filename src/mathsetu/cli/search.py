@@ -7,9 +7,12 @@ from pathlib import Path
 import click
 
 from mathsetu.cli.output import json_option, print_json, visible
+from mathsetu.errors import InputError
+from mathsetu.languages.analyze import analyze
 from mathsetu.library import Filter, Library
 from mathsetu.markup import plain, snippet
-from mathsetu.records import Hit, Post
+from mathsetu.records import Hit, Post, Query
+from mathsetu.retrieval.base import Question
 
 
 @click.command("search")
@@ -45,6 +48,8 @@ def command(
     opened = Library(library)
     where = Filter(in_language, tags, collection)
     hits = opened.search(query, k, language=lang, where=where, explain=explain or as_json)
+    if not hits:
+        _check_asks(Question(Query("", query, language=lang)))
     posts = {hit.id: opened.post(hit.id) for hit in hits}
     if as_json:
         print_json([{"hit": hit, "post": posts[hit.id]} for hit in hits])
@@ -55,6 +60,12 @@ def command(
             _print_hit(rank, hit, posts[hit.id], explain)
     if not hits:
         raise click.exceptions.Exit(1)
+
+
+def _check_asks(question: Question) -> None:
+    """Tell a query in vain from one that asks for nothing."""
+    if not any(question.formulas) and not analyze(question.words, question.language):
+        raise InputError("the query asks for nothing: no formula, and no word but very common ones")
 
 
 def _print_hit(rank: int, hit: Hit, post: Post, explain: bool) -> None:

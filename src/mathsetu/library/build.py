@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
-from itertools import islice
+from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from mathsetu import __version__
 from mathsetu.errors import InputError
 from mathsetu.languages.analyze import tokenize, words
 from mathsetu.library.manifest import segment_folder
+from mathsetu.library.pool import prepared_posts
 from mathsetu.library.store import Store, write_store
 from mathsetu.recipes.parts import make_builder
 from mathsetu.recipes.schema import Recipe, Selection
@@ -24,26 +24,7 @@ from mathsetu.retrieval.base import Builder
 #: Called with what is being done and how many posts are through.
 Progress = Callable[[str, int], None]
 
-_CHUNK = 64
 _STATE = "state.json"
-
-
-@contextmanager
-def writing_alone(library: Path) -> Iterator[None]:
-    """One writer at a time; the lock goes with the process, however it ends."""
-    library.mkdir(parents=True, exist_ok=True)
-    with (library / ".lock").open("w") as file:
-        try:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:  # no such locks on this system
-            pass
-        except OSError:
-            raise InputError(
-                f"{library}: another process is building it; wait until it is done"
-            ) from None
-        yield
 
 
 def build_segment(
@@ -63,11 +44,17 @@ def build_segment(
     (the same fingerprint), what is finished there is kept.
     """
     work = segment_folder(library, f"{name}.building")
-    begun = {"fingerprint": fingerprint, "name": name}
-    if not fingerprint or _state(work) != begun:
+    begun = {
+        "fingerprint": fingerprint,
+        "recipe": asdict(recipe),
+        "collection": collection,
+        "version": __version__,
+    }
+    state = json.dumps(begun)
+    if not fingerprint or _state(work) != state:
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
-        (work / _STATE).write_text(json.dumps(begun), encoding="utf-8")
+        (work / _STATE).write_text(state, encoding="utf-8")
     store = work / "posts.sqlite"
     if not store.is_file():
         part = work / "posts.part"
@@ -93,11 +80,11 @@ def build_segment(
     return count
 
 
-def _state(work: Path) -> Any:
+def _state(work: Path) -> str:
     try:
-        return json.loads((work / _STATE).read_text(encoding="utf-8"))
+        return (work / _STATE).read_text(encoding="utf-8")
     except (OSError, ValueError):
-        return None
+        return ""
 
 
 def _build_part(
@@ -108,44 +95,13 @@ def _build_part(
     name: str,
     progress: Progress,
 ) -> None:
-    for prepared in _counted(_prepared(builder, store.posts(), processes), name, progress):
-        builder.add(prepared)
+    with closing(prepared_posts(builder, store.posts(), processes)) as results:
+        for prepared in _counted(results, name, progress):
+            builder.add(prepared)
     part = folder.with_name(f"{folder.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     builder.write(part)
     part.rename(folder)
-
-
-def _prepared(builder: Builder, posts: Iterator[Post], processes: int) -> Iterator[Any]:
-    """Prepare posts in their order, in this process or in several."""
-    if processes < 2:
-        yield from map(builder.prepare, posts)
-        return
-    with ProcessPoolExecutor(processes, initializer=_begin, initargs=(builder,)) as pool:
-        waiting = []
-        try:
-            while chunk := list(islice(posts, _CHUNK)):
-                waiting.append(pool.submit(_prepare_chunk, chunk))
-                # A few chunks a process are under way, so that memory stays small.
-                if len(waiting) > 4 * processes:
-                    yield from waiting.pop(0).result()
-            for result in waiting:
-                yield from result.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-_builder: Builder
-
-
-def _begin(builder: Builder) -> None:
-    global _builder
-    _builder = builder
-
-
-def _prepare_chunk(posts: list[Post]) -> list[Any]:
-    return [_builder.prepare(post) for post in posts]
 
 
 def _selected(posts: Iterable[Post], selection: Selection) -> Iterator[Post]:
@@ -163,8 +119,3 @@ def _counted(items: Iterable[Any], what: str, progress: Progress) -> Iterator[An
     for number, item in enumerate(items, start=1):
         yield item
         progress(what, number)
-
-
-def all_cores() -> int:
-    """How many processes to build with unless told otherwise."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

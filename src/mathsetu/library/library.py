@@ -58,10 +58,10 @@ class Library:
             try:
                 self._open()
                 return
-            except InputError:
+            except (InputError, OSError) as error:
                 # A rebuild may have removed the old segments between two lines above.
                 if attempt + 1 == _TRIES or read_manifest(self.folder) == self.manifest:
-                    raise
+                    raise InputError(str(error)) from error
 
     def _open(self) -> None:
         check(self.folder, self.manifest)
@@ -121,13 +121,12 @@ class Library:
         """Answer many queries at once."""
         questions = [Question(query) for query in queries]
         for question in questions:
-            if len(question.text) > LONGEST_QUERY:
-                raise InputError(
-                    f"the query has {len(question.text):,} characters; at most {LONGEST_QUERY:,} "
-                    "can be searched for"
-                )
+            _check_length(question)
+        if k is None:
+            k = self.recipe.ranking.k
+        if k < 1:
+            raise InputError(f"k is {k}; it must be at least 1")
         allowed = self._allowed(where)
-        k = k or self.recipe.ranking.k
         depth = max(k, self.recipe.ranking.candidates)
         retrieving = self.recipe.ranking.candidates_from or tuple(self._parts)
         found = {part: self._parts[part].retrieve(questions, depth, allowed) for part in retrieving}
@@ -160,7 +159,10 @@ class Library:
             silent = {name for name in weights if is_silent(self.recipe.parts[name], question)}
             weights = adapted(weights, frozenset(silent))
         parts = shares(scores, weights, ranking.normalise)
-        places = order(parts, numbers)[:k]
+        places = order(parts, numbers)
+        # What only a part without any weight here has found is not found.
+        found = np.any([scores[part] != 0 for part in parts if weights[part]], axis=0)
+        places = places[found[places]][:k]
         chosen = numbers[places].tolist()
         ids = self._ids(chosen)
         hits = []
@@ -210,3 +212,12 @@ class Library:
             own = [number - offset for number in numbers if 0 <= number - offset < store.count]
             ids.update((offset + number, name) for number, name in store.ids(own).items())
         return ids
+
+
+def _check_length(question: Question) -> None:
+    size = len(question.text)
+    if size > LONGEST_QUERY:
+        name = f"query {question.query.id}" if question.query.id else "the query"
+        raise InputError(
+            f"{name} has {size:,} characters; at most {LONGEST_QUERY:,} can be searched for"
+        )

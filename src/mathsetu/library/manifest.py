@@ -93,8 +93,24 @@ def write_manifest(library: Path, manifest: Manifest) -> None:
 
 
 def has_manifest(library: Path) -> bool:
-    """Whether a folder is a library."""
+    """Whether a folder has a manifest, readable or not."""
     return (library / _NAME).is_file()
+
+
+def is_foreign(library: Path) -> bool:
+    """Whether a folder holds what no library holds, so that building here would be a mistake.
+
+    A library that is damaged or of another version is no foreign thing: building it again is
+    its remedy. A ``manifest.json`` alone may be anybody's.
+    """
+    names = {path.name for path in library.iterdir()} if library.exists() else set()
+    if _NAME not in names:
+        ours = {".lock", "segments"}
+        return any(n not in ours and not n.startswith(f".{_NAME}.") for n in names)
+    try:
+        return bool(json.loads((library / _NAME).read_bytes())["mathsetu"] != "library")
+    except (ValueError, KeyError, TypeError):
+        return "segments" not in names
 
 
 def read_manifest(library: Path) -> Manifest:
@@ -115,18 +131,27 @@ def read_manifest(library: Path) -> Manifest:
                 f"{library}: was written in format {found}, this version of MathSetu reads format "
                 f"{FORMAT}; build it again with: mathsetu index"
             )
-        segments = tuple(
-            Segment(
-                name=str(entry["name"]),
-                posts=int(entry["posts"]),
-                files={name: (int(s), str(c)) for name, (s, c) in entry["files"].items()},
-                removed=tuple(entry["removed"]),
-            )
-            for entry in content["segments"]
-        )
-        return Manifest(content["recipe"], segments, content["languages"], content["version"])
+        segments = tuple(_read_segment(entry) for entry in content["segments"])
+        recipe, languages = dict(content["recipe"]), dict(content["languages"])
+        return Manifest(recipe, segments, languages, str(content["version"]))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: is damaged ({error}); build the library again") from error
+
+
+def _read_segment(entry: dict[str, Any]) -> Segment:
+    segment = Segment(
+        name=str(entry["name"]),
+        posts=int(entry["posts"]),
+        files={name: (int(s), str(c)) for name, (s, c) in entry["files"].items()},
+        removed=tuple(int(number) for number in entry["removed"]),
+    )
+    if not segment.name.isdecimal():
+        raise ValueError(f"{segment.name!r} is no name of a segment")
+    if not all(0 <= number < segment.posts for number in segment.removed):
+        raise ValueError(f"segment {segment.name} lacks posts that were removed from it")
+    return segment
 
 
 def check(library: Path, manifest: Manifest, thorough: bool = False) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,10 +50,14 @@ def write_store(path: Path, posts: Iterable[Post], collection: str) -> int:
                 connection.execute("INSERT INTO posts VALUES (?, ?, ?, ?, ?, ?)", row)
             except sqlite3.IntegrityError:
                 raise InputError(f"two posts have the id {post.id!r}; ids must differ") from None
+            except UnicodeEncodeError:
+                raise InputError(f"post {post.id!r}: half a character stands in it") from None
             tags = ((tag, count) for tag in sorted(set(post.tags)))
             connection.executemany("INSERT INTO tags VALUES (?, ?)", tags)
             count += 1
         connection.execute("COMMIT")
+    except sqlite3.Error as error:
+        raise InputError(f"{path}: cannot be written ({error})") from error
     finally:
         connection.close()
     return count
@@ -115,11 +120,10 @@ class Store:
             found.update(self._connection.execute(query, batch))
         return found
 
-    def languages(self) -> dict[str, int]:
-        """How many posts there are of each language."""
-        return dict(
-            self._connection.execute("SELECT language, count(*) FROM posts GROUP BY language")
-        )
+    def languages(self, removed: Set[int] = frozenset()) -> dict[str, int]:
+        """How many posts there are of each language, those that were removed not counted."""
+        rows = self._connection.execute("SELECT number, language FROM posts")
+        return Counter(language for number, language in rows if number not in removed)
 
     def allowed(
         self, language: str = "", tags: Sequence[str] = (), collection: str = ""

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from mathsetu import __version__
 from mathsetu.errors import InputError
-from mathsetu.library.build import Progress, all_cores, build_segment, writing_alone
+from mathsetu.library.build import Progress, build_segment
+from mathsetu.library.lock import writing_alone
 from mathsetu.library.manifest import (
     Manifest,
     Segment,
     describe,
     has_manifest,
+    is_foreign,
     read_manifest,
     segment_folder,
     write_manifest,
 )
+from mathsetu.library.pool import all_cores
 from mathsetu.library.store import Store
 from mathsetu.recipes import load_recipe
+from mathsetu.recipes.parts import check_parts
 from mathsetu.recipes.schema import Recipe, parse_table
 from mathsetu.records import Post
 
@@ -54,12 +59,16 @@ def build_library(
     """
     library = Path(folder)
     chosen = load_recipe(recipe) if isinstance(recipe, str) else recipe
-    if library.exists() and not has_manifest(library) and _has_other_things(library):
+    check_parts(chosen)
+    if library.exists() and not library.is_dir():
+        raise InputError(f"{library}: is a file; choose a folder")
+    if is_foreign(library):
         raise InputError(f"{library}: is not a library and not empty; choose another folder")
     with writing_alone(library):
-        old = read_manifest(library) if has_manifest(library) else None
-        name = _next_name(old)
-        _clean(library, old, keep=f"{name}.building")
+        old = _to_be_replaced(library)
+        name = _next_name(library, old)
+        if old or not has_manifest(library):
+            _clean(library, old, keep=f"{name}.building")
         count = build_segment(
             library,
             name,
@@ -90,10 +99,11 @@ def add_posts(
     in the library replaces the old one.
     """
     library = Path(folder)
+    read_manifest(library)  # before anything is written where no library is
     with writing_alone(library):
         old = read_manifest(library)
         recipe = parse_table(old.recipe, str(library))
-        name = _next_name(old)
+        name = _next_name(library, old)
         _clean(library, old)
         count = build_segment(
             library,
@@ -121,6 +131,7 @@ def remove_posts(folder: str | Path, ids: Iterable[str]) -> int:
     freed, with the next build.
     """
     library = Path(folder)
+    read_manifest(library)  # before anything is written where no library is
     with writing_alone(library):
         old = read_manifest(library)
         new = _without(library, old, set(ids))
@@ -145,16 +156,22 @@ def _without(library: Path, manifest: Manifest, ids: set[str]) -> Manifest:
 
 
 def _segment(library: Path, name: str, count: int) -> Segment:
-    return Segment(name, count, describe(segment_folder(library, name)))
+    """A new segment as the manifest names it, safe on the disk before it does."""
+    folder = segment_folder(library, name)
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+    return Segment(name, count, describe(folder))
 
 
 def _manifest(library: Path, recipe: dict[str, Any], segments: list[Segment]) -> Manifest:
     languages: Counter[str] = Counter()
     for segment in segments:
         store = Store(segment_folder(library, segment.name) / "posts.sqlite")
-        languages.update(store.languages())
+        languages.update(store.languages(frozenset(segment.removed)))
         store.close()
-    return Manifest(recipe, tuple(segments), dict(sorted(languages.items())), version("mathsetu"))
+    return Manifest(recipe, tuple(segments), dict(sorted(languages.items())), __version__)
 
 
 def _plain(value: Any) -> Any:
@@ -164,9 +181,20 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _next_name(manifest: Manifest | None) -> str:
-    used = [int(segment.name) for segment in manifest.segments] if manifest else []
-    return f"{max(used, default=0) + 1:06d}"
+def _to_be_replaced(library: Path) -> Manifest | None:
+    """The manifest that is there, where this version can read it."""
+    try:
+        return read_manifest(library)
+    except InputError:
+        return None
+
+
+def _next_name(library: Path, manifest: Manifest | None) -> str:
+    """A name that no segment has that may be in use."""
+    used = [segment.name for segment in manifest.segments] if manifest else []
+    if not manifest and has_manifest(library):
+        used = [path.name for path in library.glob("segments/*") if path.name.isdecimal()]
+    return f"{max(map(int, used), default=0) + 1:06d}"
 
 
 def _clean(library: Path, manifest: Manifest | None, keep: str = "") -> None:
@@ -178,11 +206,3 @@ def _clean(library: Path, manifest: Manifest | None, keep: str = "") -> None:
             shutil.rmtree(path, ignore_errors=True)
     for part in library.glob(".manifest.json.*.part"):
         part.unlink(missing_ok=True)
-
-
-def _has_other_things(library: Path) -> bool:
-    expected = {".lock", "segments"}
-    return any(
-        path.name not in expected and not path.name.startswith(".manifest.json.")
-        for path in library.iterdir()
-    )

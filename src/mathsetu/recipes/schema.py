@@ -94,6 +94,9 @@ def _check(recipe: Recipe, source: str) -> None:
     if not recipe.parts:
         raise InputError(f"{source}: [parts] is empty; a recipe needs at least one part")
     for name, part in recipe.parts.items():
+        # A part's files lie in a folder of its name.
+        if not name.replace("-", "_").isidentifier():
+            raise InputError(f"{source}: {name!r} cannot be the name of a part; use letters")
         if not isinstance(part.get("kind"), str):
             raise InputError(f"{source}: parts.{name} needs a kind")
     for name in (*ranking.weights, *ranking.candidates_from):
@@ -104,7 +107,7 @@ def _check(recipe: Recipe, source: str) -> None:
     if missing:
         raise InputError(f"{source}: ranking.weights lacks {', '.join(missing)}")
     total = sum(ranking.weights.values())
-    if abs(total - 1) > 1e-6 or min(ranking.weights.values()) < 0:
+    if not abs(total - 1) <= 1e-6 or min(ranking.weights.values()) < 0:
         raise InputError(
             f"{source}: ranking.weights must be positive and add up to 1, not {total:g}"
         )
@@ -132,7 +135,10 @@ def read_table(kind: type[Table], table: Mapping[str, Any], where: str) -> Table
             raise InputError(f"{where}: {name} is missing")
     hints = get_type_hints(kind)
     values = {name: _value(hints[name], table[name], f"{where}: {name}") for name in table}
-    return kind(**values)
+    try:
+        return kind(**values)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
 
 
 def _value(wanted: Any, given: Any, where: str) -> Any:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from mathsetu.errors import InputError
 from mathsetu.languages.detect import detect
 from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.transliterate import Lexicon
@@ -78,6 +79,15 @@ class Scored:
 
     numbers: NDArray[np.int64]
     scores: NDArray[np.float32]
+
+
+def check_fields(fields: Fields, known: Sequence[str]) -> None:
+    """Refuse fields that a part cannot read, and weights that are no positive numbers."""
+    for name, weight in fields.items():
+        if name not in known:
+            raise InputError(f"fields has {name!r} (known: {', '.join(known)})")
+        if not 0 < weight < float("inf"):
+            raise InputError(f"fields.{name} must be a positive number, not {weight:g}")
 
 
 class Builder(Protocol):

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mathsetu.errors import InputError
 from mathsetu.formulas.features import features, query_features
 from mathsetu.formulas.matching import Match, Prepared, match
 from mathsetu.formulas.parse import parse_latex
 from mathsetu.formulas.similarity import OPERATOR_FAMILIES, OPERATOR_WEIGHT, similarity
 from mathsetu.markup import split
 from mathsetu.records import Post, Reason
-from mathsetu.retrieval.base import Fields, Question, Scored, best
+from mathsetu.retrieval.base import Fields, Question, Scored, best, check_fields
 from mathsetu.retrieval.postings import Postings, PostingsBuilder, open_array
 from mathsetu.retrieval.texts import TextTable, write_texts
 
@@ -50,6 +51,11 @@ class FormulaSearch:
     fields: Fields = field(default_factory=lambda: {"title": 1, "body": 1, "question": 1})
     matched: int = 20
     asked: int = 6
+
+    def __post_init__(self) -> None:
+        check_fields(self.fields, ("title", "body", "question"))
+        if self.matched < 0 or self.asked < 1:
+            raise InputError("matched must be at least 0, and asked at least 1")
 
 
 def feature_counts(latex: str, query: bool = False) -> Counter[str]:

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mathsetu.errors import InputError
 from mathsetu.languages.analyze import analyze, tokenize, words
 from mathsetu.languages.detect import detect
 from mathsetu.languages.glossary import Glossary
 from mathsetu.markup import split
 from mathsetu.records import Post, Reason
-from mathsetu.retrieval.base import Fields, Question, Scored, best
+from mathsetu.retrieval.base import Fields, Question, Scored, best, check_fields
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
 from mathsetu.retrieval.weighting import Wanted, Weighted, make_scheme
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 # A reason names this many words at most.
 _SHOWN = 8
 _LATEX_TOKEN = re.compile(r"[^\W_]+")
+_ANALYSES = ("languages", "porter", "snowball")
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,14 @@ class Lexical:
     analysis: str = "languages"
     formula_tokens: float = 1.0
     translate: bool = True
+
+    def __post_init__(self) -> None:
+        make_scheme(self.scheme)
+        check_fields(self.fields, ("title", "body", "question", "tags"))
+        if self.analysis not in _ANALYSES:
+            raise InputError(f"analysis is {self.analysis!r} (known: {', '.join(_ANALYSES)})")
+        if not 0 <= self.formula_tokens < float("inf"):
+            raise InputError(f"formula_tokens is {self.formula_tokens:g}; it cannot be less than 0")
 
 
 def formula_tokens(latex: str) -> list[str]:

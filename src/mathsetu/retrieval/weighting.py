@@ -148,14 +148,21 @@ def make_scheme(settings: Mapping[str, Any]) -> Scheme:
     """
     parameters = dict(settings)
     name = parameters.pop("name", "bm25+")
+    if not isinstance(name, str):
+        raise InputError(f"the name of a scheme must be text, not {name!r}")
     if name != "bm25+":
         if parameters:
             raise InputError(f"the TF-IDF scheme {name!r} takes no {', '.join(parameters)}")
         return Smart(name)
     known = ("k1", "b", "delta", "matched_only")
-    for parameter in parameters:
+    for parameter, value in parameters.items():
         if parameter not in known:
             raise InputError(f"bm25+ takes no {parameter!r} (known: {', '.join(known)})")
+        if parameter == "matched_only":
+            if not isinstance(value, bool):
+                raise InputError(f"matched_only must be true or false, not {value!r}")
+        elif not isinstance(value, int | float) or not 0 <= value < float("inf"):
+            raise InputError(f"{parameter} must be a number from 0 on, not {value!r}")
     return Bm25Plus(**parameters)
 
 

@@ -1,0 +1,141 @@
+"""How fast a library is built, opened and searched, and how that grows with its posts.
+
+    python -m benchmarks.library_speed [--times 1 4 16] [--processes 2]
+
+ARQMath posts under the recipe ``default``; for the larger collections the posts are repeated under
+new ids. Queries are the English topics, one by one on one core, without explanations, after one
+that loads what is loaded once. Beside wall-clock time stands the processor time of all processes
+(build) or of this one (queries), which a busy machine changes less.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.shared import DATA, arqmath_posts, topics
+from mathsetu.collections import sampler
+from mathsetu.library import Library, build_library
+from mathsetu.records import Post, Query
+
+OPENING = """
+import sys, time
+started = time.perf_counter()
+from mathsetu.library import Library
+imported = time.perf_counter()
+Library(sys.argv[1])
+opened = time.perf_counter()
+print(imported - started, opened - imported, time.process_time())
+"""
+SEARCH = "from mathsetu.cli import main; main()"
+ROUNDS = 7
+
+
+def repeated(times: int, data: Path) -> Iterator[Post]:
+    """The posts several times, each time under other ids."""
+    for number in range(times):
+        for post in arqmath_posts(data):
+            yield replace(post, id=f"{post.id}-{number}") if number else post
+
+
+def processor_time() -> float:
+    """The seconds that this process and those it waited for have had."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    return sorted(values)[int(len(values) * share)]
+
+
+def milliseconds(seconds: Sequence[float]) -> str:
+    return f"{percentile(seconds, 0.5) * 1e3:.0f} / {percentile(seconds, 0.95) * 1e3:.0f}"
+
+
+def measure_growth(times: int, queries: Sequence[Query], processes: int, data: Path) -> None:
+    """Build from the posts several times over, and search: one row of the table."""
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "library"
+        started, had = time.perf_counter(), processor_time()
+        build_library(target, repeated(times, data), collection="arqmath", processes=processes)
+        built, spent = time.perf_counter() - started, processor_time() - had
+        size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file())
+        library = Library(target)
+        library.run(queries[:1])
+        walls, works = [], []
+        for query in queries:
+            started, had = time.perf_counter(), time.process_time()
+            library.run([query])
+            walls.append(time.perf_counter() - started)
+            works.append(time.process_time() - had)
+        print(
+            f"| {times}x | {len(library):,} | {built:.0f} | {spent:.0f} | {size / 1e6:.0f} "
+            f"| {milliseconds(walls)} | {milliseconds(works)} |",
+            flush=True,
+        )
+        if times == 1:
+            measure_opening("ARQMath", target)
+
+
+def measure_opening(name: str, library: Path) -> None:
+    """Open in fresh processes; the best and the middle of several."""
+    rows = []
+    for _ in range(ROUNDS):
+        told = subprocess.run(
+            [sys.executable, "-c", OPENING, str(library)], capture_output=True, check=True
+        )
+        rows.append([float(number) for number in told.stdout.split()])
+    whole = [(imports + opening) * 1e3 for imports, opening, _ in rows]
+    work = [row[2] * 1e3 for row in rows]
+    print(
+        f"opening {name}: imports and opening {min(whole):.0f} ms at best, "
+        f"{statistics.median(whole):.0f} ms in the middle; processor time of the whole process "
+        f"{min(work):.0f} ms at best",
+        file=sys.stderr,
+    )
+
+
+def measure_command(library: Path) -> None:
+    """The whole command, from the shell's view."""
+    command = [sys.executable, "-c", SEARCH, "search", str(library), "infinitely many primes"]
+    walls, works = [], []
+    for _ in range(ROUNDS):
+        started, had = time.perf_counter(), processor_time()
+        subprocess.run(command, capture_output=True, check=True)
+        walls.append((time.perf_counter() - started) * 1e3)
+        works.append((processor_time() - had) * 1e3)
+    print(
+        f"mathsetu search on the sampler, whole process: {min(walls):.0f} ms at best, "
+        f"{statistics.median(walls):.0f} ms in the middle; processor time {min(works):.0f} ms",
+        file=sys.stderr,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--times", type=int, nargs="+", default=[1, 4])
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--data", type=Path, default=DATA)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "library"
+        build_library(target, sampler.posts(), processes=1)
+        measure_command(target)
+        measure_opening("the sampler", target)
+    print("| posts |  | build, s | processor, s | MB | p50 / p95, ms | processor, ms |")
+    print("|---|---|---|---|---|---|---|")
+    queries = topics("en", arguments.data)
+    for times in arguments.times:
+        measure_growth(times, queries, arguments.processes, arguments.data)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""One writer of a library at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from mathsetu.errors import InputError
+
+# Libraries that this process writes: the lock of a file keeps out other processes only.
+_writing: set[Path] = set()
+
+
+@contextmanager
+def writing_alone(library: Path) -> Iterator[None]:
+    """One writer at a time; the lock goes with the process, however it ends.
+
+    What the system refuses on the way (no rights, a full disk) becomes one clear line.
+    """
+    own = library.resolve()
+    busy = InputError(f"{library}: is being written already; wait until that is done")
+    if own in _writing:
+        raise busy
+    try:
+        library.mkdir(parents=True, exist_ok=True)
+        with (library / ".lock").open("w") as file:
+            if not _locked(file):
+                raise busy
+            _writing.add(own)
+            try:
+                yield
+            finally:
+                _writing.remove(own)
+    except OSError as error:
+        raise InputError(
+            f"{library}: cannot be written ({(error.strerror or str(error)).lower()})"
+        ) from error
+
+
+def _locked(file: TextIO) -> bool:
+    """Take the lock; unlike `flock`, `lockf` is not handed on to the processes of a pool."""
+    try:
+        import fcntl
+    except ImportError:  # no such locks on this system
+        return True
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,326 @@
+"""index, add, remove, search, run, info and recipes as a user meets them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from mathsetu.cli import main
+from mathsetu.collections import jsonl, sampler
+from mathsetu.records import Post, Query
+
+BODIES = [
+    "There are infinitely many primes.",
+    "The area of a circle is $\\pi r^2$.",
+    "A matrix $A$ is invertible when $\\det A \\ne 0$.",
+]
+# Processes that a shell started in the background ignore Ctrl-C, and so do their children.
+LISTENS = """
+from signal import SIGINT, default_int_handler, signal
+from mathsetu.cli import main
+signal(SIGINT, default_int_handler)
+main()
+"""
+
+
+@dataclass(frozen=True)
+class Result:
+    code: int
+    out: str
+    err: str
+
+
+class Mathsetu:
+    """Calls the command line inside this process, which is fast."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *arguments: str | Path) -> Result:
+        with pytest.raises(SystemExit) as ended:
+            main([str(argument) for argument in arguments])
+        captured = self._capsys.readouterr()
+        code = ended.value.code
+        return Result(code if isinstance(code, int) else 1, captured.out, captured.err)
+
+    def json(self, *arguments: str | Path) -> object:
+        result = self(*arguments, "--json")
+        assert result.code == 0, result.err
+        return json.loads(result.out)
+
+    def refuses(self, *arguments: str | Path) -> str:
+        """The one line that a mistake is answered with."""
+        result = self(*arguments)
+        assert result.code == 2
+        lines = result.err.strip().splitlines()
+        # Usage errors begin with how the command is used.
+        assert len(lines) == 1 or lines[0].startswith("Usage: ")
+        return lines[-1]
+
+
+@pytest.fixture
+def mathsetu(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Mathsetu:
+    monkeypatch.chdir(tmp_path)
+    return Mathsetu(capsys)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "posts.jsonl"
+    posts = [Post(id=str(n), body=body, language="en") for n, body in enumerate(BODIES)]
+    jsonl.write_posts(path, posts)
+    return path
+
+
+@pytest.fixture
+def library(tmp_path: Path, source: Path, mathsetu: Mathsetu) -> Path:
+    folder = tmp_path / "library"
+    assert mathsetu("index", source, folder, "--processes", "1").code == 0
+    return folder
+
+
+# What the verbs do
+
+
+def test_index_and_info_tell_what_there_is(mathsetu: Mathsetu, library: Path) -> None:
+    facts = mathsetu.json("info", library)
+    assert isinstance(facts, dict)
+    assert facts["posts"] == 3
+    assert facts["recipe"] == "default"
+    assert facts["languages"] == {"en": 3}
+    assert "every file is as it was written" in mathsetu("info", library, "--check").out
+
+
+def test_search_shows_hits_with_their_reasons(mathsetu: Mathsetu, library: Path) -> None:
+    shown = mathsetu("search", library, "area of a circle $\\pi s^2$", "--explain", "--k", "1").out
+    assert shown.startswith("1. ")
+    assert "words 0.60: circle" in shown or "words 0.60: area" in shown
+    assert "s → r" in shown
+
+
+def test_search_speaks_json(mathsetu: Mathsetu, library: Path) -> None:
+    [first, *_] = mathsetu.json("search", library, "circle")  # type: ignore[misc]
+    assert first["hit"]["id"] == first["post"]["id"] == "1"
+    assert sum(reason["score"] for reason in first["hit"]["reasons"]) == pytest.approx(
+        first["hit"]["score"]
+    )
+
+
+def test_search_in_vain_ends_with_1(mathsetu: Mathsetu, library: Path) -> None:
+    result = mathsetu("search", library, "hypotenuse", "--in", "en")
+    assert (result.code, result.out) == (1, "nothing found\n")
+
+
+def test_search_filters(mathsetu: Mathsetu, library: Path) -> None:
+    assert mathsetu("search", library, "circle", "--collection", "posts.jsonl").code == 0
+    for wrong in (["--in", "cs"], ["--tag", "none"], ["--collection", "other"]):
+        assert mathsetu("search", library, "circle", *wrong).code == 1
+
+
+def test_posts_are_added_and_removed(mathsetu: Mathsetu, library: Path, tmp_path: Path) -> None:
+    more = tmp_path / "more.jsonl"
+    jsonl.write_posts(more, [Post(id="new", body="A hypotenuse", language="en")])
+    assert mathsetu.json("add", library, more) == {"added": 1, "skipped": 0}
+    assert mathsetu("search", library, "hypotenuse").code == 0
+    assert mathsetu.json("remove", library, "new") == {"removed": 1}
+    assert mathsetu("search", library, "hypotenuse").code == 1
+    assert mathsetu("remove", library, "new").code == 1
+
+
+@pytest.mark.parametrize("form", ["trec-run", "clmir-submission"])
+def test_a_run_file_has_every_topic_and_passes_its_validator(
+    mathsetu: Mathsetu, library: Path, tmp_path: Path, form: str
+) -> None:
+    topics, target = tmp_path / "queries.jsonl", tmp_path / "run.txt"
+    jsonl.write_queries(topics, [Query("q1", "primes"), Query("q2", "circle $\\pi r^2$")])
+    told = mathsetu.json("run", library, topics, target, "--to", form, "--k", "2")
+    assert isinstance(told, dict)
+    assert told["topics"] == 2
+    written = target.read_text(encoding="utf-8")
+    assert "q1" in written
+    assert "q2" in written
+    assert mathsetu("validate", target, "--format", form).code == 0
+
+
+def test_recipes_are_listed_and_shown(mathsetu: Mathsetu) -> None:
+    listed = mathsetu.json("recipes")
+    assert {"default", "msm-bm25", "formula"} <= {row["name"] for row in listed}  # type: ignore[attr-defined]
+    assert 'kind = "lexical"' in mathsetu("recipes", "default").out
+
+
+def test_a_recipe_of_ones_own_is_checked(mathsetu: Mathsetu) -> None:
+    text = mathsetu("recipes", "default").out
+    Path("mine.toml").write_text(text, encoding="utf-8")
+    assert mathsetu("recipes", "mine.toml").out == text
+    Path("mine.toml").write_text(text.replace("formula_tokens", "tokens"), encoding="utf-8")
+    assert "parts.words: unknown setting 'tokens'" in mathsetu.refuses("recipes", "mine.toml")
+
+
+def test_the_sampler_is_a_source_by_name(mathsetu: Mathsetu, tmp_path: Path) -> None:
+    recipe = ["--recipe", "msm-bm25", "--set", "parts.words.fields={title=1}"]
+    told = mathsetu.json("index", "sampler", tmp_path / "s", *recipe, "--processes", "1")
+    assert isinstance(told, dict)
+    assert told["posts"] == len(list(sampler.posts()))
+
+
+# Mistakes, each answered with one line and exit code 2
+
+
+def test_a_missing_source(mathsetu: Mathsetu, tmp_path: Path) -> None:
+    line = mathsetu.refuses("index", "missing.jsonl", tmp_path / "l")
+    assert line == "mathsetu: missing.jsonl: cannot be read (no such file or directory)"
+
+
+def test_a_source_that_is_not_utf8(mathsetu: Mathsetu, tmp_path: Path) -> None:
+    Path("latin.jsonl").write_bytes('{"id": "1", "body": "é"}'.encode("latin-1"))
+    line = mathsetu.refuses("index", "latin.jsonl", tmp_path / "l")
+    assert line.startswith("mathsetu: latin.jsonl line 1: byte 0xe9 at position")
+
+
+def test_broken_json_on_line_17(mathsetu: Mathsetu, tmp_path: Path) -> None:
+    rows = [json.dumps({"id": str(n), "body": "text"}) for n in range(30)]
+    rows[16] = rows[16][:-2]
+    Path("broken.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    line = mathsetu.refuses("index", "broken.jsonl", tmp_path / "l")
+    assert line.startswith("mathsetu: broken.jsonl line 17: not JSON: ")
+    skipped = mathsetu.json(
+        "index", "broken.jsonl", tmp_path / "l", "--skip-bad", "--processes", "1"
+    )
+    assert isinstance(skipped, dict)
+    assert (skipped["posts"], skipped["skipped"]) == (29, 1)
+
+
+def test_an_empty_collection(mathsetu: Mathsetu, tmp_path: Path) -> None:
+    jsonl.write_posts(Path("empty.jsonl"), [])
+    assert "there are no posts to index" in mathsetu.refuses("index", "empty.jsonl", tmp_path / "l")
+
+
+def test_two_posts_with_one_id(mathsetu: Mathsetu, tmp_path: Path) -> None:
+    jsonl.write_posts(Path("twice.jsonl"), [Post(id="7", body="a"), Post(id="7", body="b")])
+    line = mathsetu.refuses("index", "twice.jsonl", tmp_path / "l", "--processes", "1")
+    assert "two posts have the id '7'; ids must differ" in line
+
+
+def test_a_source_that_holds_no_posts(mathsetu: Mathsetu, tmp_path: Path) -> None:
+    jsonl.write_queries(Path("queries.jsonl"), [Query("q", "text")])
+    line = mathsetu.refuses("index", "queries.jsonl", tmp_path / "l")
+    assert line == "mathsetu: queries.jsonl: holds queries, and an index needs posts"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--recipe", "magic"], "unknown recipe 'magic' (known: default"),
+        (["--recipe", "mine.toml"], "mine.toml: cannot be read"),
+        (["--set", "parts.words.kind=magic"], "default: parts.words: unknown kind 'magic'"),
+        (["--set", "ranking.depth=3"], "ranking: unknown setting 'depth'"),
+        (["--set", "ranking.weights.words=0.7"], "must be positive and add up to 1, not 1.1"),
+        (["--set", "ranking.k"], "a setting is replaced with NAME=VALUE"),
+        (["--from", "docx"], "unknown format 'docx'"),
+        (["--processes", "0"], "0 is not in the range"),
+    ],
+)
+def test_a_wrong_recipe_or_option(
+    mathsetu: Mathsetu, source: Path, tmp_path: Path, options: list[str], message: str
+) -> None:
+    assert message in mathsetu.refuses("index", source, tmp_path / "l", *options)
+
+
+@pytest.mark.parametrize("query", ["", "  ", "$$", "the of and", "?!"])
+def test_a_query_that_asks_for_nothing(mathsetu: Mathsetu, library: Path, query: str) -> None:
+    assert "the query asks for nothing" in mathsetu.refuses("search", library, query)
+
+
+def test_a_query_of_a_megabyte(mathsetu: Mathsetu, library: Path, tmp_path: Path) -> None:
+    long = "prime " * 180_000
+    assert "the query has 1,080,000 characters" in mathsetu.refuses("search", library, long)
+    jsonl.write_queries(tmp_path / "queries.jsonl", [Query("B.9", long)])
+    line = mathsetu.refuses("run", library, tmp_path / "queries.jsonl", tmp_path / "run.trec")
+    assert "query B.9 has 1,080,000 characters; at most 100,000 can be searched for" in line
+    assert not (tmp_path / "run.trec").exists()
+
+
+def test_a_library_of_another_version(mathsetu: Mathsetu, library: Path, source: Path) -> None:
+    manifest = library / "manifest.json"
+    manifest.write_text(manifest.read_text(encoding="utf-8").replace('"format": 1', '"format": 2'))
+    for verb in (["search", library, "prime"], ["info", library], ["add", library, source]):
+        assert "was written in format 2" in mathsetu.refuses(*verb)
+    assert mathsetu("index", source, library, "--processes", "1").code == 0
+    assert mathsetu("search", library, "primes").code == 0
+
+
+def test_a_damaged_library(mathsetu: Mathsetu, library: Path) -> None:
+    lengths = next(library.glob("segments/*/words/lengths.npy"))
+    lengths.write_bytes(lengths.read_bytes()[:-4])
+    for verb in (["search", library, "prime"], ["info", library]):
+        assert "lengths.npy: has" in mathsetu.refuses(*verb)
+
+
+def test_a_target_that_is_no_library(mathsetu: Mathsetu, source: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").touch()
+    line = mathsetu.refuses("index", source, tmp_path / "mine")
+    assert line.endswith("mine: is not a library and not empty; choose another folder")
+    assert "is a file" in mathsetu.refuses("index", source, source)
+    assert "is a file" in mathsetu.refuses("search", source, "prime")
+    for verb in (["search", "none", "prime"], ["add", "none", source], ["remove", "none", "1"]):
+        assert "none: there is no such library (build one: mathsetu index)" in mathsetu.refuses(
+            *verb
+        )
+    assert not Path("none").exists()
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="everything is allowed to root")
+def test_a_target_that_is_read_only(mathsetu: Mathsetu, library: Path, source: Path) -> None:
+    library.chmod(0o500)
+    try:
+        for verb in (["index", source, library], ["add", library, source]):
+            assert "cannot be written (permission denied)" in mathsetu.refuses(*verb)
+        assert mathsetu("search", library, "primes").code == 0
+    finally:
+        library.chmod(0o700)
+
+
+def test_a_target_that_cannot_be_made(mathsetu: Mathsetu, source: Path) -> None:
+    line = mathsetu.refuses("index", source, source / "below")
+    assert line.endswith("below: cannot be written (not a directory)")
+
+
+def test_a_full_disk(
+    mathsetu: Mathsetu, library: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    line = mathsetu.refuses("index", source, library, "--processes", "1")
+    assert line.endswith("library: cannot be written (no space left on device)")
+    assert mathsetu("search", library, "primes").code == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of a process group")
+def test_ctrl_c_stops_a_build_with_one_line_and_leaves_no_process(tmp_path: Path) -> None:
+    bodies = (" ".join(f"$x_{n}^2+{n}y^{m}$" for m in range(30)) for n in range(400))
+    posts = [Post(id=str(n), body=body, language="en") for n, body in enumerate(bodies)]
+    jsonl.write_posts(tmp_path / "posts.jsonl", posts)
+    command = [sys.executable, "-c", LISTENS, "index", "posts.jsonl", "l", "--processes", "2"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as build:
+        while not (tmp_path / "l" / "segments" / "000001.building" / "words").exists():
+            assert build.poll() is None
+            time.sleep(0.02)
+        os.killpg(build.pid, signal.SIGINT)
+        _, told = build.communicate(timeout=30)
+    assert build.returncode == 130
+    assert told.strip() == "mathsetu: stopped"
+    with pytest.raises(ProcessLookupError):
+        os.killpg(build.pid, 0)

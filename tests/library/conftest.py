@@ -1,0 +1,39 @@
+"""Libraries and posts that the tests of this folder share."""
+
+from pathlib import Path
+
+import pytest
+
+from mathsetu.collections import sampler
+from mathsetu.library import Library, build_library
+from mathsetu.records import Post
+
+TOPICS = {
+    "primes": "There are infinitely many prime numbers, since $p_1 p_2 + 1$ has a prime factor.",
+    "circle": "The area of a circle of radius $r$ is $\\pi r^2$.",
+    "series": "The geometric series $\\sum_{k=0}^n q^k$ has a closed form.",
+    "matrix": "A matrix $A$ is invertible when $\\det A \\ne 0$.",
+}
+
+
+@pytest.fixture(scope="session")
+def sampler_library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    folder = tmp_path_factory.mktemp("libraries") / "sampler"
+    build_library(folder, sampler.posts(), "default", collection="sampler", processes=1)
+    return Library(folder)
+
+
+@pytest.fixture
+def posts() -> list[Post]:
+    return [
+        Post(id=name, title=name.capitalize(), body=body, tags=(name, "all"), language="en")
+        for name, body in TOPICS.items()
+    ]
+
+
+@pytest.fixture
+def library(tmp_path: Path, posts: list[Post]) -> Path:
+    """A folder with a small library of the posts."""
+    folder = tmp_path / "library"
+    build_library(folder, posts, collection="first", processes=1)
+    return folder

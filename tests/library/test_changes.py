@@ -1,0 +1,229 @@
+"""Building, building again, adding and removing."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mathsetu.collections import sampler
+from mathsetu.errors import InputError
+from mathsetu.library import Filter, Library, add_posts, build_library, remove_posts
+from mathsetu.library.manifest import read_manifest
+from mathsetu.recipes import load_recipe
+from mathsetu.records import Post
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def ids(library: Path, query: str) -> list[str]:
+    return [hit.id for hit in Library(library).search(query)]
+
+
+# Building
+
+
+def test_the_same_posts_give_the_same_bytes_however_many_processes(tmp_path: Path) -> None:
+    posts = list(sampler.posts())[:80]
+    for processes in (1, 2):
+        build_library(tmp_path / str(processes), posts, collection="c", processes=processes)
+    assert content(tmp_path / "1") == content(tmp_path / "2")
+
+
+def test_a_rebuild_replaces_all_and_leaves_nothing_of_the_old(
+    library: Path, posts: list[Post]
+) -> None:
+    build_library(library, posts[:1], processes=1)
+    assert len(Library(library)) == 1
+    assert not ids(library, "matrix")
+    assert [path.name for path in (library / "segments").iterdir()] == ["000002"]
+
+
+def test_an_open_library_goes_on_while_and_after_it_is_rebuilt(
+    library: Path, posts: list[Post]
+) -> None:
+    opened = Library(library)
+    before = opened.search("geometric series $q^k$")
+    during: list[object] = []
+
+    def watch(what: str, number: int) -> None:
+        during.append(opened.search("geometric series $q^k$"))
+
+    build_library(library, posts[:1], processes=1, progress=watch)
+    assert all(found == before for found in during)
+    assert opened.search("geometric series $q^k$") == before
+    assert opened.search("matrix $A$")[0].id == "matrix"
+    assert opened.post("matrix").title == "Matrix"
+    assert not Library(library).search("matrix")
+
+
+def test_answers_are_indexed_with_what_their_question_says(tmp_path: Path) -> None:
+    posts = [
+        Post(id="q", title="Eigenvalues of a rotation", body="Which?", language="en"),
+        Post(id="a", body="They are complex.", parent_id="q", kind="answer", language="en"),
+    ]
+    build_library(tmp_path / "l", posts, processes=1)
+    assert set(ids(tmp_path / "l", "eigenvalues")) == {"q", "a"}
+
+
+def test_a_recipe_chooses_posts_by_kind_and_by_words(tmp_path: Path) -> None:
+    posts = [
+        Post(id="short", body="Two words", kind="answer", language="en"),
+        Post(id="formulas", body="$x$ $y$ $z$", kind="answer", language="en"),
+        Post(id="question", body="Five words stand in here", kind="question", language="en"),
+        Post(id="answer", body="Five words stand here too", kind="answer", language="en"),
+    ]
+    settings = ["posts.kinds=['answer']", "posts.minimum_words=3", "posts.need_words=true"]
+    build_library(tmp_path / "l", posts, load_recipe("msm-bm25", settings), processes=1)
+    assert len(Library(tmp_path / "l")) == 1
+    assert Library(tmp_path / "l").post("answer")
+
+
+# Adding
+
+
+def test_added_posts_are_found_beside_the_old(library: Path) -> None:
+    graph = Post(id="graph", body="A planar graph satisfies $V-E+F=2$.", language="en")
+    assert add_posts(library, [graph], collection="second", processes=1) == 1
+    assert ids(library, "planar graph")[0] == "graph"
+    assert ids(library, "invertible matrix")[0] == "matrix"
+    assert len(Library(library)) == 5
+
+
+def test_the_collection_of_an_addition_can_be_asked_for_alone(library: Path) -> None:
+    ring = Post(id="ring", body="The ring of all numbers of a series", language="en")
+    add_posts(library, [ring], collection="second", processes=1)
+    opened = Library(library)
+    second = opened.search("series numbers", where=Filter(collection="second"))
+    first = opened.search("series numbers", where=Filter(collection="first"))
+    assert [hit.id for hit in second] == ["ring"]
+    assert "ring" not in {hit.id for hit in first}
+
+
+def test_a_post_with_a_known_id_replaces_the_old_one(library: Path) -> None:
+    new = Post(id="circle", body="A circle has circumference $2\\pi r$.", language="en")
+    add_posts(library, [new], processes=1)
+    opened = Library(library)
+    assert len(opened) == 4
+    assert opened.post("circle") == new
+    assert [hit.id for hit in opened.search("circle")].count("circle") == 1
+    assert not opened.search("radius")
+
+
+def test_scores_after_an_addition_are_those_of_a_full_build(
+    tmp_path: Path, posts: list[Post]
+) -> None:
+    build_library(tmp_path / "full", posts, processes=1)
+    build_library(tmp_path / "parts", posts[:2], processes=1)
+    for post in posts[2:]:
+        add_posts(tmp_path / "parts", [post], processes=1)
+    full, parts = Library(tmp_path / "full"), Library(tmp_path / "parts")
+    for query in ("prime series", "$\\pi r^2$", "closed form $\\sum_{k=0}^m x^k$", "all matrix"):
+        expected, found = full.search(query), parts.search(query)
+        assert [hit.id for hit in found] == [hit.id for hit in expected]
+        assert [hit.score for hit in found] == pytest.approx([hit.score for hit in expected])
+        assert [[reason.detail for reason in hit.reasons] for hit in found] == [
+            [reason.detail for reason in hit.reasons] for hit in expected
+        ]
+
+
+def test_an_addition_that_fails_changes_nothing(library: Path, posts: list[Post]) -> None:
+    before = read_manifest(library)
+    new = replace(posts[0], id="new")
+    with pytest.raises(InputError, match="two posts have the id 'new'"):
+        add_posts(library, [new, new], processes=1)
+    with pytest.raises(InputError, match="there are no posts to index"):
+        add_posts(library, [], processes=1)
+    assert read_manifest(library) == before
+    assert len(Library(library)) == 4
+
+
+@pytest.mark.parametrize("change", [lambda f: add_posts(f, []), lambda f: remove_posts(f, ["x"])])
+def test_no_folder_appears_where_there_was_no_library(tmp_path: Path, change: object) -> None:
+    with pytest.raises(InputError, match="there is no such library"):
+        change(tmp_path / "missing")  # type: ignore[operator]
+    assert not (tmp_path / "missing").exists()
+
+
+# Removing
+
+
+def test_removed_posts_are_gone_at_once(library: Path) -> None:
+    assert remove_posts(library, ["circle", "nobody"]) == 1
+    opened = Library(library)
+    assert len(opened) == 3
+    assert not opened.search("radius")
+    assert not any(hit.id == "circle" for hit in opened.search("$\\pi r^2$"))
+    with pytest.raises(InputError, match="there is no post 'circle'"):
+        opened.post("circle")
+
+
+def test_a_removed_post_can_be_added_again(library: Path, posts: list[Post]) -> None:
+    remove_posts(library, ["circle"])
+    add_posts(library, [posts[1]], processes=1)
+    assert Library(library).post("circle") == posts[1]
+    assert ids(library, "radius") == ["circle"]
+
+
+def test_the_counts_of_languages_follow(library: Path) -> None:
+    add_posts(library, [Post(id="kruh", body="Obsah kruhu", language="cs")], processes=1)
+    assert read_manifest(library).languages == {"cs": 1, "en": 4}
+    remove_posts(library, ["kruh"])
+    assert read_manifest(library).languages == {"en": 4}
+
+
+def test_removing_what_is_not_there_changes_nothing(library: Path) -> None:
+    before = (library / "manifest.json").read_bytes()
+    assert remove_posts(library, ["nobody"]) == 0
+    assert (library / "manifest.json").read_bytes() == before
+
+
+def test_the_last_post_cannot_be_removed(library: Path, posts: list[Post]) -> None:
+    with pytest.raises(InputError, match="remove the folder instead"):
+        remove_posts(library, [post.id for post in posts])
+
+
+# What stops a build
+
+
+def test_a_build_without_posts_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there are no posts to index"):
+        build_library(tmp_path / "l", [], processes=1)
+
+
+def test_a_failed_build_keeps_the_old_library(library: Path, posts: list[Post]) -> None:
+    def broken() -> Iterator[Post]:
+        yield posts[0]
+        raise InputError("the source is broken")
+
+    with pytest.raises(InputError, match="the source is broken"):
+        build_library(library, broken(), processes=1)
+    assert len(Library(library)) == 4
+
+
+def test_half_a_character_in_a_post_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="post '7': half a character"):
+        build_library(tmp_path / "l", [Post(id="7", body="\ud800")], processes=1)
+
+
+def test_a_folder_of_other_things_is_refused_and_kept(tmp_path: Path, posts: list[Post]) -> None:
+    for name in ("thesis.tex", "manifest.json"):
+        folder = tmp_path / name.replace(".", "-")
+        folder.mkdir()
+        (folder / name).write_text('{"name": "an app"}', encoding="utf-8")
+        with pytest.raises(InputError, match="is not a library and not empty"):
+            build_library(folder, posts, processes=1)
+        assert [path.name for path in folder.iterdir()] == [name]
+
+
+def test_a_file_where_the_library_should_be_is_refused(tmp_path: Path, posts: list[Post]) -> None:
+    target = tmp_path / "file"
+    target.write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match="is a file; choose a folder"):
+        build_library(target, posts, processes=1)
+    with pytest.raises(InputError, match=r"cannot be written \(not a directory\)"):
+        build_library(target / "below", posts, processes=1)
+    assert target.read_text(encoding="utf-8") == "mine"

@@ -1,0 +1,141 @@
+"""Whatever happens to a build, the library is the old one or the new one."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mathsetu.errors import InputError
+from mathsetu.library import Library, add_posts, build_library, remove_posts
+from mathsetu.library.lock import writing_alone
+from mathsetu.recipes import load_recipe
+from mathsetu.records import Post
+
+REPOSITORY = Path(__file__).parents[2]
+HOLDS_THE_LOCK = """
+import fcntl, sys
+file = open(sys.argv[1], "w")
+fcntl.lockf(file, fcntl.LOCK_EX)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+class Stopped(Exception):
+    """Stands for Ctrl-C."""
+
+
+def stopping_at(part: str) -> object:
+    def progress(what: str, number: int) -> None:
+        if what == part:
+            raise Stopped
+
+    return progress
+
+
+def never() -> Iterator[Post]:
+    raise AssertionError("the posts are read again")
+    yield
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
+def test_a_killed_build_or_addition_leaves_the_old_library_or_the_new_one() -> None:
+    """The full version, with twenty kills each, is the benchmark itself."""
+    arguments = ["--kills", "3", "--posts", "40"]
+    result = subprocess.run(
+        [sys.executable, "-m", "benchmarks.library_crash", *arguments],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert sum(int(kills) for kills in re.findall(r"(\d+) kills", result.stdout)) == 6
+    assert "two searching processes: good" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("part", "begun_again"),
+    [
+        ("reading", ["reading", "words", "formulas"]),
+        ("words", ["words", "formulas"]),
+        ("formulas", ["formulas"]),
+    ],
+)
+def test_an_interrupted_build_goes_on_where_it_stopped(
+    tmp_path: Path, posts: list[Post], part: str, begun_again: list[str]
+) -> None:
+    target, fresh = tmp_path / "target", tmp_path / "fresh"
+    with pytest.raises(Stopped):
+        build_library(
+            target,
+            posts,
+            fingerprint="same",
+            processes=1,
+            progress=stopping_at(part),  # type: ignore[arg-type]
+        )
+    with pytest.raises(InputError, match="is not a library"):
+        Library(target)
+    done: dict[str, int] = {}
+    source = posts if part == "reading" else never()
+    build_library(target, source, fingerprint="same", processes=1, progress=done.__setitem__)
+    assert list(done) == begun_again
+    build_library(fresh, posts, processes=1)
+    assert content(target) == content(fresh)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"fingerprint": "other"},
+        {"fingerprint": ""},
+        {"collection": "other"},
+        {"recipe": load_recipe("default", ["parts.words.formula_tokens=0"])},
+    ],
+)
+def test_an_interrupted_build_of_something_else_is_forgotten(
+    tmp_path: Path, posts: list[Post], change: dict[str, object]
+) -> None:
+    target = tmp_path / "library"
+    options: dict[str, object] = {"fingerprint": "same", "processes": 1}
+    with pytest.raises(Stopped):
+        build_library(target, posts, **options, progress=stopping_at("formulas"))  # type: ignore[arg-type]
+    build_library(target, posts[:2], **{**options, **change})  # type: ignore[arg-type]
+    assert len(Library(target)) == 2
+
+
+def test_a_second_writer_is_refused_and_changes_nothing(library: Path, posts: list[Post]) -> None:
+    before = content(library)
+    with writing_alone(library):
+        for work in (
+            lambda: build_library(library, posts, processes=1),
+            lambda: add_posts(library, posts, processes=1),
+            lambda: remove_posts(library, ["circle"]),
+        ):
+            with pytest.raises(InputError, match="is being written already; wait"):
+                work()
+        assert Library(library).search("circle")
+    assert content(library) == before
+
+
+def test_a_writer_in_another_process_is_respected_until_it_ends(
+    library: Path, posts: list[Post]
+) -> None:
+    pytest.importorskip("fcntl")
+    command = [sys.executable, "-c", HOLDS_THE_LOCK, str(library / ".lock")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        with pytest.raises(InputError, match="is being written already"):
+            build_library(library, posts, processes=1)
+        other.kill()
+    build_library(library, posts[:1], processes=1)
+    assert len(Library(library)) == 1

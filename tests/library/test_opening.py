@@ -1,0 +1,127 @@
+"""Damage and other versions are found at opening, in one line with the remedy."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mathsetu.errors import InputError
+from mathsetu.library import Library, build_library
+from mathsetu.library.manifest import check, read_manifest
+from mathsetu.records import Post
+
+FILES = ["posts.sqlite", "words/documents.npy", "words/languages.json", "formulas/latex.txt"]
+
+
+def edited(library: Path, change: Callable[[dict[str, Any]], object]) -> Path:
+    path = library / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    change(manifest)
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    return library
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def turn(path: Path) -> None:
+    """Change one bit in the middle."""
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (cut, "bytes instead of"),
+        (Path.unlink, "is missing; build the library again"),
+        (turn, "its content has changed; build the library again"),
+    ],
+)
+def test_a_damaged_file_is_named(
+    library: Path, name: str, damage: Callable[[Path], None], message: str
+) -> None:
+    path = library / "segments" / "000001" / name
+    damage(path)
+    with pytest.raises(InputError, match=message) as refused:
+        Library(library)
+    assert str(path) in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_thorough_check_reads_large_files_too(tmp_path: Path) -> None:
+    posts = [Post(id=str(n), body=f"word{n} " * 40, language="en") for n in range(300)]
+    build_library(tmp_path / "l", posts, processes=1)
+    turn(tmp_path / "l" / "segments" / "000001" / "posts.sqlite")
+    with pytest.raises(InputError, match=r"posts\.sqlite: its content has changed"):
+        check(tmp_path / "l", read_manifest(tmp_path / "l"), thorough=True)
+
+
+def test_another_format_version_is_refused_with_the_remedy(library: Path) -> None:
+    edited(library, lambda manifest: manifest.update(format=99))
+    with pytest.raises(InputError, match=r"was written in format 99, .* mathsetu index"):
+        Library(library)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda manifest: manifest.pop("segments"),
+        lambda manifest: manifest.pop("mathsetu"),
+        lambda manifest: manifest.update(recipe=None),
+        lambda manifest: manifest["segments"][0].update(name="../../elsewhere"),
+        lambda manifest: manifest["segments"][0].update(removed=["first"]),
+        lambda manifest: manifest["segments"][0].update(removed=[4]),
+        lambda manifest: manifest["segments"][0].update(posts="many"),
+    ],
+)
+def test_a_wrong_manifest_is_refused(library: Path, change: Callable[[Any], object]) -> None:
+    edited(library, change)
+    with pytest.raises(InputError, match=r"manifest\.json: is damaged"):
+        Library(library)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"mathsetu": "library"}', "\ud800"])
+def test_a_manifest_that_is_none_is_refused(library: Path, text: str) -> None:
+    (library / "manifest.json").write_text(text, encoding="utf-8", errors="surrogatepass")
+    with pytest.raises(InputError, match=r"manifest\.json: is damaged"):
+        Library(library)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda library: edited(library, lambda manifest: manifest.update(format=99)),
+        lambda library: (library / "manifest.json").write_text("{", encoding="utf-8"),
+        lambda library: cut(library / "segments" / "000001" / "posts.sqlite"),
+    ],
+)
+def test_building_again_is_a_remedy_indeed(
+    library: Path, posts: list[Post], spoil: Callable[[Path], object]
+) -> None:
+    spoil(library)
+    with pytest.raises(InputError):
+        Library(library)
+    build_library(library, posts, processes=1)
+    assert Library(library).search("prime")[0].id == "primes"
+    assert [path.name for path in (library / "segments").iterdir()] == ["000002"]
+
+
+def test_a_library_of_another_version_is_kept_until_the_new_one_is_whole(library: Path) -> None:
+    edited(library, lambda manifest: manifest.update(format=99))
+    with pytest.raises(InputError, match="there are no posts"):
+        build_library(library, [], processes=1)
+    edited(library, lambda manifest: manifest.update(format=1))
+    assert Library(library).search("prime")
+
+
+def test_a_folder_that_is_none_or_no_library_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no such library"):
+        Library(tmp_path / "nowhere")
+    with pytest.raises(InputError, match=r"is not a library, it has no manifest\.json"):
+        Library(tmp_path)

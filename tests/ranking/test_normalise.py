@@ -1,0 +1,50 @@
+"""Normalisations: bounds, order, and what was not found."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mathsetu.ranking.normalise import NORMALISATIONS, minmax, ranks
+
+# Scores of the engine are single precision: nothing smaller is told apart.
+SCORES = st.lists(st.floats(0, 1e6, width=32).map(lambda x: round(x, 3)), max_size=30).map(np.array)
+NAMES = st.sampled_from(sorted(NORMALISATIONS))
+
+
+@given(scores=SCORES, name=NAMES)
+def test_the_order_is_kept_and_ties_stay_ties(scores: np.ndarray, name: str) -> None:
+    scaled = NORMALISATIONS[name](scores)
+    differences = np.sign(np.subtract.outer(scores, scores))
+    assert np.array_equal(np.sign(np.subtract.outer(scaled, scaled)), differences)
+
+
+@given(scores=SCORES, name=st.sampled_from(["minmax", "rank"]))
+def test_the_best_is_one_and_what_was_not_found_is_zero(scores: np.ndarray, name: str) -> None:
+    scaled = NORMALISATIONS[name](scores)
+    assert np.array_equal(scaled == 0, scores == 0)
+    assert len(scaled) == len(scores)
+    if np.any(scores > 0):
+        assert scaled.max() == 1
+
+
+@given(scores=SCORES, factor=st.floats(0.01, 100))
+def test_minmax_and_ranks_do_not_see_the_scale(scores: np.ndarray, factor: float) -> None:
+    np.testing.assert_allclose(minmax(scores * factor), minmax(scores))
+    np.testing.assert_allclose(ranks(scores * factor), ranks(scores))
+
+
+@given(scores=st.lists(st.floats(-1, 1, width=16), min_size=2, max_size=20).map(np.array))
+def test_minmax_of_negative_scores_lies_between_zero_and_one(scores: np.ndarray) -> None:
+    scaled = minmax(scores)
+    assert np.all((scaled >= 0) & (scaled <= 1))
+    assert np.all(np.diff(scaled[np.argsort(scores, kind="stable")]) >= 0)
+
+
+@pytest.mark.parametrize("name", sorted(NORMALISATIONS))
+def test_no_candidates_give_no_scores(name: str) -> None:
+    assert NORMALISATIONS[name](np.array([])).tolist() == []
+
+
+def test_none_leaves_scores_alone() -> None:
+    assert NORMALISATIONS["none"](np.array([0.25, -0.5])).tolist() == [0.25, -0.5]

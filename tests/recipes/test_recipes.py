@@ -1,0 +1,194 @@
+"""Recipes: those that are shipped, settings that are replaced, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from mathsetu.collections import sampler
+from mathsetu.errors import InputError
+from mathsetu.library import Library, build_library
+from mathsetu.recipes import load_recipe, recipe_names, recipe_text
+from mathsetu.recipes.parts import check_parts
+from mathsetu.recipes.schema import Recipe, parse_recipe
+
+SHIPPED = ["default", "formula", "miracle-1", "miracle-2", "msm-bm25", "msm-tfidf"]
+LIGHT = ["default", "formula", "msm-bm25", "msm-tfidf"]
+WORDS = """
+name = "mine"
+description = "Words alone"
+[parts.words]
+kind = "lexical"
+[ranking]
+weights = { words = 1.0 }
+"""
+
+
+def checked(text: str, *settings: str, place: Path) -> Recipe:
+    path = place / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    recipe = load_recipe(str(path), settings)
+    check_parts(recipe)
+    return recipe
+
+
+def test_these_recipes_are_shipped() -> None:
+    assert recipe_names() == SHIPPED
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_recipe_is_valid_and_bears_its_name(name: str) -> None:
+    recipe = load_recipe(name)
+    assert recipe.name == name
+    assert recipe.description
+    assert parse_recipe(recipe_text(name), name) == recipe
+    check_parts(recipe)
+
+
+@pytest.mark.parametrize("name", LIGHT)
+def test_a_recipe_without_neural_parts_builds_and_searches(tmp_path: Path, name: str) -> None:
+    posts = [post for post in sampler.posts() if post.language == "en"][:20]
+    build_library(tmp_path / name, posts, name, processes=1)
+    library = Library(tmp_path / name)
+    hit = library.search(f"{posts[7].title} {posts[7].body}", 1)[0]
+    assert hit.id == posts[7].id
+    assert library.recipe == load_recipe(name)
+    assert set(library.recipe.parts) == {reason.part for reason in hit.reasons}
+
+
+def test_the_papers_settings_are_in_their_recipes() -> None:
+    assert load_recipe("msm-bm25").parts["words"]["scheme"] == {
+        "name": "bm25+",
+        "k1": 1.8,
+        "b": 0.75,
+        "delta": 1.0,
+    }
+    assert load_recipe("miracle-1").ranking.weights == {"text": 0.7, "math": 0.3}
+    assert load_recipe("miracle-2").ranking.weights == {"text": 0.6, "math": 0.4}
+    for name in ("miracle-1", "miracle-2"):
+        ranking = load_recipe(name).ranking
+        assert (ranking.candidates, ranking.k, ranking.candidates_from) == (500, 50, ("text",))
+
+
+@pytest.mark.parametrize(
+    ("setting", "read"),
+    [
+        ("ranking.k=7", lambda recipe: recipe.ranking.k == 7),
+        ("ranking.normalise=rank", lambda recipe: recipe.ranking.normalise == "rank"),
+        ("ranking.adaptive = false", lambda recipe: recipe.ranking.adaptive is False),
+        ("parts.words.fields={title=2}", lambda r: r.parts["words"]["fields"] == {"title": 2}),
+        ("parts.words.scheme.k1=2.5", lambda r: r.parts["words"]["scheme"]["k1"] == 2.5),
+        ("posts.kinds=['answer']", lambda recipe: recipe.posts.kinds == ("answer",)),
+        ("description=a=b", lambda recipe: recipe.description == "a=b"),
+    ],
+)
+def test_any_setting_can_be_replaced(setting: str, read: object) -> None:
+    assert read(load_recipe("default", [setting]))  # type: ignore[operator]
+
+
+def test_a_replaced_setting_changes_what_is_built(tmp_path: Path) -> None:
+    posts = list(sampler.posts())[:10]
+    recipe = load_recipe("msm-bm25", ["parts.words.fields={title=1}", "ranking.k=3"])
+    build_library(tmp_path / "l", posts, recipe, processes=1)
+    assert Library(tmp_path / "l").recipe.parts["words"]["fields"] == {"title": 1}
+
+
+def test_the_model_of_a_recipe_can_be_replaced() -> None:
+    recipe = load_recipe("miracle-1", ["parts.text.model=models/all-MiniLM-L6-v2"])
+    assert recipe.parts["text"]["model"] == "models/all-MiniLM-L6-v2"
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("ranking.depth=5", "ranking: unknown setting 'depth'"),
+        ("rankings.k=5", "unknown setting 'rankings'"),
+        ("ranking.k=many", "ranking: k must be a whole number, not 'many'"),
+        ("ranking.k=true", "ranking: k must be a whole number, not True"),
+        ("ranking.k=0", "ranking needs 1 <= k <= candidates"),
+        ("ranking.candidates=3", "ranking needs 1 <= k <= candidates"),
+        ("ranking.adaptive=1", "ranking: adaptive must be true or false, not 1"),
+        ("ranking.weights=1", "ranking: weights must be a table"),
+        ("ranking.weights.words=0.5", "ranking.weights must be positive and add up to 1, not 0.5"),
+        ("ranking.weights.words=nan", "ranking.weights must be positive and add up to 1, not nan"),
+        ("ranking.weights.words=-1", "ranking.weights must be positive and add up to 1, not -1"),
+        ("ranking.weights={}", "ranking.weights lacks words"),
+        ("ranking.weights.other=0.5", "ranking names 'other', which is no part (parts: words)"),
+        ("ranking.candidates_from=['x']", "ranking names 'x', which is no part"),
+        ("ranking.candidates_from=x", "ranking: candidates_from must be a list"),
+        ("ranking.normalise=zscore", "ranking.normalise is 'zscore' (known: minmax, rank, none)"),
+        ("posts.minimum_words=1.5", "posts: minimum_words must be a whole number, not 1.5"),
+        ("parts={}", "[parts] is empty"),
+        ("parts.words={}", "parts.words needs a kind"),
+        ("parts.words=lexical", "parts.words must be a table"),
+        ("name.short=x", "name is no table"),
+        ("ranking.k", "'ranking.k': a setting is replaced with NAME=VALUE"),
+        ("parts.words.kind=magic", "mine: parts.words: unknown kind 'magic' (known: lexical"),
+        ("parts.words.stem=no", "parts.words: unknown setting 'stem' (known: scheme, fields"),
+        ("parts.words.translate=2", "parts.words: translate must be true or false, not 2"),
+        ("parts.words.fields.titel=1", "parts.words: fields has 'titel' (known: title, body"),
+        ("parts.words.fields.title=-1", "fields.title must be a positive number, not -1"),
+        ("parts.words.fields.title=nan", "fields.title must be a positive number, not nan"),
+        ("parts.words.analysis=magic", "parts.words: analysis is 'magic' (known: languages"),
+        ("parts.words.formula_tokens=-1", "formula_tokens is -1; it cannot be less than 0"),
+        ("parts.words.scheme.name=bm26", "parts.words: unknown TF-IDF scheme 'bm26'"),
+        ("parts.words.scheme.name=1", "the name of a scheme must be text, not 1"),
+        ("parts.words.scheme.k2=1", "parts.words: bm25+ takes no 'k2' (known: k1, b, delta"),
+        ("parts.words.scheme.k1=much", "parts.words: k1 must be a number from 0 on, not 'much'"),
+        ("parts.words.scheme.b=-0.5", "b must be a number from 0 on, not -0.5"),
+        ("parts.words.scheme.matched_only=1", "matched_only must be true or false, not 1"),
+        ("parts.words.scheme={name='lnc', k1=1}", "the TF-IDF scheme 'lnc' takes no k1"),
+    ],
+)
+def test_a_wrong_setting_is_refused_by_name(tmp_path: Path, setting: str, message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        checked(WORDS, setting, place=tmp_path)
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("parts.formulas.matched=-1", "matched must be at least 0"),
+        ("parts.formulas.asked=0", "asked at least 1"),
+        ("parts.formulas.fields.tags=1", "fields has 'tags' (known: title, body, question)"),
+    ],
+)
+def test_a_wrong_setting_of_formulas_is_refused(setting: str, message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        check_parts(load_recipe("formula", [setting]))
+    assert str(refused.value).startswith("formula: parts.formulas: ")
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name = ", "is not valid TOML"),
+        ("", "name is missing"),
+        (WORDS.replace('name = "mine"', ""), "name is missing"),
+        (WORDS.split("[ranking]")[0], "ranking is missing"),
+        (WORDS + "extra = 1", "ranking: unknown setting 'extra'"),
+        (WORDS.replace(".words]", '."../words"]'), "'../words' cannot be the name of a part"),
+    ],
+)
+def test_a_broken_recipe_is_refused_with_its_file(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=r"mine\.toml: ") as refused:
+        checked(text, place=tmp_path)
+    assert message in str(refused.value)
+
+
+def test_an_unknown_recipe_is_refused_with_those_that_exist(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"unknown recipe 'magic'.*default, formula"):
+        load_recipe("magic")
+    with pytest.raises(InputError, match=r"nowhere\.toml: cannot be read"):
+        load_recipe(str(tmp_path / "nowhere.toml"))
+
+
+def test_wrong_parts_are_refused_before_a_post_is_read(tmp_path: Path) -> None:
+    recipe = load_recipe("default", ["parts.words.kind=magic"])
+    posts = iter(sampler.posts())
+    with pytest.raises(InputError, match="unknown kind 'magic'"):
+        build_library(tmp_path / "l", posts, recipe, processes=1)
+    assert next(posts) == next(sampler.posts())
+    assert not (tmp_path / "l").exists()

@@ -1,0 +1,137 @@
+"""Search by formulas: structure, wildcards, several formulas, substitutions, segments."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mathsetu.records import Post, Query
+from mathsetu.retrieval.base import Question
+from mathsetu.retrieval.formula import FormulaBuilder, FormulaRetriever, FormulaSearch
+
+BODIES = [
+    "Pythagoras: $a^2+b^2=c^2$.",
+    r"Gauss: $\int_0^\infty e^{-x^2}\,dx$ and $a^2$.",
+    r"Basel: $\sum_{n=1}^\infty \frac{1}{n^2}$.",
+    "Words alone.",
+    r"Both: $p^2+q^2=r^2$ and $\sum_{k=1}^\infty \frac{1}{k^2}$.",
+    "Binomial: $(a+b)^2=a^2+2ab+b^2$.",
+]
+
+
+def build(folder: Path, bodies: list[str], choices: FormulaSearch) -> Path:
+    builder = FormulaBuilder(choices)
+    for number, body in enumerate(bodies):
+        builder.add(builder.prepare(Post(id=str(number), body=body)))
+    builder.write(folder)
+    return folder
+
+
+def retriever(place: Path, bodies: list[str] = BODIES, **choices: int) -> FormulaRetriever:
+    search = FormulaSearch(**choices)  # type: ignore[arg-type]
+    return FormulaRetriever([build(place / "index", bodies, search)], search)
+
+
+def asked(*formulas: str) -> Question:
+    return Question(Query(id="q", text=" and ".join(f"${latex}$" for latex in formulas)))
+
+
+def found(index: FormulaRetriever, question: Question, **options: object) -> list[int]:
+    return index.retrieve([question], 10, **options)[0].numbers.tolist()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("matched", [0, 20])
+def test_the_same_formula_is_found_first_with_a_score_of_one(tmp_path: Path, matched: int) -> None:
+    index = retriever(tmp_path, matched=matched)
+    ranked = index.retrieve([asked(r"\int_0^\infty e^{-x^2}\,dx")], 10)[0]
+    assert ranked.numbers[0] == 1
+    assert ranked.scores[0] == pytest.approx(1)
+
+
+def test_other_letters_are_found_too(tmp_path: Path) -> None:
+    assert set(found(retriever(tmp_path), asked("x^2+y^2=z^2"))[:2]) == {0, 4}
+
+
+def test_the_reason_tells_the_substitution(tmp_path: Path) -> None:
+    detail = retriever(tmp_path).explain(asked("x^2+y^2=z^2"), 0).detail
+    assert detail.startswith("$x^2+y^2=z^2$ ~ $a^2+b^2=c^2$ (")
+    assert "z → c" in detail
+
+
+@pytest.mark.parametrize(
+    ("wildcard", "place"),
+    [(r"\int_0^\infty ?f\,dx", 1), (r"\sum_{n=1}^\infty ?a", 2), ("?u^2+?v^2=?w^2", 0)],
+)
+def test_a_wildcard_finds_what_stands_for_it(tmp_path: Path, wildcard: str, place: int) -> None:
+    assert found(retriever(tmp_path), asked(wildcard))[0] == place
+
+
+def test_a_post_with_all_formulas_of_a_query_beats_those_with_one(tmp_path: Path) -> None:
+    both = asked("p^2+q^2=r^2", r"\sum_{k=1}^\infty \frac{1}{k^2}")
+    assert found(retriever(tmp_path), both)[0] == 4
+
+
+def test_the_largest_formulas_are_asked_for_when_there_are_too_many(tmp_path: Path) -> None:
+    index = retriever(tmp_path, asked=1)
+    assert found(index, asked("a", r"\sum_{n=1}^\infty \frac{1}{n^2}"))[0] == 2
+
+
+def test_posts_without_formulas_and_questions_without_formulas_find_nothing(tmp_path: Path) -> None:
+    index = retriever(tmp_path)
+    assert 3 not in found(index, asked("a+b"))
+    assert not found(index, Question(Query(id="q", text="words alone")))
+    assert not found(index, Question(Query(id="q", text="$$")))
+
+
+def test_only_posts_that_are_allowed_are_found(tmp_path: Path) -> None:
+    allowed = np.array([False, True, True, True, True, False])
+    assert found(retriever(tmp_path), asked("a^2+b^2=c^2"), allowed=allowed)[0] == 4
+    assert 0 not in found(retriever(tmp_path / "b"), asked("a^2+b^2=c^2"), allowed=allowed)
+
+
+def test_formulas_that_are_written_alike_are_stored_once(tmp_path: Path) -> None:
+    index = retriever(tmp_path, ["$x+y$ and $x+y$", "$x+y$", "$x+z$"])
+    assert [one.latex for one in index.formulas("x+y", 10)] == ["x+y", "x+z"]
+
+
+def test_formulas_come_best_first_with_their_match(tmp_path: Path) -> None:
+    ranked = retriever(tmp_path).formulas("u^2+v^2=w^2", 4)
+    assert {one.latex for one in ranked[:2]} == {"a^2+b^2=c^2", "p^2+q^2=r^2"}
+    assert [one.score for one in ranked] == sorted((one.score for one in ranked), reverse=True)
+    assert ranked[0].match.coverage == 1
+
+
+def test_matching_never_lifts_what_was_not_matched_above_what_was(tmp_path: Path) -> None:
+    index = retriever(tmp_path, matched=2)
+    overlaps = retriever(tmp_path / "overlaps", matched=0).formulas("a^2+b^2=d^2", 10)
+    matched = index.formulas("a^2+b^2=d^2", 10)
+    assert {one.number for one in matched[:2]} == {one.number for one in overlaps[:2]}
+    assert [one.number for one in matched[2:]] == [one.number for one in overlaps[2:]]
+
+
+def test_given_posts_get_the_scores_they_are_found_with(tmp_path: Path) -> None:
+    index, question = retriever(tmp_path), asked("x^2+y^2")
+    ranked = index.retrieve([question], 10)[0]
+    assert index.score(question, ranked.numbers).tolist() == ranked.scores.tolist()
+
+
+@settings(max_examples=10, deadline=None)
+@given(cut=st.integers(1, 5), latex=st.sampled_from(["x^2+y^2=z^2", r"\sum_{m=1}^9 m", "a"]))
+def test_segments_without_common_formulas_change_nothing(
+    tmp_path_factory: pytest.TempPathFactory, cut: int, latex: str
+) -> None:
+    place, choices = tmp_path_factory.mktemp("formula"), FormulaSearch()
+    bodies = [body.replace(" and $a^2$", "") for body in BODIES]
+    whole = FormulaRetriever([build(place / "whole", bodies, choices)], choices)
+    folders = [
+        build(place / "a", bodies[:cut], choices),
+        build(place / "b", bodies[cut:], choices),
+    ]
+    parts = FormulaRetriever(folders, choices)
+    everything = np.arange(len(bodies))
+    np.testing.assert_allclose(
+        parts.score(asked(latex), everything), whole.score(asked(latex), everything), rtol=1e-5
+    )
+    assert parts.explain(asked(latex), 5) == whole.explain(asked(latex), 5)

@@ -1,0 +1,126 @@
+"""Search by words: fields, formula tokens, translation, filters, reasons."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mathsetu.errors import InputError
+from mathsetu.records import Post, Query
+from mathsetu.retrieval.base import Question, best
+from mathsetu.retrieval.lexical import Lexical, LexicalBuilder, LexicalRetriever, post_terms
+
+POSTS = [
+    Post(id="0", title="Prime numbers", body="A prime has two divisors.", language="en"),
+    Post(id="1", title="Matrices", body="The determinant $\\det A$ of a matrix.", language="en"),
+    Post(id="2", title="Prvočísla", body="Prvočísel je nekonečně mnoho.", language="cs"),
+    Post(id="3", title="Sums", body="A sum of two primes.", tags=("number-theory",), language="en"),
+    Post(id="4", title="Odd", body="", question="Is every prime odd?", language="en"),
+]
+
+
+def build(folder: Path, posts: list[Post], choices: Lexical) -> Path:
+    builder = LexicalBuilder(choices)
+    for post in posts:
+        builder.add(builder.prepare(post))
+    builder.write(folder)
+    return folder
+
+
+def retriever(place: Path, **choices: object) -> LexicalRetriever:
+    settings = Lexical(**choices)  # type: ignore[arg-type]
+    return LexicalRetriever([build(place / "index", POSTS, settings)], settings)
+
+
+def asked(text: str, language: str = "en") -> Question:
+    return Question(Query(id="q", text=text, language=language))
+
+
+def found(index: LexicalRetriever, question: Question, **options: object) -> list[int]:
+    return index.retrieve([question], 10, **options)[0].numbers.tolist()  # type: ignore[arg-type]
+
+
+MATCHED = {"scheme": {"name": "bm25+", "matched_only": True}}
+
+
+def test_words_are_found_in_any_form(tmp_path: Path) -> None:
+    assert set(found(retriever(tmp_path, **MATCHED, translate=False), asked("primes"))) == {0, 3, 4}
+
+
+def test_only_the_fields_of_the_recipe_are_read(tmp_path: Path) -> None:
+    titles = retriever(tmp_path, **MATCHED, fields={"title": 1}, translate=False)
+    assert found(titles, asked("prime")) == [0]
+    assert not found(titles, asked("divisor"))
+
+
+def test_the_words_of_a_tag_are_told_apart(tmp_path: Path) -> None:
+    tags = retriever(tmp_path, **MATCHED, fields={"tags": 1})
+    assert found(tags, asked("theory of numbers")) == [3]
+
+
+def test_a_field_counts_as_much_as_its_weight(tmp_path: Path) -> None:
+    _, terms = post_terms(POSTS[0], Lexical(fields={"title": 2.5, "body": 1}))
+    assert terms["prime"] == 3.5
+    assert terms["divisor"] == 1
+
+
+def test_a_name_in_a_formula_is_a_word_unless_left_out(tmp_path: Path) -> None:
+    assert found(retriever(tmp_path, **MATCHED), asked("$\\det B$"))[0] == 1
+    without = retriever(tmp_path / "without", **MATCHED, formula_tokens=0.0)
+    assert not found(without, asked("$\\det B$"))
+
+
+def test_the_glossary_leads_to_other_languages_when_asked(tmp_path: Path) -> None:
+    assert 2 in found(retriever(tmp_path, **MATCHED), asked("prime number"))
+    without = retriever(tmp_path / "without", **MATCHED, translate=False)
+    assert 2 not in found(without, asked("prime number"))
+
+
+def test_only_posts_that_are_allowed_are_found(tmp_path: Path) -> None:
+    allowed = np.array([False, True, True, True, False])
+    index = retriever(tmp_path, **MATCHED, translate=False)
+    assert found(index, asked("primes"), allowed=allowed) == [3]
+
+
+def test_given_posts_get_the_scores_they_are_found_with(tmp_path: Path) -> None:
+    index, question = retriever(tmp_path), asked("sum of primes")
+    ranked = index.retrieve([question], 10)[0]
+    assert index.score(question, ranked.numbers).tolist() == ranked.scores.tolist()
+
+
+def test_the_reason_names_the_shared_words_and_no_others(tmp_path: Path) -> None:
+    reason = retriever(tmp_path, **MATCHED, translate=False).explain(asked("matrix of primes"), 1)
+    assert reason.detail == "matrix"
+    assert reason.score > 0
+
+
+def test_many_questions_are_answered_as_each_alone(tmp_path: Path) -> None:
+    index = retriever(tmp_path)
+    questions = [asked("prime"), asked("matrix"), asked("nothing of that")]
+    together = index.retrieve(questions, 5)
+    for question, ranked in zip(questions, together, strict=True):
+        assert ranked.numbers.tolist() == index.retrieve([question], 5)[0].numbers.tolist()
+
+
+@pytest.mark.parametrize("choices", [{"analysis": "magic"}, {"fields": {"id": 1}}])
+def test_unknown_choices_are_refused(choices: dict[str, object]) -> None:
+    with pytest.raises(InputError, match="known: "):
+        Lexical(**choices)  # type: ignore[arg-type]
+
+
+@given(
+    scores=st.lists(st.integers(0, 4), max_size=40),
+    k=st.integers(1, 45),
+    data=st.data(),
+)
+def test_the_best_are_those_of_a_plain_sort(scores: list[int], k: int, data: st.DataObject) -> None:
+    size = len(scores)
+    mask = data.draw(st.none() | st.lists(st.booleans(), min_size=size, max_size=size))
+    allowed = None if mask is None else np.array(mask, dtype=np.bool_)
+    ranked = best(np.array(scores, dtype=np.float32), k, allowed)
+    wanted = [n for n in range(size) if scores[n] > 0 and (mask is None or mask[n])]
+    expected = sorted(wanted, key=lambda number: (-scores[number], number))[:k]
+    assert ranked.numbers.tolist() == expected
+    assert ranked.scores.tolist() == [scores[number] for number in expected]
