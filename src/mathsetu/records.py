@@ -41,7 +41,8 @@ class Post:
 
     ``thread_id`` joins a question and its answers, ``parent_id`` is the question an answer
     belongs to, and ``question`` is that question's text where the collection carries it along.
-    ``language`` is an ISO 639-1 code, empty when nobody has said.
+    ``language`` is an ISO 639-1 code, empty when nobody has said; ``collection`` names where the
+    post came from, for those who search several collections at once.
 
     >>> Post(id="7", title="Sum of angles", body=r"$\alpha+\beta+\gamma=\pi$").language
     ''
@@ -59,6 +60,7 @@ class Post:
     url: str = ""
     score: int | None = None
     formulas: tuple[Formula, ...] = ()
+    collection: str = ""
 
 
 @dataclass(frozen=True, slots=True)

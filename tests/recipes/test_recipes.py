@@ -151,7 +151,7 @@ def test_a_wrong_setting_is_refused_by_name(tmp_path: Path, setting: str, messag
     [
         ("parts.formulas.matched=-1", "matched must be at least 0"),
         ("parts.formulas.asked=0", "asked at least 1"),
-        ("parts.formulas.fields.tags=1", "fields has 'tags' (known: title, body, question)"),
+        ('parts.formulas.fields=["tags"]', "fields has 'tags' (known: title, body, question)"),
     ],
 )
 def test_a_wrong_setting_of_formulas_is_refused(setting: str, message: str) -> None:

@@ -37,7 +37,6 @@ def command(
         count = add_posts(
             library,
             read_sources(sources, format_name, lang, bad),
-            collection=",".join(Path(source).name for source in sources),
             progress=progress,
         )
     if as_json:

@@ -62,7 +62,6 @@ def command(
             library,
             read_sources(sources, format_name, lang, bad),
             load_recipe(recipe, settings),
-            collection=",".join(Path(source).name for source in sources),
             fingerprint=_fingerprint(sources, format_name, lang, skip_bad),
             processes=processes,
             progress=progress,
@@ -93,7 +92,11 @@ def read_sources(
                 raise InputError(f"{source}: holds {form.holds}, and an index needs posts")
             posts = form.read(source, bad)
         for post in posts:
-            yield replace(post, language=lang) if lang and not post.language else post
+            yield replace(
+                post,
+                language=post.language or lang,
+                collection=post.collection or Path(source).name,
+            )
 
 
 def _fingerprint(sources: tuple[str, ...], *choices: object) -> str:

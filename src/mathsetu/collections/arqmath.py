@@ -13,7 +13,7 @@ from mathsetu.collections.files import read_lines, shown, writing
 from mathsetu.collections.rows import REFUSE, BadRows, Problem, in_order
 from mathsetu.collections.tables import read_named
 from mathsetu.collections.texts import form_of, split_tags
-from mathsetu.collections.trec import RankChecker, best_first, columns, finite, whole, word
+from mathsetu.collections.trec import RankChecker, columns, finite, ranked, whole, word
 from mathsetu.collections.xmlstream import read_records
 from mathsetu.errors import RowError
 from mathsetu.markup import to_text
@@ -173,7 +173,7 @@ def _read_run(path: str | Path, bad: BadRows, parse: Callable[[str], _RunRow]) -
             continue
         rankings.setdefault(query_id, []).append(hit)
         run_name = run_name or name
-    return Run(run_name, {query_id: best_first(hits) for query_id, hits in rankings.items()})
+    return Run(run_name, ranked(rankings, bad))
 
 
 def _write_run(path: str | Path, run: Run, ids: Callable[[Hit], tuple[str, ...]]) -> None:

@@ -10,7 +10,7 @@ from mathsetu.collections.files import shown, writing
 from mathsetu.collections.rows import REFUSE, BadRows, Problem, in_order
 from mathsetu.collections.tables import read_named, read_table
 from mathsetu.collections.texts import form_of, split_tags
-from mathsetu.collections.trec import RankChecker, best_first, finite
+from mathsetu.collections.trec import RankChecker, ranked, finite
 from mathsetu.errors import InputError, RowError
 from mathsetu.markup import split, to_text
 from mathsetu.markup.convert import text_and_formulas
@@ -95,7 +95,7 @@ def read_submission(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Run]:
             continue
         runs.setdefault(number, {}).setdefault(query_id, []).append(Hit(search_id, score))
     for number, rankings in sorted(runs.items()):
-        yield Run(number, {query_id: best_first(hits) for query_id, hits in rankings.items()})
+        yield Run(number, ranked(rankings, bad))
 
 
 def write_submission(path: str | Path, runs: Iterable[Run]) -> None:

@@ -25,7 +25,7 @@ from mathsetu.errors import InputError, RowError
 COMPRESSED = (".gz", ".xz", ".bz2")
 # A line longer than this is no row of any format: it is a wrong or hostile file.
 LONGEST_LINE = 64 * 1024 * 1024
-_CHUNK = 1 << 16
+_CHUNK = 1 << 20
 
 
 def read_lines(path: str | Path, bad: BadRows = REFUSE) -> Iterator[tuple[int, str]]:

@@ -20,12 +20,16 @@ class BadRows:
     >>> bad.report(RowError("posts.jsonl", 17, '"body" is missing'))
     >>> bad.count, bad.messages
     (1, ['posts.jsonl line 17: "body" is missing'])
+
+    ``notes`` takes what a reader has seen that is odd but not bad; it is given by those who want
+    to know.
     """
 
     skip: bool = False
     keep: int = 10
     count: int = 0
     errors: list[RowError] = field(default_factory=list)
+    notes: list[str] | None = None
 
     @property
     def messages(self) -> list[str]:
@@ -39,6 +43,11 @@ class BadRows:
         self.count += 1
         if len(self.errors) < self.keep:
             self.errors.append(error)
+
+    def note(self, message: str) -> None:
+        """Pass on what is odd but not bad, if somebody wants to know."""
+        if self.notes is not None:
+            self.notes.append(message)
 
 
 # What readers do unless told otherwise. It never changes: refusing counts nothing.

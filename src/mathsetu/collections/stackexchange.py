@@ -18,7 +18,6 @@ from mathsetu.markup.convert import text_and_formulas
 from mathsetu.records import Formula, Post
 
 _KINDS = {"1": "question", "2": "answer"}
-_TEXTS = ("Body", "Title", "Tags")
 
 
 def read_posts(
@@ -42,7 +41,7 @@ def read_posts(
     >>> post.kind, post.parent_id, post.body, post.url
     ('answer', '3', 'Yes, $x<1$.', 'https://math.stackexchange.com/a/7')
     """
-    for line, row in read_rows(path, _TEXTS):
+    for line, row in read_rows(path):
         try:
             post = _post(row, site, language)
         except ValueError as error:

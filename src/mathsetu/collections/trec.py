@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from mathsetu.collections.files import read_lines, shown, writing
@@ -33,7 +33,7 @@ def read_run(path: str | Path, bad: BadRows = REFUSE) -> Run:
             name = name or run_name
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
-    return Run(name, {query_id: best_first(hits) for query_id, hits in rankings.items()})
+    return Run(name, ranked(rankings, bad))
 
 
 def write_run(path: str | Path, run: Run) -> None:
@@ -136,6 +136,21 @@ class RankChecker:
     def counts(self) -> dict[str, int]:
         """How many different hits each ranking has."""
         return {ranking: len(seen) for ranking, seen in self._seen.items()}
+
+
+def ranked(rankings: Mapping[str, list[Hit]], bad: BadRows = REFUSE) -> dict[str, tuple[Hit, ...]]:
+    """Every ranking best first; those that were not so in the file are noted.
+
+    >>> bad = BadRows(notes=[])
+    >>> _ = ranked({"A.1": [Hit("a", 1.0), Hit("b", 2.0)]}, bad)
+    >>> bad.notes
+    ['A.1: the scores do not fall from hit to hit']
+    """
+    ordered = {query_id: best_first(hits) for query_id, hits in rankings.items()}
+    for query_id, hits in rankings.items():
+        if any(hit is not other for hit, other in zip(hits, ordered[query_id], strict=True)):
+            bad.note(f"{query_id}: the scores do not fall from hit to hit")
+    return ordered
 
 
 def best_first(hits: Iterable[Hit]) -> tuple[Hit, ...]:

@@ -6,54 +6,28 @@ small files become large ones.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
 
-from mathsetu.collections.files import read_chunks, read_raw_lines, shown
+from mathsetu.collections.files import LONGEST_LINE, read_chunks, shown
 from mathsetu.errors import RowError
 
-_BEFORE_VALUE = re.compile(r"( *<row)? +([A-Za-z]+)=")
 
-Rows = Iterator[tuple[int, dict[str, str]]]
-
-
-def read_rows(path: str | Path, texts: Sequence[str]) -> Rows:
-    """Yield the attributes of each ``row`` element, with its line.
-
-    Dumps have a row on each line, written in one plain way. Such lines are cut apart here,
-    which takes half the time of an XML parser. The parser gets all other lines, and an empty
-    line for each of these, so that it still sees a whole document and counts its lines.
-
-    Args:
-        path: The document.
-        texts: The attributes that may hold more than numbers, dates and names.
-    """
+def read_rows(path: str | Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the attributes of each ``row`` element, with its line."""
     rows: list[tuple[int, dict[str, str]]] = []
-    parser = _parser(path)
+    parser = expat.ParserCreate()
 
     def started(element: str, attributes: dict[str, str]) -> None:
         if element == "row":
             rows.append((parser.CurrentLineNumber, attributes))
 
     parser.StartElementHandler = started
-    feed = _feeder(parser, path)
-    names: dict[str, str] = {}
-    plain_lines = 0
-    for number, line in read_raw_lines(path):
-        attributes = _plain_row(line, names, texts) if number > 1 else None
-        if attributes is not None:
-            plain_lines += 1
-            yield number, attributes
-            continue
-        feed(b"\n" * plain_lines + line)
-        plain_lines = 0
-        if rows:
-            yield from rows
-            rows.clear()
-    feed(b"\n" * plain_lines, True)
+    for _ in _parse(parser, path):
+        yield from rows
+        rows.clear()
 
 
 def read_records(
@@ -63,7 +37,7 @@ def read_records(
     records: list[tuple[int, dict[str, str], dict[str, str]]] = []
     opened: list[tuple[int, dict[str, str], dict[str, str]]] = []
     text: list[str] = []
-    parser = _parser(path)
+    parser = expat.ParserCreate()
 
     def started(element: str, attributes: dict[str, str]) -> None:
         text.clear()
@@ -80,66 +54,34 @@ def read_records(
     parser.StartElementHandler = started
     parser.EndElementHandler = ended
     parser.CharacterDataHandler = text.append
-    feed = _feeder(parser, path)
-    for chunk in read_chunks(path):
-        feed(chunk)
+    for _ in _parse(parser, path):
         yield from records
         records.clear()
-    feed(b"", True)
 
 
-def _plain_row(line: bytes, names: dict[str, str], texts: Sequence[str]) -> dict[str, str] | None:
-    """The attributes of a line that is a plain row; None if the parser must look at it.
+def _parse(parser: expat.XMLParserType, path: str | Path) -> Iterator[None]:
+    """Give the parser the document part by part; after each, take what its handlers found."""
 
-    ``names`` remembers the names that were checked, by how they stand between the values.
-    """
-    if not line.endswith((b'" />\n', b'" />\r\n')) or line.count(b"<") != 1:
-        return None
-    try:
-        pieces = line.decode("utf-8").split('"')
-    except UnicodeDecodeError:
-        return None
-    written = pieces[:-1:2]
-    for name in written:
-        if name not in names:
-            checked = _BEFORE_VALUE.fullmatch(name)
-            if checked is None or (checked[1] is None) != (name is not written[0]):
-                return None
-            names[name] = checked[2]
-    row = dict(zip(map(names.__getitem__, written), pieces[1::2], strict=True))
-    if len(row) < len(written):
-        return None
-    for name in texts:
-        value = row.get(name)
-        if value and "&" in value:
-            value = value.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"')
-            value = value.replace("&#xA;", "\n")
-            if value.count("&") != value.count("&amp;"):
-                return None  # an entity that is rarer, or wrong
-            row[name] = value.replace("&amp;", "&")
-    return row
-
-
-def _parser(path: str | Path) -> expat.XMLParserType:
-    parser = expat.ParserCreate()
+    def error(problem: str, line: int) -> RowError:
+        return RowError(shown(path), line, problem)
 
     def refuse(*_: object) -> NoReturn:
         problem = "the document declares entities, which is not allowed"
-        raise RowError(shown(path), parser.CurrentLineNumber, problem)
+        raise error(problem, parser.CurrentLineNumber)
 
     parser.EntityDeclHandler = refuse
-    return parser
-
-
-def _feeder(parser: expat.XMLParserType, path: str | Path) -> Callable[..., None]:
-    """A function that gives the parser the next part of the document, and then its end."""
-
-    def feed(part: bytes, last: bool = False) -> None:
-        try:
-            parser.Parse(part, last)
-        except expat.ExpatError as error:
-            message = expat.ErrorString(error.code)
-            problem = f"broken XML at column {error.offset + 1}: {message}"
-            raise RowError(shown(path), error.lineno, problem) from None
-
-    return feed
+    read = 0
+    try:
+        for chunk in read_chunks(path):
+            parser.Parse(chunk)
+            yield
+            read += len(chunk)
+            if read - parser.CurrentByteIndex > LONGEST_LINE:
+                problem = f"a tag is longer than {LONGEST_LINE >> 20} MiB"
+                raise error(problem, parser.CurrentLineNumber)
+        parser.Parse(b"", True)
+    except expat.ExpatError as broken:
+        yield  # what stands before the break is good
+        message = expat.ErrorString(broken.code)
+        problem = f"broken XML at column {broken.offset + 1}: {message}"
+        raise error(problem, broken.lineno) from None

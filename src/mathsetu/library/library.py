@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from mathsetu.retrieval.formula import FormulaMatch, FormulaRetriever
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
 
 #: A query longer than this is refused: it is a file sent by mistake, or an attack.
 LONGEST_QUERY = 100_000
@@ -83,6 +85,17 @@ class Library:
             present[offset + np.array(segment.removed, dtype=np.int64)] = False
         return present
 
+    def close(self) -> None:
+        """Close the files; a library that is used in a ``with`` block closes itself."""
+        for store in self._stores:
+            store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def __len__(self) -> int:
         """How many posts can be found."""
         return self.manifest.posts
@@ -127,37 +140,60 @@ class Library:
         if k < 1:
             raise InputError(f"k is {k}; it must be at least 1")
         allowed = self._allowed(where)
-        depth = max(k, self.recipe.ranking.candidates)
-        retrieving = self.recipe.ranking.candidates_from or tuple(self._parts)
-        found = {part: self._parts[part].retrieve(questions, depth, allowed) for part in retrieving}
         rankings: dict[str, tuple[Hit, ...]] = {}
+        for question, weights, numbers, scores in self._candidates(questions, k, allowed):
+            ranked = self._ranked(question, weights, numbers, scores, k, explain)
+            rankings[question.query.id] = ranked
+        return Run(name or self.recipe.name, rankings)
+
+    def _candidates(
+        self, questions: Sequence[Question], k: int, allowed: NDArray[np.bool_] | None
+    ) -> Iterator[tuple[Question, dict[str, float], NDArray[np.int64], dict[str, Numbers]]]:
+        """For each question the weights of the parts, the candidates, and their scores."""
+        ranking = self.recipe.ranking
+        depth = max(k, ranking.candidates)
+        retrieving = ranking.candidates_from or tuple(self._parts)
+        found = {part: self._parts[part].retrieve(questions, depth, allowed) for part in retrieving}
         for place, question in enumerate(questions):
+            weights, silent = self._weights(question)
             lists = {part: scored[place] for part, scored in found.items()}
+            if silent.issuperset(lists):
+                # Those that should find candidates have nothing to go on: the others find them.
+                lists = {
+                    part: retriever.retrieve([question], depth, allowed)[0]
+                    for part, retriever in self._parts.items()
+                    if part not in silent
+                } or lists
             numbers = np.unique(np.concatenate([scored.numbers for scored in lists.values()]))
-            scores: dict[str, NDArray[np.float64]] = {}
-            for part in self.recipe.ranking.weights:
+            scores: dict[str, Numbers] = {}
+            for part in weights:
                 if part in lists:
                     scores[part] = np.zeros(len(numbers))
                     where_found = np.searchsorted(numbers, lists[part].numbers)
                     scores[part][where_found] = lists[part].scores
                 else:
                     scores[part] = self._parts[part].score(question, numbers).astype(np.float64)
-            rankings[question.query.id] = self._ranked(question, numbers, scores, k, explain)
-        return Run(name or self.recipe.name, rankings)
+            yield question, weights, numbers, scores
+
+    def _weights(self, question: Question) -> tuple[dict[str, float], frozenset[str]]:
+        """The weight of each part for a question, and the parts with nothing to go on."""
+        ranking = self.recipe.ranking
+        silent = frozenset(
+            name for name in ranking.weights if is_silent(self.recipe.parts[name], question)
+        )
+        weights = adapted(ranking.weights, silent) if ranking.adaptive else dict(ranking.weights)
+        return weights, silent
 
     def _ranked(
         self,
         question: Question,
+        weights: dict[str, float],
         numbers: NDArray[np.int64],
-        scores: dict[str, NDArray[np.float64]],
+        scores: dict[str, Numbers],
         k: int,
         explain: bool,
     ) -> tuple[Hit, ...]:
         ranking = self.recipe.ranking
-        weights = dict(ranking.weights)
-        if ranking.adaptive:
-            silent = {name for name in weights if is_silent(self.recipe.parts[name], question)}
-            weights = adapted(weights, frozenset(silent))
         parts = shares(scores, weights, ranking.normalise)
         places = order(parts, numbers)
         # What only a part without any weight here has found is not found.

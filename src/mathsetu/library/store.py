@@ -45,7 +45,14 @@ def write_store(path: Path, posts: Iterable[Post], collection: str) -> int:
         count = 0
         for post in posts:
             record = json.dumps(to_json(post), ensure_ascii=False, separators=(",", ":"))
-            row = (count, post.id, post.language, collection, post.parent_id, record)
+            row = (
+                count,
+                post.id,
+                post.language,
+                post.collection or collection,
+                post.parent_id,
+                record,
+            )
             try:
                 connection.execute("INSERT INTO posts VALUES (?, ?, ?, ?, ?, ?)", row)
             except sqlite3.IntegrityError:
@@ -90,7 +97,7 @@ class Store:
         )
         for record, parent in rows:
             post = _post(record)
-            yield _beside(post, _post(parent)) if parent else post
+            yield beside(post, _post(parent)) if parent else post
 
     def by_number(self, numbers: Sequence[int]) -> dict[int, Post]:
         """The posts with these numbers."""
@@ -109,6 +116,11 @@ class Store:
             "SELECT number FROM posts WHERE id = ?", (post_id,)
         ).fetchone()
         return row[0] if row else None
+
+    def find(self, post_id: str) -> Post | None:
+        """The post with an id, if it is here."""
+        number = self.number_of(post_id)
+        return None if number is None else self.by_number([number])[number]
 
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:
         """The ids of posts."""
@@ -149,7 +161,7 @@ def _post(record: str) -> Post:
     return from_json(json.loads(record), Post)
 
 
-def _beside(post: Post, question: Post) -> Post:
+def beside(post: Post, question: Post) -> Post:
     """An answer as it is searched: with what its question says."""
     return replace(
         post,

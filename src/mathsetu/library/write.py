@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from mathsetu.library.manifest import (
     write_manifest,
 )
 from mathsetu.library.pool import all_cores
-from mathsetu.library.store import Store
+from mathsetu.library.store import Store, beside
 from mathsetu.recipes import load_recipe
 from mathsetu.recipes.parts import check_parts
 from mathsetu.recipes.schema import Recipe, parse_table
@@ -52,7 +52,7 @@ def build_library(
         folder: Where the library is to be.
         posts: What is to be found in it.
         recipe: The name of a recipe, or a recipe.
-        collection: A name for these posts, to filter by.
+        collection: A name to filter by, for posts that do not name their collection.
         fingerprint: Names the input, so that an interrupted build of the same goes on.
         processes: How many to work with; as many as there are cores unless given.
         progress: Called as the work goes on.
@@ -108,7 +108,7 @@ def add_posts(
         count = build_segment(
             library,
             name,
-            posts,
+            _with_questions(library, old, posts),
             recipe,
             collection=collection,
             fingerprint="",
@@ -122,6 +122,21 @@ def add_posts(
         segments = [*kept.segments, _segment(library, name, count)]
         write_manifest(library, _manifest(library, old.recipe, segments))
         return count
+
+
+def _with_questions(library: Path, manifest: Manifest, posts: Iterable[Post]) -> Iterator[Post]:
+    """New answers beside the questions that the library has already."""
+    folders = [segment_folder(library, segment.name) for segment in manifest.segments]
+    stores = [Store(folder / "posts.sqlite") for folder in folders]
+    try:
+        for post in posts:
+            found = None
+            if post.parent_id and not post.question:
+                found = next(filter(None, (store.find(post.parent_id) for store in stores)), None)
+            yield beside(post, found) if found else post
+    finally:
+        for store in stores:
+            store.close()
 
 
 def remove_posts(folder: str | Path, ids: Iterable[str]) -> int:

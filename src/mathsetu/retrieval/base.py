@@ -7,7 +7,7 @@ build and later additions), which it sees as one collection.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -81,11 +81,16 @@ class Scored:
     scores: NDArray[np.float32]
 
 
-def check_fields(fields: Fields, known: Sequence[str]) -> None:
-    """Refuse fields that a part cannot read, and weights that are no positive numbers."""
-    for name, weight in fields.items():
+def check_fields(fields: Iterable[str], known: Sequence[str]) -> None:
+    """Refuse fields that a part cannot read."""
+    for name in fields:
         if name not in known:
             raise InputError(f"fields has {name!r} (known: {', '.join(known)})")
+
+
+def check_weights(fields: Fields) -> None:
+    """Refuse weights of fields that are no positive numbers."""
+    for name, weight in fields.items():
         if not 0 < weight < float("inf"):
             raise InputError(f"fields.{name} must be a positive number, not {weight:g}")
 

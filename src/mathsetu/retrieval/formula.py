@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ from mathsetu.formulas.parse import parse_latex
 from mathsetu.formulas.similarity import OPERATOR_FAMILIES, OPERATOR_WEIGHT, similarity
 from mathsetu.markup import split
 from mathsetu.records import Post, Reason
-from mathsetu.retrieval.base import Fields, Question, Scored, best, check_fields
+from mathsetu.retrieval.base import Question, Scored, best, check_fields
 from mathsetu.retrieval.postings import Postings, PostingsBuilder, open_array
 from mathsetu.retrieval.texts import TextTable, write_texts
 
@@ -48,7 +48,7 @@ class FormulaSearch:
         asked: At most this many formulas of a query are searched for, the largest first.
     """
 
-    fields: Fields = field(default_factory=lambda: {"title": 1, "body": 1, "question": 1})
+    fields: tuple[str, ...] = ("title", "body", "question")
     matched: int = 20
     asked: int = 6
 
@@ -112,10 +112,10 @@ class FormulaBuilder:
         np.save(folder / "post_starts.npy", np.array(self._starts, dtype=np.int64))
 
 
-def post_formulas(post: Post, names: Fields) -> list[str]:
+def post_formulas(post: Post, names: Sequence[str]) -> list[str]:
     """The formulas in the given fields of a post, in order.
 
-    >>> post_formulas(Post(id="1", title="On $x$", body="and $y$, $x$"), {"title": 1, "body": 1})
+    >>> post_formulas(Post(id="1", title="On $x$", body="and $y$, $x$"), ("title", "body"))
     ['x', 'y', 'x']
     """
     spans = (span for name in names for span in split(getattr(post, name)))

@@ -16,7 +16,7 @@ from mathsetu.languages.detect import detect
 from mathsetu.languages.glossary import Glossary
 from mathsetu.markup import split
 from mathsetu.records import Post, Reason
-from mathsetu.retrieval.base import Fields, Question, Scored, best, check_fields
+from mathsetu.retrieval.base import Fields, Question, Scored, best, check_fields, check_weights
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
 from mathsetu.retrieval.weighting import Wanted, Weighted, make_scheme
 
@@ -54,6 +54,7 @@ class Lexical:
     def __post_init__(self) -> None:
         make_scheme(self.scheme)
         check_fields(self.fields, ("title", "body", "question", "tags"))
+        check_weights(self.fields)
         if self.analysis not in _ANALYSES:
             raise InputError(f"analysis is {self.analysis!r} (known: {', '.join(_ANALYSES)})")
         if not 0 <= self.formula_tokens < float("inf"):

@@ -1,0 +1,121 @@
+"""``mathsetu compare``: several runs side by side, with significance."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from mathsetu.cli.evaluation import (
+    FILE,
+    Measured,
+    Yardstick,
+    check_targets,
+    evaluation_options,
+    read_groups,
+    write_targets,
+)
+from mathsetu.cli.output import json_option, print_json, print_table
+from mathsetu.evaluation import Comparison, Results, compare, grouped
+
+
+@click.command("compare")
+@click.argument("qrels", type=FILE)
+@click.argument("runs", type=FILE, nargs=-1, required=True)
+@evaluation_options
+@click.option("--all-pairs", is_flag=True, help="Compare each run with each, not with the first.")
+@click.option("--alpha", default=0.05, show_default=True, type=click.FloatRange(0, 1),
+              help="A difference is significant when its corrected p is below this.")  # fmt: skip
+@json_option
+def command(
+    qrels: Path,
+    runs: tuple[Path, ...],
+    measures: tuple[str, ...],
+    relevant_from: int | None,
+    answerable: bool,
+    visual_ids: Path | None,
+    by: str | None,
+    topics: Path | None,
+    targets: tuple[Path, ...],
+    seed: int,
+    all_pairs: bool,
+    alpha: float,
+    as_json: bool,
+) -> None:
+    r"""Compare RUNS on the judgments QRELS; the first run is the baseline.
+
+    Differences, p-values and wins are shown for the first measure; --json has them for all.
+
+    \b
+    Examples:
+      mathsetu compare qrels.txt bm25.run dense.run fused.run -m "nDCG'" -m "MAP'"
+      mathsetu compare qrels.txt a.run b.run --by language --topics topics.jsonl --write plot.svg
+    """
+    from mathsetu.evaluation.plots import comparison_panels
+    from mathsetu.evaluation.reports import comparison_table
+
+    check_targets(targets)
+    groups = read_groups(by, topics)
+    yardstick = Yardstick.read(qrels, measures, relevant_from, answerable, visual_ids)
+    measured = yardstick.measure_all(runs)
+    for one in measured:
+        one.warn()
+    every = _named_apart(measured)
+    members = grouped(yardstick.judgments.grades, groups) if groups is not None else {}
+    comparisons = {
+        name: compare(every, ids, all_pairs=all_pairs, alpha=alpha, seed=seed)
+        for name, ids in {"all": None, **members}.items()
+    }
+    table = comparison_table(comparisons, seed=seed)
+    write_targets(targets, table, comparison_panels(comparisons, every[0].measures[0]))
+    if as_json:
+        groups_found = {name: _plain(comparison) for name, comparison in comparisons.items()}
+        warnings = [warning for one in measured for warning in one.warnings]
+        print_json({"warnings": warnings, "groups": groups_found})
+        return
+    print_table(table.columns, table.rows)
+    for note in table.notes:
+        click.echo(f"  {note}.")
+
+
+def _named_apart(measured: list[Measured]) -> list[Results]:
+    """Results under names that tell them apart: runs that share a name take their file's too."""
+    found = [(one.path, results) for one in measured for results in one.results]
+    counts = Counter(results.run for _, results in found)
+    return [
+        replace(results, run=f"{path.name}:{results.run}") if counts[results.run] > 1 else results
+        for path, results in found
+    ]
+
+
+def _plain(comparison: Comparison) -> dict[str, object]:
+    names = [results.run for results in comparison.results]
+    return {
+        "topics": len(comparison.topics),
+        "comparisons": comparison.comparisons,
+        "runs": [
+            {
+                "run": results.run,
+                "relevant_from": results.relevant_from,
+                "means": {str(m): results.mean(m, comparison.topics) for m in results.measures},
+            }
+            for results in comparison.results
+        ],
+        "differences": [
+            {
+                "run": names[difference.run],
+                "other": names[difference.other],
+                "measure": str(difference.measure),
+                "mean": difference.mean,
+                "interval": list(difference.interval),
+                "p": difference.uncorrected,
+                "corrected_p": difference.p,
+                "wins": difference.tally.wins,
+                "ties": difference.tally.ties,
+                "losses": difference.tally.losses,
+            }
+            for difference in comparison.differences
+        ],
+    }

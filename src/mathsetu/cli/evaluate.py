@@ -1,0 +1,97 @@
+"""``mathsetu evaluate``: the figures of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mathsetu.cli.evaluation import (
+    FILE,
+    Yardstick,
+    check_targets,
+    evaluation_options,
+    read_groups,
+    write_targets,
+)
+from mathsetu.cli.output import json_option, print_json, print_table
+from mathsetu.errors import InputError
+from mathsetu.evaluation import Results, grouped
+
+
+@click.command("evaluate")
+@click.argument("qrels", type=FILE)
+@click.argument("run", type=FILE)
+@evaluation_options
+@click.option("--per-topic", is_flag=True, help="Show every topic.")
+@json_option
+def command(
+    qrels: Path,
+    run: Path,
+    measures: tuple[str, ...],
+    relevant_from: int | None,
+    answerable: bool,
+    visual_ids: Path | None,
+    by: str | None,
+    topics: Path | None,
+    targets: tuple[Path, ...],
+    seed: int,
+    per_topic: bool,
+    as_json: bool,
+) -> None:
+    r"""Measure RUN against the judgments QRELS.
+
+    The share of judged hits (Judged@k) is always shown beside. What is odd about the run is
+    said on standard error.
+
+    \b
+    Examples:
+      mathsetu evaluate qrels.txt run.trec
+      mathsetu evaluate qrels.txt run.trec -m arqmath -m "nDCG'@10" --write table.tex
+      mathsetu evaluate qrels.txt run.trec --by language --topics topics.jsonl --write plot.svg
+    """
+    from mathsetu.evaluation.plots import results_panels
+    from mathsetu.evaluation.reports import results_table, topics_table
+
+    check_targets(targets)
+    groups = read_groups(by, topics)
+    yardstick = Yardstick.read(qrels, measures, relevant_from, answerable, visual_ids)
+    measured = yardstick.measure(run)
+    measured.warn()
+    if len(measured.results) != 1 and targets:
+        number = len(measured.results)
+        raise InputError(f"{run}: holds {number} runs; only one can be written to a file")
+    for results in measured.results:
+        members = grouped(results.topics, groups) if groups is not None else None
+        if per_topic:
+            table = topics_table(results, members)
+        else:
+            table = results_table(results, members, seed=seed)
+        write_targets(targets, table, results_panels(results, results.measures[0], members))
+        if not as_json:
+            print_table(table.columns, table.rows)
+            for note in table.notes:
+                click.echo(f"  {note}.")
+    if as_json:
+        every = [_plain(results, groups, seed) for results in measured.results]
+        print_json({"warnings": measured.warnings, "runs": every})
+
+
+def _plain(results: Results, groups: dict[str, str] | None, seed: int) -> dict[str, object]:
+    from mathsetu.evaluation.significance import bootstrap_intervals
+
+    members = grouped(results.topics, groups) if groups is not None else {}
+    intervals = bootstrap_intervals([results.of(m) for m in results.measures], seed=seed)
+    return {
+        "run": results.run,
+        "relevant_from": results.relevant_from,
+        "measures": {
+            str(measure): {
+                "mean": results.mean(measure),
+                "interval": list(interval),
+                "groups": {name: results.mean(measure, ids) for name, ids in members.items()},
+                "topics": dict(results.values[measure]),
+            }
+            for measure, interval in zip(results.measures, intervals, strict=True)
+        },
+    }

@@ -1,0 +1,224 @@
+"""What `evaluate` and `compare` share: their options, what they read, warn of and write."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from mathsetu.collections.files import plain_name, writing
+from mathsetu.collections.formats import Format, detect
+from mathsetu.collections.rows import BadRows
+from mathsetu.collections.tables import plain_header, read_table
+from mathsetu.errors import InputError, MathSetuError
+from mathsetu.evaluation import Judgments, Measure, Results, evaluate, parse_measures
+
+if TYPE_CHECKING:
+    from mathsetu.evaluation.plots import Panel
+    from mathsetu.evaluation.tables import Table
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_SHOWN = 5
+
+_OPTIONS = (
+    click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE",
+                 help="P@10, P'@10 (judged hits only), nDCG, MAP, MRR, R@100, bpref …, or a set: "
+                 "arqmath, clmir. Repeat for more."),
+    click.option("--relevant-from", type=click.IntRange(1), metavar="GRADE",
+                 help="Lowest relevant grade of binary measures; 2 where grades go up to 3, "
+                 "else 1."),
+    click.option("--answerable", is_flag=True,
+                 help="Leave out topics for which nothing relevant is known."),
+    click.option("--visual-ids", type=FILE, metavar="FILE",
+                 help="Formulas with visual ids, which the judgments name (ARQMath task 2)."),
+    click.option("--by", metavar="ATTRIBUTE",
+                 help="Show groups of topics: language, kind, or a column of --topics."),
+    click.option("--topics", type=FILE, metavar="FILE",
+                 help="Where --by finds its attribute: topics, or a table with a header."),
+    click.option("--write", "targets", type=click.Path(path_type=Path), multiple=True,
+                 metavar="FILE", help="Also write FILE: .md, .tex, .csv or .svg (a plot)."),
+    click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap."),
+)  # fmt: skip
+
+
+def evaluation_options(function: Function) -> Function:
+    """Give a command the options that say how runs are measured."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+@dataclass(frozen=True, slots=True)
+class Yardstick:
+    """How runs are measured."""
+
+    judgments: Judgments
+    measures: tuple[Measure, ...]
+    relevant_from: int
+    visual_ids: Mapping[str, str] | None = None
+
+    @classmethod
+    def read(
+        cls,
+        qrels: Path,
+        measures: Sequence[str],
+        relevant_from: int | None,
+        answerable: bool,
+        visual_ids: Path | None,
+    ) -> Yardstick:
+        """Read the judgments and what else measuring needs."""
+        try:
+            judgments = Judgments.of(_records(qrels, "judgments"))
+        except InputError as error:
+            prefix = "" if str(error).startswith(str(qrels)) else f"{qrels}: "
+            raise InputError(f"{prefix}{error}") from error
+        threshold = judgments.relevant_from if relevant_from is None else relevant_from
+        if answerable:
+            judgments = judgments.answerable(threshold)
+        mapping = None
+        if visual_ids is not None:
+            formulas = _records(visual_ids, "formulas")
+            mapping = {f.id: f.visual_id for f in formulas if f.visual_id}
+            if not mapping:
+                raise InputError(f"{visual_ids}: no formula in it has a visual id")
+        return cls(judgments, parse_measures(measures), threshold, mapping)
+
+    def measure(self, path: Path) -> Measured:
+        """Measure the runs of a file, and gather what is odd about them."""
+        form = _format(path, "runs")
+        results: list[Results] = []
+        warnings: list[str] = []
+        notes: list[str] = []
+        for run in form.read(path, BadRows(notes=notes)):
+            found = evaluate(
+                run,
+                self.judgments,
+                self.measures,
+                relevant_from=self.relevant_from,
+                visual_ids=self.visual_ids,
+            )
+            warnings += (f"{path}: {message}" for message in found.oddities.messages())
+            results.append(replace(found, run=found.run or plain_name(path)))
+        return Measured(path, results, [*warnings, *_about_rows(path, notes)])
+
+    def measure_all(self, paths: Sequence[Path]) -> list[Measured]:
+        """Measure several files at a time, since reading them takes longest."""
+        workers = min(len(paths), os.cpu_count() or 1)
+        with ProcessPoolExecutor(workers, initializer=_start_worker, initargs=(self,)) as pool:
+            answers = list(pool.map(_measured, paths))
+        for answer in answers:
+            if isinstance(answer, str):
+                raise InputError(answer)
+        return [answer for answer in answers if isinstance(answer, Measured)]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The runs of a file, and what a reader of their figures should know."""
+
+    path: Path
+    results: list[Results]
+    warnings: list[str]
+
+    def warn(self) -> None:
+        """Say the warnings on standard error."""
+        for warning in self.warnings:
+            click.echo(f"warning: {warning}", err=True)
+
+
+# The yardstick of a worker process. It comes with the process and not with each file, since the
+# visual ids of a large collection are many.
+_worker: list[Yardstick] = []
+
+
+def _start_worker(yardstick: Yardstick) -> None:
+    # Ctrl-C is for the parent, which ends its workers.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _worker.append(yardstick)
+
+
+def _measured(path: Path) -> Measured | str:
+    """What a worker sends back: an error as its message, since not all errors can travel."""
+    try:
+        return _worker[0].measure(path)
+    except MathSetuError as error:
+        return str(error)
+
+
+def read_groups(by: str | None, topics: Path | None) -> dict[str, str] | None:
+    """Topic to group, as ``--by`` and ``--topics`` say."""
+    if by is None and topics is None:
+        return None
+    if by is None or topics is None:
+        raise click.UsageError("--by and --topics go together")
+    try:
+        form = detect(topics)
+    except InputError:
+        form = None
+    if form is None or form.holds != "queries":
+        return _column(topics, by)
+    if by not in ("language", "kind"):
+        raise InputError(f"{topics}: topics are grouped by language or kind, not by {by!r}")
+    return {query.id: getattr(query, by) for query in form.read(topics, BadRows())}
+
+
+def check_targets(targets: Sequence[Path]) -> None:
+    """Refuse what cannot be written before any work is done."""
+    from mathsetu.evaluation.tables import WRITERS
+
+    for target in targets:
+        if target.suffix not in (*WRITERS, ".svg"):
+            known = ", ".join((*WRITERS, ".svg"))
+            raise InputError(f"{target}: its ending says how to write it (known: {known})")
+
+
+def write_targets(targets: Sequence[Path], table: Table, panels: Sequence[Panel]) -> None:
+    """Write a table, or the plot that goes with it, into each file."""
+    from mathsetu.evaluation.plots import draw
+    from mathsetu.evaluation.tables import WRITERS
+
+    for target in targets:
+        text = draw(panels) if target.suffix == ".svg" else WRITERS[target.suffix](table)
+        with writing(target) as file:
+            file.write(text)
+
+
+def _about_rows(path: Path, notes: Sequence[str]) -> Iterator[str]:
+    """Say which rankings are not as they should be, and what was done about it."""
+    for note in notes[:_SHOWN]:
+        yield f"{path}: {note}"
+    if len(notes) > _SHOWN:
+        yield f"{path}: {len(notes) - _SHOWN:,} more topics are so (mathsetu validate names rows)"
+    if notes:
+        yield f"{path}: hits were ranked by score, equal scores by falling id, as trec_eval does"
+
+
+def _column(path: Path, name: str) -> dict[str, str]:
+    """The column of a table with a header, by the topics in its first column."""
+    delimiter = "," if plain_name(path).endswith(".csv") else "\t"
+    rows = read_table(path, delimiter=delimiter)
+    _, header = next(rows, (1, []))
+    places = {plain_header(column): place for place, column in enumerate(header)}
+    place = places.get(plain_header(name))
+    if not place:
+        found = ", ".join(header[1:]) or "nothing"
+        raise InputError(f"{path}: no column {name!r} beside the topics (the header has: {found})")
+    return {row[0]: row[place] for _, row in rows if len(row) > place}
+
+
+def _records(path: Path, holds: str) -> Iterator[Any]:
+    return _format(path, holds).read(path, BadRows())
+
+
+def _format(path: Path, holds: str) -> Format:
+    form = detect(path)
+    if form.holds != holds:
+        raise InputError(f"{path}: holds {form.holds} ({form.description}), not {holds}")
+    return form

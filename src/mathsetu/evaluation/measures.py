@@ -1,0 +1,142 @@
+"""Measures as values: read from text, compared, and printed as they are typed.
+
+``P@10`` is precision among the first ten; ``P'@10``, the prime form, first throws out every hit
+that nobody judged; ``P(rel=2)@10`` says itself from which grade on a hit is relevant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mathsetu.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a measure may carry, and its name in ir-measures.
+
+    ``cutoff`` is "needed", "optional" or "none". Only binary measures ask which grade is relevant.
+    """
+
+    name: str
+    meaning: str
+    cutoff: str = "optional"
+    prime: bool = True
+    binary: bool = True
+    elsewhere: str = ""
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind("P", "precision: the share of relevant hits", "needed"),
+        Kind("MAP", "mean average precision", elsewhere="AP"),
+        Kind("nDCG", "normalised discounted cumulative gain", binary=False),
+        Kind("MRR", "mean reciprocal rank of the first relevant hit", elsewhere="RR"),
+        Kind("R", "recall: the share of what is relevant that was found"),
+        Kind("bpref", "binary preference", "none", prime=False, elsewhere="Bpref"),
+        Kind("Judged", "the share of hits that somebody judged", "needed", False, False),
+    )
+}
+
+#: Named sets: what a lab reports, and what we report when nothing is asked for.
+SETS = {
+    "default": ("nDCG@10", "MAP", "P@10", "MRR", "R@100", "bpref"),
+    "arqmath": ("nDCG'", "MAP'", "P'@10"),
+    "clmir": ("P@10", "MAP", "nDCG"),
+}
+
+_OTHER_NAMES = {"ap": "MAP", "rr": "MRR", "recall": "R", "precision": "P"}
+_NAMES = {name.lower(): name for name in KINDS} | _OTHER_NAMES
+# The prime may be typed as the typewriter's, the typographer's or the mathematician's.
+_TEXT = re.compile(r"([A-Za-z]+)(['’′]?)(?:\(rel=(\d{1,4})\))?(?:@(\d{1,6}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One measure.
+
+    ``relevant_from`` is the lowest grade that counts as relevant; None leaves it to the
+    evaluation.
+
+    >>> Measure.parse("ndcg'@10")
+    Measure(name='nDCG', cutoff=10, judged_only=True, relevant_from=None)
+    >>> print(Measure("P", 10, judged_only=True, relevant_from=2))
+    P'(rel=2)@10
+    """
+
+    name: str
+    cutoff: int | None = None
+    judged_only: bool = False
+    relevant_from: int | None = None
+
+    def __post_init__(self) -> None:
+        kind = KINDS.get(self.name)
+        if kind is None:
+            raise InputError(f"unknown measure {self.name!r} (known: {', '.join(KINDS)})")
+        if self.cutoff is None and kind.cutoff == "needed":
+            raise InputError(f"{self}: how many hits? Write {self.name}@10")
+        if self.cutoff is not None and (kind.cutoff == "none" or self.cutoff < 1):
+            remedy = "it takes no cut-off" if kind.cutoff == "none" else "the cut-off is below 1"
+            raise InputError(f"{self}: {remedy}")
+        if self.judged_only and not kind.prime:
+            raise InputError(f"{self}: {self.name} has no prime form; write it without the prime")
+        if self.relevant_from is not None and (not kind.binary or self.relevant_from < 1):
+            raise InputError(f"{self}: rel= is for binary measures and starts at 1")
+
+    def __str__(self) -> str:
+        prime = "'" if self.judged_only else ""
+        threshold = "" if self.relevant_from is None else f"(rel={self.relevant_from})"
+        cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
+        return f"{self.name}{prime}{threshold}{cutoff}"
+
+    @classmethod
+    def parse(cls, text: str) -> Measure:
+        """Read a measure; names are known in any case, and as AP, RR, recall and precision.
+
+        >>> print(Measure.parse("recall@100"))
+        R@100
+        """
+        found = _TEXT.fullmatch(text.strip())
+        name = _NAMES.get(found[1].lower()) if found else None
+        if not found or name is None:
+            known = ", ".join([*KINDS, *SETS])
+            raise InputError(f"unknown measure {text!r} (known: {known}; such as P'@10, nDCG@10)")
+        threshold, cutoff = (int(part) if part else None for part in found.groups()[2:])
+        return cls(name, cutoff, bool(found[2]), threshold)
+
+    def in_ir_measures(self, relevant_from: int) -> str:
+        """The same measure as ir-measures writes it, for checking our figures.
+
+        >>> Measure.parse("P'@10").in_ir_measures(2)
+        'P(judged_only=True,rel=2)@10'
+        """
+        kind = KINDS[self.name]
+        name = kind.elsewhere or self.name
+        if self.name == "R" and self.cutoff is None:
+            name = "SetR"
+        settings = ["judged_only=True"] if self.judged_only else []
+        if kind.binary:
+            settings.append(f"rel={self.relevant_from or relevant_from}")
+        cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
+        return name + (f"({','.join(settings)})" if settings else "") + cutoff
+
+
+def parse_measures(texts: Iterable[str] = ()) -> tuple[Measure, ...]:
+    """Read measures and named sets of them, each once, in the order given.
+
+    The share of judged hits is added for every cut-off in use, since a figure says little
+    without it.
+
+    >>> print(*parse_measures(["arqmath", "P'@5"]))
+    nDCG' MAP' P'@10 P'@5 Judged@5 Judged@10
+    """
+    asked: dict[Measure, None] = {}
+    for text in texts or ("default",):
+        for part in SETS.get(text.strip().lower(), (text,)):
+            asked[Measure.parse(part)] = None
+    cutoffs = {measure.cutoff for measure in asked if measure.cutoff} or {10}
+    beside = (Measure("Judged", cutoff) for cutoff in sorted(cutoffs))
+    return tuple(asked | dict.fromkeys(beside))

@@ -1,0 +1,135 @@
+"""From the hits of a run to the rankings that are measured, and what was odd about them.
+
+Hits are ranked as trec_eval ranks them: by falling score, equal scores by falling id, whatever
+order a file has. Equal are scores that agree in 32 bits.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from mathsetu.evaluation.judgments import Judgments
+from mathsetu.evaluation.scoring import JudgedRanking
+from mathsetu.records import Hit, Run
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Oddities:
+    """What a reader of the figures should know about a run.
+
+    ``missing`` are judged topics without hits, ``unknown`` topics without judgments,
+    ``repeated`` topics in which a hit comes more than once, and ``unmapped`` counts hits whose
+    visual id is not known.
+
+    >>> print(*Oddities(missing=("A.3",)).messages(), sep="; ")
+    1 judged topic has no hits and counts as 0 (trec_eval -c does so too): A.3
+    """
+
+    missing: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+    unmapped: int = 0
+
+    def messages(self) -> Iterator[str]:
+        """One line for each kind of oddity: what, how many, and what was done about it."""
+        if self.missing:
+            have, count = ("has", "counts") if len(self.missing) == 1 else ("have", "count")
+            yield (
+                f"{_number(self.missing, 'judged topic')} {have} no hits and {count} as 0 "
+                f"(trec_eval -c does so too): {_listed(self.missing)}"
+            )
+        if self.unknown:
+            have, are = ("has", "is") if len(self.unknown) == 1 else ("have", "are")
+            yield (
+                f"{_number(self.unknown, 'topic')} of the run {have} no judgments and {are} left "
+                f"out: {_listed(self.unknown)}"
+            )
+        if self.repeated:
+            yield (
+                f"hits come more than once in {_number(self.repeated, 'topic')}; the best placed "
+                f"of each counts (trec_eval refuses such a run): {_listed(self.repeated)}"
+            )
+        if self.unmapped:
+            yield f"hits without a known visual id are left out, as the lab does: {self.unmapped:,}"
+
+
+def judged_rankings(
+    run: Run, judgments: Judgments, visual_ids: Mapping[str, str] | None = None
+) -> tuple[dict[str, JudgedRanking], Oddities]:
+    """The ranking of every judged topic, and what was odd.
+
+    Args:
+        run: The hits.
+        judgments: What is judged.
+        visual_ids: Formula id to visual id, where judgments name visual ids (ARQMath task 2).
+            The first formula of each visual id stands for all, as in the lab.
+
+    >>> from mathsetu.records import Judgment
+    >>> judged = Judgments.of([Judgment("A.1", "7", 3)])
+    >>> rankings, oddities = judged_rankings(Run("r", {"A.1": (Hit("9", 2), Hit("7", 1))}), judged)
+    >>> rankings["A.1"].found
+    [(2, 3)]
+    """
+    rankings: dict[str, JudgedRanking] = {}
+    repeated: list[str] = []
+    unmapped = 0
+    for topic, grades in judgments.grades.items():
+        hits: Iterable[Hit] = run.rankings.get(topic, ())
+        if visual_ids is not None:
+            hits, lost = _by_visual_id(hits, visual_ids)
+            unmapped += lost
+        every = in_order(hits)
+        ids = list(dict.fromkeys(every))
+        if len(ids) < len(every):
+            repeated.append(topic)
+        # A negative grade means: in the pool, and yet not judged.
+        found = [
+            (rank, grade)
+            for rank, hit_id in enumerate(ids, start=1)
+            if (grade := grades.get(hit_id, -1)) >= 0
+        ]
+        rankings[topic] = JudgedRanking(found, len(ids), [*grades.values()])
+    missing = tuple(topic for topic in rankings if not run.rankings.get(topic))
+    unknown = tuple(topic for topic in run.rankings if topic not in rankings)
+    return rankings, Oddities(missing, unknown, tuple(repeated), unmapped)
+
+
+def in_order(hits: Iterable[Hit]) -> list[str]:
+    """The ids of hits in trec_eval's order.
+
+    >>> in_order([Hit("a", 1.0), Hit("b", 2.0), Hit("c", 2.0)])
+    ['c', 'b', 'a']
+    """
+    every = list(hits)
+    # trec_eval keeps scores in 32 bits: what differs by less is equal.
+    scores = array("f", [hit.score for hit in every])
+    ranked = sorted(zip(scores, [hit.id for hit in every], strict=True), reverse=True)
+    return [hit_id for _, hit_id in ranked]
+
+
+def _by_visual_id(hits: Iterable[Hit], visual_ids: Mapping[str, str]) -> tuple[list[Hit], int]:
+    """One hit for each visual id, and how many hits have none.
+
+    The lab lets equal scores stand as they come in the file, and so do we.
+    """
+    first: dict[str, Hit] = {}
+    unmapped = 0
+    for hit in sorted(hits, key=lambda hit: -hit.score):
+        visual_id = visual_ids.get(hit.id)
+        if visual_id is None:
+            unmapped += 1
+        elif visual_id not in first:
+            first[visual_id] = Hit(visual_id, hit.score)
+    return list(first.values()), unmapped
+
+
+def _number(items: tuple[str, ...], noun: str) -> str:
+    return f"{len(items):,} {noun}{'' if len(items) == 1 else 's'}"
+
+
+def _listed(items: tuple[str, ...]) -> str:
+    return ", ".join(items[:_SHOWN]) + (" …" if len(items) > _SHOWN else "")

@@ -1,0 +1,125 @@
+"""From figures to tables: what `mathsetu evaluate` and `mathsetu compare` show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from mathsetu.evaluation.comparison import LETTERS, Comparison
+from mathsetu.evaluation.measures import KINDS, Measure
+from mathsetu.evaluation.results import Results
+from mathsetu.evaluation.significance import bootstrap_intervals
+from mathsetu.evaluation.tables import Cell, Number, Table
+
+#: The columns of a bootstrap interval.
+INTERVAL = ("95% from", "to")
+
+
+def results_table(
+    results: Results, groups: Mapping[str, Sequence[str]] | None = None, *, seed: int = 0
+) -> Table:
+    """One row a measure: its mean, the bootstrap interval, and the mean of each group.
+
+    >>> results = Results("bm25", 2, {Measure("MRR"): {"A.1": 1.0, "A.2": 0.5, "A.3": 0.5}})
+    >>> results_table(results, {"hi": ["A.1"], "en": ["A.2", "A.3"]}).columns
+    ('bm25', 'all (3)', '95% from', 'to', 'hi (1)', 'en (2)')
+    """
+    groups = groups or {}
+    measures = results.measures
+    intervals = bootstrap_intervals([results.of(measure) for measure in measures], seed=seed)
+    rows: list[list[Cell]] = []
+    for measure, interval in zip(measures, intervals, strict=True):
+        means = [results.mean(measure, topics) for topics in groups.values()]
+        figures = (results.mean(measure), *interval, *means)
+        rows.append([str(measure), *map(Number, figures)])
+    columns = (
+        results.run,
+        f"all ({len(results.topics)})",
+        *INTERVAL,
+        *(f"{name} ({len(topics)})" for name, topics in groups.items()),
+    )
+    notes = [*_threshold_note(results), f"Intervals: bootstrap over topics, seed {seed}"]
+    return Table(columns, rows, notes)
+
+
+def topics_table(results: Results, groups: Mapping[str, Sequence[str]] | None = None) -> Table:
+    """One row a topic, one column a measure, and the means last.
+
+    >>> results = Results("bm25", 2, {Measure("MRR"): {"A.1": 1.0, "A.2": 0.5}})
+    >>> topics_table(results).rows[-1]
+    ['mean', Number(value=0.75, marks='', kind='figure')]
+    """
+    group_of = {topic: name for name, topics in (groups or {}).items() for topic in topics}
+    rows: list[list[Cell]] = [
+        [
+            topic,
+            *([group_of[topic]] if group_of else []),
+            *(Number(results.values[measure][topic]) for measure in results.measures),
+        ]
+        for topic in results.topics
+    ]
+    means = [Number(results.mean(measure)) for measure in results.measures]
+    rows.append(["mean", *([""] if group_of else []), *means])
+    columns = ("topic", *(["group"] if group_of else []), *map(str, results.measures))
+    return Table(columns, rows, [*_threshold_note(results), f"Run: {results.run}"])
+
+
+def comparison_table(comparisons: Mapping[str, Comparison], *, seed: int = 0) -> Table:
+    """One row a run: means with significance marks, and the difference from the first run.
+
+    The difference, its interval, p-value and wins are those of the first measure. ``comparisons``
+    maps a group of topics to its comparison; with more than one, each group has its rows.
+    """
+    first = next(iter(comparisons.values()))
+    measures = first.results[0].measures
+    main = measures[0]
+    several = len(comparisons) > 1
+    rows: list[list[Cell]] = []
+    for group, comparison in comparisons.items():
+        for place, results in enumerate(comparison.results):
+            name = f"{LETTERS[place]} {results.run}"
+            row: list[Cell] = [f"{group} ({len(comparison.topics)})"] if several else []
+            row.append(name)
+            for measure in measures:
+                marks = comparison.below(place, measure) if measure.name != "Judged" else ""
+                row.append(Number(results.mean(measure, comparison.topics), marks))
+            rows.append([*row, *_from_baseline(comparison, place, main)])
+    columns = (
+        *(["group"] if several else []),
+        "run",
+        *map(str, measures),
+        f"Δ {main}",
+        *INTERVAL,
+        "p",
+        "w/t/l",
+    )
+    return Table(columns, rows, _comparison_notes(first, main, seed))
+
+
+def _from_baseline(comparison: Comparison, place: int, measure: Measure) -> list[Cell]:
+    difference = comparison.from_baseline(place, measure)
+    if difference is None:
+        return ["", "", "", "", ""]
+    return [
+        Number(difference.mean, kind="difference"),
+        *(Number(bound, kind="difference") for bound in difference.interval),
+        Number(difference.p, kind="p"),
+        str(difference.tally),
+    ]
+
+
+def _threshold_note(results: Results) -> list[str]:
+    if not any(KINDS[measure.name].binary for measure in results.measures):
+        return []
+    return [f"{len(results.topics)} topics; relevant: grade {results.relevant_from} or more"]
+
+
+def _comparison_notes(comparison: Comparison, main: Measure, seed: int) -> list[str]:
+    count = comparison.comparisons
+    times = "1 comparison" if count == 1 else f"{count} comparisons"
+    return [
+        *_threshold_note(comparison.results[0]),
+        "A raised letter: significantly above that run (two-sided paired t-test, "
+        f"p < {comparison.alpha:g} after Bonferroni for {times})",
+        f"Δ, its interval (bootstrap, seed {seed}), corrected p and win/tie/loss (w/t/l): "
+        f"{main} against run {LETTERS[0]}",
+    ]

@@ -1,0 +1,93 @@
+"""The figures of one run: for each topic, for groups of topics, and on average."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+
+from mathsetu.evaluation.judgments import Judgments
+from mathsetu.evaluation.measures import Measure
+from mathsetu.evaluation.rankings import Oddities, judged_rankings
+from mathsetu.evaluation.scoring import score
+from mathsetu.records import Run
+
+#: The group of topics that no group was given for.
+NO_GROUP = "(none)"
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a run scored: the value of each measure for each topic.
+
+    ``relevant_from`` is the lowest grade that binary measures took as relevant.
+    """
+
+    run: str
+    relevant_from: int
+    values: Mapping[Measure, Mapping[str, float]]
+    oddities: Oddities = field(default_factory=Oddities)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures, in the order asked for."""
+        return tuple(self.values)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The judged topics, in the order of the judgments."""
+        return tuple(next(iter(self.values.values()), ()))
+
+    def of(self, measure: Measure, topics: Iterable[str] | None = None) -> list[float]:
+        """The values of a measure for some topics, or for all."""
+        values = self.values[measure]
+        return [values[topic] for topic in topics] if topics is not None else [*values.values()]
+
+    def mean(self, measure: Measure, topics: Collection[str] | None = None) -> float:
+        """The mean of a measure over some topics, or over all."""
+        return fmean(self.of(measure, topics))
+
+
+def evaluate(
+    run: Run,
+    judgments: Judgments,
+    measures: Sequence[Measure],
+    *,
+    relevant_from: int | None = None,
+    visual_ids: Mapping[str, str] | None = None,
+) -> Results:
+    """Measure a run on every judged topic; a topic without hits scores 0.
+
+    Args:
+        run: The hits.
+        judgments: What is judged.
+        measures: What to compute.
+        relevant_from: The lowest relevant grade; by default what the judgments suggest.
+        visual_ids: Formula id to visual id, where judgments name visual ids (ARQMath task 2).
+
+    >>> from mathsetu.records import Hit, Judgment
+    >>> judgments = Judgments.of([Judgment("A.1", "7", 3), Judgment("A.2", "8", 1)])
+    >>> run = Run("bm25", {"A.1": (Hit("9", 2.0), Hit("7", 1.0))})
+    >>> results = evaluate(run, judgments, [Measure("MRR")])
+    >>> results.mean(Measure("MRR")), results.oddities.missing
+    (0.25, ('A.2',))
+    """
+    threshold = judgments.relevant_from if relevant_from is None else relevant_from
+    rankings, oddities = judged_rankings(run, judgments, visual_ids)
+    values = {
+        measure: {topic: score(measure, rankings[topic], threshold) for topic in rankings}
+        for measure in measures
+    }
+    return Results(run.name, threshold, values, oddities)
+
+
+def grouped(topics: Iterable[str], groups: Mapping[str, str]) -> dict[str, list[str]]:
+    """Topics by their group, groups by name; topics without one come last.
+
+    >>> grouped(["A.1", "A.2", "A.3"], {"A.1": "hi", "A.2": "en"})
+    {'en': ['A.2'], 'hi': ['A.1'], '(none)': ['A.3']}
+    """
+    found: dict[str, list[str]] = {}
+    for topic in topics:
+        found.setdefault(groups.get(topic) or NO_GROUP, []).append(topic)
+    return {name: found[name] for name in sorted(found, key=lambda name: (name == NO_GROUP, name))}

@@ -1,0 +1,197 @@
+"""`mathsetu evaluate` and `mathsetu compare` as a user meets them."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+QRELS = "A.1 0 x 3\nA.1 0 y 0\nA.2 0 x 2\nA.2 0 z 1\nA.3 0 z 3\n"
+GOOD = "A.1 Q0 x 1 9 good\nA.1 Q0 y 2 8 good\nA.2 Q0 x 1 9 good\nA.3 Q0 z 1 9 good\n"
+POOR = "A.1 Q0 y 1 9 poor\nA.1 Q0 x 2 8 poor\nA.2 Q0 z 1 9 poor\nA.3 Q0 q 1 9 poor\n"
+TOPICS = (
+    '{"id": "A.1", "text": "sum", "language": "en"}\n'
+    '{"id": "A.2", "text": "योग", "language": "hi"}\n'
+    '{"id": "A.3", "text": "suma", "language": "es"}\n'
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    files = {"qrels.txt": QRELS, "good.run": GOOD, "poor.run": POOR, "topics.jsonl": TOPICS}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def call(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from mathsetu.cli import main; main()", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=folder,
+        env={"COLUMNS": "160", "PYTHONUTF8": "1"},
+    )
+
+
+def evaluated(folder: Path, *arguments: str) -> dict[str, dict[str, object]]:
+    answer = call(folder, "evaluate", "qrels.txt", *arguments, "--json")
+    assert answer.returncode == 0, answer.stderr
+    measures: dict[str, dict[str, object]] = json.loads(answer.stdout)["runs"][0]["measures"]
+    return measures
+
+
+def test_evaluate_shows_measures_with_intervals_and_what_was_judged(folder: Path) -> None:
+    shown = call(folder, "evaluate", "qrels.txt", "good.run", "-m", "P@1", "-m", "MAP'")
+    assert shown.stderr == ""
+    for part in ("good", "P@1", "MAP'", "Judged@1", "95% from", "grade 2 or more"):
+        assert part in shown.stdout
+
+
+def test_evaluate_speaks_json_with_every_topic(folder: Path) -> None:
+    found = evaluated(folder, "poor.run", "-m", "MRR", "-m", "P'@1")
+    assert found["MRR"]["topics"] == {"A.1": 0.5, "A.2": 0.0, "A.3": 0.0}
+    assert found["P'@1"]["mean"] == 0.0
+    assert found["Judged@1"]["mean"] == pytest.approx(2 / 3)
+
+
+def test_the_lowest_relevant_grade_can_be_given(folder: Path) -> None:
+    assert evaluated(folder, "poor.run", "-m", "MRR", "--relevant-from", "1")["MRR"][
+        "mean"
+    ] == pytest.approx(0.5)
+
+
+def test_topics_are_grouped_by_language(folder: Path) -> None:
+    by = ("--by", "language", "--topics", "topics.jsonl")
+    found = evaluated(folder, "poor.run", "-m", "MRR", *by)
+    assert found["MRR"]["groups"] == {"en": 0.5, "es": 0.0, "hi": 0.0}
+    assert "hi (1)" in call(folder, "evaluate", "qrels.txt", "good.run", *by).stdout
+
+
+def test_topics_are_grouped_by_any_column_of_a_table(folder: Path) -> None:
+    (folder / "about.tsv").write_text("topic\tDifficulty\nA.1\teasy\nA.2\thard\n")
+    found = evaluated(
+        folder, "poor.run", "-m", "MRR", "--by", "difficulty", "--topics", "about.tsv"
+    )
+    assert found["MRR"]["groups"] == {"easy": 0.5, "hard": 0.0, "(none)": 0.0}
+
+
+def test_evaluate_can_show_every_topic(folder: Path) -> None:
+    shown = call(folder, "evaluate", "qrels.txt", "good.run", "-m", "MRR", "--per-topic").stdout
+    assert [line.split()[0] for line in shown.splitlines() if line.startswith("  A.")] == [
+        "A.1", "A.2", "A.3",
+    ]  # fmt: skip
+
+
+def test_formulas_are_judged_by_visual_id(folder: Path) -> None:
+    (folder / "formulas.jsonl").write_text(
+        '{"id": "f1", "latex": "a", "visual_id": "x"}\n{"id": "f2", "latex": "a", '
+        '"visual_id": "x"}\n{"id": "f3", "latex": "b", "visual_id": "z"}\n'
+    )
+    (folder / "task2.run").write_text(
+        "A.3\tf1\t7\t1\t9\tr\nA.3\tf2\t7\t2\t8\tr\nA.3\tf3\t7\t3\t7\tr\n"
+    )
+    found = evaluated(folder, "task2.run", "-m", "MRR", "--visual-ids", "formulas.jsonl")
+    assert found["MRR"]["topics"] == {"A.1": 0.0, "A.2": 0.0, "A.3": 0.5}
+
+
+def test_odd_runs_are_measured_and_reported(folder: Path) -> None:
+    (folder / "odd.run").write_text("A.1 Q0 y 1 1 odd\nA.1 Q0 x 2 5 odd\nA.1 Q0 y 3 0.5 odd\n"
+                                    "A.9 Q0 x 1 1 odd\n")  # fmt: skip
+    answer = call(folder, "evaluate", "qrels.txt", "odd.run", "-m", "MRR", "--json")
+    assert json.loads(answer.stdout)["runs"][0]["measures"]["MRR"]["topics"]["A.1"] == 1.0
+    for part in (
+        "2 judged topics have no hits and count as 0 (trec_eval -c does so too): A.2, A.3",
+        "1 topic of the run has no judgments and is left out: A.9",
+        "trec_eval refuses such a run",
+        "odd.run: A.1: the scores do not fall from hit to hit",
+        "hits were ranked by score",
+    ):
+        assert part in answer.stderr
+
+
+def test_compare_shows_significance_difference_and_wins(folder: Path) -> None:
+    answer = call(folder, "compare", "qrels.txt", "poor.run", "good.run", "-m", "MRR")
+    assert answer.returncode == 0, answer.stderr
+    for part in (
+        "a poor",
+        "b good",
+        "Δ MRR",
+        "w/t/l",
+        "+0.833",
+        "3/0/0",
+        "Bonferroni for 1 comparison",
+    ):
+        assert part in answer.stdout
+
+
+def test_compare_speaks_json_for_every_measure_and_group(folder: Path) -> None:
+    answer = call(folder, "compare", "qrels.txt", "poor.run", "good.run", "-m", "MRR", "-m", "P@1",
+                  "--json", "--by", "language", "--topics", "topics.jsonl")  # fmt: skip
+    found = json.loads(answer.stdout)["groups"]
+    assert list(found) == ["all", "en", "es", "hi"]
+    differences = found["all"]["differences"]
+    assert [(d["run"], d["other"], d["measure"]) for d in differences] == [
+        ("good", "poor", "MRR"), ("good", "poor", "P@1"), ("good", "poor", "Judged@1"),
+    ]  # fmt: skip
+    assert (differences[1]["wins"], differences[1]["losses"]) == (3, 0)
+
+
+def test_runs_of_the_same_name_are_told_apart_by_their_files(folder: Path) -> None:
+    (folder / "same.run").write_text(POOR.replace("poor", "good"))
+    shown = call(folder, "compare", "qrels.txt", "good.run", "same.run", "-m", "MRR").stdout
+    assert "good.run:good" in shown
+    assert "same.run:good" in shown
+
+
+def test_tables_and_plots_are_written(folder: Path) -> None:
+    files = ("t.md", "t.tex", "t.csv", "t.svg")
+    targets = [part for name in files for part in ("--write", name)]
+    for verb in (("compare", "qrels.txt", "poor.run"), ("evaluate", "qrels.txt")):
+        answer = call(folder, *verb, "good.run", "-m", "MRR", *targets)
+        assert answer.returncode == 0, answer.stderr
+        assert "| MRR |" in (folder / "t.md").read_text()
+        assert r"\toprule" in (folder / "t.tex").read_text()
+        assert len(list(csv.reader((folder / "t.csv").read_text().splitlines()))) == 3
+        assert ElementTree.parse(folder / "t.svg").getroot().tag.endswith("svg")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("evaluate", "qrels.txt", "good.run", "-m", "F1"), "unknown measure 'F1'"),
+        (("evaluate", "good.run", "qrels.txt"), "good.run: holds runs"),
+        (("evaluate", "qrels.txt", "qrels.txt"), "qrels.txt: holds judgments"),
+        (("evaluate", "qrels.txt", "good.run", "--write", "t.pdf"), "t.pdf: its ending says"),
+        (("evaluate", "qrels.txt", "good.run", "--by", "language"), "go together"),
+        (("evaluate", "qrels.txt", "good.run", "--by", "mood", "--topics", "topics.jsonl"),
+         "by language or kind, not by 'mood'"),
+        (("evaluate", "qrels.txt", "none.run"), "does not exist"),
+        (("compare", "qrels.txt", "good.run", "bad.run"), "bad.run line 2: score 'high'"),
+        (("compare", "qrels.txt", "good.run"), "2 to 25 runs"),
+        (("evaluate", "twice.txt", "good.run"), "twice.txt: x is judged twice for A.1, 3 and 1"),
+    ],
+)  # fmt: skip
+def test_mistakes_get_one_clear_line(
+    folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    (folder / "twice.txt").write_text(QRELS + "A.1 0 x 1\n")
+    (folder / "bad.run").write_text("A.1 Q0 x 1 9 bad\nA.1 Q0 y 2 high bad\n")
+    answer = call(folder, *arguments)
+    assert answer.returncode == 2
+    assert message in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+@pytest.mark.shared
+def test_evaluate_gives_the_published_figure_of_a_crossmath_run(shared_data: Path) -> None:
+    answer = call(
+        shared_data, "evaluate", "arqmath/qrels-task1-2020.official.txt",
+        "crossmath/runs/nllbbi.eng_Latn.2020.tsv.gz", "-m", "P'@10",
+    )  # fmt: skip
+    assert "P'@10" in answer.stdout
+    assert "0.283" in answer.stdout

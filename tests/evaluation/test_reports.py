@@ -1,0 +1,138 @@
+"""Tables and plots that can be pasted into a paper, whatever runs and topics are called."""
+
+import csv
+import io
+from xml.etree import ElementTree
+
+import pytest
+
+from mathsetu.evaluation import Measure, Results, compare
+from mathsetu.evaluation.plots import Bar, Panel, comparison_panels, draw, results_panels
+from mathsetu.evaluation.reports import comparison_table, results_table, topics_table
+from mathsetu.evaluation.tables import WRITERS, Number, Table
+
+MAP, JUDGED = Measure("MAP"), Measure("Judged", 10)
+HOSTILE = "a|b_c & <script>\\x{}\"'"
+CONTROL = "\x01\x1b"
+
+
+def results(name: str, *values: float) -> Results:
+    topics = {f"A.{n}": value for n, value in enumerate(values)}
+    return Results(name, 2, {MAP: topics, JUDGED: dict.fromkeys(topics, 1.0)})
+
+
+WEAK = results("weak", 0.1, 0.2, 0.1, 0.2)
+STRONG = results(HOSTILE, 0.8, 0.9, 0.8, 0.9)
+GROUPS = {"en": ["A.0", "A.1"], "hi": ["A.2", "A.3"]}
+
+
+@pytest.fixture
+def table() -> Table:
+    return comparison_table({"all": compare([WEAK, STRONG])})
+
+
+def test_a_comparison_shows_means_marks_difference_and_wins(table: Table) -> None:
+    assert [*map(str, table.rows[1])] == [
+        f"b {HOSTILE}", "0.850ᵃ", "1.000", "+0.700", "+0.700", "+0.700", "<0.001", "4/0/0",
+    ]  # fmt: skip
+    assert "after Bonferroni for 1 comparison" in " ".join(table.notes)
+    assert "grade 2 or more" in " ".join(table.notes)
+
+
+def test_the_share_of_judged_hits_gets_no_marks() -> None:
+    full = Results("full", 1, {MAP: {"1": 0.5, "2": 0.5}, JUDGED: {"1": 1.0, "2": 1.0}})
+    none = Results("none", 1, {MAP: {"1": 0.5, "2": 0.5}, JUDGED: {"1": 0.0, "2": 0.0}})
+    rows = comparison_table({"all": compare([none, full])}).rows
+    assert [str(row[2]) for row in rows] == ["0.000", "1.000"]
+
+
+def test_with_groups_every_group_has_its_rows() -> None:
+    comparisons = {"all": compare([WEAK, STRONG])} | {
+        name: compare([WEAK, STRONG], topics) for name, topics in GROUPS.items()
+    }
+    rows = comparison_table(comparisons).rows
+    assert [row[0] for row in rows] == ["all (4)"] * 2 + ["en (2)"] * 2 + ["hi (2)"] * 2
+
+
+def test_csv_has_all_digits_and_its_marks_apart(table: Table) -> None:
+    rows = list(csv.DictReader(io.StringIO(table.csv())))
+    assert rows[1]["run"] == f"b {HOSTILE}"
+    assert float(rows[1]["MAP"]) == pytest.approx(0.85)
+    assert (rows[0]["MAP above"], rows[1]["MAP above"]) == ("", "a")
+
+
+def test_markdown_keeps_its_columns_whatever_a_run_is_called(table: Table) -> None:
+    header, rule, *rows = table.markdown().split("\n\n")[0].splitlines()
+    columns = len(table.columns)
+    assert rule.count("|") == columns + 1
+    assert all(row.replace(r"\|", "").count("|") == columns + 1 for row in (header, *rows))
+    assert "<script>" not in table.markdown().replace(r"\<", "").replace(r"\>", "")
+
+
+def test_latex_escapes_names_and_raises_marks(table: Table) -> None:
+    text = table.latex()
+    assert "0.850$^{a}$" in text
+    assert r"a|b\_c \& \textless{}script\textgreater{}\textbackslash{}x\{\}" in text
+    assert r"$\Delta$ MAP" in text
+    assert "$<$0.001" in text
+    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+    assert all(row.replace(r"\&", "").count("&") == len(table.columns) - 1 for row in rows)
+
+
+def test_a_minus_in_latex_is_no_hyphen() -> None:
+    assert "$-$0.125" in Table(("x",), ((Number(-0.125),),)).latex()
+
+
+def test_what_rounds_to_zero_has_no_sign() -> None:
+    assert str(Number(-0.0001, kind="difference")) == str(Number(-0.0001)) == "0.000"
+
+
+def test_results_show_mean_interval_and_groups() -> None:
+    table = results_table(WEAK, GROUPS)
+    assert table.columns == ("weak", "all (4)", "95% from", "to", "en (2)", "hi (2)")
+    assert [*map(str, table.rows[0])] == ["MAP", "0.150", "0.100", "0.200", "0.150", "0.150"]
+
+
+def test_per_topic_tables_end_with_the_mean() -> None:
+    table = topics_table(WEAK, GROUPS)
+    assert table.columns == ("topic", "group", "MAP", "Judged@10")
+    assert [*map(str, table.rows[0])] == ["A.0", "en", "0.100", "1.000"]
+    assert [*map(str, table.rows[-1])] == ["mean", "", "0.150", "1.000"]
+
+
+@pytest.mark.parametrize("write", WRITERS.values())
+def test_a_table_without_figures_can_be_written(write: object) -> None:
+    assert callable(write)
+    assert "run" in write(Table(("run",), ()))
+
+
+def test_a_plot_is_sound_xml_with_a_bar_for_every_topic_and_every_group() -> None:
+    comparisons = {"all": compare([WEAK, STRONG])} | {
+        name: compare([WEAK, STRONG], topics) for name, topics in GROUPS.items()
+    }
+    picture = ElementTree.fromstring(draw(comparison_panels(comparisons, MAP)))
+    titles = [element.text or "" for element in picture.iter("{http://www.w3.org/2000/svg}title")]
+    assert sorted(titles[-4:]) == [f"A.{n}: 0.700" for n in range(4)]
+    assert {"en, weak: 0.150", f"hi, {HOSTILE}: 0.850"} <= set(titles)
+
+
+def test_a_run_is_plotted_by_group_and_topic_by_topic() -> None:
+    by_group, by_topic = results_panels(STRONG, MAP, GROUPS)
+    assert [name for name, _ in by_group.clusters] == ["en", "hi"]
+    values = [bars[0].value for _, bars in by_topic.clusters]
+    assert values == sorted(values, reverse=True) == [0.9, 0.9, 0.8, 0.8]
+
+
+def test_control_characters_do_not_break_a_plot() -> None:
+    picture = draw([Panel(CONTROL, [(CONTROL, [Bar(CONTROL, 0.5)])], {CONTROL: "red"})])
+    assert ElementTree.fromstring(picture).tag.endswith("svg")
+
+
+@pytest.mark.parametrize("values", [[], [0.0, 0.0], [-0.5, -0.25], [0.5]])
+def test_bars_stay_inside_their_panel(values: list[float]) -> None:
+    picture = draw([Panel("p", [("", [Bar("x", value)]) for value in values])])
+    for element in ElementTree.fromstring(picture).iter("{http://www.w3.org/2000/svg}rect"):
+        y, height = float(element.get("y", 0)), float(element.get("height", 0))
+        assert y >= 0
+        assert height >= 0
+        assert y + height <= 190

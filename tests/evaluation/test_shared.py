@@ -1,0 +1,57 @@
+"""Published figures, found again from the published runs and judgments."""
+
+from pathlib import Path
+
+import pytest
+
+from mathsetu.collections import trec
+from mathsetu.evaluation import Judgments, Measure, evaluate
+
+pytestmark = pytest.mark.shared
+
+
+def judgments(shared_data: Path, name: str) -> Judgments:
+    return Judgments.of(trec.read_qrels(shared_data / "arqmath" / name))
+
+
+# P'@10 as the CrossMath paper prints it; nDCG'@10 as trec_eval computes it.
+@pytest.mark.parametrize(
+    ("language", "year", "precision", "gain"),
+    [
+        ("eng_Latn", 2020, 0.283, 0.341), ("spa_Latn", 2020, 0.278, 0.338),
+        ("hrv_Latn", 2020, 0.258, 0.312), ("pes_Arab", 2020, 0.270, 0.330),
+        ("eng_Latn", 2021, 0.211, None), ("spa_Latn", 2021, 0.196, None),
+        ("hrv_Latn", 2021, 0.191, None), ("pes_Arab", 2021, 0.185, None),
+    ],
+)  # fmt: skip
+def test_the_crossmath_runs_score_what_their_authors_published(
+    shared_data: Path, language: str, year: int, precision: float, gain: float | None
+) -> None:
+    part = "official" if year == 2020 else "all"
+    judged = judgments(shared_data, f"qrels-task1-{year}.{part}.txt")
+    run = trec.read_run(shared_data / "crossmath" / "runs" / f"nllbbi.{language}.{year}.tsv.gz")
+    measures = [Measure.parse("P'@10"), Measure.parse("nDCG'@10")]
+    results = evaluate(run, judged, measures)
+    found = [round(results.mean(measure), 3) for measure in measures]
+    print(f"nllbbi {language} {year}: P'@10 {found[0]:.3f}, nDCG'@10 {found[1]:.3f}")  # noqa: T201
+    assert found[0] == precision
+    assert gain is None or found[1] == gain
+
+
+@pytest.mark.parametrize(("year", "gain"), [(2020, 0.811), (2021, 0.585)])
+def test_the_crossmath_run_cut_to_the_posts_present_scores_as_published(
+    shared_data: Path, year: int, gain: float
+) -> None:
+    judged = judgments(shared_data, f"qrels-task1-{year}.present.txt")
+    run = trec.read_run(shared_data / "crossmath" / "runs" / f"nllbbi.eng_Latn.{year}.tsv.gz")
+    measure = Measure.parse("nDCG'@10")
+    results = evaluate(run, judged.answerable(2), [measure])
+    assert round(results.mean(measure), 3) == gain
+
+
+def test_tangent_s_scores_on_task_2_what_was_published(shared_data: Path) -> None:
+    folder = shared_data / "arqmath" / "formula-pool-2020"
+    judged = Judgments.of(trec.read_qrels(folder / "qrels.txt"))
+    measures = [Measure.parse(text) for text in ("nDCG'", "MAP'", "P'@10")]
+    results = evaluate(trec.read_run(folder / "tangent-s.run.gz"), judged, measures)
+    assert [round(results.mean(measure), 3) for measure in measures] == [0.696, 0.444, 0.442]
