@@ -24,11 +24,13 @@ QUESTIONS = [
 
 
 def say(line: str = "", bold: bool = False) -> None:
+    """Print a line, bold where the terminal can."""
     styled = f"\033[1m{line}\033[0m" if bold and sys.stdout.isatty() else line
     sys.stdout.write(styled + "\n")
 
 
 def main() -> None:
+    """Index the sampler and ask it four questions."""
     started = time.perf_counter()
     build_library(LIBRARY, sampler.posts(), "default")
     library = Library(LIBRARY)

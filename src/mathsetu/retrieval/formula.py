@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float32]
 
 
+_WORTHWHILE = 4
 _LAYOUT_WEIGHT = round(1 / OPERATOR_WEIGHT)
 
 
@@ -237,8 +238,9 @@ class FormulaRetriever:
         return total
 
     def _share(self, asked: list[str]) -> int:
-        """How many matches each formula of a query is worth."""
-        return self._choices.matched // max(len(asked), 1)
+        """How many matches each formula of a query gets; too few to change an order are none."""
+        share = self._choices.matched // max(len(asked), 1)
+        return share if share >= _WORTHWHILE else 0
 
     def _weigh(self, latex: str) -> float:
         """The weight of all features of a formula."""
