@@ -108,7 +108,7 @@ def _plainly(text: str, script: str, tokens: list[str]) -> str | None:
         return None if _not_english().intersection(tokens) else "en"
     if script == "Deva":
         hindi, nepali = _hindi_and_nepali(tokens)
-        if len(set(hindi)) > 1 and not nepali:
+        if hindi and not nepali:
             return "hi"
     return None
 
