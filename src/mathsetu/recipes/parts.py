@@ -10,10 +10,6 @@ from typing import Any
 from mathsetu.errors import InputError
 from mathsetu.recipes.schema import Recipe, read_table
 from mathsetu.retrieval.base import Builder, Question, Retriever
-from mathsetu.retrieval.dense import Dense, DenseBuilder, DenseRetriever
-from mathsetu.retrieval.formula import FormulaBuilder, FormulaRetriever, FormulaSearch
-from mathsetu.retrieval.lexical import Lexical, LexicalBuilder, LexicalRetriever
-from mathsetu.retrieval.overlap import Overlap, OverlapBuilder, OverlapRetriever
 
 
 @dataclass(frozen=True)
@@ -37,12 +33,36 @@ def _no_formulas(question: Question) -> bool:
     return not question.formulas
 
 
-#: Kind to how it is made.
-PARTS: dict[str, Part] = {
-    "lexical": Part(Lexical, LexicalBuilder, LexicalRetriever, _no_words),
-    "formula": Part(FormulaSearch, FormulaBuilder, FormulaRetriever, _no_formulas),
-    "dense": Part(Dense, DenseBuilder, DenseRetriever, _no_words),
-    "overlap": Part(Overlap, OverlapBuilder, OverlapRetriever, _no_formulas),
+def _lexical() -> Part:
+    from mathsetu.retrieval.lexical import Lexical, LexicalBuilder, LexicalRetriever
+
+    return Part(Lexical, LexicalBuilder, LexicalRetriever, _no_words)
+
+
+def _formula() -> Part:
+    from mathsetu.retrieval.formula import FormulaBuilder, FormulaRetriever, FormulaSearch
+
+    return Part(FormulaSearch, FormulaBuilder, FormulaRetriever, _no_formulas)
+
+
+def _dense() -> Part:
+    from mathsetu.retrieval.dense import Dense, DenseBuilder, DenseRetriever
+
+    return Part(Dense, DenseBuilder, DenseRetriever, _no_words)
+
+
+def _overlap() -> Part:
+    from mathsetu.retrieval.overlap import Overlap, OverlapBuilder, OverlapRetriever
+
+    return Part(Overlap, OverlapBuilder, OverlapRetriever, _no_formulas)
+
+
+#: Kind to how it is made; a part is imported when a recipe names it.
+PARTS: dict[str, Callable[[], Part]] = {
+    "lexical": _lexical,
+    "formula": _formula,
+    "dense": _dense,
+    "overlap": _overlap,
 }
 
 
@@ -66,13 +86,13 @@ def make_retriever(settings: Mapping[str, Any], folders: Sequence[Path], where: 
 
 def is_silent(settings: Mapping[str, Any], question: Question) -> bool:
     """Whether a question gives a part nothing to go on."""
-    return PARTS[settings["kind"]].silent(question)
+    return PARTS[settings["kind"]]().silent(question)
 
 
 def _resolve(settings: Mapping[str, Any], where: str) -> tuple[Part, Any]:
     kind = settings["kind"]
     if kind not in PARTS:
         raise InputError(f"{where}: unknown kind {kind!r} (known: {', '.join(PARTS)})")
-    part = PARTS[kind]
+    part = PARTS[kind]()
     chosen = {name: value for name, value in settings.items() if name != "kind"}
     return part, read_table(part.settings, chosen, where)

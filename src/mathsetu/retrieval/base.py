@@ -17,13 +17,13 @@ import numpy as np
 
 from mathsetu.errors import InputError
 from mathsetu.languages.detect import detect
-from mathsetu.languages.glossary import Glossary
-from mathsetu.languages.transliterate import Lexicon
 from mathsetu.markup import split
 from mathsetu.records import Post, Query, Reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from mathsetu.languages.transliterate import Lexicon
 
 #: Fields of a post that retrievers read, with the weight of each.
 Fields = dict[str, float]
@@ -69,6 +69,9 @@ class Question:
 
 @cache
 def _typed_hindi() -> Lexicon:
+    from mathsetu.languages.glossary import Glossary
+    from mathsetu.languages.transliterate import Lexicon
+
     forms = (form for concept in Glossary.load() for form in concept.forms.get("hi", ()))
     return Lexicon(word for form in forms for word in form.split())
 
