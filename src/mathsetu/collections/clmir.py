@@ -10,7 +10,7 @@ from mathsetu.collections.files import shown, writing
 from mathsetu.collections.rows import REFUSE, BadRows, Problem, in_order
 from mathsetu.collections.tables import read_named, read_table
 from mathsetu.collections.texts import form_of, split_tags
-from mathsetu.collections.trec import RankChecker, ranked, finite
+from mathsetu.collections.trec import RankChecker, finite, ranked
 from mathsetu.errors import InputError, RowError
 from mathsetu.markup import split, to_text
 from mathsetu.markup.convert import text_and_formulas
