@@ -4,10 +4,11 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   := .venv
 BIN    := $(VENV)/bin
 NEURAL := .venv-neural
+COMPILED := .venv-compiled
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-neural lint types tests coverage format benchmarks clean
+.PHONY: help demo test test-neural compiled lint types tests coverage format benchmarks clean
 
 help:  ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,10 +19,15 @@ demo: $(VENV)/core  ## Set up and show the main job on the built-in sampler
 test: lint types tests  ## Set up, check style and types, and run all tests
 
 test-neural: $(NEURAL)/all  ## All tests once more where torch and the other extras are installed
-	$(NEURAL)/bin/pytest
+	$(NEURAL)/bin/pytest -n auto
+
+compiled: $(COMPILED)/all  ## Compile the hot modules; run the tests and the speeds with them
+	$(COMPILED)/bin/pytest tests
+	$(COMPILED)/bin/python benchmarks/formula_speed.py
+	$(COMPILED)/bin/python benchmarks/posts_xml.py
 
 tests: $(VENV)/dev  ## Run the tests and the examples in the docstrings
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto
 
 lint: $(VENV)/dev  ## Check the style
 	$(BIN)/ruff check --quiet
@@ -42,7 +48,7 @@ benchmarks: $(VENV)/dev  ## List the benchmarks and how to run them
 		printf '  $(BIN)/python %-32s %s\n' $$file "$$(sed -n '1s/^r*"""\(.*[^"]\)"*$$/\1/p' $$file)"; done
 
 clean:  ## Remove the environment and what was built
-	rm -rf $(VENV) $(NEURAL) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) $(NEURAL) $(COMPILED) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
 
 %/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "MathSetu needs Python 3.11 \
@@ -57,6 +63,12 @@ $(VENV)/core: pyproject.toml constraints.txt | $(VENV)/bin/python
 $(VENV)/dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	@touch $@ $(VENV)/core
+
+$(COMPILED)/all: pyproject.toml constraints.txt hatch_build.py $(shell find src -name '*.py') \
+		| $(COMPILED)/bin/python
+	MATHSETU_COMPILE=1 PIP_CONSTRAINT=constraints.txt \
+		$(COMPILED)/bin/pip install --quiet --force-reinstall '.[dev]'
+	@touch $@
 
 $(NEURAL)/all: pyproject.toml constraints.txt | $(NEURAL)/bin/python
 	$(NEURAL)/bin/pip install --quiet --constraint constraints.txt \

@@ -1,8 +1,15 @@
 """What every test may ask for."""
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Quick for the person who waits; thorough where a machine does: CI=1 make test.
+settings.register_profile("quick", max_examples=25, deadline=None)
+settings.register_profile("thorough", max_examples=200, deadline=None)
+settings.load_profile("thorough" if os.environ.get("CI") else "quick")
 
 REPOSITORY = Path(__file__).parent.parent
 

@@ -147,6 +147,23 @@ def test_broken_xml_is_named_by_its_line_and_never_skipped(
     assert caught.value.line in (line, line + 1)
 
 
+def test_rows_before_a_break_are_given(tmp_path: Path) -> None:
+    path = document(tmp_path, row(Id=5, PostTypeId=1, Body="good"), "<row Id=5 />\n")
+    posts = read_posts(path)
+    assert next(posts).id == "5"
+    with pytest.raises(RowError, match="line 4: broken XML"):
+        next(posts)
+
+
+def test_a_tag_that_never_ends_is_refused_before_it_fills_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mathsetu.collections.xmlstream.LONGEST_LINE", 1 << 20)
+    path = document(tmp_path, f'<row Id="1" Body="{"a" * (3 << 20)}" />\n')
+    with pytest.raises(RowError, match="line 3: a tag is longer than 1 MiB"):
+        list(read_posts(path))
+
+
 def test_a_file_that_ends_early_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "Posts.xml"
     path.write_text("<posts>\n" + row(Id=5, PostTypeId=1, Body="good"))

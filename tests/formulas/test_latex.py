@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mathsetu.formulas import parse_latex
-from mathsetu.formulas.latex.boxes import ATOM, Box, Row
+from mathsetu.formulas.latex.boxes import ATOM, Box
+from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.notation import read_tree, write_tree
 
 PIECES = (

@@ -128,10 +128,10 @@ def test_time_grows_no_faster_than_the_input(form: str, piece: str) -> None:
     pytest.fail(f"ten times the input took {ratio:.0f} times as long")
 
 
-def test_a_megabyte_of_noise_takes_seconds_at_most() -> None:
+def test_much_noise_takes_seconds_at_most() -> None:
     generator = random.Random(7)
-    noise = "".join(generator.choices("$\\{}()[]<>&;`%\n abc", k=1_000_000))
+    noise = "".join(generator.choices("$\\{}()[]<>&;`%\n abc", k=200_000))
     start = time.process_time()
     for form in FORMS:
         to_text(noise, form)
-    assert time.process_time() - start < 60
+    assert time.process_time() - start < 12

@@ -22,10 +22,10 @@ from mathsetu.formulas.latex.boxes import (
     ROOT,
     TABLE,
     Box,
-    Row,
     Sign,
 )
 from mathsetu.formulas.latex.commands import BOXED, LINES
+from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.tree import Tree
 
 #: The order in which Tangent writes the edges of a node.

@@ -33,9 +33,9 @@ from mathsetu.formulas.latex.boxes import (
     TEXT,
     TRIGONOMETRIC,
     Box,
-    Row,
     Sign,
 )
+from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.operands import (
     applied,
     argument_list,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mathsetu.formulas.latex.boxes import Row
 from mathsetu.formulas.latex.reader import ParseWarning, read_layout
+from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.layout import build_layout_trees
 from mathsetu.formulas.operators import build_operator_trees
 from mathsetu.formulas.tree import Tree

@@ -156,8 +156,10 @@ def _marked(source: str, form: str) -> tuple[str, Sequence[Span | Element], list
             for span in split(source, form)
             if not (span.kind == "code" and span.content.startswith("%"))
         )
+    elif form == "text":
+        text, held = _hold_text(source)
     else:
-        text, held = _hold(split(source, form))
+        raise UnknownFormat(form, _SPLITTERS)
     text, starts = _fill(text, held)
     return text, held, starts
 
@@ -173,6 +175,19 @@ def _hold(spans: Iterable[Span]) -> tuple[str, list[Span]]:
             parts.append(_HELD_PLACE)
             held.append(span)
     return "".join(parts), held
+
+
+def _hold_text(source: str) -> tuple[str, list[Element]]:
+    """The same for marked text, in which only formulas are held."""
+    parts: list[str] = []
+    held: list[Element] = []
+    position = 0
+    for start, end, latex_start, latex_end, display in find_formulas(source):
+        parts.append(source[position:start].replace(_HELD_PLACE, ""))
+        held.append(Element("formula", strip_latex(source[latex_start:latex_end]), display))
+        position = end
+    parts.append(source[position:].replace(_HELD_PLACE, ""))
+    return _HELD_PLACE.join(parts), held
 
 
 def _hold_html(source: str) -> tuple[str, Sequence[Span | Element]]:
@@ -207,7 +222,7 @@ def _fill(text: str, held: Sequence[Span | Element]) -> tuple[str, list[int]]:
 
 
 def _fill_plain(
-    text: str, held: list[tuple[str | None, str, str]], post_id: str, where: str
+    text: str, held: Iterable[tuple[str | None, str, str]], post_id: str, where: str
 ) -> tuple[str, tuple[Formula, ...]]:
     """What `_fill` does, and the records, in one go: millions of posts come this way."""
     chunks = _tidy(text).split(_HELD_PLACE)

@@ -18,8 +18,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 ENVIRONMENTS = frozenset(
     "math displaymath equation eqnarray align alignat flalign gather multline aligned alignedat "
@@ -42,8 +42,7 @@ _EARLY_END = re.compile(r"\\\$(?=[\s,.;:?!)\]])")
 _CLOSERS = {"(": ")", "[": "]"}
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A formula found in a text: where its markup and its LaTeX begin and end."""
 
     start: int
@@ -71,21 +70,21 @@ def find_formulas(
         return
     events = _Events(text, shielded)
     position = 0
-    for start, opening in events.openings:
+    for start in events.openings:
         if start < position:
             continue
         found = None
-        if opening == "$":
+        if text[start] == "$":
             found = events.display(start) or events.inline(start, prices)
-        elif opening in _CLOSERS:
-            found = events.bracketed(start, opening)
+        elif text[start + 1] in _CLOSERS:
+            found = events.bracketed(start, text[start + 1])
         else:
             found = events.environment(start)
         if found is not None:
             position = found.end
             if text[found.latex_start : found.latex_end].strip():
                 yield found
-        elif opening == "$" and text.startswith("$$", start):
+        elif text.startswith("$$", start):
             position = start + 2  # neither dollar of an unmatched pair opens anything
 
 
@@ -94,7 +93,7 @@ class _Events:
 
     def __init__(self, text: str, shielded: Sequence[tuple[int, int]]) -> None:
         self.text = text
-        self.openings: list[tuple[int, str]] = []
+        self.openings: list[int] = []
         self._bracket_ends: dict[str, list[int]] = {")": [], "]": []}
         self._environment_ends: dict[int, int] = {}
         self._dollars: list[int] = []
@@ -112,7 +111,7 @@ class _Events:
                 continue
             character = text[start]
             if character == "$":
-                self.openings.append((start, "$"))
+                self.openings.append(start)
                 self._dollars.append(start)
                 self._paragraph.append(paragraph)
                 depth_at.append(depth)
@@ -127,7 +126,7 @@ class _Events:
                 if event["name"] in ENVIRONMENTS:
                     self._note_environment(event, open_environments)
             elif event["escaped"] in _CLOSERS:
-                self.openings.append((start, event["escaped"]))
+                self.openings.append(start)
             elif event["escaped"] in self._bracket_ends:
                 self._bracket_ends[event["escaped"]].append(start)
         self._index = {dollar: number for number, dollar in enumerate(self._dollars)}
@@ -142,7 +141,7 @@ class _Events:
         begun = open_environments.setdefault(event["name"], [])
         if event["edge"] == "begin":
             begun.append(event.start())
-            self.openings.append((event.start(), "\\"))
+            self.openings.append(event.start())
         elif begun:
             self._environment_ends[begun.pop()] = event.end()
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import unescape
 from itertools import accumulate
 from typing import Literal, NamedTuple
@@ -114,13 +114,14 @@ def hold(source: str, place: str) -> tuple[str, list[Element]]:
     return _clean("".join(parts)), held
 
 
-def hold_plain(source: str, place: str) -> tuple[str, list[tuple[str | None, str, str]]] | None:
+def hold_plain(source: str, place: str) -> tuple[str, Iterable[tuple[str | None, str, str]]] | None:
     """What `hold` gives, for a page with nothing but prose and plain containers; else None.
 
     Nearly all posts of Stack Exchange are such pages, and one regular expression takes them
     apart. The formulas are triples of id, dollars and LaTeX.
 
-    >>> hold_plain('Is <span class="math-container" id="3">$x$</span>?', "_")
+    >>> text, held = hold_plain('Is <span class="math-container" id="3">$x$</span>?', "_")
+    >>> text, list(held)
     ('Is _?', [('3', '$', 'x')])
     """
     pieces = _PLAIN_CONTAINER.split(source)  # text, id, dollars, LaTeX, text and so on
@@ -130,7 +131,7 @@ def hold_plain(source: str, place: str) -> tuple[str, list[tuple[str | None, str
     text = _clean(text)
     if len(pieces) == 1 and ("$" in text or "\\" in text):
         return None  # its formulas, if any, stand between delimiters
-    return text, list(zip(pieces[1::4], pieces[2::4], pieces[3::4], strict=True))
+    return text, zip(pieces[1::4], pieces[2::4], pieces[3::4], strict=True)
 
 
 def _clean(source: str) -> str:

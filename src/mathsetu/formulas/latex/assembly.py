@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mathsetu.formulas.latex.boxes import SPACE, WIDE_SPACE, Box, Row, Sign
+from mathsetu.formulas.latex.boxes import SPACE, WIDE_SPACE, Box, Sign
 from mathsetu.formulas.latex.brackets import mark_condition
 from mathsetu.formulas.latex.commands import (
     EMPTY,
@@ -28,6 +28,7 @@ from mathsetu.formulas.latex.frames import (
     Waiting,
 )
 from mathsetu.formulas.latex.making import apply_font, make_box
+from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.latex.symbols import SIGNS
 from mathsetu.formulas.latex.tokens import other_sign
 

@@ -21,6 +21,7 @@ What ``Box.rows`` holds depends on ``Box.sign.kind``:
 
 from __future__ import annotations
 
+from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.tree import Tree
 
 # Kinds of box.
@@ -98,18 +99,6 @@ class Sign:
 
     def __repr__(self) -> str:
         return f"Sign({self.text!r}, {self.element!r})"
-
-
-class Row(list["Box"]):
-    """Boxes on one line, left to right.
-
-    ``slt`` and ``opt`` are the trees of this row once they have been made.
-    """
-
-    __slots__ = ("opt", "slt")
-
-    slt: Tree
-    opt: Tree
 
 
 class Box(Tree):

@@ -12,10 +12,10 @@ from mathsetu.formulas.latex.boxes import (
     TEXT,
     WIDE_SPACE,
     Box,
-    Row,
     Sign,
 )
 from mathsetu.formulas.latex.commands import fence_sign
+from mathsetu.formulas.latex.rows import Row
 
 #: The signs that divide a set's elements from their condition.
 SUCH_THAT = {

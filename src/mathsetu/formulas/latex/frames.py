@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from mathsetu.formulas.latex.boxes import BAR, Box, Row, Sign
+from mathsetu.formulas.latex.boxes import BAR, Box, Sign
 from mathsetu.formulas.latex.brackets import fold_bars
 from mathsetu.formulas.latex.commands import INFIX, PLAIN_GROUP, Command
 from mathsetu.formulas.latex.making import apply_font, binomial, move_prescripts
+from mathsetu.formulas.latex.rows import Row
 
 # How what is open will end: with the text, with } (a group, an argument), after one thing,
 # with ], with \right, with \end.
@@ -72,7 +73,9 @@ _Frame = tuple[Row, list[int], int, int, Waiting, Infix | None, tuple[int, str] 
 class Frames:
     """The row being written, and the stack of what stands open around it."""
 
-    braces = lefts = tables = 0  # how many of each stand open
+    braces = 0  # how many of them stand open
+    lefts = 0
+    tables = 0
     splits = 0  # how many symbols have no token of their own
     is_ending = False
     has_prescripts = False  # whether scripts stand on an empty group somewhere

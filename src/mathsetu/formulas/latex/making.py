@@ -14,7 +14,6 @@ from mathsetu.formulas.latex.boxes import (
     NUMBER,
     RELATION,
     Box,
-    Row,
     Sign,
 )
 from mathsetu.formulas.latex.brackets import mark_condition
@@ -36,6 +35,7 @@ from mathsetu.formulas.latex.commands import (
     fence_sign,
 )
 from mathsetu.formulas.latex.fonts import JOINING, styled_sign, word_sign
+from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.latex.tokens import wildcard
 
 _MOD = Sign("mod", "mo", IDENTIFIER)

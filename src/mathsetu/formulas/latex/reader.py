@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from mathsetu.formulas.latex.boxes import CLOSING, GROUP, IDENTIFIER, TEXT, Box, Row, Sign
+from mathsetu.formulas.latex.boxes import CLOSING, GROUP, IDENTIFIER, TEXT, Box, Sign
 from mathsetu.formulas.latex.commands import (
     COMMANDS,
     ENVIRONMENTS,
@@ -22,6 +22,7 @@ from mathsetu.formulas.latex.commands import (
 from mathsetu.formulas.latex.fonts import FONTS, SWITCHES
 from mathsetu.formulas.latex.frames import ARGUMENT, ONE, PLAIN, Pending, Script
 from mathsetu.formulas.latex.macros import expand, may_define
+from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.latex.structures import Structures
 from mathsetu.formulas.latex.symbols import BRACKETS, NEGATED, SIGNS
 from mathsetu.formulas.latex.tokens import (

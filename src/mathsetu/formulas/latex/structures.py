@@ -3,7 +3,7 @@ r"""Brackets, ``\left`` and ``\right``, and tables, while LaTeX is read."""
 from __future__ import annotations
 
 from mathsetu.formulas.latex.assembly import Assembler
-from mathsetu.formulas.latex.boxes import BAR, Box, Row, Sign
+from mathsetu.formulas.latex.boxes import BAR, Box, Sign
 from mathsetu.formulas.latex.brackets import FENCES, mark_condition
 from mathsetu.formulas.latex.commands import (
     ENVIRONMENTS,
@@ -14,6 +14,7 @@ from mathsetu.formulas.latex.commands import (
 )
 from mathsetu.formulas.latex.frames import LEFT, ONE, SQUARE, TABLE, Delimiter, Grid
 from mathsetu.formulas.latex.making import move_prescripts
+from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.latex.symbols import BRACKETS, SIGNS
 
 # How many open brackets are passed over in search of the partner of a closing one.

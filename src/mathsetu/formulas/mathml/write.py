@@ -7,7 +7,8 @@ from collections.abc import Collection
 from typing import TypeAlias
 
 from mathsetu.formulas.latex import boxes
-from mathsetu.formulas.latex.boxes import Box, Row
+from mathsetu.formulas.latex.boxes import Box
+from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.mathml.escape import escape_text
 
 #: A style sheet for highlighted formulas: only what is matched is coloured, not what is in it.
