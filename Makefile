@@ -72,5 +72,5 @@ $(COMPILED)/all: pyproject.toml constraints.txt hatch_build.py $(shell find src 
 
 $(NEURAL)/all: pyproject.toml constraints.txt | $(NEURAL)/bin/python
 	$(NEURAL)/bin/pip install --quiet --constraint constraints.txt \
-		--editable '.[dev,neural,ctranslate2,rivals]'
+		--editable '.[dev,neural,onnx,ctranslate2,rivals]'
 	@touch $@

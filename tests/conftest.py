@@ -8,7 +8,7 @@ from hypothesis import settings
 
 # Quick for the person who waits; thorough where a machine does: CI=1 make test.
 settings.register_profile("quick", max_examples=25, deadline=None)
-settings.register_profile("thorough", max_examples=200, deadline=None)
+settings.register_profile("thorough", max_examples=100, deadline=None)
 settings.load_profile("thorough" if os.environ.get("CI") else "quick")
 
 REPOSITORY = Path(__file__).parent.parent

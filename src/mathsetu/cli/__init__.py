@@ -21,6 +21,7 @@ VERBS = {
     "recipes": "List and show the search systems that are shipped.",
     "remove": "Remove posts from a library.",
     "run": "Answer a file of topics and write a run file.",
+    "train": "Train a reranker or an encoder on judgments.",
     "search": "Search a library: words in any language, formulas between dollars.",
     "compare": "Compare runs on judgments: means, significance, wins and losses.",
     "evaluate": "Measure a run against judgments.",

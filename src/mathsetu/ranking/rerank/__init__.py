@@ -1,0 +1,9 @@
+"""Reranking: a model reads the question and each candidate together and orders them anew.
+
+Nothing heavy is imported before a model is used.
+"""
+
+from mathsetu.ranking.rerank.reranker import CROSS_ENCODERS, Rerank, Reranker
+from mathsetu.ranking.rerank.tiers import TIERS, Reranked
+
+__all__ = ["CROSS_ENCODERS", "TIERS", "Rerank", "Reranked", "Reranker"]

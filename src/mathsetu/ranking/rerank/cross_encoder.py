@@ -1,0 +1,75 @@
+"""Any cross-encoder of sentence-transformers, from a folder or by its name on the hub.
+
+Only safetensors weights are read, and no code from a model's folder is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mathsetu.errors import InputError
+from mathsetu.languages.translate.models import require
+from mathsetu.ranking.rerank.files import model_folder, room, without_bars
+
+_PURPOSE = "reranking with a cross-encoder"
+
+
+class SentenceCrossEncoder:
+    """Reads pairs with a sentence-transformers cross-encoder, which is loaded at once.
+
+    >>> SentenceCrossEncoder("./no-such-folder")
+    Traceback (most recent call last):
+    mathsetu.errors.InputError: no-such-folder: no such folder; put the model's files there or \
+name another folder
+    """
+
+    def __init__(self, model: str, max_tokens: int = 512, batch: int = 32) -> None:
+        self._model = open_cross_encoder(model, max_tokens)
+        self._batch = batch
+        if self._model.num_labels != 1:
+            raise InputError(
+                f"{model}: gives {self._model.num_labels} scores a pair; a reranker needs a model "
+                "with one"
+            )
+
+    def read(self, question: str, texts: Sequence[str]) -> list[float]:
+        """One score for each text, a logit; higher is better."""
+        torch = require("torch", _PURPOSE, "neural")
+        pairs = [(question, text) for text in texts]
+        found = self._model.predict(
+            pairs,
+            batch_size=self._batch,
+            activation_fn=torch.nn.Identity(),
+            show_progress_bar=False,
+        )
+        return [float(score) for score in found]
+
+
+def open_cross_encoder(model: str, max_tokens: int, **choices: Any) -> Any:
+    """The model of sentence-transformers, ready to read pairs or to be trained.
+
+    Args:
+        model: A folder, or a name on the hub.
+        max_tokens: How much of a pair is read, up to what the model can.
+        choices: What else sentence-transformers is told (``num_labels``, ``device``).
+    """
+    folder = model_folder(model, "cross-encoder", _PURPOSE)
+    package = require("sentence_transformers", _PURPOSE, "neural")
+    length = min(max_tokens, room(folder) or max_tokens)
+    try:
+        with without_bars(_PURPOSE):
+            return package.CrossEncoder(
+                str(folder),
+                max_length=length,
+                local_files_only=True,
+                trust_remote_code=False,
+                model_kwargs={"use_safetensors": True},
+                **choices,
+            )
+    except (OSError, ValueError, KeyError) as problem:
+        reason = str(problem).strip().partition("\n")[0]
+        raise InputError(
+            f"{model}: is not a cross-encoder that can be loaded; it needs config.json, a "
+            f"tokenizer and model.safetensors ({reason})"
+        ) from None

@@ -1,0 +1,92 @@
+"""Cross-encoders as ONNX files, which run without torch.
+
+A folder holds ``model.onnx`` (or ``onnx/model.onnx``) and ``tokenizer.json``. The model takes
+token ids and gives one logit for each pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mathsetu.errors import InputError
+from mathsetu.languages.translate.models import folder_of, require
+from mathsetu.ranking.rerank.files import room
+
+_PURPOSE = "reranking with an ONNX model"
+_NAMES = ("model.onnx", "onnx/model.onnx")
+
+
+class OnnxCrossEncoder:
+    """Reads pairs with an ONNX cross-encoder, which is loaded at once.
+
+    >>> OnnxCrossEncoder("./no-such-folder")
+    Traceback (most recent call last):
+    mathsetu.errors.InputError: no-such-folder: no such folder; put the model's files there or \
+name another folder
+    """
+
+    def __init__(self, model: str, max_tokens: int = 512, batch: int = 32) -> None:
+        folder = folder_of(model)
+        runtime = require("onnxruntime", _PURPOSE, "onnx")
+        tokenizers = require("tokenizers", _PURPOSE, "onnx")
+        try:
+            self._session = runtime.InferenceSession(
+                str(_model_file(folder)), providers=runtime.get_available_providers()
+            )
+            self._tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+        # Both packages raise classes of their own that derive from nothing narrower.
+        except Exception as problem:
+            reason = str(problem).strip().partition("\n")[0]
+            raise InputError(
+                f"{model}: is not an ONNX cross-encoder that can be loaded; it needs model.onnx "
+                f"and tokenizer.json ({reason})"
+            ) from None
+        self._name = model
+        self._batch = batch
+        self._inputs = [put.name for put in self._session.get_inputs()]
+        self._tokenizer.enable_truncation(min(max_tokens, room(folder) or max_tokens))
+        # The tokenizer's file may ask for a fixed length; batches are as long as they need to be.
+        padding = self._tokenizer.padding or {}
+        self._tokenizer.enable_padding(
+            pad_id=padding.get("pad_id", 0), pad_token=padding.get("pad_token", "[PAD]")
+        )
+
+    def read(self, question: str, texts: Sequence[str]) -> list[float]:
+        """One score for each text, a logit; higher is better."""
+        # Texts of like length go together, so that little is spent on padding.
+        by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        found = np.zeros(len(texts))
+        for start in range(0, len(texts), self._batch):
+            places = by_length[start : start + self._batch]
+            found[places] = self._logits([(question, texts[place]) for place in places])
+        return [float(logit) for logit in found]
+
+    def _logits(self, pairs: list[tuple[str, str]]) -> Any:
+        encoded = self._tokenizer.encode_batch(pairs)
+        fields = {
+            "input_ids": [one.ids for one in encoded],
+            "attention_mask": [one.attention_mask for one in encoded],
+            "token_type_ids": [one.type_ids for one in encoded],
+        }
+        try:
+            fed = {name: np.array(fields[name], dtype=np.int64) for name in self._inputs}
+        except KeyError as unknown:
+            raise InputError(f"{self._name}: wants {unknown}, which no pair of texts has") from None
+        logits = self._session.run(None, fed)[0]
+        if logits.shape not in ((len(pairs),), (len(pairs), 1)):
+            raise InputError(
+                f"{self._name}: gives {logits.shape} numbers for {len(pairs)} pairs; a reranker "
+                "needs one a pair"
+            )
+        return logits.reshape(len(pairs))
+
+
+def _model_file(folder: Path) -> Path:
+    for name in _NAMES:
+        if (folder / name).is_file():
+            return folder / name
+    raise FileNotFoundError(f"there is no {_NAMES[0]}")

@@ -1,0 +1,137 @@
+"""A reranker as a recipe names it: which model, how deep, in which slices, for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from math import isfinite
+from typing import Protocol
+
+from mathsetu.errors import InputError
+from mathsetu.ranking.rerank.tiers import TIERS, Reranked, in_tiers, read_in_time
+
+
+class CrossEncoder(Protocol):
+    """A model that reads a question and a text together and says how well they go together."""
+
+    def read(self, question: str, texts: Sequence[str]) -> list[float]:
+        """One score for each text; higher is better."""
+        ...
+
+
+def _sentence_transformers(model: str, max_tokens: int, batch: int) -> CrossEncoder:
+    from mathsetu.ranking.rerank.cross_encoder import SentenceCrossEncoder
+
+    return SentenceCrossEncoder(model, max_tokens, batch)
+
+
+def _onnx(model: str, max_tokens: int, batch: int) -> CrossEncoder:
+    from mathsetu.ranking.rerank.onnx import OnnxCrossEncoder
+
+    return OnnxCrossEncoder(model, max_tokens, batch)
+
+
+#: Kind to how its model is loaded.
+CROSS_ENCODERS: dict[str, Callable[[str, int, int], CrossEncoder]] = {
+    "cross-encoder": _sentence_transformers,
+    "onnx": _onnx,
+}
+
+
+@dataclass(frozen=True)
+class Rerank:
+    """How candidates are reranked.
+
+    Attributes:
+        model: A folder, or a name on the hub (``cross-encoder`` only).
+        kind: ``cross-encoder`` (sentence-transformers) or ``onnx`` (onnxruntime, without torch).
+        depth: How many candidates, from the top, are read.
+        tiers: Where slices end that are reranked each by itself; empty for one slice.
+        batch: How many candidates go through the model together.
+        max_tokens: How much of question and text together is read, up to what the model can.
+        seconds: How long one question may take; what is not reached in time keeps its order. 0 for
+            no limit.
+        weight: The model's share in the new score; the rest stays the retrievers'.
+
+    >>> Rerank("./model", tiers=(7, 3))
+    Traceback (most recent call last):
+    mathsetu.errors.InputError: tiers are 7, 3; they must rise, from 1 on
+    """
+
+    model: str
+    kind: str = "cross-encoder"
+    depth: int = 100
+    tiers: tuple[int, ...] = TIERS
+    batch: int = 32
+    max_tokens: int = 512
+    seconds: float = 0.0
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.kind not in CROSS_ENCODERS:
+            raise InputError(f"unknown kind {self.kind!r} (known: {', '.join(CROSS_ENCODERS)})")
+        for name in ("depth", "batch"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}; it must be at least 1")
+        if self.max_tokens < 8:
+            raise InputError(f"max_tokens is {self.max_tokens}; a pair needs at least 8")
+        if not 0 <= self.seconds < float("inf"):
+            raise InputError(f"seconds is {self.seconds:g}; it must be 0 (no limit) or more")
+        if not 0 < self.weight <= 1:
+            raise InputError(f"weight is {self.weight:g}; it must be more than 0 and at most 1")
+        if any(start >= end for start, end in pairwise((0, *self.tiers))):
+            shown = ", ".join(map(str, self.tiers))
+            raise InputError(f"tiers are {shown}; they must rise, from 1 on")
+
+
+class Reranker:
+    """Orders candidates anew; the model is loaded when the first question comes.
+
+    Args:
+        settings: Which model, and how it is used.
+        model: A model already loaded, instead of the one that the settings name.
+
+    >>> class Shortest:
+    ...     def read(self, question, texts):
+    ...         return [-float(len(text)) for text in texts]
+    >>> reranker = Reranker(Rerank("shortest", tiers=()), Shortest())
+    >>> reranker.rerank("a question", ["a long answer", "an answer"], [2.0, 1.0]).order
+    (1, 0)
+    """
+
+    def __init__(self, settings: Rerank, model: CrossEncoder | None = None) -> None:
+        self.settings = settings
+        self._model = model
+
+    def rerank(self, question_text: str, texts: Sequence[str], scores: Sequence[float]) -> Reranked:
+        """The new order of candidates whose texts and scores come best first."""
+        if len(texts) != len(scores):
+            raise ValueError(f"{len(texts)} texts and {len(scores)} scores; each text needs one")
+        settings = self.settings
+        if not texts:
+            return Reranked((), (), 0)
+        # Loading takes longer than a question does, and is not part of its time.
+        model = self._loaded()
+        read = read_in_time(
+            lambda some: model.read(question_text, some),
+            texts[: settings.depth],
+            settings.batch,
+            settings.seconds,
+        )
+        if not all(map(isfinite, read)):
+            raise InputError(f"{settings.model}: gives scores that are no numbers; it is damaged")
+        return in_tiers(read, scores, settings.tiers, settings.weight)
+
+    def _loaded(self) -> CrossEncoder:
+        if self._model is None:
+            settings = self.settings
+            self._model = _load(settings.kind, settings.model, settings.max_tokens, settings.batch)
+        return self._model
+
+
+@cache
+def _load(kind: str, model: str, max_tokens: int, batch: int) -> CrossEncoder:
+    """Rerankers that name the same model share it."""
+    return CROSS_ENCODERS[kind](model, max_tokens, batch)

@@ -1,0 +1,1 @@
+"""Training: fits encoders and rerankers to judgments. Nothing heavy is imported before use."""

@@ -1,0 +1,119 @@
+"""Pairs to learn from: a question, a text, and whether they belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from mathsetu.errors import InputError
+from mathsetu.ranking.rerank.texts import candidate_text, question_text
+from mathsetu.records import Judgment, Post, Query
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A question and a text; the label is 1.0 where they belong together, else 0.0.
+
+    >>> Pair("Why is it 1?", "By squeezing.", 1.0).label
+    1.0
+    """
+
+    question: str
+    text: str
+    label: float
+
+
+def judged_pairs(
+    queries: Mapping[str, Query],
+    find: Callable[[str], Post | None],
+    judgments: Iterable[Judgment],
+    relevant_from: int = 2,
+) -> list[Pair]:
+    """The judged posts that can be had, as pairs with their queries.
+
+    Args:
+        queries: Queries by id.
+        find: Gives the post of an id, or None when there is no such post.
+        judgments: How posts were judged.
+        relevant_from: The lowest grade that counts as belonging together.
+
+    >>> queries = {"A.1": Query("A.1", "Why is it 1?")}
+    >>> posts = {"7": Post("7", "By squeezing."), "8": Post("8", "It is even.")}
+    >>> judgments = [Judgment("A.1", "7", 3), Judgment("A.1", "8", 1), Judgment("A.1", "9", 3)]
+    >>> [pair.label for pair in judged_pairs(queries, posts.get, judgments)]
+    [1.0, 0.0]
+    """
+    pairs = []
+    for judgment in judgments:
+        query, post = queries.get(judgment.query_id), find(judgment.id)
+        if query is not None and post is not None:
+            label = 1.0 if judgment.grade >= relevant_from else 0.0
+            pairs.append(Pair(question_text(query), candidate_text(post), label))
+    return pairs
+
+
+def thread_pairs(posts: Iterable[Post], minimum_score: int | None = 50) -> list[Pair]:
+    r"""Questions with those answers of their own thread that got enough votes.
+
+    Args:
+        posts: Answers that carry their question along.
+        minimum_score: The fewest votes; None takes every answer, voted on or not.
+
+    >>> post = Post("7", "By squeezing.", title="A limit", question="Why is it 1?", score=61)
+    >>> thread_pairs([post])
+    [Pair(question='A limit\nWhy is it 1?', text='By squeezing.', label=1.0)]
+    """
+    return [
+        # The question is left out of the text, or the model would learn to look for a copy.
+        Pair(_own_question(post), post.body, 1.0)
+        for post in posts
+        if post.question and (minimum_score is None or (post.score or 0) >= minimum_score)
+    ]
+
+
+def unlike_negatives(question: Post, similar: Iterable[Post], count: int = 10) -> list[Pair]:
+    """The most similar posts that share no tag with a question, as pairs that do not belong.
+
+    Posts without tags may be about anything and are passed over. The texts are bodies alone, as
+    those of `thread_pairs` are: if only the wrong ones came with a question, a model would learn
+    that a question in the text is a bad sign.
+
+    >>> asked = Post("7", "By squeezing.", question="Why is it 1?", tags=("limits",))
+    >>> same, other = Post("8", "It is 1.", tags=("limits",)), Post("9", "Even.", tags=("parity",))
+    >>> [pair.text for pair in unlike_negatives(asked, [same, other])]
+    ['Even.']
+    """
+    tags = set(question.tags)
+    unlike = (post for post in similar if post.tags and tags.isdisjoint(post.tags))
+    return [Pair(_own_question(question), post.body, 0.0) for post in islice(unlike, count)]
+
+
+def split_topics(
+    judgments: Sequence[Judgment], share: float, seed: int
+) -> tuple[list[Judgment], list[Judgment]]:
+    """Judgments for training and for validation; a topic goes to one of them whole.
+
+    >>> judgments = [Judgment(topic, "7", 3) for topic in ("A.1", "A.1", "A.2", "A.3", "A.4")]
+    >>> learn, check = split_topics(judgments, share=0.25, seed=1)
+    >>> len({j.query_id for j in learn}), len({j.query_id for j in check})
+    (3, 1)
+    """
+    topics = sorted({judgment.query_id for judgment in judgments})
+    count = round(len(topics) * share)
+    if not 0 < count < len(topics):
+        raise InputError(
+            f"{len(topics)} topics cannot be split with a share of {share:g} for validation; give "
+            "more topics or another share"
+        )
+    kept_aside = set(np.random.default_rng(seed).permutation(topics)[:count].tolist())
+    return (
+        [judgment for judgment in judgments if judgment.query_id not in kept_aside],
+        [judgment for judgment in judgments if judgment.query_id in kept_aside],
+    )
+
+
+def _own_question(post: Post) -> str:
+    return question_text(Query(post.id, post.question, post.title))

