@@ -1,6 +1,5 @@
 """A folder of notes: a post for each section."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from mathsetu.collections.folder import read_posts
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError, RowError
+from tests.timing import best_seconds
 
 
 def write(path: Path, text: str) -> None:
@@ -129,11 +129,6 @@ def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
 def test_time_grows_no_faster_than_the_file(tmp_path: Path, name: str, piece: str) -> None:
     def seconds(count: int) -> float:
         write(tmp_path / str(count) / name, piece * count)
-        times = []
-        for _ in range(3):
-            began = time.process_time()
-            list(read_posts(tmp_path / str(count)))
-            times.append(time.process_time() - began)
-        return min(times)
+        return best_seconds(lambda: list(read_posts(tmp_path / str(count))), tries=3)
 
     assert seconds(3_000) <= 20 * seconds(300) + 0.05

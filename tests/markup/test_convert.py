@@ -1,6 +1,5 @@
 """Split and join are inverse; marked text keeps every formula; time is linear."""
 
-import gc
 import random
 import time
 
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 
 from mathsetu.errors import UnknownFormat
 from mathsetu.markup import Span, join, plain, snippet, split, to_text
+from tests.timing import best_seconds
 
 FORMS = ("text", "markdown", "latex", "html")
 # Pieces that markup reacts to, so that random texts are full of near-formulas.
@@ -110,21 +110,12 @@ def test_time_grows_no_faster_than_the_input(form: str, piece: str) -> None:
     small, large = piece * 1_000, piece * 10_000
 
     def seconds(source: str, tries: int) -> float:
-        best = float("inf")
-        for _ in range(tries):
-            start = time.process_time()
-            split(source, form)
-            best = min(best, time.process_time() - start)
-        return best
+        return best_seconds(lambda: split(source, form), tries)
 
-    gc.disable()
-    try:
-        for attempt in range(1, 6):
-            ratio = seconds(large, attempt) / max(seconds(small, 5), 1e-5)
-            if ratio <= 12:
-                return
-    finally:
-        gc.enable()
+    for attempt in range(1, 6):
+        ratio = seconds(large, attempt) / max(seconds(small, 5), 1e-5)
+        if ratio <= 12:
+            return
     pytest.fail(f"ten times the input took {ratio:.0f} times as long")
 
 
