@@ -46,8 +46,9 @@ def command(
 ) -> None:
     r"""Build LIBRARY from SOURCES: files or folders in any format that holds posts.
 
-    The word "sampler" names the built-in collection. A library that is there is replaced when
-    the new one is whole; an interrupted build of the same sources goes on where it stopped.
+    The word "sampler" names the built-in collection (a folder of that name is ./sampler). A
+    library that is there is replaced when the new one is whole; an interrupted build of the same
+    sources goes on where it stopped.
 
     \b
     Examples:
@@ -84,7 +85,7 @@ def read_sources(
     from dataclasses import replace
 
     for source in sources:
-        if source == SAMPLER and not Path(source).exists():
+        if source == SAMPLER:
             posts: Iterator[Post] = sampler.posts()
         else:
             form = find(format_name) if format_name else detect(source)
