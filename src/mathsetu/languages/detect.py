@@ -21,6 +21,7 @@ from functools import cache
 from math import exp, log
 
 from mathsetu.languages.analyze import tokenize, words
+from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.scripts import dominant_script
 from mathsetu.languages.table import LANGUAGES, language, romanised_words
 
@@ -104,8 +105,12 @@ def _plainly(text: str, script: str, tokens: list[str]) -> str | None:
     """
     if len(text) > _SHORT:
         return None
-    if script == "Latn" and len(_PLAIN_ENGLISH.intersection(tokens)) > 1:
-        return None if _not_english().intersection(tokens) else "en"
+    if script == "Latn":
+        if len(_PLAIN_ENGLISH.intersection(tokens)) > 1:
+            return None if _not_english().intersection(tokens) else "en"
+        # "infinitely many primes": every word is known to one language and to no other.
+        known = [code for code, words in _known_words().items() if words.issuperset(tokens)]
+        return known[0] if len(known) == 1 and len(tokens) > 1 else None
     if script == "Deva":
         hindi, nepali = _hindi_and_nepali(tokens)
         if hindi and not nepali:
@@ -165,6 +170,17 @@ def _romanised_hindi(tokens: list[str]) -> float:
     if len(known) == 1 or max(map(len, known)) < 3:
         return 0.5
     return round(1 - 0.4 / 3.0 ** len(known), 2)
+
+
+@cache
+def _known_words() -> dict[str, frozenset[str]]:
+    """The words of the glossary and the function words, for the languages in Latin letters."""
+    codes = [row.code for row in LANGUAGES.values() if row.script == "Latn"]
+    forms = {
+        code: " ".join(form for concept in Glossary.load() for form in concept.forms.get(code, ()))
+        for code in codes
+    }
+    return {code: frozenset(tokenize(forms[code])) | LANGUAGES[code].stop_words for code in codes}
 
 
 @cache
