@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from mathsetu.errors import InputError
-from mathsetu.languages.detect import detect
 from mathsetu.markup import split
 from mathsetu.records import Post, Query, Reason
 
@@ -64,7 +63,14 @@ class Question:
     @cached_property
     def language(self) -> str:
         """The language it is asked in, detected where the query does not say."""
-        return self.query.language or detect(self.text).language
+        return self.query.language or language_of(self.text)
+
+
+def language_of(text: str) -> str:
+    """The language of a text; detection is loaded when it is first needed, not at the start."""
+    from mathsetu.languages.detect import detect
+
+    return detect(text).language
 
 
 @cache

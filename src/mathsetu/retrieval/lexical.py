@@ -12,11 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from mathsetu.errors import InputError
 from mathsetu.languages.analyze import analyze, tokenize, words
-from mathsetu.languages.detect import detect
 from mathsetu.languages.glossary import Glossary
 from mathsetu.markup import split
 from mathsetu.records import Post, Reason
-from mathsetu.retrieval.base import Fields, Question, Scored, best, check_fields, check_weights
+from mathsetu.retrieval.base import (
+    Fields,
+    Question,
+    Scored,
+    best,
+    check_fields,
+    check_weights,
+    language_of,
+)
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
 from mathsetu.retrieval.weighting import Wanted, Weighted, make_scheme
 
@@ -78,7 +85,7 @@ def post_terms(post: Post, choices: Lexical) -> tuple[str, dict[str, float]]:
     >>> post_terms(Post(id="1", title="Sums", body="A sum of $x$", language="en"), Lexical())
     ('en', {'sum': 2.0, 'x': 1.0})
     """
-    language = post.language or detect(f"{post.title}\n{post.body}").language
+    language = post.language or language_of(f"{post.title}\n{post.body}")
     frequencies: Counter[str] = Counter()
     for name, weight in choices.fields.items():
         value = getattr(post, name)
