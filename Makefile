@@ -44,8 +44,9 @@ format: $(VENV)/dev  ## Put the code into the house style
 	$(BIN)/ruff format --quiet
 
 benchmarks: $(VENV)/dev  ## List the benchmarks and how to run them
-	@for file in benchmarks/[a-z]*.py; do \
-		printf '  $(BIN)/python %-32s %s\n' $$file "$$(sed -n '1s/^r*"""\(.*[^"]\)"*$$/\1/p' $$file)"; done
+	@for file in benchmarks/[a-z]*.py; do name=$$(basename $$file .py); [ $$name = shared ] || \
+		printf '  $(BIN)/python -m benchmarks.%-22s %s\n' $$name \
+		"$$(sed -n '1s/^r*"""\(.*[^"]\)"*$$/\1/p' $$file)"; done
 
 clean:  ## Remove the environment and what was built
 	rm -rf $(VENV) $(NEURAL) $(COMPILED) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
