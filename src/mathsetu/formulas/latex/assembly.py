@@ -275,7 +275,7 @@ class Assembler(Frames):
             self.give(waiting, row)
 
     def end_grid(self) -> None:
-        """The table that is being read ends."""
+        """The table that is being read ends; `structures.py`, which knows tables, says how."""
         raise NotImplementedError
 
     def end_fence(self, closing: Sign | None, closer: int) -> None:
