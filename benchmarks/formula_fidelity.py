@@ -10,11 +10,16 @@ that LaTeXML made of it. What is compared, over all formulas of a source togethe
   label); F1 of the two multisets.
 - warned: the share of formulas on which our parser warns.
 
-Left out and counted: formulas with a macro that LaTeXML did not know, and those of which its
-MathML shows less than half (it cuts alignments into cells, of which the data has the first, and
-loses parts of sums of hundreds of fractions) or which it made plain text of. Operator trees are
-compared where LaTeXML parsed the whole formula: rows with no Content MathML or with fragments
-are left out too.
+What is compared with what depends on the source and on LaTeXML's MathML alone, never on our
+trees. The MathML says in its ``alttext`` which LaTeX it stands for. Of an alignment that is the
+first cell (LaTeXML makes a MathML of each, and the data has the first), of a text with formulas
+inside it is the first formula: there our parser reads that part too. Left out and counted, by
+kind, is what has no tree to compare with: LaTeXML gave no MathML, did not know a macro, made plain
+text of an environment, or lost most of the symbols on the way. Operator trees are compared where
+LaTeXML parsed the whole formula: rows with no Content MathML or with fragments are left out too.
+
+The last line is for sceptics: every formula that has MathML with no error in it, compared whole,
+also where LaTeXML's MathML holds a part of it or none.
 """
 
 from __future__ import annotations
@@ -37,8 +42,11 @@ from mathsetu.formulas.tree import Tree
 
 Bag = Counter[Hashable]
 
+ALTTEXT = re.compile(r'alttext="([^"]*)"')
 # LaTeXML made plain text of an environment.
-AS_TEXT = re.compile(r'alttext="[^"]*(?:\\begin\{equation|@@eqnarray)')
+AS_TEXT = re.compile(r"\\begin\{equation|@@eqnarray")
+# What LaTeXML may take apart; what is inside then comes without it.
+ENCLOSING = re.compile(r"\\begin\s*\{[^}]*\}|\\(?:text|mbox|hbox)\b")
 # What does not tell how much a formula holds: comments, labels, the names of commands.
 IGNORED = re.compile(r"(?<!\\)%.*|\\(?:begin|end|tag|label)\*?\s*(?:\{[^}]*\}|\w)|\\[A-Za-z]+")
 
@@ -137,20 +145,45 @@ def show(title: str, differences: list[Difference], number: int) -> None:
         print(f"   theirs {write_tree(d.theirs)}")
 
 
-def is_partial(latex: str, mathml: str) -> bool:
-    """Whether the MathML shows less than half of the letters and digits of the formula."""
+def symbols(text: str) -> int:
+    """How many letters and digits there are."""
+    return len(re.findall(r"[^\W_]", text))
+
+
+def part_held(latex: str, mathml: str) -> str:
+    """The LaTeX that the MathML stands for: the formula, or the part that LaTeXML took out of it.
+
+    A part lacks an environment or a text that the formula has, and some of its symbols.
+    """
+    stated = ALTTEXT.search(mathml)
+    if stated is None:
+        return latex
+    # LaTeXML breaks long lines with a comment sign.
+    part = html.unescape(stated.group(1)).replace("%\n", "")
+    lacks = Counter(ENCLOSING.findall(latex)) - Counter(ENCLOSING.findall(part))
+    held, given = (symbols(IGNORED.sub("", text)) for text in (part, latex))
+    return part if lacks and held < given else latex
+
+
+def flaw(latex: str, mathml: str) -> str | None:
+    """Why the MathML is no tree of this LaTeX, if it is none."""
+    stated = ALTTEXT.search(mathml)
+    if stated is not None and AS_TEXT.search(stated.group(1)):
+        return "LaTeXML made plain text of an environment"
     shown = html.unescape(re.sub("<[^>]*>", "", mathml.partition("<annotation-xml")[0]))
-    given, kept = (len(re.findall(r"[^\W_]", text)) for text in (IGNORED.sub("", latex), shown))
-    return kept < given / 2 or AS_TEXT.search(mathml) is not None
+    if symbols(shown) < symbols(IGNORED.sub("", latex)) / 2:
+        return "LaTeXML lost more than half of the symbols"
+    return None
 
 
 class Comparison:
-    """Adds up formulas one by one, by source and over all."""
+    """Adds up formulas one by one, by source and over all; in parts where the reference is one."""
 
-    def __init__(self, keep_partial: bool) -> None:
-        self.keep_partial = keep_partial
+    def __init__(self, in_parts: bool) -> None:
+        self.in_parts = in_parts
         self.tallies: dict[str, Tally] = defaultdict(Tally)
         self.left_out: Counter[str] = Counter()
+        self.parts = 0
         self.operators: list[Difference] = []
         self.layouts: list[Difference] = []
 
@@ -166,11 +199,17 @@ class Comparison:
             self.left_out["LaTeXML gave no MathML"] += 1
         elif "<merror" in mathml:
             self.left_out["a macro that LaTeXML does not know"] += 1
-        elif not self.keep_partial and is_partial(latex, mathml):
-            self.left_out["LaTeXML's MathML holds only a part"] += 1
         else:
-            self._add_layout(latex, parsed.slt, read_presentation(mathml), tallies)
-            self._add_operators(latex, parsed.opt, mathml, tallies)
+            held = part_held(latex, mathml) if self.in_parts else latex
+            reason = flaw(held, mathml) if self.in_parts else None
+            if reason is not None:
+                self.left_out[reason] += 1
+                return
+            if held != latex:
+                self.parts += 1
+                parsed = parse_latex(held)
+            self._add_layout(held, parsed.slt, read_presentation(mathml), tallies)
+            self._add_operators(held, parsed.opt, mathml, tallies)
 
     def _add_layout(self, latex: str, ours: Tree, theirs: Tree, tallies: list[Tally]) -> None:
         bags = layout_items(ours), layout_items(theirs)
@@ -197,10 +236,11 @@ class Comparison:
             self.operators.append(Difference(latex, ours, theirs, score))
 
     def print_table(self) -> None:
-        """One line for each source, then what was left out."""
+        """One line for each source, then what was compared in part, and what was left out."""
         print(f"{'source':10} formulas compared constituents    exact   layout   warned")
         for name in sorted(self.tallies, key=lambda name: (name == "all", name)):
             print(self.tallies[name].row(name))
+        print(f"in part: {self.parts:5} LaTeXML's MathML holds a cell, or a formula in a text")
         for reason, count in self.left_out.most_common():
             print(f"left out: {count:4} {reason}")
 
@@ -210,17 +250,17 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="data folder")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="print N differences")
     parser.add_argument("--source", help="only this source (topic, mse-test, hard)")
-    parser.add_argument(
-        "--keep-partial", action="store_true", help="count formulas that LaTeXML shows in part"
-    )
     arguments = parser.parse_args()
 
-    comparison = Comparison(arguments.keep_partial)
+    comparison = Comparison(in_parts=True)
+    whole = Comparison(in_parts=False)
     with gzip.open(arguments.data / "latex" / "formulas.jsonl.gz", "rt", encoding="utf-8") as lines:
         for row in map(json.loads, lines):
             if arguments.source in (None, row["source"]):
                 comparison.add(row["latex"], row["source"], row["mathml"])
+                whole.add(row["latex"], row["source"], row["mathml"])
     comparison.print_table()
+    print(whole.tallies["all"].row("all, whole"))
     if arguments.show:
         show("operator trees", comparison.operators, arguments.show)
         show("layout trees", comparison.layouts, arguments.show)

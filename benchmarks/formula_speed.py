@@ -1,9 +1,9 @@
 """Formulas a second, beside other parsers: ``python benchmarks/formula_speed.py``.
 
-Each formula is read into its layout tree and its operator tree. Where ``pya0`` and
-``latex2mathml`` are installed they read the same formulas in the same run, by turns with ours, so
-that a busy machine is busy for all; the best of the rounds counts. Times are processor times on
-one core.
+Each formula is read into its layout tree and its operator tree, and once more into these and all
+features. Where ``pya0`` and ``latex2mathml`` are installed they read the same formulas in the same
+run, by turns with ours, so that a busy machine is busy for all; the best of the rounds counts.
+Times are processor times on one core.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from mathsetu.formulas import parse_latex
+from mathsetu.formulas.features import features
 
 Reader = Callable[[str], object]
 
@@ -26,18 +27,34 @@ def ours(latex: str) -> object:
     return parsed.slt, parsed.opt
 
 
+def ours_with_features(latex: str) -> object:
+    parsed = parse_latex(latex)
+    return features(parsed.slt, parsed.opt)
+
+
 def readers() -> dict[str, Reader]:
     """Our parser and those of the others that are installed."""
-    found: dict[str, Reader] = {"mathsetu": ours}
-    for name, module, function in (
-        ("pya0", "pya0", "parse"),
-        ("latex2mathml", "latex2mathml.converter", "convert"),
-    ):
+    found: dict[str, Reader] = {"mathsetu": ours, "and features": ours_with_features}
+    for name, module in (("pya0", "pya0"), ("latex2mathml", "latex2mathml.converter")):
         try:
-            found[name] = getattr(importlib.import_module(module), function)
+            library = importlib.import_module(module)
         except ImportError:
             print(f"{name} is not installed: pip install {name}")
+            continue
+        found[name] = strict(library.parse) if name == "pya0" else library.convert
     return found
+
+
+def strict(parse: Callable[[str], tuple[str, object]]) -> Reader:
+    """pya0's parser, which returns what is wrong, as one that raises it."""
+
+    def read(latex: str) -> object:
+        status, tree = parse(latex)
+        if status != "OK":
+            raise ValueError(status)
+        return tree
+
+    return read
 
 
 def seconds(reader: Reader, formulas: Sequence[str]) -> tuple[float, int]:

@@ -67,6 +67,13 @@ def boxes(row: Row) -> list[Box]:
     return found
 
 
+def test_boxes_can_be_shown_before_and_after_their_tree_is_made() -> None:
+    formula = parse_latex("x+1")
+    assert repr(formula.layout[0]) == "Box(Sign('x', 'mi'), 0)"
+    assert formula.slt is formula.layout[0]
+    assert repr(formula.layout[0]) == "Tree('V!x', n=Tree('+', n=Tree('N!1')))"
+
+
 @given(st.text(max_size=60))
 def test_any_text_gives_both_trees(latex: str) -> None:
     parsed = parse_latex(latex)

@@ -49,10 +49,14 @@ def build_layout_trees(rows: Iterable[Row]) -> None:
     Tree('V!x', n=Tree('+', n=Tree('N!1')), a=Tree('N!2'))
     """
     for row in rows:
-        if len(row) == 1 and row[0].label and row[0].sign.kind == ATOM and not row[0].scripts:
-            row.slt = row[0]  # most rows are one symbol
-        else:
-            row.slt = _chain(row, None) or Tree("W!")
+        if len(row) == 1:
+            # Most rows are one symbol.
+            box = row[0]
+            if box.label and box.sign.kind == ATOM and not box.scripts:
+                box.children = box.edges = ()
+                row.slt = box
+                continue
+        row.slt = _chain(row, None) or Tree("W!")
 
 
 def _chain(boxes: Sequence[Box], following: Tree | None) -> Tree | None:
@@ -62,13 +66,14 @@ def _chain(boxes: Sequence[Box], following: Tree | None) -> Tree | None:
         if box.sign.kind != ATOM:
             following = _compound(box, following)
         elif not scripts:
+            if not box.label:
+                continue  # a space
             if following is None:
                 box.children = box.edges = ()
-            elif box.label:
+            else:
                 box.children = (following,)
                 box.edges = _NEXT
-            if box.label:  # spaces have none
-                following = box
+            following = box
         elif len(scripts) == 1:
             edge, script = scripts[0]
             if following is None:

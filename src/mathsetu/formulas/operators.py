@@ -56,7 +56,7 @@ _WITH_BRACKETS = frozenset({FUNCTION, TRIGONOMETRIC, NEGATION})
 _BINARY = frozenset({ADDITION, MULTIPLICATION, RELATION})
 # After the last box: ends everything that is open.
 _END_ROLE = 99
-_END = (Box(Sign("", "mo", _END_ROLE), -1),)
+_END = Box(Sign("", "mo", _END_ROLE), -1)
 
 # A product: its factors and the operator between them (none: written side by side).
 _Product = tuple[list[Tree], "Box | None"]
@@ -75,18 +75,24 @@ def build_operator_trees(rows: Iterable[Row]) -> None:
     """
     budget = Budget()
     for row in rows:
-        # Most rows are one operand, or two with an operator between, and need no more.
-        if len(row) == 1:
+        # Most rows are one or two operands, or two with an operator between, and need no more.
+        count = len(row)
+        if count == 1:
             box = row[0]
             if box.sign.kind == ATOM and not box.scripts:
                 row.opt = Tree(box.sign.operand, (), (), box.symbol)
             else:
                 row.opt = operand(box)
             continue
-        if len(row) == 3:
+        if count == 3:
             left, operator, right = row
             if left.sign.role <= TEXT >= right.sign.role and operator.sign.role in _BINARY:
                 row.opt = node(operator, (operand(left), operand(right)))
+                continue
+        elif count == 2:
+            left, right = row
+            if left.sign.role <= TEXT >= right.sign.role and right.sign.kind != FRACTION:
+                row.opt = Tree("U!times", (operand(left), operand(right)), ("0", "1"))
                 continue
         row.opt = _sentence(row, budget)
 
@@ -108,9 +114,9 @@ def _sentence(row: Sequence[Box], budget: Budget) -> Tree:
     before: Tree | None = None
     clause: Clause | None = None
     place = 0
-    count = len(row)
+    boxes = [*row, _END]
     while True:
-        box = row[place] if place < count else _END[0]
+        box = boxes[place]
         place += 1
         sign = box.sign
         role = sign.role

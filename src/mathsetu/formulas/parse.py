@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
-from mathsetu.formulas.latex.reader import ParseWarning, read_layout
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
 from mathsetu.formulas.latex.rows import Row
-from mathsetu.formulas.layout import build_layout_trees
-from mathsetu.formulas.operators import build_operator_trees
 from mathsetu.formulas.tree import Tree
+
+if TYPE_CHECKING:
+    from mathsetu.formulas.latex.reader import Layout, ParseWarning
+
+
+class _Steps(NamedTuple):
+    """What parsing is made of."""
+
+    read_layout: Callable[[str], Layout]
+    build_layout_trees: Callable[[list[Row]], None]
+    build_operator_trees: Callable[[list[Row]], None]
+
+
+@cache
+def _steps() -> _Steps:
+    """The parser, loaded with the first formula: a library opens without it."""
+    from mathsetu.formulas.latex.reader import read_layout
+    from mathsetu.formulas.layout import build_layout_trees
+    from mathsetu.formulas.operators import build_operator_trees
+
+    return _Steps(read_layout, build_layout_trees, build_operator_trees)
 
 
 class Parsed:
@@ -38,7 +60,7 @@ class Parsed:
         Tree('V!a', b=Tree('N!1'))
         """
         if not self._has_slt:
-            build_layout_trees(self._rows)
+            _steps().build_layout_trees(self._rows)
             self._has_slt = True
         return self.layout.slt
 
@@ -50,7 +72,7 @@ class Parsed:
         True
         """
         if not self._has_opt:
-            build_operator_trees(self._rows)
+            _steps().build_operator_trees(self._rows)
             self._has_opt = True
         return self.layout.opt
 
@@ -66,5 +88,5 @@ def parse_latex(latex: str) -> Parsed:
     >>> parse_latex("{x").warnings
     (ParseWarning(position=2, message='{ is not closed'),)
     """
-    row, rows, warnings = read_layout(latex)
+    row, rows, warnings = _steps().read_layout(latex)
     return Parsed(latex, row, rows, warnings)

@@ -8,24 +8,11 @@ from __future__ import annotations
 
 import re
 
-from mathsetu.formulas.features.flat import Layout, Operators
-from mathsetu.formulas.features.leaf_paths import leaves
-from mathsetu.formulas.features.root_paths import paths
-from mathsetu.formulas.features.symbol_pairs import pairs
-from mathsetu.formulas.features.tuples import compounds, duplicates
+from mathsetu.formulas.features.layout_terms import layout_terms
+from mathsetu.formulas.features.operator_terms import operator_terms
 from mathsetu.formulas.tree import Tree
 
-__all__ = [
-    "Layout",
-    "Operators",
-    "compounds",
-    "duplicates",
-    "features",
-    "leaves",
-    "pairs",
-    "paths",
-    "query_features",
-]
+__all__ = ["features", "layout_terms", "operator_terms", "query_features"]
 
 _WILDCARD = re.compile(r"[: ~]\?\w")
 
@@ -38,13 +25,8 @@ def features(slt: Tree, opt: Tree) -> list[str]:
     >>> "p:V!x a N!2" in x_squared, "r:V!x0/O!SUP" in x_squared
     (True, True)
     """
-    layout = Layout(slt)
-    operators = Operators(opt)
-    terms = pairs(layout)
-    terms += compounds(layout)
-    terms += duplicates(layout)
-    terms += paths(operators)
-    terms += leaves(operators)
+    terms = layout_terms(slt)
+    terms += operator_terms(opt)
     return terms
 
 

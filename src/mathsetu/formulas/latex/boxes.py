@@ -21,20 +21,48 @@ What ``Box.rows`` holds depends on ``Box.sign.kind``:
 
 from __future__ import annotations
 
+from typing import Final
+
 from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.tree import Tree
 
-# Kinds of box.
-ATOM, FRACTION, ROOT, FENCE, TABLE, GROUP, ACCENT, PHANTOM = range(8)
+# Kinds of box. Final, one by one, so that the compiler puts in the numbers.
+ATOM: Final = 0
+FRACTION: Final = 1
+ROOT: Final = 2
+FENCE: Final = 3
+TABLE: Final = 4
+GROUP: Final = 5
+ACCENT: Final = 6
+PHANTOM: Final = 7
 
 # Roles: what part a box plays in its row when the row is read as an expression. The numbers are
 # ordered: up to TEXT are operands and nothing but operands, from ADDITION on are signs that end a
 # term, and each of these binds no more than those before it.
-IDENTIFIER, NUMBER, TEXT = 0, 1, 2
-FUNCTION, TRIGONOMETRIC, BIG, INTEGRAL, PREFIX, NEGATION = 3, 4, 5, 6, 7, 8
-POSTFIX, MULTIPLICATION, SPACE, OPENING, CLOSING = 9, 10, 11, 12, 13
-ADDITION, MODULUS, BAR, RELATION, META, COLON = 14, 15, 16, 17, 18, 19
-COMMA, WIDE_SPACE, PERIOD, CONDITION = 20, 21, 22, 23
+IDENTIFIER: Final = 0
+NUMBER: Final = 1
+TEXT: Final = 2
+FUNCTION: Final = 3
+TRIGONOMETRIC: Final = 4
+BIG: Final = 5
+INTEGRAL: Final = 6
+PREFIX: Final = 7
+NEGATION: Final = 8
+POSTFIX: Final = 9
+MULTIPLICATION: Final = 10
+SPACE: Final = 11
+OPENING: Final = 12
+CLOSING: Final = 13
+ADDITION: Final = 14
+MODULUS: Final = 15
+BAR: Final = 16
+RELATION: Final = 17
+META: Final = 18
+COLON: Final = 19
+COMMA: Final = 20
+WIDE_SPACE: Final = 21
+PERIOD: Final = 22
+CONDITION: Final = 23
 
 
 class Sign:
@@ -109,7 +137,8 @@ class Box(Tree):
     OPT node that comes from a box carries the same number. ``scripts`` are pairs of an SLT edge
     (``a`` above right, ``b`` below right, ``o`` over, ``u`` under, ``c`` above left, ``d`` below
     left) and a row, in the order of writing. Fences and tables have a ``closer``, the number of
-    the closing sign (-1 where none is written), and tables have ``columns``.
+    the closing sign (-1 where none is written), and tables have ``columns``. The links to other
+    nodes are there once `layout` has made the tree.
     """
 
     __slots__ = ("closer", "columns", "rows", "scripts", "sign")
@@ -119,9 +148,11 @@ class Box(Tree):
 
     def __init__(self, sign: Sign, symbol: int, rows: tuple[Row, ...] = ()) -> None:
         self.label = sign.layout
-        self.children = ()
-        self.edges = ()
         self.symbol = symbol
         self.sign = sign
         self.rows = rows
         self.scripts: tuple[tuple[str, Row], ...] = ()
+
+    def __repr__(self) -> str:
+        is_linked = hasattr(self, "edges")
+        return super().__repr__() if is_linked else f"Box({self.sign!r}, {self.symbol})"

@@ -73,12 +73,10 @@ _Frame = tuple[Row, list[int], int, int, Waiting, Infix | None, tuple[int, str] 
 class Frames:
     """The row being written, and the stack of what stands open around it."""
 
-    braces = 0  # how many of them stand open
-    lefts = 0
+    lefts = 0  # how many of them stand open
     tables = 0
     splits = 0  # how many symbols have no token of their own
     is_ending = False
-    has_prescripts = False  # whether scripts stand on an empty group somewhere
     font_budget = 5_000  # how many boxes may still be set in a font
 
     def __init__(self, tokens: list[str], problems: list[tuple[int, str]]) -> None:
@@ -91,6 +89,8 @@ class Frames:
         self.row = Row()
         self.opens: list[int] = []  # where in the row brackets and bars stand open
         self.start = 0  # where in the row the innermost open group begins
+        self.braces = 0  # how many of them stand open
+        self.has_prescripts = False  # whether scripts stand on an empty group somewhere
         self.mode = TOP
         self.waiting: Waiting = None
         self.infix: Infix | None = None

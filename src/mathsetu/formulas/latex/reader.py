@@ -114,25 +114,25 @@ class _Reader(Structures):
                 row.append(Box(sign, index))
                 index += 1
                 continue
-            script = scripts.get(token)
-            if script is not None and len(row) > start:
-                base = row[-1]
-                if base.sign.element != "mspace":
-                    is_high, sign = script
-                    inner = Row((Box(sign, index),))
-                    rows.append(inner)
-                    edge = base.sign.high if is_high else base.sign.low
-                    if base.scripts:
-                        self.add_script(base, edge, inner)
-                    else:
-                        base.scripts = ((edge, inner),)
-                    index += 1
-                    continue
             action = actions.get(token)
             if action is not None:
                 self.index = index + 1
                 action(self, token)
             else:
+                script = scripts.get(token)
+                if script is not None and len(row) > start:
+                    base = row[-1]
+                    if base.sign.element != "mspace":
+                        is_high, sign = script
+                        inner = Row((Box(sign, index),))
+                        rows.append(inner)
+                        edge = base.sign.high if is_high else base.sign.low
+                        if base.scripts:
+                            self.add_script(base, edge, inner)
+                        else:
+                            base.scripts = ((edge, inner),)
+                        index += 1
+                        continue
                 self.index = index
                 self.read_next()
             while self.mode == ONE and self.index < count:

@@ -22,7 +22,7 @@ _BRACED = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+\}"
 #: One token: spaces before it are skipped, whole simple arguments of text and fonts belong to it.
 TOKEN = re.compile(
     rf"""\s*(
-      [^\\\d\s%&.:'!?<>=|\#^_]                      # most signs are one character
+      [A-Za-z()\[\]{{}}+*/,;~$@"`-]                # most signs are one character
     | \d+(?:(?:\\[\ ,]|\{{,\}}|~)\s*\d{{3}}(?!\d))*+(?:\.\d+)?
     | \\(?:
           (?:{_FONT_NAMES})(?:\s*\{{\s*[A-Za-z0-9]+\s*\}}|\s+[A-Za-z0-9]|(?=\d)\d)

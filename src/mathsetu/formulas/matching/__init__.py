@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mathsetu.deadline import check_time
 from mathsetu.formulas.matching.alignment import Alignment, Pair
 from mathsetu.formulas.matching.explanation import Match, explain, taken_key
 from mathsetu.formulas.matching.prepared import Prepared
@@ -38,6 +39,7 @@ def match(
         candidate = Prepared(candidate)
     unification = Unification(query, candidate)
     for _ in range(_ROUNDS):
+        check_time()
         pairs = Alignment(query, candidate, unification, equal_values=equal_values).pairs()
         chosen = unification.choose_letters(_meetings(query, candidate, pairs))
         bound = unification.choose_bindings(_takings(query, candidate, pairs))

@@ -1,0 +1,31 @@
+"""Two formulas in LaTeX, read and matched; what was asked for lately is remembered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from mathsetu.formulas.matching import Match, match
+from mathsetu.formulas.parse import Parsed, parse_latex
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A formula of a query, a formula of a post, and how they match."""
+
+    query: Parsed
+    candidate: Parsed
+    match: Match
+
+
+@lru_cache(maxsize=2_048)
+def match_latex(query: str, candidate: str) -> Pair:
+    """Read two formulas and match them.
+
+    Whoever explains a hit and whoever shows it ask for the same pairs, one after the other.
+
+    >>> dict(match_latex("x^2", "t^2").match.substitution)
+    {'x': 't'}
+    """
+    ours, theirs = parse_latex(query), parse_latex(candidate)
+    return Pair(ours, theirs, match(ours.opt, theirs.opt))
