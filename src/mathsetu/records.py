@@ -8,8 +8,12 @@ LaTeX files into it, so that nothing above floor 0 meets a tag.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, make_dataclass
+from functools import cache
 from types import MappingProxyType
+from typing import Any, Literal, TypeVar
+
+AnyRecord = TypeVar("AnyRecord", "Formula", "Post")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +88,27 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """Two things that met: what was asked for, and what stands in the post.
+
+    Words are found as terms of the index (stems); ``translation`` is the term of the post's
+    language that the glossary gave for the word, where it had to. Formulas are in LaTeX.
+
+    >>> Evidence("word", "समाकल", "integr", translation="integral").asked
+    'समाकल'
+    """
+
+    kind: Literal["word", "formula"]
+    asked: str
+    found: str
+    translation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Reason:
     """Why a hit was found: one part of the engine, its share of the score, and its words.
+
+    ``detail`` says it to a person; ``evidence`` says it to a program.
 
     >>> Reason(part="formula", score=0.8, detail="x → t").part
     'formula'
@@ -94,6 +117,7 @@ class Reason:
     part: str
     score: float
     detail: str = ""
+    evidence: tuple[Evidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,3 +161,31 @@ class Run:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rankings", MappingProxyType(dict(self.rankings)))
+
+
+def quick(record: type[AnyRecord]) -> type[AnyRecord]:
+    """A way to make millions of records: it is called as their class is, and gives the same.
+
+    A frozen class checks each attribute that is set, even while a record is being made. Here a
+    record begins in an open class with the same slots and joins its own class once it is filled,
+    which takes a quarter of the time.
+
+    >>> quick(Formula)("q_4", "x^2") == Formula("q_4", "x^2")
+    True
+    """
+    kind: Any = record  # mypy takes the hash of a record for that of its class
+    opened: type[AnyRecord] = _opened(kind)
+    return opened
+
+
+@cache
+def _opened(record: Any) -> type[Any]:
+    def close(made: Any) -> None:
+        made.__class__ = record
+
+    return make_dataclass(
+        record.__name__,
+        [(part.name, part.type, field(default=part.default)) for part in fields(record)],
+        namespace={"__post_init__": close},
+        slots=True,
+    )

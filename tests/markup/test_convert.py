@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from mathsetu.errors import UnknownFormat
 from mathsetu.markup import Span, join, plain, snippet, split, to_text
+from mathsetu.markup.attributes import to_attribute
+from mathsetu.markup.convert import text_and_formulas
 from tests.timing import best_seconds
 
 FORMS = ("text", "markdown", "latex", "html")
@@ -18,7 +20,15 @@ PIECES = st.sampled_from(
     "\\verb| % ` ``` <p> </p> <span class=\"math-container\"> </span> <code> </code> <!-- --> < > "
     "&lt; &amp; &#36; & ; x^2 5 word words, <script> </script> <math> </math>".split(" ")
 )  # fmt: skip
-HOSTILE = st.lists(st.one_of(PIECES, st.just(" "), st.just("\n"), st.text(max_size=3))).map("".join)
+PAGES = st.sampled_from([
+    '<span class="math-container" id="7">$x &lt; 5$</span>', "<code>a &amp;&amp; b</code>",
+    '<span class="math-container">$$2x$$</span>', '<span class="math-container">$x&nbsp;$</span>',
+    '<span class="math-container">$a&#36;b$</span>', "<code>a\\</code>", "<code>$b$</code>",
+    '<img alt="', '">', "&nbsp;",
+])  # fmt: skip
+HOSTILE = st.lists(st.one_of(PIECES, PAGES, st.just(" "), st.just("\n"), st.text(max_size=3))).map(
+    "".join
+)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -33,6 +43,25 @@ def test_marked_text_holds_the_same_formulas_as_its_source(form: str, source: st
     expected = [_bare(span) for span in split(source, form) if span.kind == "formula"]
     marked = to_text(source, form)
     assert [_bare(span) for span in split(marked) if span.kind == "formula"] == expected
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(source=HOSTILE)
+def test_records_hold_what_marked_text_holds(form: str, source: str) -> None:
+    text, formulas = text_and_formulas(source, form, "7", "body")
+    assert text == to_text(source, form)
+    held = [span.content for span in split(to_text(source, form)) if span.kind == "formula"]
+    assert ["".join(formula.latex.split()) for formula in formulas] == [
+        "".join(content.split()) for content in held
+    ]
+    assert all(formula.latex in text[formula.start :] for formula in formulas)
+
+
+@given(source=HOSTILE)
+def test_a_page_in_an_attribute_is_read_like_the_page(source: str) -> None:
+    source = source.replace("\0", "")
+    page = text_and_formulas(source, "html", "7", "body")
+    assert text_and_formulas(to_attribute(source), "attribute", "7", "body") == page
 
 
 def _bare(span: Span) -> str:
@@ -117,6 +146,17 @@ def test_time_grows_no_faster_than_the_input(form: str, piece: str) -> None:
         if ratio <= 12:
             return
     pytest.fail(f"ten times the input took {ratio:.0f} times as long")
+
+
+@pytest.mark.parametrize("piece", [to_attribute(piece) for piece in WORST_CASES] + ["&amp;"])
+def test_pages_in_attributes_take_linear_time_too(piece: str) -> None:
+    def seconds(times: int) -> float:
+        return best_seconds(
+            lambda: text_and_formulas(piece * times, "attribute", "7", "body"), tries=3
+        )
+
+    ratios = (seconds(10_000) / max(seconds(1_000), 1e-5) for _ in range(5))
+    assert any(ratio <= 12 for ratio in ratios)
 
 
 def test_much_noise_takes_seconds_at_most() -> None:

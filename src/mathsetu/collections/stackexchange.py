@@ -12,11 +12,13 @@ from pathlib import Path
 from mathsetu.collections.files import shown
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.collections.texts import form_of, split_tags
-from mathsetu.collections.xmlstream import read_rows
+from mathsetu.collections.xmlrows import read_rows
 from mathsetu.errors import RowError
+from mathsetu.markup.attributes import BrokenReference
 from mathsetu.markup.convert import text_and_formulas
-from mathsetu.records import Formula, Post
+from mathsetu.records import Formula, Post, quick
 
+_new_post = quick(Post)
 _KINDS = {"1": "question", "2": "answer"}
 
 
@@ -41,9 +43,11 @@ def read_posts(
     >>> post.kind, post.parent_id, post.body, post.url
     ('answer', '3', 'Yes, $x<1$.', 'https://math.stackexchange.com/a/7')
     """
-    for line, row in read_rows(path):
+    for line, row in read_rows(path, as_written="Body"):
         try:
             post = _post(row, site, language)
+        except BrokenReference as error:
+            raise RowError(shown(path), line, f"broken XML: {error}") from None
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue
@@ -70,8 +74,8 @@ def _post(row: dict[str, str], site: str, language: str) -> Post | None:
         # Dumps hold titles as text; ARQMath's version holds them as HTML.
         form = form_of(row["Title"])
         title, title_formulas = text_and_formulas(row["Title"], form, post_id, "title")
-    body, body_formulas = text_and_formulas(source, "html", post_id, "body")
-    return Post(
+    body, body_formulas = text_and_formulas(source, "attribute", post_id, "body")
+    return _new_post(
         post_id,
         body,
         title,

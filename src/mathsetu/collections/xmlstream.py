@@ -15,19 +15,44 @@ from mathsetu.collections.files import LONGEST_LINE, read_chunks, shown
 from mathsetu.errors import RowError
 
 
-def read_rows(path: str | Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the attributes of each ``row`` element, with its line."""
-    rows: list[tuple[int, dict[str, str]]] = []
-    parser = expat.ParserCreate()
+class XmlStream:
+    """A parser that takes a document part by part; its handlers find what is in it."""
 
-    def started(element: str, attributes: dict[str, str]) -> None:
-        if element == "row":
-            rows.append((parser.CurrentLineNumber, attributes))
+    def __init__(self, path: str | Path) -> None:
+        self.parser = expat.ParserCreate()
+        self.parser.EntityDeclHandler = self._refuse
+        self._path = shown(path)
+        self._taken = 0
 
-    parser.StartElementHandler = started
-    for _ in _parse(parser, path):
-        yield from rows
-        rows.clear()
+    def take(self, part: bytes, final: bool = False) -> RowError | None:
+        """Parse a part; what is wrong with it is returned, since what stands before is good."""
+        try:
+            self.parser.Parse(part, final)
+        except expat.ExpatError as broken:
+            message = expat.ErrorString(broken.code)
+            problem = f"broken XML at column {broken.offset + 1}: {message}"
+            return RowError(self._path, broken.lineno, problem)
+        except RowError as refused:
+            return refused
+        self._taken += len(part)
+        if self._waiting > LONGEST_LINE:
+            return self._error(f"a tag is longer than {LONGEST_LINE >> 20} MiB")
+        return None
+
+    @property
+    def is_between(self) -> bool:
+        """Whether the document so far ends between tags, and not inside one or a comment."""
+        return not self._waiting
+
+    @property
+    def _waiting(self) -> int:
+        return self._taken - self.parser.CurrentByteIndex
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise self._error("the document declares entities, which is not allowed")
+
+    def _error(self, problem: str) -> RowError:
+        return RowError(self._path, self.parser.CurrentLineNumber, problem)
 
 
 def read_records(
@@ -37,7 +62,8 @@ def read_records(
     records: list[tuple[int, dict[str, str], dict[str, str]]] = []
     opened: list[tuple[int, dict[str, str], dict[str, str]]] = []
     text: list[str] = []
-    parser = expat.ParserCreate()
+    stream = XmlStream(path)
+    parser = stream.parser
 
     def started(element: str, attributes: dict[str, str]) -> None:
         text.clear()
@@ -54,34 +80,16 @@ def read_records(
     parser.StartElementHandler = started
     parser.EndElementHandler = ended
     parser.CharacterDataHandler = text.append
-    for _ in _parse(parser, path):
+    for part, final in parts(path):
+        error = stream.take(part, final)
         yield from records
         records.clear()
+        if error is not None:
+            raise error
 
 
-def _parse(parser: expat.XMLParserType, path: str | Path) -> Iterator[None]:
-    """Give the parser the document part by part; after each, take what its handlers found."""
-
-    def error(problem: str, line: int) -> RowError:
-        return RowError(shown(path), line, problem)
-
-    def refuse(*_: object) -> NoReturn:
-        problem = "the document declares entities, which is not allowed"
-        raise error(problem, parser.CurrentLineNumber)
-
-    parser.EntityDeclHandler = refuse
-    read = 0
-    try:
-        for chunk in read_chunks(path):
-            parser.Parse(chunk)
-            yield
-            read += len(chunk)
-            if read - parser.CurrentByteIndex > LONGEST_LINE:
-                problem = f"a tag is longer than {LONGEST_LINE >> 20} MiB"
-                raise error(problem, parser.CurrentLineNumber)
-        parser.Parse(b"", True)
-    except expat.ExpatError as broken:
-        yield  # what stands before the break is good
-        message = expat.ErrorString(broken.code)
-        problem = f"broken XML at column {broken.offset + 1}: {message}"
-        raise error(problem, broken.lineno) from None
+def parts(path: str | Path) -> Iterator[tuple[bytes, bool]]:
+    """A file's bytes in chunks, and at the end an empty one that is the final."""
+    for chunk in read_chunks(path):
+        yield chunk, False
+    yield b"", True

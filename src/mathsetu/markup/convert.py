@@ -11,18 +11,17 @@ from collections.abc import Callable, Iterable, Sequence
 from html import unescape
 
 from mathsetu.errors import UnknownFormat
+from mathsetu.markup.attributes import from_attribute
 from mathsetu.markup.code import latex_code, markdown_code
-from mathsetu.markup.delimiters import find_formulas
-from mathsetu.markup.html import Element, hold, hold_plain, split_html
+from mathsetu.markup.delimiters import Found, find_formulas, lone_formula
+from mathsetu.markup.dumps import Held, hold_plain
+from mathsetu.markup.html import PLACE, Element, hold, split_html
 from mathsetu.markup.spans import Span, strip_latex
 from mathsetu.markup.tex import latex_prose
-from mathsetu.records import Formula
+from mathsetu.records import Formula, quick
 
 _NEEDS_ESCAPE = re.compile(r"\\(?=[(\[]|begin\{)|\$|\\.", re.DOTALL)
 _TRAILING_BACKSLASHES = re.compile(r"\\+\Z")
-# Stands in for a formula or code while the prose around them is tidied as a whole. No entity
-# gives this character, and texts have no use for it.
-_HELD_PLACE = "\0"
 # Stand-ins for formulas while a Markdown renderer works on the prose around them.
 _HOLDER = "\ue000{}\ue001"
 _HELD = re.compile("\ue000(\\d+)\ue001")
@@ -68,18 +67,23 @@ def text_and_formulas(
     """
     if form == "markdown":
         source, form = to_text(source, form), "text"
-    if form == "html" and _HELD_PLACE not in source:
-        plain_page = hold_plain(source, _HELD_PLACE)
-        if plain_page is not None:
-            return _fill_plain(*plain_page, post_id, where)
+    if form in ("html", "attribute") and PLACE not in source:
+        page = hold_plain(source, attribute=form == "attribute")
+        if page is not None:
+            resolve = _from_attribute if form == "attribute" else unescape
+            return _fill_plain(*page, resolve, post_id, where)
+    if form == "attribute":
+        source, form = from_attribute(source), "html"
     elif form == "text" and "$" not in source and "\\" not in source:
         return _tidy(source), ()
+    elif form == "text" and (lone := lone_formula(source)) and PLACE not in source:
+        return _fill_plain(*_plain_line(source, lone), str, post_id, where)
     text, held, starts = _marked(source, form)
     formulas: list[Formula] = []
     for item, start in zip(held, starts, strict=True):
         if item.kind == "formula":
             formula_id = item.id or f"{post_id}:{where}:{len(formulas)}"
-            formulas.append(Formula(formula_id, item.content, "", post_id, where, start))
+            formulas.append(quick(Formula)(formula_id, item.content, "", post_id, where, start))
     return text, tuple(formulas)
 
 
@@ -143,7 +147,8 @@ def _markdown_text(spans: list[Span]) -> str:
         Span("code" if span.kind == "code" else "text", "", span.content if span.kind != "formula"
              else span.raw) for span in page
     ))  # fmt: skip
-    return _HELD.sub(lambda match: _delimited(formulas[int(match[1])]), text)
+    written = [_delimited(formula.content, formula.display) for formula in formulas]
+    return _HELD.sub(lambda match: written[int(match[1])], text)
 
 
 def _marked(source: str, form: str) -> tuple[str, Sequence[Span | Element], list[int]]:
@@ -170,9 +175,9 @@ def _hold(spans: Iterable[Span]) -> tuple[str, list[Span]]:
     held: list[Span] = []
     for span in spans:
         if span.kind == "text":
-            parts.append(span.content.replace(_HELD_PLACE, ""))
+            parts.append(span.content.replace(PLACE, ""))
         else:
-            parts.append(_HELD_PLACE)
+            parts.append(PLACE)
             held.append(span)
     return "".join(parts), held
 
@@ -183,18 +188,18 @@ def _hold_text(source: str) -> tuple[str, list[Element]]:
     held: list[Element] = []
     position = 0
     for start, end, latex_start, latex_end, display in find_formulas(source):
-        parts.append(source[position:start].replace(_HELD_PLACE, ""))
+        parts.append(source[position:start].replace(PLACE, ""))
         held.append(Element("formula", strip_latex(source[latex_start:latex_end]), display))
         position = end
-    parts.append(source[position:].replace(_HELD_PLACE, ""))
-    return _HELD_PLACE.join(parts), held
+    parts.append(source[position:].replace(PLACE, ""))
+    return PLACE.join(parts), held
 
 
 def _hold_html(source: str) -> tuple[str, Sequence[Span | Element]]:
     """The same for HTML; a page that marks its formulas, as most do, needs no spans for it."""
-    if _HELD_PLACE in source:
+    if PLACE in source:
         return _hold(split_html(source))
-    text, held = hold(source, _HELD_PLACE)
+    text, held = hold(source)
     if ("$" in text or "\\" in text) and not any(item.kind == "formula" for item in held):
         return _hold(split_html(source))
     return text, held
@@ -202,14 +207,15 @@ def _hold_html(source: str) -> tuple[str, Sequence[Span | Element]]:
 
 def _fill(text: str, held: Sequence[Span | Element]) -> tuple[str, list[int]]:
     """Tidy and escape a text and put what was held into its places; also where each starts."""
-    chunks = _tidy(text).split(_HELD_PLACE)
+    chunks = _tidy(text).split(PLACE)
     if "$" in text or "\\" in text:
         chunks = [_escape(chunk) for chunk in chunks]
     parts = chunks[:1]
     starts: list[int] = []
     length = len(chunks[0])
     for item, chunk in zip(held, chunks[1:], strict=True):
-        written = _delimited(item) if item.kind == "formula" else _escape(item.content)
+        kind, content, display = item.kind, item.content, item.display
+        written = _delimited(content, display) if kind == "formula" else _escape(content)
         starts.append(length)
         parts += (written, chunk)
         length += len(written) + len(chunk)
@@ -221,35 +227,52 @@ def _fill(text: str, held: Sequence[Span | Element]) -> tuple[str, list[int]]:
     return marked, starts
 
 
+def _plain_line(source: str, found: Found) -> tuple[str, Iterable[Held]]:
+    """The same as `hold_plain` gives, for a line of marked text with one formula."""
+    text = f"{source[: found.start]}{PLACE}{source[found.end :]}"
+    latex = strip_latex(source[found.latex_start : found.latex_end])
+    return text, [(None, f"${latex}$", latex, None)]
+
+
+def _from_attribute(written: str) -> str:
+    source = from_attribute(written)
+    text = source.replace("&lt;", "<").replace("&gt;", ">")
+    return unescape(source) if "&" in text else text  # those two are most, and this is faster
+
+
 def _fill_plain(
-    text: str, held: Iterable[tuple[str | None, str, str]], post_id: str, where: str
+    text: str, held: Iterable[Held], resolve: Callable[[str], str], post_id: str, where: str
 ) -> tuple[str, tuple[Formula, ...]]:
     """What `_fill` does, and the records, in one go: millions of posts come this way."""
-    chunks = _tidy(text).split(_HELD_PLACE)
+    chunks = _tidy(text).split(PLACE)
     if "$" in text or "\\" in text:
         chunks = [_escape(chunk) for chunk in chunks]
     marked = chunks[0]
     formulas: list[Formula] = []
-    for (formula_id, dollars, latex), chunk in zip(held, chunks[1:], strict=True):
-        if "&" in latex:
-            latex = unescape(latex)
-        formula_id = formula_id or f"{post_id}:{where}:{len(formulas)}"
-        formulas.append(Formula(formula_id, latex, "", post_id, where, len(marked)))
-        if latex[0].isdigit() or "\n" in latex or latex.startswith("\\begin"):
-            marked += _delimited(Element("formula", latex, dollars == "$$")) + chunk
+    new_formula = quick(Formula)
+    for (formula_id, written, latex, code), chunk in zip(held, chunks[1:], strict=True):
+        if latex is None:
+            marked += _escape(resolve(code)) + chunk
+            continue
+        start = len(marked)
+        if "&" in latex or "\n" in latex or latex[0].isdigit() or latex.startswith("\\begin"):
+            latex = strip_latex(resolve(latex))
+            marked += _delimited(latex, written.startswith("$$")) + chunk
         else:
-            marked += f"{dollars}{latex}{dollars}{chunk}"
-    return marked, tuple(formulas)
+            marked += written + chunk
+        formula_id = formula_id or f"{post_id}:{where}:{len(formulas)}"
+        formulas.append(new_formula(formula_id, latex, "", post_id, where, start))
+    return marked.rstrip(), tuple(formulas)
 
 
 def _tidy(text: str) -> str:
     """Collapse white space: one space between words, one newline between lines."""
     lines = text.split("\n")
     if text.isascii() and not ("  " in text or "\t" in text or "\r" in text):
-        lines = [line.strip() for line in lines]  # most texts need no more, and it is faster
+        tidied = map(str.strip, lines)  # most texts need no more, and it is faster
     else:
-        lines = [" ".join(line.split()) for line in lines]
-    return "\n".join([line for line in lines if line])
+        tidied = map(" ".join, map(str.split, lines))
+    return "\n".join(filter(None, tidied))
 
 
 def _escape(text: str) -> str:
@@ -266,9 +289,8 @@ def _escaped(match: re.Match[str]) -> str:
     return "\\$" if found == "$" else "\\\\" if found == "\\" else found
 
 
-def _delimited(span: Span | Element) -> str:
-    latex = span.content
-    dollars = "$$" if span.display else "$"
+def _delimited(latex: str, display: bool) -> str:
+    dollars = "$$" if display else "$"
     written = f"{dollars}{latex}{dollars}"
     if latex.startswith("\\begin{") and _is_one_environment(latex):
         return latex
@@ -277,7 +299,7 @@ def _delimited(span: Span | Element) -> str:
     found = next(find_formulas(written), None)
     if found is not None and found.end == len(written):
         return written
-    return f"\\[{latex}\\]" if span.display else f"\\({latex}\\)"
+    return f"\\[{latex}\\]" if display else f"\\({latex}\\)"
 
 
 def _is_one_environment(latex: str) -> bool:

@@ -31,6 +31,11 @@ _EVENT = re.compile(
     r"\\(?:(?P<edge>begin|end)\{(?P<name>[A-Za-z]+)\*?\}|(?P<escaped>.))|[${}]|\n[ \t]*\n",
     re.DOTALL,
 )
+# Most titles are such lines: nothing needs to be weighed against anything. What holds a backslash
+# that may escape is left to those who weigh.
+_LONE_PAIR = re.compile(
+    r"[^$\\\n]*+\$(?!\s*+\$)((?:[^$\\\n]++|\\(?![\\(\[$\n]|begin\{))++)\$[^$\\\n]*+"
+)
 # An amount of money, in what stands between two dollars that may be prices.
 _AMOUNT = re.compile(r"\d[\d.,]*(?:\s?(?:k|K|M|m|bn|million|billion))?")
 _MATHEMATICAL = re.compile(r"[\\^_={}+*<>|]")
@@ -68,6 +73,10 @@ def find_formulas(
     """
     if "$" not in text and "\\" not in text:
         return
+    lone = None if shielded else lone_formula(text, prices=prices)
+    if lone is not None:
+        yield lone
+        return
     events = _Events(text, shielded)
     position = 0
     for start in events.openings:
@@ -86,6 +95,16 @@ def find_formulas(
                 yield found
         elif text.startswith("$$", start):
             position = start + 2  # neither dollar of an unmatched pair opens anything
+
+
+def lone_formula(text: str, *, prices: bool = True) -> Found | None:
+    """The formula of a line that has one pair of dollars and nothing else that may open.
+
+    >>> lone_formula("Is $x$ even?"), lone_formula("Are $x$ and $y$ even?")
+    (Found(start=3, end=6, latex_start=4, latex_end=5, display=False), None)
+    """
+    pair = _LONE_PAIR.fullmatch(text)
+    return _between(text, *pair.span(1), prices) if pair else None
 
 
 class _Events:
@@ -180,15 +199,7 @@ class _Events:
         closing = self._closing.get(self._index[start])
         if closing is None:
             return None
-        end = self._dollars[closing]
-        between = self.text[start + 1 : end]
-        if prices and (_is_price(between, self.text[end + 1 : end + 2]) or _is_prose(between)):
-            return None
-        for early in _EARLY_END.finditer(between):
-            if between[-1].isspace() and _WORD.search(between, early.end()):
-                end = start + 1 + early.start()
-                return Found(start, end + 2, start + 1, end, display=False)
-        return Found(start, end + 1, start + 1, end, display=False)
+        return _between(self.text, start + 1, self._dollars[closing], prices)
 
     def bracketed(self, start: int, opening: str) -> Found | None:
         ends = self._bracket_ends[_CLOSERS[opening]]
@@ -202,6 +213,18 @@ class _Events:
         end = self._environment_ends.get(start)
         # An environment is its own delimiter: its LaTeX is the whole of it.
         return None if end is None else Found(start, end, start, end, display=True)
+
+
+def _between(text: str, start: int, end: int, prices: bool) -> Found | None:
+    """The formula between two dollars, unless what stands there means something else."""
+    between = text[start:end]
+    if prices and (_is_price(between, text[end + 1 : end + 2]) or _is_prose(between)):
+        return None
+    for early in _EARLY_END.finditer(between):
+        if between[-1].isspace() and _WORD.search(between, early.end()):
+            end = start + early.start()
+            return Found(start - 1, end + 2, start, end, display=False)
+    return Found(start - 1, end + 1, start, end, display=False)
 
 
 def _is_price(between: str, after: str) -> bool:

@@ -6,14 +6,15 @@ TeX annotation, and plain delimiters in the text. A page that marks its formulas
 dollars as dollars. Scripts, styles and comments leave nothing behind; nothing is executed.
 
 Only the few elements that are not prose are met one by one (`find_elements`); the prose between
-them is cleaned in one go, because dumps hold millions of pages.
+them is cleaned in one go, because dumps hold millions of pages. Most of those are read faster
+still (`mathsetu.markup.dumps`).
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from html import unescape
 from itertools import accumulate
 from typing import Literal, NamedTuple
@@ -21,18 +22,17 @@ from typing import Literal, NamedTuple
 from mathsetu.markup.delimiters import find_formulas
 from mathsetu.markup.spans import Span, strip_latex
 
+# Stands in for a formula or code while the prose around them is tidied as a whole. No entity
+# gives this character, and texts have no use for it.
+PLACE = "\0"
 # Possessive: each "<" looks at most as far as the next one, so no input takes quadratic time.
-_ATTRIBUTES = r"((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>"
+# No tag reaches over a `PLACE` where a formula is held.
+_ATTRIBUTES = r"((?:[^<>\"'\0]++|\"[^\"<\0]*+\"|'[^'<\0]*+')*+)>"
 _TAG = re.compile(r"<(/?[a-zA-Z][a-zA-Z0-9]*+)" + _ATTRIBUTES)
-_ELEMENT = re.compile(
+ELEMENT = re.compile(
     r"<(?:!|(span(?=[^<>]*math-container)|script|style|template|noscript|head|title|svg|iframe"
     r"|object|math|code|pre)(?![a-z0-9])" + _ATTRIBUTES + ")",
     re.IGNORECASE,
-)
-# The one shape in which Stack Exchange writes nearly all formulas.
-_PLAIN_CONTAINER = re.compile(
-    r"<span class=\"math-container\"(?: id=\"([^\"<>&]*+)\")?>"
-    r"(\${1,2})(?![\s&])([^<$]++)(?<![\s\\])\2</span>"
 )
 _ATTRIBUTE = re.compile(r"([a-zA-Z-]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))")
 _ENTITY = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)")
@@ -92,13 +92,13 @@ def split_html(source: str) -> list[Span]:
     return spans
 
 
-def hold(source: str, place: str) -> tuple[str, list[Element]]:
-    """The text of a page with ``place`` for each formula and code, and these in order.
+def hold(source: str) -> tuple[str, list[Element]]:
+    """The text of a page with a `PLACE` for each formula and code, and these in order.
 
-    Delimiters are not looked for. The page must not contain ``place``.
+    Delimiters are not looked for. The page must not contain the place itself.
 
-    >>> text, held = hold('<i>Is</i> <span class="math-container">$x$</span>?', "_")
-    >>> text, held[0].content
+    >>> text, held = hold('<i>Is</i> <span class="math-container">$x$</span>?')
+    >>> text.replace(PLACE, "_"), held[0].content
     ('Is _?', 'x')
     """
     held: list[Element] = []
@@ -108,36 +108,16 @@ def hold(source: str, place: str) -> tuple[str, list[Element]]:
         parts.append(source[position : element.start])
         position = element.end
         if element.kind != "nothing":
-            parts.append(place)
+            parts.append(PLACE)
             held.append(element)
     parts.append(source[position:])
-    return _clean("".join(parts)), held
+    return clean("".join(parts)), held
 
 
-def hold_plain(source: str, place: str) -> tuple[str, Iterable[tuple[str | None, str, str]]] | None:
-    """What `hold` gives, for a page with nothing but prose and plain containers; else None.
-
-    Nearly all posts of Stack Exchange are such pages, and one regular expression takes them
-    apart. The formulas are triples of id, dollars and LaTeX.
-
-    >>> text, held = hold_plain('Is <span class="math-container" id="3">$x$</span>?', "_")
-    >>> text, list(held)
-    ('Is _?', [('3', '$', 'x')])
-    """
-    pieces = _PLAIN_CONTAINER.split(source)  # text, id, dollars, LaTeX, text and so on
-    text = place.join(pieces[::4]).replace("<p>", "\n").replace("</p>", "\n")
-    if "<" in text and _ELEMENT.search(text):
-        return None
-    text = _clean(text)
-    if len(pieces) == 1 and ("$" in text or "\\" in text):
-        return None  # its formulas, if any, stand between delimiters
-    return text, zip(pieces[1::4], pieces[2::4], pieces[3::4], strict=True)
-
-
-def _clean(source: str) -> str:
+def clean(source: str) -> str:
     r"""The text of HTML that holds no elements of its own.
 
-    >>> _clean("<p>Rock &amp; <b>roll</b></p>")
+    >>> clean("<p>Rock &amp; <b>roll</b></p>")
     '\nRock & roll\n'
     """
     if "<" in source:
@@ -154,7 +134,7 @@ def find_elements(source: str) -> list[Element]:
     finder = _Finder(source)
     elements: list[Element] = []
     position = 0
-    for opening in _ELEMENT.finditer(source):
+    for opening in ELEMENT.finditer(source):
         if opening.start() >= position and (element := finder.element(opening)) is not None:
             elements.append(element)
             position = element.end
@@ -264,7 +244,7 @@ def _text_spans(
     """
     if start == end:
         return
-    text = "".join([_clean(source[first:last]) for first, last in visible])
+    text = "".join([clean(source[first:last]) for first, last in visible])
     if marked or ("$" not in text and "\\" not in text):
         yield Span("text", source[start:end], text)
     else:
