@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib import resources
 from types import MappingProxyType
 
 from mathsetu.languages.normalise import fold
@@ -46,6 +45,8 @@ def read_concepts() -> Iterator[Concept]:
     >>> {concept.area for concept in read_concepts()} >= {"algebra", "topology"}
     True
     """
+    from importlib import resources  # here, because a library opens without them
+
     folder = resources.files(__package__) / "terms"
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
         area = file.name.removesuffix(".tsv")

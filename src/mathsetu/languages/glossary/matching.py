@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from mathsetu.languages.glossary.concepts import Concept
 from mathsetu.languages.glossary.tokens import Token, tokenize
@@ -71,7 +72,7 @@ class Matcher:
             after, meanings = self._longest(tokens, first)
             if meanings:
                 start, end = tokens[first].start, tokens[after - 1].end
-                concepts = _likeliest(meanings, _spelling(text[start:end]))
+                concepts = _likeliest(meanings, text[start:end])
                 matches.append((Match(start, end, concepts), first, after))
                 first = after
             else:
@@ -94,18 +95,21 @@ class Matcher:
 
     def _longest(self, tokens: Sequence[Token], first: int) -> tuple[int, list[_Meaning]]:
         """The longest form that begins at a token: where it ends, and what it means."""
-        nodes = [self._root]
-        after, meanings = first, list[_Meaning]()
-        for place in range(first, len(tokens)):
+        begun = _follow(self._root, tokens[first].terms)
+        if begun is None:
+            return first, []  # most words begin no term
+        nodes = [begun]
+        after, meanings = (first + 1, begun.meanings) if begun.meanings else (first, [])
+        for place in range(first + 1, len(tokens)):
             token = tokens[place]
-            if place > first and not token.follows:
+            if not token.follows:
                 break
             following = [node for at in nodes if (node := _follow(at, token.terms)) is not None]
             for node in following:
                 if node.meanings:
                     after, meanings = place + 1, node.meanings
             # A stop word may be part of a form or stand between its parts.
-            nodes = following + nodes if token.is_stop and place > first else following
+            nodes = following + nodes if token.is_stop else following
             if not nodes:
                 break
         return after, meanings
@@ -120,12 +124,16 @@ def _follow(node: _Node, terms: Iterable[str]) -> _Node | None:
     return node
 
 
-def _likeliest(meanings: Sequence[_Meaning], spelling: str) -> tuple[Concept, ...]:
+def _likeliest(meanings: Sequence[_Meaning], written: str) -> tuple[Concept, ...]:
     """Those with exactly this spelling if there are any; usual terms before synonyms."""
+    if len(meanings) == 1:
+        return (meanings[0].concept,)
+    spelling = _spelling(written)
     exact = [meaning for meaning in meanings if _spelling(meaning.form) == spelling]
     ranked = sorted(exact or meanings, key=lambda meaning: meaning.rank)
     return tuple({meaning.concept.id: meaning.concept for meaning in ranked}.values())
 
 
+@lru_cache(maxsize=1 << 14)
 def _spelling(text: str) -> str:
     return " ".join(fold(normalise(text)).split())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from mathsetu.languages.analyze import analyze
 from mathsetu.markup import split
@@ -18,8 +18,7 @@ _WORD = re.compile(
 _JOINT = re.compile(r"['’]?[\s\-‐‑–]*|\.")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One word: its place in the text and its terms.
 
     ``is_stop`` tells that the analyzer would drop it; it is then marked, so that it never meets a
@@ -48,7 +47,10 @@ def tokenize(text: str, language: str) -> list[Token]:
             for word in _WORD.finditer(span.raw):
                 terms, is_stop = _terms(word[0], language)
                 start, end = word.span()
-                follows = last >= 0 and _JOINT.fullmatch(span.raw, last, start) is not None
+                follows = last >= 0 and (
+                    (start == last + 1 and span.raw[last] == " ")
+                    or _JOINT.fullmatch(span.raw, last, start) is not None
+                )
                 tokens.append(Token(offset + start, offset + end, terms, is_stop, follows))
                 last = end
         offset += len(span.raw)

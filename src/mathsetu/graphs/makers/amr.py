@@ -1,0 +1,140 @@
+"""Sentence graphs from an AMR parser: amrlib's, or anything that turns sentences into Penman.
+
+The parser meets formulas as words (``FORMULA_0``), and may do anything with them: make them small,
+put them into quotes or names, repeat them, lose them. Those that can be recognised become
+placeholders again; the others are hung on the root by the builder.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from mathsetu.errors import InputError, NotationError
+from mathsetu.graphs.graph import COREFERENCE, PLACEHOLDER, Graph
+from mathsetu.graphs.makers.interface import SentenceGraph
+from mathsetu.graphs.penman.reading import read_penman
+from mathsetu.graphs.text import NAME, placeholder
+from mathsetu.languages.translate.models import require
+
+#: Sentences to graphs in Penman notation; None, or nothing, where one could not be parsed.
+AmrParser = Callable[[Sequence[str]], Sequence[str | None]]
+
+_PLACEHOLDER = re.compile(r"formula[\s_-]*(\d+)(?:-\d\d)?", re.IGNORECASE)
+_NAME_PART = re.compile(r":op\d+")
+_BATCH = 32
+
+
+class AmrMaker:
+    """Makes graphs with an AMR parser.
+
+    Args:
+        parser: The parser.
+
+    >>> def parser(sentences):
+    ...     return ["(s / solve-01 :ARG1 (f / formula_0) :polarity -)" for _ in sentences]
+    >>> (made,) = AmrMaker(parser).make(["Do not solve QZ1."])
+    >>> made.graph.labels
+    ['solve-01', 'FORMULA_0', '-']
+    """
+
+    name = "amr"
+
+    def __init__(self, parser: AmrParser) -> None:
+        self._parser = parser
+
+    def make(self, sentences: Sequence[str]) -> list[SentenceGraph | None]:
+        """The graphs of sentences; None where the parser gives nothing that can be used."""
+        written = self._parser([NAME.sub(placeholder, sentence) for sentence in sentences])
+        if len(written) != len(sentences):
+            raise InputError(
+                f"the AMR parser gave {len(written)} graphs for {len(sentences)} sentences"
+            )
+        return [_sentence_graph(text) for text in written]
+
+
+def _sentence_graph(text: str | None) -> SentenceGraph | None:
+    """One sentence, unless it is missing, broken, or in pieces."""
+    if not text or not text.strip():
+        return None
+    try:
+        graph = read_penman(text)
+    except NotationError:
+        return None
+    _restore_placeholders(graph)
+    graph.formulas, graph.sentences = [], []
+    if not graph.is_connected():
+        return None
+    return SentenceGraph(graph, _names(graph))
+
+
+def _restore_placeholders(graph: Graph) -> None:
+    """Call formulas by their names again; a second node of the same formula refers to the first."""
+    first: dict[str, int] = {}
+    for node, label in enumerate(graph.labels):
+        found = _PLACEHOLDER.fullmatch(label)
+        if found is None:
+            continue
+        name = f"{PLACEHOLDER}{int(found[1])}"
+        if name in first:
+            graph.labels[node] = PLACEHOLDER.rstrip("_")
+            graph.add_edge(node, COREFERENCE, first[name])
+        else:
+            graph.labels[node] = name
+            first[name] = node
+
+
+def _names(graph: Graph) -> set[int]:
+    """The parts of names, as ``:op1 "Euler"`` of a ``name``; nothing else hangs on them."""
+    heads = set(graph.sources)
+    return {
+        target
+        for source, relation, target in graph.edges()
+        if graph.labels[source] == "name" and _NAME_PART.fullmatch(relation) and target not in heads
+    }
+
+
+def amrlib_model() -> Path | None:
+    """The folder of the parser that amrlib would load, if there is one.
+
+    amrlib keeps its models inside itself, the parser as ``model_stog``.
+    """
+    found = find_spec("amrlib")
+    if found is None or found.origin is None:
+        return None
+    folder = Path(found.origin).parent / "data" / "model_stog"
+    return folder if folder.is_dir() else None
+
+
+@cache
+def amrlib_parser(folder: str = "") -> AmrParser:
+    """The parser of amrlib.
+
+    Args:
+        folder: Where the model lies; without it, where amrlib keeps its own.
+
+    Raises:
+        MissingExtra: When amrlib is not installed.
+        InputError: When there is no model.
+    """
+    amrlib = require("amrlib", "graphs from an AMR parser", "amr")
+    where = Path(folder) if folder else amrlib_model()
+    if where is None or not where.is_dir():
+        raise InputError(
+            f"{where or 'amrlib'}: there is no AMR parser; download a sentence-to-graph model of "
+            "amrlib into its folder data/model_stog, or name its folder"
+        )
+    try:
+        model: Any = amrlib.load_stog_model(model_dir=str(where), batch_size=_BATCH)
+    except Exception as error:  # amrlib and what it loads raise whatever they like
+        raise InputError(f"{where}: amrlib cannot load it ({error})") from None
+
+    def parse(sentences: Sequence[str]) -> Sequence[str | None]:
+        graphs: Sequence[str | None] = model.parse_sents(list(sentences), add_metadata=False)
+        return graphs
+
+    return parse

@@ -1,0 +1,117 @@
+"""The sentences of a post with its formulas hidden, and the chunks that they are joined in.
+
+Each formula becomes QZ1, QZ2, …, names that parsers take for nouns in every language. Sentences
+are cut after that, so that no full stop inside a formula ends one; a formula that ends in a full
+stop ends its sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict, deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from mathsetu.graphs.graph import PLACEHOLDER
+from mathsetu.languages.translate.sentences import sentences as cut
+from mathsetu.markup import Span, split
+from mathsetu.records import Formula
+
+#: How many tokens the sentences of one chunk have together at most.
+CHUNK_TOKENS = 500
+#: The name of a hidden formula; its number counts from 1.
+NAME = re.compile(r"QZ(\d+)")
+# A text that has such names itself must not be taken for one with formulas.
+_LOOKALIKE = re.compile(r"QZ(?=\d)")
+# What is left of delimiters would make formulas of the text around the names.
+_DELIMITERS = str.maketrans("$\\", "  ")
+_ENDS_SENTENCE = re.compile(r"(?<![.\\])\.\s*\Z")
+_CONTENT = re.compile(r"[^\W_]")
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedText:
+    """The sentences of a text, and the formulas by the numbers of their names, from 0.
+
+    Formulas whose names no sentence has stand at the end.
+    """
+
+    sentences: tuple[str, ...]
+    formulas: tuple[Formula, ...]
+
+
+def placeholder(name: re.Match[str]) -> str:
+    """What the node of a hidden formula is called, given its name in a sentence.
+
+    >>> [placeholder(name) for name in NAME.finditer("QZ1 divides QZ2")]
+    ['FORMULA_0', 'FORMULA_1']
+    """
+    return f"{PLACEHOLDER}{int(name[1]) - 1}"
+
+
+def mask_sentences(text: str, formulas: Sequence[Formula] = ()) -> MaskedText:
+    r"""Hide the formulas of a marked text and cut it into sentences.
+
+    Args:
+        text: Marked text.
+        formulas: The formulas with their ids; each goes to the place where its LaTeX stands.
+            Those that stand nowhere are kept too. Without them, formulas are numbered.
+
+    >>> mask_sentences("Let $x=1.$ Is $x$ prime?").sentences
+    ('Let QZ1.', 'Is QZ2 prime?')
+    >>> [formula.id for formula in mask_sentences("$x$", [Formula("q_3", "x")]).formulas]
+    ['q_3']
+    """
+    spans = split(text)
+    written = [span for span in spans if span.kind == "formula"]
+    found = _with_ids(written, formulas)
+    number = 0
+    parts: list[str] = []
+    for span in spans:
+        if span.kind == "text":
+            parts.append(_LOOKALIKE.sub("QZ ", span.content).translate(_DELIMITERS))
+        elif span.kind == "formula":
+            number += 1
+            end = ". " if _ENDS_SENTENCE.search(span.content) else " "
+            parts.append(f" QZ{number}{end}")
+        else:
+            parts.append(" ")
+    pieces = (" ".join(piece.split()) for piece in cut("".join(parts)))
+    kept = tuple(piece for piece in pieces if _CONTENT.search(piece))
+    return MaskedText(kept, tuple(found))
+
+
+def _with_ids(written: Sequence[Span], formulas: Sequence[Formula]) -> list[Formula]:
+    """The formulas where they are written, then those that are written nowhere."""
+    if [span.content for span in written] == [formula.latex for formula in formulas]:
+        return list(formulas)
+    waiting: defaultdict[str, deque[Formula]] = defaultdict(deque)
+    for formula in formulas:
+        waiting[_spelling(formula.latex)].append(formula)
+    found: list[Formula] = []
+    for number, span in enumerate(written):
+        named = waiting[_spelling(span.content)]
+        found.append(named.popleft() if named else Formula(span.id or str(number), span.content))
+    return found + [formula for named in waiting.values() for formula in named]
+
+
+def _spelling(latex: str) -> str:
+    return "".join(latex.split())
+
+
+def chunks(sentences: Iterable[str], longest: int = CHUNK_TOKENS) -> list[list[int]]:
+    """Sentences by their numbers, in groups of at most so many tokens.
+
+    >>> chunks(["a b c", "d e", "f"], longest=4)
+    [[0], [1, 2]]
+    """
+    groups: list[list[int]] = []
+    length = longest
+    for number, sentence in enumerate(sentences):
+        tokens = len(sentence.split())
+        if length + tokens > longest or not groups:
+            groups.append([])
+            length = 0
+        groups[-1].append(number)
+        length += tokens
+    return groups

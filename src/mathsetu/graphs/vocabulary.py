@@ -1,0 +1,147 @@
+"""The types of nodes and relations that a model has vectors for, and their numbers.
+
+Labels are brought to one spelling first (`normalise.py`). Node types are the most frequent ones of
+the training graphs; a number needs to be seen five times, or it is one of three kinds of unknown
+number. Relations come in pairs, each with its inverse: ``relation ^ 1`` is the other direction.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from mathsetu.errors import InputError
+from mathsetu.graphs.graph import Graph
+from mathsetu.graphs.normalise import UNKNOWN_NUMBERS, URL, node_type, unknown_number
+from mathsetu.graphs.virtual import AUXILIARY_RELATION, VIRTUAL_LABELS, VIRTUAL_RELATIONS
+
+PADDING, UNKNOWN, MASK = 0, 1, 2
+#: The types that every vocabulary has, in front of those of its graphs.
+RESERVED = ("[PAD]", "[UNK]", "[MASK]", URL, *UNKNOWN_NUMBERS, *VIRTUAL_LABELS)
+UNKNOWN_RELATION = "[UNK]"
+_RESERVED_RELATIONS = (UNKNOWN_RELATION, *VIRTUAL_RELATIONS, AUXILIARY_RELATION)
+#: An inverse relation has the name of the relation and this.
+INVERSE = "*"
+LARGEST = 20_000
+SEEN_NUMBERS = 5
+# More different labels are hardly met; a server must not grow for ever.
+_REMEMBERED = 1 << 20
+
+
+class TypeCounts:
+    """How often each type was seen; counts of parts of a collection can be added up.
+
+    >>> counts = TypeCounts()
+    >>> counts.add(Graph(["solves", "x"], [0], [":ARG1"], [1]))
+    >>> counts.add(Graph(["solve-01"]))
+    >>> counts.nodes.most_common(1), counts.relations
+    ([('solv', 2)], Counter({':ARG1': 1}))
+    """
+
+    def __init__(self) -> None:
+        self.nodes: Counter[str] = Counter()
+        self.relations: Counter[str] = Counter()
+
+    def add(self, graph: Graph) -> None:
+        """Count the nodes and edges of a graph."""
+        self.nodes.update(map(node_type, graph.labels))
+        self.relations.update(graph.relations)
+
+    def update(self, other: TypeCounts) -> None:
+        """Add the counts of another part of the collection."""
+        self.nodes.update(other.nodes)
+        self.relations.update(other.relations)
+
+    def vocabulary(self, largest: int = LARGEST, seen_numbers: int = SEEN_NUMBERS) -> Vocabulary:
+        """The most frequent types; of equally frequent ones, the first of the alphabet.
+
+        Args:
+            largest: At most so many node types, reserved ones among them.
+            seen_numbers: A number that was seen less often has no type of its own.
+        """
+        ranked = sorted(self.nodes.items(), key=lambda item: (-item[1], item[0]))
+        nodes = [
+            label
+            for label, count in ranked
+            if label not in RESERVED and (count >= seen_numbers or not unknown_number(label))
+        ]
+        return Vocabulary(nodes[: max(0, largest - len(RESERVED))], sorted(self.relations))
+
+
+class Vocabulary:
+    """Numbers for node types and relations.
+
+    >>> vocabulary = Vocabulary(["solv", "V!x", "N!2"], [":ARG1"])
+    >>> vocabulary.node("solves") == vocabulary.node("solve-01"), vocabulary.node("banana")
+    (True, 1)
+    >>> vocabulary.node("N!1729") == vocabulary.node("[UNKNUM_INT]")
+    True
+    >>> vocabulary.relation(":ARG1") ^ 1 == vocabulary.relation(":ARG1*")
+    True
+
+    ``node_types`` and ``relation_types`` are all types in the order of their numbers.
+    """
+
+    def __init__(self, nodes: Iterable[str], relations: Iterable[str]) -> None:
+        self.node_types = tuple(dict.fromkeys([*RESERVED, *nodes]))
+        names = dict.fromkeys([*_RESERVED_RELATIONS, *relations])
+        self.relation_types = tuple(name for base in names for name in (base, base + INVERSE))
+        self._nodes = {label: number for number, label in enumerate(self.node_types)}
+        self._relations = {name: number for number, name in enumerate(self.relation_types)}
+        # Labels as they are met, so that each is brought to its one spelling once.
+        self._met: dict[str, int] = {}
+
+    def node(self, label: str) -> int:
+        """The number of a node's type; 1 for what was never seen."""
+        number = self._met.get(label)
+        if number is None:
+            kind = label if label in RESERVED else node_type(label)
+            number = self._nodes.get(kind)
+            if number is None:
+                number = self._nodes.get(unknown_number(kind), UNKNOWN)
+            if len(self._met) < _REMEMBERED:
+                self._met[label] = number
+        return number
+
+    def nodes(self, labels: Sequence[str]) -> list[int]:
+        """The numbers of many nodes' types."""
+        return [self.node(label) for label in labels]
+
+    def relation(self, name: str) -> int:
+        """The number of a relation or, with a ``*`` behind it, of its inverse."""
+        return self._relations.get(name, int(name.endswith(INVERSE)))
+
+    def relations(self, names: Sequence[str]) -> list[int]:
+        """The numbers of many relations."""
+        return [self.relation(name) for name in names]
+
+    def save(self, path: str | Path) -> None:
+        """Write the types as JSON."""
+        content = {
+            "nodes": self.node_types[len(RESERVED) :],
+            "relations": self.relation_types[2 * len(_RESERVED_RELATIONS) :: 2],
+        }
+        Path(path).write_text(json.dumps(content, ensure_ascii=False, indent=0), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Vocabulary:
+        """Read what `save` has written.
+
+        Raises:
+            InputError: When there is no such file, or something else in it.
+        """
+        try:
+            content = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
+            raise InputError(f"{path}: is no vocabulary of graphs ({error})") from None
+        return cls(*(_names(content, key, path) for key in ("nodes", "relations")))
+
+
+def _names(content: object, key: str, path: str | Path) -> list[str]:
+    """One list of names out of a file that somebody may have changed."""
+    names = content.get(key) if isinstance(content, dict) else None
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise InputError(f'{path}: is no vocabulary of graphs ("{key}" must list names)')
+    return names

@@ -1,0 +1,150 @@
+"""Graphs of a whole collection, made on all cores and kept as tensors in one file.
+
+The work goes on where it was stopped: what the file has already is not made again. Texts are
+handed to the processes a few at a time, since parsers are fastest so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, cast
+
+from mathsetu.encoders.graph.settings import GraphChoices
+from mathsetu.graphs.build import GraphBuilder, Source
+from mathsetu.graphs.store import TensorStore
+from mathsetu.graphs.tensors import tensors
+from mathsetu.graphs.vocabulary import TypeCounts, Vocabulary
+from mathsetu.library.pool import all_cores, prepared_posts
+from mathsetu.training.loop import Progress
+
+# A post has some eight sentences, and a parser wants some sixty at a time.
+_TOGETHER = 8
+# Graphs that are written in one go, since each writing waits for the disk.
+_WRITTEN_TOGETHER = 512
+_Batch = list[tuple[str, Source]]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What came of it: how many graphs were made now, and what went wrong inside them.
+
+    ``troubles`` counts sentences whose maker failed (they have the graph of their terms) and
+    formulas that hang on the root because a parser lost them. No post is lost.
+    """
+
+    made: int
+    troubles: Counter[str]
+
+
+def count_types(
+    sources: Iterable[Source],
+    choices: GraphChoices,
+    processes: int = 0,
+    progress: Progress | None = None,
+) -> TypeCounts:
+    """Count the node and relation types of the graphs of some texts, for a vocabulary.
+
+    Args:
+        sources: The texts.
+        choices: Which graphs are made.
+        processes: How many to work with; as many as there are cores unless given.
+        progress: Called as the work goes on.
+    """
+    total = TypeCounts()
+    batches = _batches(("", source) for source in sources)
+    done = 0
+    for counts, size in _worked(_Counting(choices), batches, processes):
+        total.update(counts)
+        done += size
+        if progress:
+            progress("counting types", done)
+    return total
+
+
+def prepare_graphs(
+    sources: Iterable[tuple[str, Source]],
+    path: str | Path,
+    vocabulary: Vocabulary,
+    choices: GraphChoices,
+    processes: int = 0,
+    progress: Progress | None = None,
+) -> Prepared:
+    """Make the tensors of posts that a store does not have yet.
+
+    Args:
+        sources: Post ids with their texts.
+        path: The store; it is made if it is not there.
+        vocabulary: The types of nodes and relations.
+        choices: Which graphs are made.
+        processes: How many to work with; as many as there are cores unless given.
+        progress: Called as the work goes on.
+    """
+    troubles: Counter[str] = Counter()
+    waiting: list[tuple[str, bytes]] = []
+    done = 0
+    with TensorStore(path, write=True) as store:
+        missing = (item for item in sources if item[0] not in store)
+        work = _Making(choices, vocabulary)
+        try:
+            for rows, some in _worked(work, _batches(missing), processes):
+                waiting += rows
+                troubles.update(some)
+                done += len(rows)
+                if progress:
+                    progress("building graphs", done)
+                if len(waiting) >= _WRITTEN_TOGETHER:
+                    store.write_bytes(waiting)
+                    waiting = []
+        finally:
+            store.write_bytes(waiting)  # whatever stops the work, what was made is kept
+    return Prepared(done, +troubles)
+
+
+@dataclass
+class _Counting:
+    """Counts the types of some graphs, in whichever process."""
+
+    choices: GraphChoices
+
+    def prepare(self, batch: _Batch) -> tuple[TypeCounts, int]:
+        counts = TypeCounts()
+        builder = GraphBuilder(self.choices.sentences)
+        for graph in builder.build_many([source for _, source in batch]):
+            counts.add(graph)
+        return counts, len(batch)
+
+
+@dataclass
+class _Making:
+    """Makes the tensors of some graphs, in whichever process."""
+
+    choices: GraphChoices
+    vocabulary: Vocabulary
+
+    def prepare(self, batch: _Batch) -> tuple[list[tuple[str, bytes]], Counter[str]]:
+        builder = GraphBuilder(self.choices.sentences)
+        graphs = builder.build_many([source for _, source in batch])
+        virtual, trees = self.choices.virtual, self.choices.trees
+        rows = [
+            (post_id, tensors(graph, self.vocabulary, virtual, trees).to_bytes())
+            for (post_id, _), graph in zip(batch, graphs, strict=True)
+        ]
+        return rows, builder.troubles
+
+
+def _batches(items: Iterable[tuple[str, Source]]) -> Iterator[_Batch]:
+    waiting = iter(items)
+    while batch := list(islice(waiting, _TOGETHER)):
+        yield batch
+
+
+def _worked(work: _Counting | _Making, batches: Iterator[_Batch], processes: int) -> Iterator[Any]:
+    # The pool was made for posts; it hands on whatever the work can prepare.
+    results = prepared_posts(cast(Any, work), cast(Any, batches), processes or all_cores())
+    with closing(results):
+        yield from results

@@ -1,0 +1,37 @@
+"""Graphs of public posts and topics: nothing in them breaks a graph."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.shared import LANGUAGES, arqmath_posts, topics
+from mathsetu.graphs import GraphBuilder, Source
+from mathsetu.graphs.penman import read_penman, write_penman
+
+pytestmark = pytest.mark.shared
+
+
+def test_posts_become_connected_graphs_and_come_back_from_penman(shared_data: Path) -> None:
+    posts = list(arqmath_posts(shared_data))[::16]
+    sources = [
+        Source(f"{post.title}\n\n{post.question}\n\n{post.body}", "en", post.formulas)
+        for post in posts
+    ]
+    graphs = GraphBuilder("terms").build_many(sources)
+    connected = sum(graph.is_connected() for graph in graphs)
+    assert connected >= 0.995 * len(posts)
+    for post, graph in zip(posts, graphs, strict=True):
+        assert {part.id for part in graph.formulas} == {formula.id for formula in post.formulas}
+    for graph in graphs[::4]:
+        back = read_penman(write_penman(graph), graph.formula_map)
+        assert sorted(back.labels) == sorted(graph.labels)
+        assert len(back.sources) == len(graph.sources)
+        assert back.formula_map == graph.formula_map
+        assert len(back.sentences) == len(graph.sentences)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_all_topics_become_connected_graphs(shared_data: Path, language: str) -> None:
+    queries = topics(language, shared_data)
+    sources = [Source(f"{query.title}\n\n{query.text}", language) for query in queries]
+    assert all(graph.is_connected() for graph in GraphBuilder("terms").build_many(sources))
