@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from mathsetu.errors import InputError
-from mathsetu.languages.translate.models import require
-from mathsetu.ranking.rerank.files import without_bars
+from mathsetu.models import require, without_bars
 from mathsetu.training.checkpoints import State, load_checkpoint, save_checkpoint
-from mathsetu.training.pairs import Pair
 
 #: Called with what is being done and how far it is.
 Progress = Callable[[str, int], None]
@@ -88,9 +86,9 @@ class Task:
     """
 
     model: Any
-    batches: Callable[[int], Sequence[Sequence[Pair]]]
-    loss: Callable[[Sequence[Pair]], Any]
-    validation: Sequence[Sequence[Pair]]
+    batches: Callable[[int], Sequence[Sequence[Any]]]
+    loss: Callable[[Sequence[Any]], Any]
+    validation: Sequence[Sequence[Any]]
     save: Callable[[Path], None]
     identity: str
 

@@ -1,0 +1,175 @@
+"""The experiments of the MathAMR+ thesis on our data: python -m benchmarks.graph_experiments.
+
+Each variant is trained on the same pairs with several seeds and measured on the ARQMath posts that
+are present: nDCG@10 and MAP of 2020 and 2021, how early held-out answers are found, and what it
+costs. Trials are written to a JSON file as they end, and a run with the same file goes on with
+those that are missing; ``--report`` makes tables and plots of the file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from benchmarks.shared import DATA, YEARS, arqmath_posts, average_precision, judged, ndcg, topics
+from mathsetu.encoders.graph import GraphChoices, GraphModel
+from mathsetu.encoders.graph.batch import ReadyGraph
+from mathsetu.training.graph.experiments import Trained, Variant, experiments, train_variant
+from mathsetu.training.graph.fit import GraphFit, reading
+from mathsetu.training.graph.graphs import (
+    Making,
+    graph_pairs,
+    source_of,
+    text_graphs,
+    vocabulary_of,
+)
+from mathsetu.training.graph.loss import GraphPair
+from mathsetu.training.graph.negatives import hard_negatives
+from mathsetu.training.graph.texts import TextPair, read_text_pairs, split_pairs
+from mathsetu.training.graph.validation import found_answers, maxsim_scores, vectors_of
+
+_ASIDE = 500
+_DEPTH = 1000
+
+
+class Bench:
+    """The data of all trials; graphs of one kind are built once."""
+
+    def __init__(self, data: Path, pairs: list[TextPair], processes: int) -> None:
+        self.learn, self.check = split_pairs(pairs, _ASIDE, seed=1)
+        self.processes = processes
+        self.vocabulary = vocabulary_of(self.learn, GraphChoices(), processes)
+        self._posts = list(arqmath_posts(data))
+        self._topics = topics("en", data)
+        self._judged = {year: judged(year, data) for year in YEARS}
+        wanted = {topic for grades in self._judged.values() for topic in grades}
+        self._topics = [topic for topic in self._topics if topic.id in wanted]
+        self.pairs = cache(self._pairs)
+        self.collection = cache(self._collection)
+
+    def _pairs(
+        self, choices: GraphChoices, negatives: int
+    ) -> tuple[list[GraphPair], list[GraphPair]]:
+        wrong = hard_negatives(self.learn, negatives) if negatives else ()
+        making = Making(choices, self.vocabulary, processes=self.processes)
+        with TemporaryDirectory() as folder:
+            learn = graph_pairs(self.learn, making, Path(folder) / "learn.sqlite", wrong)
+            return learn, graph_pairs(self.check, making, Path(folder) / "check.sqlite")
+
+    def _collection(self, choices: GraphChoices) -> tuple[list[ReadyGraph], list[ReadyGraph]]:
+        posts = [
+            source_of(f"{post.title}\n\n{post.question}\n\n{post.body}", "en")
+            for post in self._posts
+        ]
+        asked = [source_of(f"{topic.title}\n{topic.text}", "en") for topic in self._topics]
+        making = Making(choices, self.vocabulary, processes=self.processes)
+        with TemporaryDirectory() as folder:
+            ready = text_graphs([*asked, *posts], making, Path(folder) / "graphs.sqlite")
+        return ready[: len(asked)], ready[len(asked) :]
+
+    def measure(self, trained: Trained, choices: GraphChoices) -> dict[str, Any]:
+        """NDCG@10 and MAP of each topic and year, and the size of the index."""
+        network = reading(trained.network)
+        asked, posts = (vectors_of(network, some) for some in self.collection(choices))
+        started = time.perf_counter()
+        scores = maxsim_scores(asked, posts)
+        seconds = time.perf_counter() - started
+        ids = [post.id for post in self._posts]
+        found: dict[str, Any] = {"topics": {}}
+        for topic, row in zip(self._topics, scores, strict=True):
+            ranking = [ids[place] for place in (-row).argsort(kind="stable")[:_DEPTH]]
+            for year, grades in self._judged.items():
+                if topic.id in grades:
+                    found["topics"][f"{year} {topic.id}"] = [
+                        ndcg(ranking, grades[topic.id]),
+                        average_precision(ranking, grades[topic.id]),
+                    ]
+        found["queries_a_second"] = len(asked) / seconds
+        found["index_mb"] = sum(vectors.size for vectors in posts) * 2 / 1e6
+        return found
+
+
+def trial(bench: Bench, variant: Variant, seed: int) -> dict[str, Any]:
+    # How virtual nodes start is the model's business: their graphs are the same.
+    same = replace(variant.model.graphs.virtual, initialisation="zero-embedding")
+    choices = replace(variant.model.graphs, virtual=same)
+    learn, check = bench.pairs(choices, variant.negatives)
+    trained = train_variant(variant, bench.vocabulary, learn, check, seed)
+    return {
+        "reciprocal_rank": found_answers(reading(trained.network), check).reciprocal_rank,
+        "epoch_seconds": trained.epoch_seconds,
+        "parameters": trained.parameters,
+        "memory_gb": trained.memory / 1e9,
+        "losses": list(trained.losses),
+        **bench.measure(trained, choices),
+    }
+
+
+def run(bench: Bench, options: argparse.Namespace) -> None:
+    """Make the trials that are missing, seed by seed, so that time well spent is spent on all."""
+    model = GraphModel(options.hidden, 32, options.layers, options.bases)
+    fit = GraphFit(epochs=options.epochs, batch=options.batch, learning_rate=options.rate, beta=1.0)
+    tables = experiments(model, fit)
+    file = options.results
+    done: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
+    trials: dict[tuple[Variant, int], dict[str, Any]] = {}
+    started = time.monotonic()
+    for seed in map(int, options.seeds.split(",")):
+        for name in options.only.split(","):
+            for variant in tables[name]:
+                key = f"{name}/{variant.name}/{seed}"
+                # The thesis' own model is in every experiment and is trained once.
+                known = (replace(variant, name=""), seed)
+                if key not in done:
+                    if time.monotonic() - started > options.seconds:
+                        return
+                    trials[known] = trials.get(known) or trial(bench, variant, seed)
+                    done[key] = trials[known]
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    file.write_text(json.dumps(done))
+                trials[known] = done[key]
+                print(f"{key}: MRR {done[key]['reciprocal_rank']:.3f}", flush=True)
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(description=__doc__)
+    made.add_argument("--data", type=Path, default=DATA)
+    made.add_argument("--results", type=Path, default=Path("out/graph/experiments.json"))
+    made.add_argument("--report", type=Path, help="write tables and plots into this folder")
+    made.add_argument("--and-results", type=Path, nargs="+", default=[], help="report these too")
+    made.add_argument("--only", default=",".join(experiments(GraphModel(), GraphFit())))
+    made.add_argument("--pairs", type=int, default=8000, help="pairs to learn from and to check")
+    made.add_argument("--seeds", default="1,2,3")
+    made.add_argument("--seconds", type=float, default=float("inf"), help="begin nothing after")
+    made.add_argument("--epochs", type=int, default=3)
+    made.add_argument("--batch", type=int, default=64)
+    made.add_argument("--rate", type=float, default=1e-3)
+    made.add_argument("--hidden", type=int, default=64)
+    made.add_argument("--layers", type=int, default=4)
+    made.add_argument("--bases", type=int, default=16)
+    made.add_argument("--processes", type=int, default=0)
+    return made
+
+
+def main() -> None:
+    options = parser().parse_args()
+    if options.report:
+        from benchmarks.graph_report import write_report
+
+        write_report([options.results, *options.and_results], options.report)
+        return
+    unseen = [f"{topic.title}\n{topic.text}" for topic in topics("en", options.data)]
+    pairs = read_text_pairs(options.data / "training", unseen)
+    # Sources follow each other in the file; every so manieth pair is some of each.
+    pairs = pairs[:: max(1, len(pairs) // options.pairs)][: options.pairs]
+    run(Bench(options.data, pairs, options.processes), options)
+
+
+if __name__ == "__main__":
+    main()

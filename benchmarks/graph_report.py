@@ -1,0 +1,106 @@
+"""Tables and plots of the graph experiments, from the file that `graph_experiments` writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any
+
+from benchmarks.shared import YEARS
+from mathsetu.evaluation.plots import Bar, Panel, draw
+from mathsetu.evaluation.significance import bonferroni, paired_t_test
+
+Trials = Mapping[str, Any]
+# Of each topic the first value is nDCG@10 and the second is average precision.
+_MEASURES = ("nDCG@10", "MAP")
+_TITLES = {
+    "formulas": "Formula representation",
+    "structure": "Virtual node structure",
+    "connectivity": "Virtual node connectivity",
+    "initialisation": "Virtual node initialisation",
+    "loss": "Auxiliary document loss",
+    "beyond": "Beyond the thesis",
+}
+
+
+def write_report(results: Sequence[Path], folder: Path) -> None:
+    """Write ``report.md`` with a table for each experiment, and ``report.svg``."""
+    trials: dict[str, Any] = {}
+    for path in results:
+        trials.update(json.loads(path.read_text(encoding="utf-8")))
+    tables: dict[str, dict[str, list[Any]]] = {}
+    for key, one in trials.items():
+        experiment, variant, _ = key.split("/")
+        tables.setdefault(experiment, {}).setdefault(variant, []).append(one)
+    folder.mkdir(parents=True, exist_ok=True)
+    text = "\n".join(line for name, rows in tables.items() for line in _table(name, rows))
+    (folder / "report.md").write_text(text, encoding="utf-8")
+    panels = [_panel(name, rows) for name, rows in tables.items()]
+    (folder / "report.svg").write_text(draw(panels), encoding="utf-8")
+    print(text)
+
+
+def _table(name: str, rows: Mapping[str, list[Trials]]) -> list[str]:
+    heads = [f"{measure} {year}" for year in YEARS for measure in _MEASURES]
+    lines = [
+        f"## {_TITLES[name]}",
+        "",
+        "| | seeds | " + " | ".join(heads) + " | MRR of pairs kept aside | s/epoch | parameters | "
+        "index MB | queries/s |",
+        "|---" * (len(heads) + 7) + "|",
+    ]
+    first = next(iter(rows.values()))
+    tests = (len(rows) - 1) * len(heads)
+    for variant, trials in rows.items():
+        cells = []
+        for year in YEARS:
+            for place in range(len(_MEASURES)):
+                means = [_mean(one, year, place) for one in trials]
+                mark = "" if trials is first else _mark(first, trials, year, place, tests)
+                cells.append(f"{_with_deviation(means)}{mark}")
+        cells.append(_with_deviation([one["reciprocal_rank"] for one in trials]))
+        cells.append(f"{fmean(one['epoch_seconds'] for one in trials):.1f}")
+        cells.append(f"{trials[0]['parameters']:,}")
+        cells.append(f"{trials[0]['index_mb']:.1f}")
+        cells.append(f"{fmean(one['queries_a_second'] for one in trials):.0f}")
+        lines.append(f"| {variant} | {len(trials)} | " + " | ".join(cells) + " |")
+    note = "* differs from the first row (paired t-test over topics, seeds averaged, p < 0.05 "
+    return [*lines, "", note + f"after Bonferroni's correction for {tests} tests).", ""]
+
+
+def _mean(trial: Trials, year: int, place: int) -> float:
+    return fmean(_values(trial, year, place).values())
+
+
+def _values(trial: Trials, year: int, place: int) -> dict[str, float]:
+    return {
+        topic: values[place]
+        for topic, values in trial["topics"].items()
+        if topic.startswith(str(year))
+    }
+
+
+def _mark(
+    first: Sequence[Trials], others: Sequence[Trials], year: int, place: int, tests: int
+) -> str:
+    ours, theirs = ([_values(trial, year, place) for trial in trials] for trials in (others, first))
+    differences = [
+        fmean(one[topic] for one in ours) - fmean(one[topic] for one in theirs) for topic in ours[0]
+    ]
+    return "*" if bonferroni(paired_t_test(differences), tests) < 0.05 else ""
+
+
+def _with_deviation(values: Sequence[float]) -> str:
+    spread = f" ± {stdev(values):.3f}" if len(values) > 1 else ""
+    return f"{fmean(values):.3f}{spread}"
+
+
+def _panel(name: str, rows: Mapping[str, list[Trials]]) -> Panel:
+    clusters = [
+        (variant, [Bar(f"{variant} {year}", fmean(_mean(one, year, 0) for one in trials))
+                   for year in YEARS])
+        for variant, trials in rows.items()
+    ]  # fmt: skip
+    return Panel(f"{_TITLES[name]}: nDCG@10 of {YEARS[0]} and {YEARS[1]}", clusters)

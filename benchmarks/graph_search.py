@@ -1,0 +1,130 @@
+"""Graph search on the ARQMath posts: python -m benchmarks.graph_search [--model FOLDER].
+
+nDCG@10 and MAP of 2020 and 2021 for the ``mathamr-plus`` recipe alone, for ``default``, and for
+the two fused, in every language of the topics; then task 2, finding formulas, where a formula
+that is written alike counts once. Posts present, unjudged posts not relevant.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from benchmarks.shared import (
+    DATA,
+    LANGUAGES,
+    YEARS,
+    Judged,
+    arqmath_posts,
+    average_precision,
+    judged,
+    mean_measures,
+    ndcg,
+    topics,
+)
+from mathsetu.collections.arqmath import read_topics
+from mathsetu.errors import InputError
+from mathsetu.library import Library, build_library
+from mathsetu.library.manifest import read_manifest, segment_folder
+from mathsetu.ranking.fusion import fuse, make_fusion
+from mathsetu.recipes import load_recipe
+from mathsetu.records import Query, Run
+from mathsetu.retrieval.base import Question
+from mathsetu.retrieval.graph import SHIPPED, GraphRetriever, GraphSearch
+
+_DEPTH = 1000
+
+
+def answers(
+    libraries: Mapping[str, Library], languages: list[str], weights: list[float], data: Path
+) -> None:
+    """Task 1: each library alone, and both together."""
+    judgments = {year: judged(year, data) for year in YEARS}
+    for language in languages:
+        queries = topics(language, data)
+        runs: dict[str, Run] = {}
+        for name, library in libraries.items():
+            started = time.process_time()
+            runs[name] = library.run(queries, k=_DEPTH)
+            each = (time.process_time() - started) / len(queries)
+            show(f"{language} {name}", runs[name], judgments, f"{1000 * each:.0f} ms CPU a query")
+        for weight in weights:
+            together = mixed(runs["default"], runs["mathamr-plus"], weight)
+            show(f"{language} default + {weight:g} graphs", together, judgments)
+
+
+def mixed(first: Run, second: Run, weight: float) -> Run:
+    """Two runs added up after scaling each topic's scores to between 0 and 1."""
+    return fuse([first, second], make_fusion("linear", weights=(1 - weight, weight)))
+
+
+def show(name: str, run: Run, judgments: Mapping[int, Judged], more: str = "") -> None:
+    means = (mean_measures(run, grades) for grades in judgments.values())
+    row = "  ".join(f"{first:.3f} {second:.3f}" for first, second in means)
+    print(f"{name:<32} {row}  {more}", flush=True)
+
+
+def formulas(retriever: GraphRetriever, data: Path) -> None:
+    """Task 2: the formulas most like one in the context of its question."""
+    visual = dict(visual_ids(data))
+    for year in YEARS:
+        wanted = judged(year, data, task=2)
+        rows = []
+        for query in read_topics(data / "arqmath" / f"topics-task2-{year}.xml"):
+            if query.id not in wanted:
+                continue
+            latex = query.formulas[0].latex
+            question = Question(Query(query.id, f"{query.title}\n{query.text}", language="en"))
+            try:
+                found = retriever.formulas(question, latex, 10 * _DEPTH)
+            except InputError:
+                # A formula that its question writes otherwise is asked for by itself.
+                alone = Question(Query(query.id, f"${latex}$", language="en"))
+                found = retriever.formulas(alone, latex, 10 * _DEPTH)
+            ranking = list(dict.fromkeys(visual.get(one.latex, "") for one in found))
+            ranking = [name for name in ranking if name][:_DEPTH]
+            rows.append((ndcg(ranking, wanted[query.id]),
+                         average_precision(ranking, wanted[query.id])))  # fmt: skip
+        means = [sum(values) / len(rows) for values in zip(*rows, strict=True)]
+        print(f"task 2, {year}: nDCG@10 {means[0]:.3f}  MAP {means[1]:.3f}  ({len(rows)} topics)")
+
+
+def visual_ids(data: Path) -> Iterator[tuple[str, str]]:
+    """The visual id of each formula's LaTeX."""
+    with gzip.open(data / "arqmath" / "formulas.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for row in map(json.loads, lines):
+            yield row["latex"], str(row["visual_id"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--model", default=SHIPPED)
+    parser.add_argument("--languages", nargs="+", default=["en"], choices=LANGUAGES)
+    parser.add_argument("--weights", nargs="+", type=float, default=[0.1, 0.2, 0.3])
+    parser.add_argument("--set", nargs="+", default=[], dest="settings", metavar="NAME=VALUE")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        libraries = {}
+        for name in ("mathamr-plus", "default"):
+            settings = [f"parts.graph.model={options.model}", *options.settings]
+            recipe = load_recipe(name, settings if name == "mathamr-plus" else ())
+            started = time.process_time()
+            build_library(Path(place) / name, arqmath_posts(options.data), recipe, processes=1)
+            print(f"{name}: built in {time.process_time() - started:.0f} s of CPU")
+            libraries[name] = Library(Path(place) / name)
+        print("nDCG@10 and MAP of 2020, of 2021")
+        answers(libraries, options.languages, options.weights, options.data)
+        folder = Path(place) / "mathamr-plus"
+        parts = [segment_folder(folder, one.name) / "graph"
+                 for one in read_manifest(folder).segments]  # fmt: skip
+        formulas(GraphRetriever(parts, GraphSearch(model=options.model)), options.data)
+
+
+if __name__ == "__main__":
+    main()

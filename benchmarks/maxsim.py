@@ -1,0 +1,151 @@
+"""MaxSim at the size of the MathAMR+ thesis: python -m benchmarks.maxsim.
+
+33,771 posts of 16 vectors of 32 dimensions and queries of 8, all synthetic: vectors lie around
+2,000 directions, and the last vector of each post and query sums up its others. The search in
+process is compared with a Qdrant server in the same run, where one is (its program is ``qdrant``
+on the path, or named by MATHSETU_QDRANT), and each quicker way with the exact one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mathsetu.graphs.virtual import FORMULA
+from mathsetu.retrieval.base import Scored
+from mathsetu.retrieval.graph import Engine
+from mathsetu.retrieval.maxsim import STRATEGIES, MaxSim, write_segment
+from mathsetu.retrieval.texts import write_texts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+_CENTRES = 2000
+_K = 100
+_SPREAD = 0.12
+
+
+def synthetic(
+    random: np.random.Generator, centres: Vectors, count: int, each: int
+) -> list[Vectors]:
+    """Groups of vectors near random centres, the last one of each group its sum."""
+    near = centres[random.integers(0, len(centres), (count, each - 1))]
+    noise = random.standard_normal(near.shape, dtype=np.float32)
+    vectors = near + _SPREAD * noise
+    vectors = np.concatenate([vectors, vectors.sum(axis=1, keepdims=True)], axis=1)
+    return list(vectors / np.linalg.norm(vectors, axis=2, keepdims=True))
+
+
+def recall(wanted: Sequence[Scored], found: Sequence[Scored], k: int) -> float:
+    """The share of the best k that was found."""
+    shares = [
+        len(set(one.numbers[:k].tolist()) & set(other.numbers[:k].tolist())) / k
+        for one, other in zip(wanted, found, strict=True)
+    ]
+    return float(np.mean(shares))
+
+
+def timed(engine: Engine, queries: Sequence[Vectors], together: int) -> tuple[list[Scored], str]:
+    """What an engine finds, with so many queries at a time, and how fast."""
+    engine.search(queries[:2], _K)
+    wall, processor = time.perf_counter(), time.process_time()
+    found: list[Scored] = []
+    for start in range(0, len(queries), together):
+        found += engine.search(queries[start : start + together], _K)
+    wall, processor = time.perf_counter() - wall, time.process_time() - processor
+    speed = f"{len(queries) / wall:8.1f} {1000 * processor / len(queries):8.1f}"
+    return found, speed
+
+
+def embedded(posts: Sequence[Vectors], queries: Sequence[Vectors], folder: Path) -> list[Scored]:
+    """Every way of searching in process; gives what the exact one finds."""
+    exact: list[Scored] = []
+    for storage in ("float16", "int8"):
+        place = folder / storage
+        write_segment(place, posts, storage, "centroids")
+        size = sum(path.stat().st_size for path in place.iterdir()) / 1e6
+        for strategy in STRATEGIES if storage == "float16" else ("exact",):
+            for together in (1, len(queries)):
+                found, speed = timed(MaxSim([place], strategy), queries, together)
+                exact = exact or found
+                show(f"in process, {storage}, {strategy}", together, speed, exact, found)
+        print(f"  ({storage} index: {size:.1f} MB)")
+    return exact
+
+
+def show(
+    name: str, together: int, speed: str, exact: Sequence[Scored], found: Sequence[Scored]
+) -> None:
+    shares = f"{recall(exact, found, 10):8.3f} {recall(exact, found, 100):8.3f}"
+    print(f"{name:<36}{together:>5} {speed} {shares}", flush=True)
+
+
+def server(
+    posts: Sequence[Vectors], queries: Sequence[Vectors], folder: Path, exact: Sequence[Scored]
+) -> None:
+    """The same on a Qdrant server."""
+    from mathsetu.retrieval.qdrant import QdrantSearch, QdrantServer, upload_segment
+    from tests.retrieval.qdrant_server import LocalQdrant, qdrant_program
+
+    if not qdrant_program():
+        print("no Qdrant server on this machine: left out")
+        return
+    part = folder / "part"
+    write_segment(part / "vectors", posts, "float16", "exact")
+    # No formulas: their collection would only cost time here.
+    np.save(part / "kinds.npy", np.full(sum(map(len, posts)), FORMULA + 1, dtype=np.int8))
+    write_texts(part / "ids", [])
+    write_texts(part / "latex", [])
+    local = LocalQdrant(folder / "qdrant")
+    local.start()
+    try:
+        connection = QdrantServer(local.url)
+        started = time.perf_counter()
+        upload_segment(connection, part, lambda number: {"id": str(number)}, lambda *_: None)
+        seconds = time.perf_counter() - started
+        print(f"  (upload: {len(posts) / seconds:,.0f} posts a second)")
+        for strategy, name in (("exact", "exact"), ("centroids", "HNSW"),
+                               ("document", "document"), ("single", "single")):  # fmt: skip
+            engine = QdrantSearch(connection, [part / "vectors"], strategy)
+            found, speed = timed(engine, queries, 1)
+            show(f"Qdrant server, {name}", 1, speed, exact, found)
+        connection.close()
+    finally:
+        local.kill()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--posts", type=int, default=33_771)
+    parser.add_argument("--vectors", type=int, default=16)
+    parser.add_argument("--dimensions", type=int, default=32)
+    parser.add_argument("--queries", type=int, default=100)
+    parser.add_argument("--server-queries", type=int, default=100, help="0 to leave it out")
+    options = parser.parse_args()
+    random = np.random.default_rng(1)
+    centres = random.standard_normal((_CENTRES, options.dimensions), dtype=np.float32)
+    centres /= np.linalg.norm(centres, axis=1, keepdims=True)
+    posts = synthetic(random, centres, options.posts, options.vectors)
+    queries = synthetic(random, centres, options.queries, 8)
+    print(f"{options.posts:,} posts x {options.vectors} x {options.dimensions}, "
+          f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")  # fmt: skip
+    print(f"{'':<36}{'at a':>5} {'queries':>8} {'CPU ms':>8} {'recall':>8} {'recall':>8}")
+    print(f"{'':<36}{'time':>5} {'/second':>8} {'/query':>8} {'@10':>8} {'@100':>8}")
+    with TemporaryDirectory() as folder:
+        exact = embedded(posts, queries, Path(folder))
+        if options.server_queries:
+            some = options.server_queries
+            server(posts, queries[:some], Path(folder), exact[:some])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+"""The graph encoder: a post's meaning graph to the vectors of its formulas, sentences and whole."""
+
+from mathsetu.encoders.graph.encoder import Encoded, GraphEncoder, LabelVectors
+from mathsetu.encoders.graph.files import ModelFiles, load_model, save_model
+from mathsetu.encoders.graph.settings import GraphChoices, GraphModel
+
+__all__ = [
+    "Encoded",
+    "GraphChoices",
+    "GraphEncoder",
+    "GraphModel",
+    "LabelVectors",
+    "ModelFiles",
+    "load_model",
+    "save_model",
+]

@@ -1,0 +1,155 @@
+"""Texts to vectors through their graphs, with a trained model and without torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from mathsetu.encoders.graph.batch import GraphBatch, ReadyGraph
+from mathsetu.encoders.graph.files import ModelFiles, load_model
+from mathsetu.encoders.graph.runtime import NumpyNetwork
+from mathsetu.graphs.build import GraphBuilder, Source
+from mathsetu.graphs.graph import PLACEHOLDER
+from mathsetu.graphs.tensors import GraphTensors, tensors
+from mathsetu.graphs.virtual import VIRTUAL_LABELS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+# Nodes of graphs that go through the network together.
+_BATCH = 4096
+# Labels whose vectors are remembered.
+_REMEMBERED = 1 << 17
+
+
+class TextEncoder(Protocol):
+    """What node features come from: anything that gives texts vectors."""
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """One row for each text."""
+        ...
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """The vectors of one text.
+
+    Attributes:
+        vectors: One row of length one for each formula, each sentence, and the whole, last.
+        kinds: What each stands for: 0 formula, 1 sentence, 2 document.
+        formulas: The ids of the formulas, in their order.
+    """
+
+    vectors: Vectors
+    kinds: NDArray[np.int8]
+    formulas: tuple[str, ...]
+
+
+class LabelVectors:
+    """Vectors that nodes start with, from an encoder of texts; each label is encoded once.
+
+    Symbols of formulas and placeholders mean nothing to an encoder of texts and get zeros.
+    """
+
+    def __init__(self, encoder: TextEncoder, dimensions: int) -> None:
+        self._encoder, self._dimensions = encoder, dimensions
+        self._known: dict[str, Vectors] = {}
+
+    def __call__(self, labels: Sequence[str]) -> Vectors:
+        """One row for each label."""
+        new = [label for label in dict.fromkeys(labels) if label not in self._known]
+        spoken = [label for label in new if _is_word(label)]
+        if len(self._known) + len(new) > _REMEMBERED:
+            self._known, spoken, new = {}, list(filter(_is_word, dict.fromkeys(labels))), [*labels]
+        nothing = np.zeros(self._dimensions, dtype=np.float32)
+        self._known.update((label, nothing) for label in new)
+        if spoken:
+            words = [label.replace("-", " ") for label in spoken]
+            self._known.update(zip(spoken, self._encoder.encode(words), strict=True))
+        return np.stack([self._known[label] for label in labels])
+
+
+def _is_word(label: str) -> bool:
+    symbol = "!" in label or label.startswith(PLACEHOLDER) or label in VIRTUAL_LABELS
+    return not symbol and any(character.isalpha() for character in label)
+
+
+class GraphEncoder:
+    """Encodes texts with a model that was trained by `mathsetu train graph`.
+
+    Args:
+        files: The model.
+        features: Gives nodes their start where the model asks for that; the encoder that the
+            model names unless given.
+    """
+
+    def __init__(self, files: ModelFiles, features: TextEncoder | None = None) -> None:
+        self._files, self._given = files, features
+        self._network = NumpyNetwork(files.choices, files.weights)
+        self._builder = GraphBuilder(files.choices.graphs.sentences)
+
+    @classmethod
+    def load(cls, folder: Path) -> GraphEncoder:
+        """Open the model of a folder."""
+        return cls(load_model(folder))
+
+    @property
+    def dimensions(self) -> int:
+        """How long the vectors are."""
+        return self._files.choices.projection
+
+    def tensors(self, sources: Sequence[Source]) -> list[GraphTensors]:
+        """The graphs of texts, as the model reads them."""
+        choices = self._files.choices.graphs
+        return [
+            tensors(graph, self._files.vocabulary, choices.virtual, choices.trees)
+            for graph in self._builder.build_many(sources)
+        ]
+
+    def encode(self, sources: Sequence[Source]) -> list[Encoded]:
+        """The vectors of each text."""
+        return self.encode_graphs(self.tensors(sources))
+
+    def encode_graphs(self, graphs: Iterable[GraphTensors]) -> list[Encoded]:
+        """The vectors of each graph."""
+        found: list[Encoded] = []
+        batch: list[GraphTensors] = []
+        size = 0
+        for graph in graphs:
+            if batch and size + len(graph.nodes) > _BATCH:
+                found += self._batch(batch)
+                batch, size = [], 0
+            batch.append(graph)
+            size += len(graph.nodes)
+        return found + self._batch(batch) if batch else found
+
+    def _batch(self, graphs: Sequence[GraphTensors]) -> list[Encoded]:
+        ready = [
+            ReadyGraph.of(graph, self._features(graph.labels) if self._features else None)
+            for graph in graphs
+        ]
+        batch = GraphBatch.of(ready)
+        vectors = self._network(batch)
+        parts = np.split(vectors, np.cumsum(batch.counts)[:-1])
+        return [
+            Encoded(part, graph.kinds, graph.formulas)
+            for part, graph in zip(parts, graphs, strict=True)
+        ]
+
+    @cached_property
+    def _features(self) -> LabelVectors | None:
+        choices = self._files.choices
+        if not choices.features:
+            return None
+        if self._given is not None:
+            return LabelVectors(self._given, choices.features)
+        from mathsetu.encoders import load_encoder
+
+        return LabelVectors(load_encoder(choices.features_from), choices.features)

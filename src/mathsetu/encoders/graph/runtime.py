@@ -1,0 +1,165 @@
+"""The trained graph network in numpy: what searching needs, without torch.
+
+It does what `network.py` does when it is not training. A relation's matrix is mixed from the
+bases when the relation is first met and kept, and the edges of a relation are multiplied together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mathsetu.encoders.graph.batch import GraphBatch
+from mathsetu.encoders.graph.settings import GraphModel
+from mathsetu.graphs.virtual import DOCUMENT
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+    Numbers = NDArray[np.float32]
+
+_SMALL = 1e-5
+
+
+class NumpyNetwork:
+    """Vectors of length one for the nodes that represent graphs.
+
+    Args:
+        choices: The size and kind of the network.
+        weights: Its weights, by the names that the parts of the torch network have.
+    """
+
+    def __init__(self, choices: GraphModel, weights: Mapping[str, Numbers]) -> None:
+        self._choices, self._weights = choices, weights
+        self._matrices: dict[tuple[int, int], Numbers] = {}
+
+    def __call__(self, batch: GraphBatch) -> Numbers:
+        """One row for each node that represents a graph of the batch, in their order."""
+        added = batch.added
+        state = self._weights["embedding"][batch.nodes]
+        if self._choices.features:
+            known = batch.features.any(axis=1) & (added < 0)
+            state[known] += self._linear("features", batch.features[known])
+        state = self._started(state, added, batch)
+        # Edges of one relation stand together, and so do, after another sort, those of one target.
+        edges = _Edges(batch, len(state))
+        for number in range(self._choices.layers):
+            state = self._layer(number, state, edges)
+        found = self._norm("first_norm", self._linear("first", state[batch.virtual]))
+        found = self._norm("second_norm", self._linear("second", _gelu(found)))
+        lengths = np.linalg.norm(found, axis=1, keepdims=True)
+        unit: Numbers = found / np.maximum(lengths, 1e-12)
+        return unit
+
+    def _started(self, state: Numbers, added: Integers, batch: GraphBatch) -> Numbers:
+        way = self._choices.graphs.virtual.initialisation
+        virtual = added >= 0
+        state[virtual] = 0.0
+        if way == "zero":
+            return state
+        if way in ("zero-embedding", "random"):
+            state[virtual] = self._weights["start"][added[virtual]]
+            return state
+        sources, targets = batch.sources, batch.targets
+        for kinds in ((0, 1), (DOCUMENT,)):
+            wanted = np.isin(added, kinds)
+            told = wanted[targets] & ~wanted[sources]
+            if kinds == (0, 1):
+                told &= added[sources] < 0
+            sums = np.zeros_like(state)
+            np.add.at(sums, targets[told], state[sources[told]])
+            counts = np.bincount(targets[told], minlength=len(state))
+            mean = sums[wanted] / np.maximum(counts[wanted], 1)[:, None]
+            state[wanted] = self._projected(mean.astype(np.float32), added[wanted])
+        return state
+
+    def _projected(self, mean: Numbers, kinds: Integers) -> Numbers:
+        way = self._choices.graphs.virtual.initialisation
+        if way == "projected":
+            return self._linear("start_projections.0", mean)
+        if way == "typed-projected":
+            for kind in range(DOCUMENT + 1):
+                own = kinds == kind
+                mean[own] = self._linear(f"start_projections.{kind}", mean[own])
+        return mean
+
+    def _layer(self, number: int, state: Numbers, edges: _Edges) -> Numbers:
+        name = f"layers.{number}"
+        normed = self._norm(f"{name}.norm", state)
+        told = np.empty((len(edges.sources), self._choices.hidden), dtype=np.float32)
+        vectors = self._weights[f"{name}.edges"]
+        for relation, here in edges.relations():
+            told[here] = normed[edges.sources[here]] @ self._matrix(number, relation)
+            told[here] += vectors[relation]
+        weights = edges.weights
+        if self._choices.aggregation == "attention":
+            weights = self._attention(name, normed, edges)
+        heard = self._linear(f"{name}.own", normed)
+        edges.add_to(heard, told * weights[:, None])
+        return state + _gelu(heard)
+
+    def _attention(self, name: str, normed: Numbers, edges: _Edges) -> Numbers:
+        asked = normed @ self._weights[f"{name}.asks.weight"].T
+        offered = normed @ self._weights[f"{name}.offers.weight"].T
+        scores = np.einsum("ij,ij->i", asked[edges.targets], offered[edges.sources])
+        scores = scores / asked.shape[1] ** 0.5
+        scores += self._weights[f"{name}.prefers"][edges.types]
+        highest = np.full(len(normed), -np.inf, dtype=np.float32)
+        np.maximum.at(highest, edges.targets, scores)
+        powers = np.exp(scores - highest[edges.targets])
+        sums = np.bincount(edges.targets, powers, len(normed)).astype(np.float32)
+        found: Numbers = powers / sums[edges.targets]
+        return found
+
+    def _matrix(self, layer: int, relation: int) -> Numbers:
+        matrix = self._matrices.get((layer, relation))
+        if matrix is None:
+            mixture = self._weights[f"layers.{layer}.mixture"][relation]
+            matrix = np.tensordot(mixture, self._weights[f"layers.{layer}.bases"], axes=1)
+            self._matrices[layer, relation] = matrix
+        return matrix
+
+    def _linear(self, name: str, values: Numbers) -> Numbers:
+        return values @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
+
+    def _norm(self, name: str, values: Numbers) -> Numbers:
+        centred = values - values.mean(axis=1, keepdims=True)
+        spread = np.sqrt(np.mean(centred * centred, axis=1, keepdims=True) + _SMALL)
+        scaled: Numbers = centred / spread * self._weights[f"{name}.weight"]
+        return scaled + self._weights[f"{name}.bias"]
+
+
+class _Edges:
+    """The edges of a batch, sorted by relation."""
+
+    def __init__(self, batch: GraphBatch, nodes: int) -> None:
+        order = np.argsort(batch.relations, kind="stable")
+        self.sources, self.targets = batch.sources[order], batch.targets[order]
+        self.types, self.weights = batch.relations[order], batch.weights[order]
+        self._by_target = np.argsort(self.targets, kind="stable")
+        counts = np.bincount(self.targets, minlength=nodes)
+        self._heard = np.flatnonzero(counts)
+        self._starts = (np.cumsum(counts) - counts)[self._heard]
+
+    def relations(self) -> list[tuple[int, slice]]:
+        """Each relation with its edges."""
+        types, starts = np.unique(self.types, return_index=True)
+        ends = [*starts[1:].tolist(), len(self.types)]
+        return [
+            (relation, slice(start, end))
+            for relation, start, end in zip(types.tolist(), starts.tolist(), ends, strict=True)
+        ]
+
+    def add_to(self, nodes: Numbers, told: Numbers) -> None:
+        """Add what is told along the edges to the nodes at their ends."""
+        if len(told):
+            nodes[self._heard] += np.add.reduceat(told[self._by_target], self._starts, axis=0)
+
+
+def _gelu(values: Numbers) -> Numbers:
+    inner = np.float32(0.7978845608) * (values + np.float32(0.044715) * values**3)
+    found: Numbers = np.float32(0.5) * values * (1 + np.tanh(inner))
+    return found

@@ -1,0 +1,282 @@
+"""Search by meaning graphs: formulas, sentences and whole posts as vectors, compared by MaxSim.
+
+A segment holds the vectors of each post (`multivectors.py`), what each stands for, and the ids and
+LaTeX of the formulas. With a ``server`` the vectors are compared by Qdrant, which must have been
+given them (`mathsetu graph upload`); the files here still say why a post was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from mathsetu.encoders.graph import Encoded, GraphEncoder
+from mathsetu.errors import InputError
+from mathsetu.graphs.build import Source
+from mathsetu.graphs.virtual import DOCUMENT, FORMULA
+from mathsetu.markup import split
+from mathsetu.records import Formula, Post, Query, Reason
+from mathsetu.retrieval.base import Question, Scored, best, check_fields, language_of
+from mathsetu.retrieval.maxsim import MaxSim, check_strategy, write_segment
+from mathsetu.retrieval.multivectors import check_storage
+from mathsetu.retrieval.postings import open_array
+from mathsetu.retrieval.texts import TextTable, write_texts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+#: The model that comes with the package.
+SHIPPED = "shipped"
+_SHIPPED_FOLDER = Path(__file__).parent.parent / "encoders" / "graph" / "model"
+_FIELDS = ("title", "question", "body")
+# Queries whose vectors are remembered; a search, its scores and its reasons all need them.
+_REMEMBERED = 4096
+# How many matches an explanation names.
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class GraphSearch:
+    """The choices of a graph index.
+
+    Attributes:
+        model: A folder with a graph model; ``shipped`` for the one that comes with the package.
+        fields: The fields of a post, in the order in which its graph is built of them.
+        storage: ``float16``, or ``int8`` in half the space.
+        strategy: ``exact``, or one of the quicker ones (see `maxsim.py`).
+        depth: How many candidates a quick first look hands on to the exact one.
+        server: The address of a Qdrant server that has the vectors; empty to search in process.
+    """
+
+    model: str = SHIPPED
+    fields: tuple[str, ...] = _FIELDS
+    storage: str = "float16"
+    strategy: str = "exact"
+    depth: int = 1000
+    server: str = ""
+
+    def __post_init__(self) -> None:
+        check_fields(self.fields, _FIELDS)
+        check_strategy(self.strategy, self.depth)
+        check_storage(self.storage)
+
+
+@cache
+def load_graph_encoder(model: str) -> GraphEncoder:
+    """The encoder of a model; parts and segments that name the same one share it."""
+    return GraphEncoder.load(_SHIPPED_FOLDER if model == SHIPPED else Path(model).expanduser())
+
+
+@dataclass(frozen=True)
+class PreparedGraph:
+    """What an index keeps of a post."""
+
+    encoded: Encoded
+    latex: tuple[str, ...]
+
+
+class GraphIndexBuilder:
+    """Builds one segment; graphs and vectors are made as posts come."""
+
+    def __init__(self, choices: GraphSearch) -> None:
+        self._choices = choices
+        self._posts: list[PreparedGraph] = []
+
+    def prepare(self, post: Post) -> PreparedGraph:
+        """The vectors of a post."""
+        values = ((field, getattr(post, field)) for field in self._choices.fields)
+        text = "\n\n".join(value for _, value in values if value)
+        formulas = [one for one in post.formulas if one.where in self._choices.fields]
+        language = post.language or language_of(text)
+        return encode(load_graph_encoder(self._choices.model), text, language, formulas)
+
+    def add(self, prepared: PreparedGraph) -> None:
+        """Take the next post."""
+        self._posts.append(prepared)
+
+    def write(self, folder: Path) -> None:
+        """Write the segment into a new folder."""
+        choices = self._choices
+        folder.mkdir(parents=True)
+        vectors = [post.encoded.vectors for post in self._posts]
+        write_segment(folder / "vectors", vectors, choices.storage, choices.strategy)
+        kinds = np.concatenate([post.encoded.kinds for post in self._posts])
+        np.save(folder / "kinds.npy", kinds, allow_pickle=False)
+        write_texts(folder / "ids", [i for post in self._posts for i in post.encoded.formulas])
+        write_texts(folder / "latex", [latex for post in self._posts for latex in post.latex])
+
+
+def encode(
+    encoder: GraphEncoder, text: str, language: str, formulas: Sequence[Formula] = ()
+) -> PreparedGraph:
+    """The vectors of a text, with the LaTeX of its formulas."""
+    # Formulas in a text that brings none along have their LaTeX as their id.
+    written = [
+        Formula(span.content, span.content) for span in split(text) if span.kind == "formula"
+    ]
+    given = list(formulas) or written
+    encoded = encoder.encode([Source(text, language, given)])[0]
+    latex = {formula.id: formula.latex for formula in given}
+    return PreparedGraph(encoded, tuple(latex.get(name, name) for name in encoded.formulas))
+
+
+@dataclass(frozen=True)
+class GraphFormula:
+    """A formula that was found: its id, its LaTeX, the number of its post, and its cosine."""
+
+    id: str
+    latex: str
+    number: int
+    score: float
+
+
+class Engine(Protocol):
+    """What compares vectors: this process, or a server."""
+
+    def search(
+        self, queries: Sequence[Vectors], k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> list[Scored]:
+        """The best posts of each query."""
+        ...
+
+
+class GraphRetriever:
+    """Answers queries by MaxSim of their graphs' vectors."""
+
+    def __init__(self, folders: Sequence[Path], choices: GraphSearch) -> None:
+        self._choices = choices
+        self._folders = list(folders)
+        self.maxsim = MaxSim(
+            [folder / "vectors" for folder in folders], choices.strategy, choices.depth
+        )
+        self._segments = [_Segment(folder) for folder in folders]
+        self._known: dict[str, PreparedGraph] = {}
+
+    def retrieve(
+        self, questions: Sequence[Question], k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> list[Scored]:
+        """The best posts of each question."""
+        queries = [self.encode(question).encoded.vectors for question in questions]
+        return self._engine.search(queries, k, allowed)
+
+    def score(self, question: Question, numbers: NDArray[np.int64]) -> Vectors:
+        """The scores of given posts, exactly."""
+        return self.maxsim.scores_of(self.encode(question).encoded.vectors, numbers)
+
+    def explain(self, question: Question, number: int) -> Reason:
+        """The score, and which parts of the question the post answers best."""
+        rows, columns, cosines = self.table(question, number)
+        if not cosines.size:
+            return Reason("graph", 0.0)
+        best_of = cosines.max(axis=1)
+        shown = [
+            f"{rows[row]} ~ {columns[int(cosines[row].argmax())]} {best_of[row]:.2f}"
+            for row in np.argsort(-best_of, kind="stable")[:_SHOWN].tolist()
+        ]
+        score = float(best_of.mean())
+        return Reason("graph", score, f"MaxSim {score:.2f}: " + "; ".join(shown))
+
+    def table(self, question: Question, number: int) -> tuple[list[str], list[str], Vectors]:
+        """The parts of a question, those of a post, and their cosines: what a heat map shows."""
+        asked = self.encode(question)
+        segment, place = self.maxsim.locate(number)
+        collection = self.maxsim.collections[segment]
+        names = self._segments[segment].names(*collection.layout.starts[place : place + 2].tolist())
+        own = _part_names(asked.encoded.kinds.tolist(), asked.latex)
+        return own, names, asked.encoded.vectors @ collection.of_post(place).T
+
+    def formulas(self, question: Question, formula: str, k: int) -> list[GraphFormula]:
+        """The formulas most like one of a question, understood in its context.
+
+        Args:
+            question: What is asked.
+            formula: The id of the formula, or its LaTeX.
+            k: How many.
+        """
+        asked = self.encode(question)
+        for place, name in enumerate(asked.encoded.formulas):
+            if formula in (name, asked.latex[place]):
+                return self._formulas(asked.encoded.vectors[place], k)
+        raise InputError(f"the question has no formula {formula!r}")
+
+    def encode(self, question: Question) -> PreparedGraph:
+        """The vectors of a question; they are made once."""
+        query = question.query
+        key = repr((question.text, question.language, query.formulas))
+        if key not in self._known:
+            if len(self._known) > _REMEMBERED:
+                self._known = {}
+            encoder = load_graph_encoder(self._choices.model)
+            self._known[key] = encode(encoder, question.text, question.language, _named(query))
+        return self._known[key]
+
+    @cached_property
+    def _engine(self) -> Engine:
+        if not self._choices.server:
+            return self.maxsim
+        from mathsetu.retrieval.qdrant import QdrantSearch
+
+        folders = [folder / "vectors" for folder in self._folders]
+        choices = self._choices
+        return QdrantSearch(choices.server, folders, choices.strategy, choices.depth)
+
+    def _formulas(self, vector: Vectors, k: int) -> list[GraphFormula]:
+        rows, owners, segments = self._formula_rows
+        found = best(np.einsum("id,d->i", rows, vector), k)
+        matches = []
+        for number, score in zip(found.numbers.tolist(), found.scores.tolist(), strict=True):
+            segment, place = segments[number].tolist()
+            one = self._segments[segment]
+            matches.append(
+                GraphFormula(one.ids[place], one.latex[place], int(owners[number]), score)
+            )
+        return matches
+
+    @cached_property
+    def _formula_rows(self) -> tuple[Vectors, NDArray[np.int64], NDArray[np.int64]]:
+        """Vectors of all formulas, the posts they stand in, and their places in the segments."""
+        rows, owners, places = [], [], []
+        offset = 0
+        for number, (segment, collection) in enumerate(
+            zip(self._segments, self.maxsim.collections, strict=True)
+        ):
+            here = np.flatnonzero(segment.kinds == FORMULA)
+            rows.append(collection.vectors(here))
+            starts = collection.layout.starts
+            owners.append(offset + np.searchsorted(starts, here, side="right") - 1)
+            places.append(np.stack([np.full(len(here), number), np.arange(len(here))], axis=1))
+            offset += len(collection)
+        return np.concatenate(rows), np.concatenate(owners), np.concatenate(places)
+
+
+class _Segment:
+    """What the vectors of a segment stand for."""
+
+    def __init__(self, folder: Path) -> None:
+        self.kinds: NDArray[np.int8] = open_array(folder / "kinds.npy")
+        self.ids, self.latex = TextTable(folder / "ids"), TextTable(folder / "latex")
+
+    def names(self, start: int, end: int) -> list[str]:
+        first = int(np.count_nonzero(self.kinds[:start] == FORMULA))
+        kinds = self.kinds[start:end].tolist()
+        count = kinds.count(FORMULA)
+        return _part_names(kinds, [self.latex[first + number] for number in range(count)])
+
+
+def _part_names(kinds: Sequence[int], latex: Sequence[str]) -> list[str]:
+    names = [f"${one}$" for one in latex]
+    sentences = sum(kind not in (FORMULA, DOCUMENT) for kind in kinds)
+    names += [f"sentence {number + 1}" for number in range(sentences)]
+    return [*names, "the whole"] if DOCUMENT in kinds else names
+
+
+def _named(query: Query) -> tuple[Formula, ...]:
+    """The formulas that a query names itself, where its text holds them."""
+    return tuple(formula for formula in query.formulas if formula.latex in query.text)

@@ -1,0 +1,173 @@
+"""Fits a graph model to pairs of graphs; the best one ends up as files that searching can open."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from mathsetu.encoders.graph.batch import GraphBatch
+from mathsetu.encoders.graph.files import ModelFiles, save_model
+from mathsetu.encoders.graph.network import GraphNetwork
+from mathsetu.encoders.graph.settings import GraphModel
+from mathsetu.errors import InputError
+from mathsetu.graphs.vocabulary import Vocabulary
+from mathsetu.training.checkpoints import State
+from mathsetu.training.graph.loss import GraphPair, Weights, pair_loss
+from mathsetu.training.loop import Fit, Progress, Task, fit
+
+
+@dataclass(frozen=True)
+class GraphFit(Fit):
+    """How a graph model is trained; what `Fit` has not is added.
+
+    Attributes:
+        minimum_rate: Where the cosine schedule ends.
+        beta: The share of MaxSim in the loss; the rest is the document vectors'.
+        formulas: What formulas that stand in question and answer alike add to the loss.
+        node_masking: The share of nodes that are hidden.
+        edge_dropout: The share of edges that are left out.
+        temperature: Where the learned temperature starts.
+
+    >>> [round(GraphFit(learning_rate=1.0, warmup=0.0).rate(step, 3), 2) for step in range(3)]
+    [1.0, 0.5, 0.0]
+    """
+
+    epochs: int = 7
+    batch: int = 32
+    learning_rate: float = 5e-4
+    warmup: float = 0.02
+    weight_decay: float = 1e-3
+    patience: int = 3
+    minimum_rate: float = 1e-5
+    beta: float = 0.3
+    formulas: float = 0.0
+    node_masking: float = 0.1
+    edge_dropout: float = 0.1
+    temperature: float = 0.05
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("node_masking", "edge_dropout"):
+            if not 0 <= getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name):g}; it must be from 0 to below 1")
+        if not 0 <= self.beta <= 1 or self.formulas < 0:
+            raise InputError("beta must be from 0 to 1, and formulas at least 0")
+        if not self.temperature > 0:
+            raise InputError(f"temperature is {self.temperature:g}; it must be more than 0")
+
+    def rate(self, step: int, steps: int) -> float:
+        """The learning rate at a step of so many: up in a line, down in a cosine."""
+        rising = self.warmup * steps
+        if step + 1 <= rising:
+            return self.learning_rate * (step + 1) / rising
+        done = (step - rising) / max(1.0, steps - rising - 1)
+        low = min(self.minimum_rate, self.learning_rate)
+        return low + (self.learning_rate - low) * (1 + math.cos(math.pi * min(1.0, done))) / 2
+
+
+def train_graph_model(
+    choices: GraphModel,
+    vocabulary: Vocabulary,
+    pairs: Sequence[GraphPair],
+    validation: Sequence[GraphPair],
+    folder: Path,
+    settings: GraphFit | None = None,
+    progress: Progress | None = None,
+) -> State:
+    """Train a graph model; the best one and its vocabulary end up in ``folder/model``.
+
+    Run again with the same arguments, it goes on where it was stopped.
+
+    Args:
+        choices: The size and kind of the model.
+        vocabulary: The types of nodes and relations of its graphs.
+        pairs: Graphs of questions with those of their answers.
+        validation: Pairs kept aside; their loss says when to stop.
+        folder: Where checkpoints and the model go.
+        settings: How it is trained.
+        progress: Called with what is being done and how far it is.
+    """
+    settings = settings or GraphFit()
+    torch.manual_seed(settings.seed)
+    network = new_network(choices, vocabulary, settings)
+    weights = Weights(settings.beta, settings.formulas)
+
+    def save(place: Path) -> None:
+        save_model(place, ModelFiles(choices, vocabulary, weights_of(network)))
+
+    def shuffled(number: int) -> list[Sequence[GraphPair]]:
+        random = np.random.default_rng([settings.seed, number])
+        order = random.permutation(len(pairs))
+        return _batches([pairs[place] for place in order.tolist()], settings.batch)
+
+    task = Task(
+        network,
+        shuffled,
+        lambda batch: pair_loss(network, batch, weights),
+        _batches(validation, settings.batch),
+        save,
+        _identity(choices, vocabulary, pairs, settings),
+    )
+    return fit(task, settings, folder, progress)
+
+
+def new_network(choices: GraphModel, vocabulary: Vocabulary, settings: GraphFit) -> GraphNetwork:
+    """A network that has learned nothing yet, where it is to be trained."""
+    network = GraphNetwork(
+        choices,
+        len(vocabulary.node_types),
+        len(vocabulary.relation_types),
+        settings.node_masking,
+        settings.edge_dropout,
+        settings.temperature,
+    )
+    network.to(settings.device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    return network
+
+
+def reading(network: GraphNetwork) -> Callable[[GraphBatch], np.typing.NDArray[np.float32]]:
+    """What a network makes of graphs as it is now, without learning from them."""
+
+    def vectors(batch: GraphBatch) -> np.typing.NDArray[np.float32]:
+        before = network.training
+        network.eval()
+        with torch.no_grad():
+            found: np.typing.NDArray[np.float32] = network(batch).cpu().numpy()
+        network.train(before)
+        return found
+
+    return vectors
+
+
+def weights_of(network: GraphNetwork) -> dict[str, np.typing.NDArray[np.float32]]:
+    """The weights that searching needs, as numpy arrays."""
+    return {
+        name: value.detach().float().cpu().numpy()
+        for name, value in network.state_dict().items()
+        if name != "log_temperature"
+    }
+
+
+def _batches(pairs: Sequence[GraphPair], size: int) -> list[Sequence[GraphPair]]:
+    """Batches in their order; what fills none is left out, unless it is all there is."""
+    found = [pairs[start : start + size] for start in range(0, len(pairs), size)]
+    return found[:-1] if len(found) > 1 and len(found[-1]) < size else found
+
+
+def _identity(
+    choices: GraphModel, vocabulary: Vocabulary, pairs: Sequence[GraphPair], settings: GraphFit
+) -> str:
+    """A digest of everything that the trained model depends on."""
+    about = [asdict(choices), asdict(settings), vocabulary.node_types, vocabulary.relation_types]
+    digest = sha256(json.dumps(about, sort_keys=True).encode())
+    for pair in pairs:
+        for graph in (pair.question, pair.answer, *pair.negatives):
+            digest.update(graph.nodes.tobytes())
+    return digest.hexdigest()

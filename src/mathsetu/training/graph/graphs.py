@@ -1,0 +1,115 @@
+"""Pairs of texts as pairs of graphs, by way of a store on disk that can be gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mathsetu.encoders.graph.batch import ReadyGraph
+from mathsetu.encoders.graph.encoder import LabelVectors
+from mathsetu.encoders.graph.settings import GraphChoices
+from mathsetu.graphs.build import Source
+from mathsetu.graphs.store import TensorStore
+from mathsetu.graphs.vocabulary import Vocabulary
+from mathsetu.markup import split
+from mathsetu.records import Formula
+from mathsetu.training.graph.loss import GraphPair
+from mathsetu.training.graph.prepare import count_types, prepare_graphs
+from mathsetu.training.graph.texts import TextPair
+from mathsetu.training.loop import Progress
+
+# Nodes of the largest graph that is learned from: one post of 10,000 nodes would outweigh a batch.
+_LARGEST = 1500
+# Vectors of a graph that is learned from, for the same reason.
+_MOST_VECTORS = 64
+
+
+@dataclass(frozen=True)
+class Making:
+    """How graphs are made.
+
+    Attributes:
+        choices: Which graphs.
+        vocabulary: The types of nodes and relations.
+        features: Gives nodes vectors to start with.
+        processes: How many to work with; as many as there are cores unless given.
+        progress: Called as the work goes on.
+    """
+
+    choices: GraphChoices
+    vocabulary: Vocabulary
+    features: LabelVectors | None = None
+    processes: int = 0
+    progress: Progress | None = None
+
+
+def source_of(text: str, language: str) -> Source:
+    """A text as graphs are built of it; formulas that are written alike have the same id.
+
+    >>> [formula.id for formula in source_of("Is $x + 1$ odd?", "en").formulas]
+    ['x+1']
+    """
+    written = (span.content for span in split(text) if span.kind == "formula")
+    return Source(text, language, [Formula("".join(one.split()), one) for one in written])
+
+
+def vocabulary_of(
+    pairs: Sequence[TextPair],
+    choices: GraphChoices,
+    processes: int = 0,
+    progress: Progress | None = None,
+) -> Vocabulary:
+    """The most frequent types of the pairs' graphs."""
+    sources = (source for pair in pairs for source in _sources(pair))
+    return count_types(sources, choices, processes, progress).vocabulary()
+
+
+def graph_pairs(
+    pairs: Sequence[TextPair],
+    making: Making,
+    store: Path,
+    negatives: Sequence[tuple[int, ...]] = (),
+) -> list[GraphPair]:
+    """The pairs as graphs, without those that are too large to learn from.
+
+    Args:
+        pairs: What to make graphs of.
+        making: How.
+        store: The file that keeps the graphs; those that it has already are not made again.
+        negatives: For each pair the numbers of pairs whose answers look right and are not.
+    """
+    graphs = text_graphs([source for pair in pairs for source in _sources(pair)], making, store)
+    questions, answers = graphs[::2], graphs[1::2]
+    found = []
+    for number, (question, answer) in enumerate(zip(questions, answers, strict=True)):
+        wrong = [answers[other] for other in (negatives[number] if negatives else ())]
+        if _fits(question) and _fits(answer):
+            found.append(GraphPair(question, answer, tuple(filter(_fits, wrong))))
+    return found
+
+
+def text_graphs(texts: Sequence[Source], making: Making, store: Path) -> list[ReadyGraph]:
+    """The graphs of texts, by way of a store that keeps them."""
+    named = ((str(number), text) for number, text in enumerate(texts))
+    store.parent.mkdir(parents=True, exist_ok=True)
+    prepare_graphs(
+        named, store, making.vocabulary, making.choices, making.processes, making.progress
+    )
+    with TensorStore(store) as stored:
+        found = dict(_ready(stored, making.features))
+    return [found[str(number)] for number in range(len(texts))]
+
+
+def _ready(store: TensorStore, features: LabelVectors | None) -> Iterator[tuple[str, ReadyGraph]]:
+    for name, graph in store.items():
+        yield name, ReadyGraph.of(graph, features(graph.labels) if features else None)
+
+
+def _fits(graph: ReadyGraph) -> bool:
+    return len(graph.nodes) <= _LARGEST and 0 < len(graph.virtual) <= _MOST_VECTORS
+
+
+def _sources(pair: TextPair) -> list[Source]:
+    first, second = pair.languages
+    return [source_of(pair.question, first), source_of(pair.answer, second)]

@@ -1,0 +1,73 @@
+"""How well a graph model finds the right answers of pairs that it has not learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mathsetu.encoders.graph.batch import GraphBatch, ReadyGraph
+from mathsetu.training.graph.loss import GraphPair
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+    # Gives the vectors of a batch: a network in numpy, or one that is being trained.
+    Network = Callable[[GraphBatch], Vectors]
+
+# Graphs that go through the network together.
+_BATCH = 32
+
+
+@dataclass(frozen=True)
+class Found:
+    """How early the right answers came, among all answers of the pairs.
+
+    Attributes:
+        reciprocal_rank: The mean reciprocal rank.
+        at_10: The share that came among the first ten.
+    """
+
+    reciprocal_rank: float
+    at_10: float
+
+
+def found_answers(network: Network, pairs: Sequence[GraphPair]) -> Found:
+    """Rank the answers of all pairs for each question by MaxSim."""
+    questions = vectors_of(network, [pair.question for pair in pairs])
+    scores = maxsim_scores(questions, vectors_of(network, [pair.answer for pair in pairs]))
+    # Answers that tie with the right one come before it: nothing is found by chance.
+    ranks = (scores >= np.diagonal(scores)[:, None]).sum(axis=1)
+    return Found(float(np.mean(1 / ranks)), float(np.mean(ranks <= 10)))
+
+
+def maxsim_scores(queries: Sequence[Vectors], posts: Sequence[Vectors]) -> Vectors:
+    """MaxSim of each query with each post, all in memory.
+
+    >>> unit = np.eye(2, dtype=np.float32)
+    >>> maxsim_scores([unit], [unit, unit[:1]]).tolist()
+    [[1.0, 0.5]]
+    """
+    # What has no vectors is like nothing.
+    some = [vectors if len(vectors) else np.zeros_like(vectors, shape=(1, vectors.shape[1]))
+            for vectors in (*queries, *posts)]  # fmt: skip
+    told = np.concatenate(some[len(queries) :])
+    starts = np.cumsum([0, *(len(vectors) for vectors in some[len(queries) : -1])])
+    return np.stack(
+        [
+            np.maximum.reduceat(query @ told.T, starts, axis=1).mean(axis=0)
+            for query in some[: len(queries)]
+        ]
+    )
+
+
+def vectors_of(network: Network, graphs: Sequence[ReadyGraph]) -> list[Vectors]:
+    """The vectors of each graph."""
+    found: list[Vectors] = []
+    for start in range(0, len(graphs), _BATCH):
+        batch = GraphBatch.of(graphs[start : start + _BATCH])
+        found += np.split(network(batch), np.cumsum(batch.counts)[:-1])
+    return found

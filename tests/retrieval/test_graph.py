@@ -1,0 +1,117 @@
+"""Search by meaning graphs: an index of posts, their formulas, and why a post was found."""
+
+import numpy as np
+import pytest
+
+from mathsetu.collections import sampler
+from mathsetu.errors import InputError
+from mathsetu.library import Library, build_library
+from mathsetu.recipes.schema import parse_recipe
+from mathsetu.records import Formula, Post, Query
+from mathsetu.retrieval.base import Question
+from mathsetu.retrieval.graph import GraphIndexBuilder, GraphRetriever, GraphSearch
+from tests.encoders.tiny_graph import make_graph_model
+
+POSTS = [
+    Post("1", r"The integral $\int_0^1 x^2 dx$ is $\frac13$.", title="An integral", language="en"),
+    Post("2", "Every even number is the sum of two odd ones.", language="en"),
+    Post("3", r"Roots of $x^2-2$ are irrational, as $\sqrt2$ is.", language="en"),
+]
+
+
+@pytest.fixture
+def model(tmp_path):
+    return make_graph_model(tmp_path / "model", [f"{post.title} {post.body}" for post in POSTS])
+
+
+@pytest.fixture
+def retriever(tmp_path, model):
+    choices = GraphSearch(model=str(model))
+    for name, posts in (("a", POSTS[:2]), ("b", POSTS[2:])):
+        builder = GraphIndexBuilder(choices)
+        for post in posts:
+            builder.add(builder.prepare(post))
+        builder.write(tmp_path / name)
+    return GraphRetriever([tmp_path / "a", tmp_path / "b"], choices)
+
+
+def asked(text, **more):
+    return Question(Query("q", text, language="en", **more))
+
+
+def test_a_post_is_found_first_by_its_own_text(retriever):
+    for number, post in enumerate(POSTS):
+        text = "\n\n".join(filter(None, (post.title, post.body)))
+        [found] = retriever.retrieve([asked(text)], 3)
+        assert found.numbers[0] == number
+        assert found.scores[0] == pytest.approx(1.0, abs=1e-2)
+
+
+def test_scores_of_given_posts_are_those_of_the_search(retriever):
+    question = asked("even numbers and $x^2$")
+    [found] = retriever.retrieve([question], 3)
+    scores = retriever.score(question, found.numbers)
+    assert np.array_equal(scores, found.scores)
+
+
+def test_posts_that_are_not_allowed_are_not_found(retriever):
+    [found] = retriever.retrieve([asked("an integral")], 3, np.array([False, True, True]))
+    assert 0 not in found.numbers
+
+
+def test_the_reason_names_the_formulas_that_meet(retriever):
+    reason = retriever.explain(asked(POSTS[2].body), 2)
+    assert reason.score == pytest.approx(1.0, abs=1e-2)
+    assert "$x^2-2$ ~ $x^2-2$ 1.00" in reason.detail
+
+
+def test_a_formula_is_found_in_its_context(retriever):
+    question = asked(POSTS[0].body, formulas=(Formula("q_1", r"\frac13"),))
+    [best, *_] = retriever.formulas(question, "q_1", 3)
+    assert (best.latex, best.number) == (r"\frac13", 0)
+    with pytest.raises(InputError, match="no formula 'q_9'"):
+        retriever.formulas(question, "q_9", 3)
+
+
+def test_a_table_compares_every_part_of_question_and_post(retriever):
+    rows, columns, cosines = retriever.table(asked("Is $x^2-2$ prime?"), 2)
+    assert rows == ["$x^2-2$", "sentence 1", "the whole"]
+    assert columns == ["$x^2-2$", r"$\sqrt2$", "sentence 1", "the whole"]
+    assert cosines.shape == (3, 4)
+
+
+def test_choices_that_cannot_be_are_refused():
+    for choices, message in (
+        ({"fields": ("tags",)}, "fields has 'tags'"),
+        ({"storage": "float8"}, "storage is 'float8'"),
+        ({"strategy": "fast"}, "strategy is 'fast'"),
+        ({"depth": 0}, "depth is 0"),
+    ):
+        with pytest.raises(InputError, match=message):
+            GraphSearch(**choices)
+
+
+@pytest.mark.parametrize("strategy", ["exact", "centroids", "document", "single"])
+def test_a_library_with_a_graph_part_answers_in_several_languages(tmp_path, strategy):
+    posts = list(sampler.posts())[:60]
+    folder = make_graph_model(tmp_path / "model", [post.body for post in posts])
+    recipe = parse_recipe(
+        f"""
+        name = "graphs"
+        description = "Graphs alone."
+        [parts.graph]
+        kind = "graph"
+        model = "{folder}"
+        strategy = "{strategy}"
+        [ranking]
+        weights = {{ graph = 1.0 }}
+        """,
+        "graphs.toml",
+    )
+    build_library(tmp_path / "library", posts, recipe, processes=1)
+    with Library(tmp_path / "library") as library:
+        for post in posts[:5]:
+            text = "\n\n".join(filter(None, (post.title, post.question, post.body)))
+            hits = library.search(text, 3, language=post.language)
+            assert post.id in [hit.id for hit in hits]
+            assert hits[0].reasons[0].detail.startswith("MaxSim")

@@ -1,0 +1,152 @@
+"""MaxSim in process: exact scores, quicker strategies, and what is written to disk."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mathsetu.errors import InputError
+from mathsetu.retrieval.maxsim import MaxSim, write_segment
+from mathsetu.retrieval.multivectors import MultiVectors, write_multivectors
+
+
+def unit(random, count, dimensions=16):
+    vectors = random.standard_normal((count, dimensions), dtype=np.float32)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def some_posts(random, count, most=12):
+    return [unit(random, random.integers(0, most)) for _ in range(count)]
+
+
+def plain_maxsim(query, posts):
+    """MaxSim as its definition says."""
+    return np.array([(query @ post.T).max(axis=1).mean() if len(post) else 0.0 for post in posts])
+
+
+@pytest.mark.parametrize(("storage", "error"), [("float16", 1e-3), ("int8", 1e-2)])
+def test_exact_scores_are_those_of_the_definition(tmp_path, storage, error):
+    random = np.random.default_rng(1)
+    posts = some_posts(random, 700)
+    write_multivectors(tmp_path / "vectors", posts, storage)
+    stored = MultiVectors(tmp_path / "vectors")
+    queries = [unit(random, random.integers(1, 40)) for _ in range(20)]
+    scores = stored.scores(queries)
+    for query, row in zip(queries, scores, strict=True):
+        np.testing.assert_allclose(row, plain_maxsim(query, posts), atol=error)
+
+
+@given(counts=st.lists(st.integers(0, 5), min_size=1, max_size=600), seed=st.integers(0, 9))
+def test_every_vector_comes_back_as_it_was_given(tmp_path_factory, counts, seed):
+    random = np.random.default_rng(seed)
+    posts = [unit(random, count) for count in counts]
+    folder = tmp_path_factory.mktemp("vectors") / "stored"
+    write_multivectors(folder, posts, "float16")
+    stored = MultiVectors(folder)
+    for number, post in enumerate(posts):
+        np.testing.assert_allclose(
+            stored.of_post(number),
+            post.reshape(-1, stored.dimensions) if len(post) else np.zeros((0, stored.dimensions)),
+            atol=1e-3,
+        )
+
+
+def test_one_thread_and_many_give_the_same_scores(tmp_path):
+    random = np.random.default_rng(1)
+    write_multivectors(tmp_path / "vectors", some_posts(random, 600), "float16")
+    queries = [unit(random, 8) for _ in range(40)]
+    one = MultiVectors(tmp_path / "vectors", threads=1).scores(queries)
+    many = MultiVectors(tmp_path / "vectors", threads=3).scores(queries)
+    assert np.array_equal(one, many)
+
+
+def test_a_search_over_segments_is_a_search_over_all_posts(tmp_path):
+    random = np.random.default_rng(1)
+    posts = some_posts(random, 500)
+    write_segment(tmp_path / "all", posts, "float16", "exact")
+    write_segment(tmp_path / "first", posts[:200], "float16", "exact")
+    write_segment(tmp_path / "second", posts[200:], "float16", "exact")
+    query = unit(random, 5)
+    [whole] = MaxSim([tmp_path / "all"]).search([query], 50)
+    [parts] = MaxSim([tmp_path / "first", tmp_path / "second"]).search([query], 50)
+    assert np.array_equal(whole.numbers, parts.numbers)
+    assert np.array_equal(whole.scores, parts.scores)
+
+
+def test_scores_do_not_depend_on_which_others_are_asked_for(tmp_path):
+    random = np.random.default_rng(1)
+    write_segment(tmp_path / "all", some_posts(random, 400), "float16", "exact")
+    search = MaxSim([tmp_path / "all"])
+    query = unit(random, 7)
+    [found] = search.search([query], 30)
+    for number, score in zip(found.numbers, found.scores, strict=True):
+        assert search.scores_of(query, np.array([number]))[0] == score
+
+
+def test_posts_that_are_not_allowed_are_not_found(tmp_path):
+    random = np.random.default_rng(1)
+    write_segment(tmp_path / "all", some_posts(random, 300), "float16", "exact")
+    allowed = np.arange(300) % 3 == 0
+    [found] = MaxSim([tmp_path / "all"]).search([unit(random, 5)], 300, allowed)
+    assert len(found.numbers) > 50
+    assert allowed[found.numbers].all()
+
+
+def clustered(random, count):
+    """Posts as models make them: vectors near one of a few directions each."""
+    centres = unit(random, 60)
+    posts = []
+    for _ in range(count):
+        near = centres[random.integers(0, 60, random.integers(2, 12))]
+        noisy = near + 0.15 * random.standard_normal(near.shape, dtype=np.float32)
+        # The last one sums up the others.
+        noisy = np.concatenate([noisy, noisy.mean(axis=0, keepdims=True)])
+        posts.append(noisy / np.linalg.norm(noisy, axis=1, keepdims=True))
+    return posts
+
+
+@pytest.mark.parametrize(("strategy", "recall"), [("centroids", 0.95), ("document", 0.3)])
+def test_quicker_strategies_find_most_of_what_the_exact_one_finds(tmp_path, strategy, recall):
+    random = np.random.default_rng(1)
+    posts = clustered(random, 2000)
+    write_segment(tmp_path / "exact", posts, "float16", "exact")
+    write_segment(tmp_path / "quick", posts, "float16", strategy)
+    queries = clustered(random, 20)
+    exact = MaxSim([tmp_path / "exact"]).search(queries, 10)
+    quick = MaxSim([tmp_path / "quick"], strategy, depth=200).search(queries, 10)
+    shares = [
+        len(set(wanted.numbers.tolist()) & set(found.numbers.tolist())) / 10
+        for wanted, found in zip(exact, quick, strict=True)
+    ]
+    assert np.mean(shares) >= recall
+
+
+def test_single_compares_the_last_vectors_alone(tmp_path):
+    random = np.random.default_rng(1)
+    posts = [unit(random, 4) for _ in range(50)]
+    write_segment(tmp_path / "all", posts, "float16", "single")
+    query = unit(random, 3)
+    [found] = MaxSim([tmp_path / "all"], "single").search([query], 5)
+    cosines = np.array([post[-1] for post in posts]) @ query[-1]
+    assert found.numbers.tolist() == np.argsort(-cosines)[:5].tolist()
+
+
+def test_wrong_settings_and_files_are_refused_in_one_line(tmp_path):
+    with pytest.raises(InputError, match="strategy is 'fast'"):
+        MaxSim([], "fast")
+    with pytest.raises(InputError, match="storage is 'float8'"):
+        write_multivectors(tmp_path / "no", [], "float8")
+    random = np.random.default_rng(1)
+    write_segment(tmp_path / "all", some_posts(random, 10), "float16", "exact")
+    with pytest.raises(InputError, match="8 dimensions, those of the library 16"):
+        MaxSim([tmp_path / "all"]).search([unit(random, 2, 8)], 3)
+    np.save(tmp_path / "all" / "counts.npy", np.array([1], dtype=np.int32))
+    with pytest.raises(InputError, match="is damaged"):
+        MaxSim([tmp_path / "all"])
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"vectors\.npy"):
+        MultiVectors(Path(tmp_path))

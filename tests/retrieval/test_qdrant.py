@@ -1,0 +1,189 @@
+"""Qdrant: a real server on loopback gives what the search in process gives, and loses nothing."""
+
+import numpy as np
+import pytest
+
+from mathsetu.errors import InputError, MissingExtra
+from mathsetu.graphs.virtual import FORMULA
+from mathsetu.retrieval import qdrant
+from mathsetu.retrieval.maxsim import MaxSim, write_segment
+from mathsetu.retrieval.qdrant import QdrantSearch, QdrantServer, collections_of, upload_segment
+from mathsetu.retrieval.texts import write_texts
+from tests.retrieval.qdrant_server import PROGRAM, LocalQdrant, qdrant_program
+
+pytest.importorskip("qdrant_client", reason="the extra 'qdrant' is not installed")
+needs_server = pytest.mark.skipif(
+    not qdrant_program(),
+    reason=f"no Qdrant server: put 'qdrant' on the path, or name it in {PROGRAM}",
+)
+
+
+def unit(random, count):
+    vectors = random.standard_normal((count, 32), dtype=np.float32)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def make_segment(folder, posts):
+    """A part's folder as a graph index writes it, the first half of each post being formulas."""
+    write_segment(folder / "vectors", posts, "float16", "exact")
+    kinds = [FORMULA if row < len(post) // 2 else 1 for post in posts for row in range(len(post))]
+    np.save(folder / "kinds.npy", np.array(kinds, dtype=np.int8))
+    count = kinds.count(FORMULA)
+    write_texts(folder / "ids", [f"q_{number}" for number in range(count)])
+    write_texts(folder / "latex", [f"x^{number}" for number in range(count)])
+    return folder
+
+
+def about(number):
+    return {"id": f"post-{number}", "language": "hi" if number % 2 else "en", "tags": ["sum"]}
+
+
+def quiet(what, number):
+    pass
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory):
+    server = LocalQdrant(tmp_path_factory.mktemp("qdrant"))
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="module")
+def uploaded(local, tmp_path_factory):
+    random = np.random.default_rng(1)
+    posts = [unit(random, random.integers(1, 12)) for _ in range(400)]
+    folder = make_segment(tmp_path_factory.mktemp("library") / "graph", posts)
+    server = QdrantServer(local.url)
+    assert upload_segment(server, folder, about, quiet) == 400
+    yield server, folder
+    server.close()
+
+
+@needs_server
+def test_embedded_and_server_find_the_same_100_posts_for_100_queries(uploaded):
+    server, folder = uploaded
+    random = np.random.default_rng(2)
+    queries = [unit(random, random.integers(1, 10)) for _ in range(100)]
+    embedded = MaxSim([folder / "vectors"]).search(queries, 100)
+    remote = QdrantSearch(server, [folder / "vectors"]).search(queries, 100)
+    for here, there in zip(embedded, remote, strict=True):
+        np.testing.assert_allclose(here.scores, there.scores, atol=1e-5)
+        # Posts whose scores are equal to the last digits may change places.
+        apart = {*here.numbers.tolist()} ^ {*there.numbers.tolist()}
+        assert all(
+            abs(MaxSim([folder / "vectors"]).scores_of(query, np.array([number]))[0]
+                - here.scores[-1]) < 1e-5
+            for number in apart for query in [queries[embedded.index(here)]]
+        )  # fmt: skip
+
+
+@needs_server
+@pytest.mark.parametrize("strategy", ["document", "single"])
+def test_quicker_strategies_are_the_same_on_both_sides(uploaded, strategy):
+    server, folder = uploaded
+    queries = [unit(np.random.default_rng(3), 5)]
+    [here] = MaxSim([folder / "vectors"], strategy, 40).search(queries, 10)
+    [there] = QdrantSearch(server, [folder / "vectors"], strategy, 40).search(queries, 10)
+    assert here.numbers.tolist() == there.numbers.tolist()
+
+
+@needs_server
+def test_only_allowed_posts_are_found(uploaded):
+    server, folder = uploaded
+    for share in (4, 400):
+        allowed = np.arange(400) % share != 0 if share == 400 else np.arange(400) % share == 0
+        query = [unit(np.random.default_rng(4), 5)]
+        [here] = MaxSim([folder / "vectors"]).search(query, 20, allowed)
+        [there] = QdrantSearch(server, [folder / "vectors"]).search(query, 20, allowed)
+        assert here.numbers.tolist() == there.numbers.tolist()
+        assert allowed[there.numbers].all()
+
+
+@needs_server
+def test_payloads_can_be_filtered_by(uploaded):
+    server, folder = uploaded
+    models = server.models
+    hindi = models.FieldCondition(key="language", match=models.MatchValue(value="hi"))
+    found = server.client.query_points(
+        collections_of(folder / "vectors").posts,
+        query=unit(np.random.default_rng(5), 3).tolist(),
+        using="all",
+        query_filter=models.Filter(must=[hindi]),
+        limit=10,
+    )
+    assert len(found.points) == 10
+    assert all(point.payload["language"] == "hi" for point in found.points)
+
+
+@needs_server
+def test_each_formula_is_a_point_that_names_its_post(uploaded):
+    server, folder = uploaded
+    names = collections_of(folder / "vectors")
+    search = MaxSim([folder / "vectors"]).collections[0]
+    post = next(number for number in range(400) if search.counts[number] >= 2)
+    first = search.of_post(post)[0]
+    [point] = server.client.query_points(names.formulas, query=first.tolist(), limit=1).points
+    assert point.score == pytest.approx(1.0, abs=1e-2)
+    assert (point.payload["post"], point.payload["number"]) == (f"post-{post}", post)
+
+
+@needs_server
+def test_what_was_acknowledged_survives_a_kill_and_the_upload_goes_on(tmp_path):
+    random = np.random.default_rng(6)
+    posts = [unit(random, 8) for _ in range(640)]
+    folder = make_segment(tmp_path / "graph", posts)
+    local = LocalQdrant(tmp_path / "qdrant")
+    local.start()
+    acknowledged = []
+
+    def kill_midway(what, number):
+        acknowledged.append(number)
+        if number >= 320:
+            local.kill()
+
+    try:
+        server = QdrantServer(local.url)
+        with pytest.raises(InputError, match="does not answer"):
+            upload_segment(server, folder, about, kill_midway)
+        local.start()
+        name = collections_of(folder / "vectors").posts
+        assert server.missing(name, range(max(acknowledged))) == []
+        sent = []
+        upsert = server.client.upsert
+        server.client.upsert = lambda collection, points, wait: (
+            sent.extend(point.id for point in points if collection == name)
+            or upsert(collection, points, wait=wait)
+        )
+        assert upload_segment(server, folder, about, quiet) == 640
+        assert min(sent) >= max(acknowledged)
+        query = [unit(random, 5)]
+        [here] = MaxSim([folder / "vectors"]).search(query, 100)
+        [there] = QdrantSearch(server, [folder / "vectors"]).search(query, 100)
+        assert here.numbers.tolist() == there.numbers.tolist()
+        server.close()
+    finally:
+        local.kill()
+
+
+@needs_server
+def test_a_library_that_was_not_uploaded_is_named(local, tmp_path):
+    folder = make_segment(tmp_path / "graph", [unit(np.random.default_rng(7), 4)] * 3)
+    with pytest.raises(InputError, match=r"has 0 of the library's 3 posts.*mathsetu graph upload"):
+        QdrantSearch(local.url, [folder / "vectors"])
+
+
+def test_a_server_that_is_not_there_gives_one_line(tmp_path):
+    folder = make_segment(tmp_path / "graph", [unit(np.random.default_rng(7), 4)])
+    with pytest.raises(InputError, match="does not answer"):
+        QdrantSearch("http://127.0.0.1:9", [folder / "vectors"])
+
+
+def test_without_the_client_the_extra_is_named(monkeypatch):
+    def missing(module, purpose, extra):
+        raise MissingExtra(purpose, extra)
+
+    monkeypatch.setattr(qdrant, "require", missing)
+    with pytest.raises(MissingExtra, match=r"mathsetu\[qdrant\]"):
+        QdrantServer("http://127.0.0.1:9")
