@@ -17,13 +17,14 @@ from typing import Any
 
 from benchmarks.shared import DATA, LANGUAGES
 from mathsetu.collections.trec import read_qrels, read_run
-from mathsetu.ranking.fusion import METHODS, Measure, fuse, fuse_learned, make_fusion, make_learner
+from mathsetu.evaluation import Measure
+from mathsetu.ranking.fusion import METHODS, fuse, fuse_learned, make_fusion, make_learner
 from mathsetu.ranking.fusion.learning import judge_pools, mean_value
 from mathsetu.ranking.fusion.pool import pool_runs
 from mathsetu.ranking.fusion.rrf import RRF
 from mathsetu.records import Judgment, Run
 
-NDCG, MAP = Measure("nDCG'"), Measure("MAP'")
+NDCG, MAP = Measure.parse("nDCG'"), Measure.parse("MAP'")
 FIXED: dict[str, tuple[str, dict[str, Any]]] = {
     "rrf k=60": ("rrf", {}),
     "rrf k=180": ("rrf", {"k": 180}),

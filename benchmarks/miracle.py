@@ -27,7 +27,7 @@ from mathsetu.collections import clmir, sampler
 from mathsetu.encoders import load_encoder
 from mathsetu.library import Library, build_library
 from mathsetu.recipes import Recipe, load_recipe
-from mathsetu.recipes.schema import read_table
+from mathsetu.recipes.tables import read_table
 from mathsetu.records import Query, Run
 from mathsetu.retrieval.base import Question
 from mathsetu.retrieval.dense import Dense, encoder_text

@@ -33,9 +33,9 @@ from benchmarks.shared import (
     topics,
 )
 from mathsetu.collections.trec import read_qrels
+from mathsetu.models import model_folder
 from mathsetu.ranking.rerank import TIERS
 from mathsetu.ranking.rerank.cross_encoder import SentenceCrossEncoder
-from mathsetu.ranking.rerank.files import model_folder
 from mathsetu.ranking.rerank.texts import candidate_text, question_text
 from mathsetu.ranking.rerank.tiers import in_tiers
 from mathsetu.records import Hit, Judgment, Post, Query, Run

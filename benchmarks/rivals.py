@@ -30,7 +30,7 @@ from benchmarks.shared import DATA, YEARS, arqmath_posts, judged, ndcg, topics
 from mathsetu.collections.arqmath import read_topics
 from mathsetu.languages.analyze import analyze, words
 from mathsetu.recipes import load_recipe
-from mathsetu.recipes.schema import read_table
+from mathsetu.recipes.tables import read_table
 from mathsetu.retrieval.base import best
 from mathsetu.retrieval.formula import (
     FormulaBuilder,

@@ -1,6 +1,7 @@
-"""A small sentence-transformers model with a WordPiece tokenizer, made in a second."""
+"""Small sentence-transformers models with a WordPiece tokenizer, made in a second."""
 
 from pathlib import Path
+from typing import Any
 
 TEXTS = [
     "the sum of two even numbers is even",
@@ -11,13 +12,35 @@ TEXTS = [
 
 
 def make_model(folder: Path) -> Path:
-    """Write the model into a folder; the same one every time."""
+    """Write a bi-encoder into a folder; the same one every time."""
     # Imported here, since doctests are looked for in this file where there is no torch.
-    import torch
     import transformers
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
+
+    parts = folder / "parts"
+    transformers.BertModel(_config(parts, 24)).save_pretrained(parts)
+    body = Transformer(str(parts))
+    pooling = Pooling(body.get_embedding_dimension())
+    model = SentenceTransformer(modules=[body, pooling], device="cpu")
+    model.save(str(folder / "model"))
+    return folder / "model"
+
+
+def make_cross_encoder(folder: Path, labels: int = 1) -> Path:
+    """Write a cross-encoder into a folder; the same one every time."""
+    import transformers
+
+    config = _config(folder, 48, num_labels=labels)
+    transformers.BertForSequenceClassification(config).save_pretrained(folder)
+    return folder
+
+
+def _config(folder: Path, longest: int, **choices: Any) -> Any:
+    """Write a tokenizer into a folder, and give the configuration of a model that goes with it."""
+    import torch
+    import transformers
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer()
@@ -26,22 +49,17 @@ def make_model(folder: Path) -> Path:
     tokenizer.train_from_iterator(
         TEXTS, trainers.WordPieceTrainer(vocab_size=120, special_tokens=special)
     )
-    parts = folder / "parts"
-    parts.mkdir(parents=True)
-    fast = transformers.BertTokenizerFast(tokenizer_object=tokenizer, model_max_length=24)
-    fast.save_pretrained(parts)
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    folder.mkdir(parents=True, exist_ok=True)
+    fast = transformers.BertTokenizerFast(tokenizer_object=tokenizer, model_max_length=longest)
+    fast.save_pretrained(folder)
     torch.manual_seed(1)
-    config = transformers.BertConfig(
+    return transformers.BertConfig(
         vocab_size=len(fast),
         hidden_size=32,
         num_hidden_layers=2,
         num_attention_heads=2,
         intermediate_size=64,
         max_position_embeddings=48,
+        **choices,
     )
-    transformers.BertModel(config).save_pretrained(parts)
-    body = Transformer(str(parts))
-    pooling = Pooling(body.get_embedding_dimension())
-    model = SentenceTransformer(modules=[body, pooling], device="cpu")
-    model.save(str(folder / "model"))
-    return folder / "model"

@@ -65,9 +65,10 @@ def test_a_killed_build_or_addition_leaves_the_old_library_or_the_new_one() -> N
 @pytest.mark.parametrize(
     ("part", "begun_again"),
     [
-        ("reading", ["reading", "words", "formulas"]),
-        ("words", ["words", "formulas"]),
-        ("formulas", ["formulas"]),
+        ("reading", ["reading", "words", "formulas", "meaning"]),
+        ("words", ["words", "formulas", "meaning"]),
+        ("formulas", ["formulas", "meaning"]),
+        ("meaning", ["meaning"]),
     ],
 )
 def test_an_interrupted_build_goes_on_where_it_stopped(

@@ -10,7 +10,7 @@ import pytest
 
 from mathsetu.errors import InputError, MissingExtra
 from mathsetu.ranking.rerank import Rerank, Reranker
-from tests.ranking.tiny import TEXTS, make_cross_encoder
+from tests.encoders.tiny import TEXTS, make_cross_encoder
 
 QUESTION = "is the sum of even numbers even"
 
@@ -68,8 +68,8 @@ def test_a_folder_without_a_model_is_one_clear_line(tmp_path: Path) -> None:
 
 
 def test_a_model_that_is_not_here_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    hub = pytest.importorskip("huggingface_hub")
-    monkeypatch.setattr(hub.constants, "HF_HUB_OFFLINE", True)
+    constants = pytest.importorskip("huggingface_hub.constants")
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(InputError, match="hf download cross-encoder/no-such-model"):
         read("no-such-model", TEXTS)
 

@@ -12,8 +12,7 @@ from mathsetu.training.checkpoints import State
 from mathsetu.training.cross_encoder import train_cross_encoder
 from mathsetu.training.loop import Fit
 from mathsetu.training.pairs import Pair
-from tests.encoders.tiny import make_model
-from tests.ranking.tiny import TEXTS, make_cross_encoder
+from tests.encoders.tiny import TEXTS, make_cross_encoder, make_model
 
 HALVES = [(text[: len(text) // 2], text[len(text) // 2 :]) for text in TEXTS]
 PAIRS = [

@@ -10,14 +10,13 @@ import click
 
 from mathsetu.cli.evaluation import (
     FILE,
+    Choices,
     Measured,
     Yardstick,
-    check_targets,
     evaluation_options,
-    read_groups,
-    write_targets,
+    show_table,
 )
-from mathsetu.cli.output import json_option, print_json, print_table
+from mathsetu.cli.output import json_option, print_json
 from mathsetu.evaluation import Comparison, Results, compare, grouped
 
 
@@ -32,14 +31,7 @@ from mathsetu.evaluation import Comparison, Results, compare, grouped
 def command(
     qrels: Path,
     runs: tuple[Path, ...],
-    measures: tuple[str, ...],
-    relevant_from: int | None,
-    answerable: bool,
-    visual_ids: Path | None,
-    by: str | None,
-    topics: Path | None,
-    targets: tuple[Path, ...],
-    seed: int,
+    choices: Choices,
     all_pairs: bool,
     alpha: float,
     as_json: bool,
@@ -56,9 +48,9 @@ def command(
     from mathsetu.evaluation.plots import comparison_panels
     from mathsetu.evaluation.reports import comparison_table
 
-    check_targets(targets)
-    groups = read_groups(by, topics)
-    yardstick = Yardstick.read(qrels, measures, relevant_from, answerable, visual_ids)
+    choices.check_targets()
+    groups, seed = choices.groups(), choices.seed
+    yardstick = Yardstick.read(qrels, choices)
     measured = yardstick.measure_all(runs)
     for one in measured:
         one.warn()
@@ -69,15 +61,13 @@ def command(
         for name, ids in {"all": None, **members}.items()
     }
     table = comparison_table(comparisons, seed=seed)
-    write_targets(targets, table, comparison_panels(comparisons, every[0].measures[0]))
+    choices.write(table, comparison_panels(comparisons, every[0].measures[0]))
     if as_json:
         groups_found = {name: _plain(comparison) for name, comparison in comparisons.items()}
         warnings = [warning for one in measured for warning in one.warnings]
         print_json({"warnings": warnings, "groups": groups_found})
         return
-    print_table(table.columns, table.rows)
-    for note in table.notes:
-        click.echo(f"  {note}.")
+    show_table(table)
 
 
 def _named_apart(measured: list[Measured]) -> list[Results]:

@@ -6,15 +6,8 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.evaluation import (
-    FILE,
-    Yardstick,
-    check_targets,
-    evaluation_options,
-    read_groups,
-    write_targets,
-)
-from mathsetu.cli.output import json_option, print_json, print_table
+from mathsetu.cli.evaluation import FILE, Choices, Yardstick, evaluation_options, show_table
+from mathsetu.cli.output import json_option, print_json
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Results, grouped
 
@@ -28,14 +21,7 @@ from mathsetu.evaluation import Results, grouped
 def command(
     qrels: Path,
     run: Path,
-    measures: tuple[str, ...],
-    relevant_from: int | None,
-    answerable: bool,
-    visual_ids: Path | None,
-    by: str | None,
-    topics: Path | None,
-    targets: tuple[Path, ...],
-    seed: int,
+    choices: Choices,
     per_topic: bool,
     as_json: bool,
 ) -> None:
@@ -53,12 +39,12 @@ def command(
     from mathsetu.evaluation.plots import results_panels
     from mathsetu.evaluation.reports import results_table, topics_table
 
-    check_targets(targets)
-    groups = read_groups(by, topics)
-    yardstick = Yardstick.read(qrels, measures, relevant_from, answerable, visual_ids)
+    choices.check_targets()
+    groups = choices.groups()
+    yardstick = Yardstick.read(qrels, choices)
     measured = yardstick.measure(run)
     measured.warn()
-    if len(measured.results) != 1 and targets:
+    if len(measured.results) != 1 and choices.targets:
         number = len(measured.results)
         raise InputError(f"{run}: holds {number} runs; only one can be written to a file")
     for results in measured.results:
@@ -66,14 +52,12 @@ def command(
         if per_topic:
             table = topics_table(results, members)
         else:
-            table = results_table(results, members, seed=seed)
-        write_targets(targets, table, results_panels(results, results.measures[0], members))
+            table = results_table(results, members, seed=choices.seed)
+        choices.write(table, results_panels(results, results.measures[0], members))
         if not as_json:
-            print_table(table.columns, table.rows)
-            for note in table.notes:
-                click.echo(f"  {note}.")
+            show_table(table)
     if as_json:
-        every = [_plain(results, groups, seed) for results in measured.results]
+        every = [_plain(results, groups, choices.seed) for results in measured.results]
         print_json({"warnings": measured.warnings, "runs": every})
 
 

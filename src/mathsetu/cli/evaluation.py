@@ -6,12 +6,14 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from mathsetu.cli.output import print_table
 from mathsetu.collections.files import plain_name, writing
 from mathsetu.collections.formats import Format, detect
 from mathsetu.collections.rows import BadRows
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from mathsetu.evaluation.plots import Panel
     from mathsetu.evaluation.tables import Table
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _SHOWN = 5
 
@@ -48,11 +49,65 @@ _OPTIONS = (
 )  # fmt: skip
 
 
-def evaluation_options(function: Function) -> Function:
-    """Give a command the options that say how runs are measured."""
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the options of `evaluation_options` say; each field is one of them."""
+
+    measures: tuple[str, ...]
+    relevant_from: int | None
+    answerable: bool
+    visual_ids: Path | None
+    by: str | None
+    topics: Path | None
+    targets: tuple[Path, ...]
+    seed: int
+
+    def groups(self) -> dict[str, str] | None:
+        """Topic to group, as ``--by`` and ``--topics`` say."""
+        if self.by is None and self.topics is None:
+            return None
+        if self.by is None or self.topics is None:
+            raise click.UsageError("--by and --topics go together")
+        return _groups(self.by, self.topics)
+
+    def check_targets(self) -> None:
+        """Refuse what cannot be written before any work is done."""
+        from mathsetu.evaluation.tables import WRITERS
+
+        for target in self.targets:
+            if target.suffix not in (*WRITERS, ".svg"):
+                known = ", ".join((*WRITERS, ".svg"))
+                raise InputError(f"{target}: its ending says how to write it (known: {known})")
+
+    def write(self, table: Table, panels: Sequence[Panel]) -> None:
+        """Write a table, or the plot that goes with it, into each file."""
+        from mathsetu.evaluation.plots import draw
+        from mathsetu.evaluation.tables import WRITERS
+
+        for target in self.targets:
+            text = draw(panels) if target.suffix == ".svg" else WRITERS[target.suffix](table)
+            with writing(target) as file:
+                file.write(text)
+
+
+def evaluation_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say how runs are measured, as one argument ``choices``."""
+
+    @wraps(function)
+    def command(**arguments: Any) -> Any:
+        own = {field.name: arguments.pop(field.name) for field in fields(Choices)}
+        return function(choices=Choices(**own), **arguments)
+
     for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+        command = option(command)
+    return command
+
+
+def show_table(table: Table) -> None:
+    """Print a table with its notes."""
+    print_table(table.columns, table.rows)
+    for note in table.notes:
+        click.echo(f"  {note}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,30 +120,25 @@ class Yardstick:
     visual_ids: Mapping[str, str] | None = None
 
     @classmethod
-    def read(
-        cls,
-        qrels: Path,
-        measures: Sequence[str],
-        relevant_from: int | None,
-        answerable: bool,
-        visual_ids: Path | None,
-    ) -> Yardstick:
+    def read(cls, qrels: Path, choices: Choices) -> Yardstick:
         """Read the judgments and what else measuring needs."""
         try:
-            judgments = Judgments.of(_records(qrels, "judgments"))
+            judgments = Judgments.of(read_records(qrels, "judgments"))
         except InputError as error:
             prefix = "" if str(error).startswith(str(qrels)) else f"{qrels}: "
             raise InputError(f"{prefix}{error}") from error
-        threshold = judgments.relevant_from if relevant_from is None else relevant_from
-        if answerable:
+        threshold = choices.relevant_from
+        if threshold is None:
+            threshold = judgments.relevant_from
+        if choices.answerable:
             judgments = judgments.answerable(threshold)
-        mapping = None
+        mapping, visual_ids = None, choices.visual_ids
         if visual_ids is not None:
-            formulas = _records(visual_ids, "formulas")
+            formulas = read_records(visual_ids, "formulas")
             mapping = {f.id: f.visual_id for f in formulas if f.visual_id}
             if not mapping:
                 raise InputError(f"{visual_ids}: no formula in it has a visual id")
-        return cls(judgments, parse_measures(measures), threshold, mapping)
+        return cls(judgments, parse_measures(choices.measures), threshold, mapping)
 
     def measure(self, path: Path) -> Measured:
         """Measure the runs of a file, and gather what is odd about them."""
@@ -152,12 +202,7 @@ def _measured(path: Path) -> Measured | str:
         return str(error)
 
 
-def read_groups(by: str | None, topics: Path | None) -> dict[str, str] | None:
-    """Topic to group, as ``--by`` and ``--topics`` say."""
-    if by is None and topics is None:
-        return None
-    if by is None or topics is None:
-        raise click.UsageError("--by and --topics go together")
+def _groups(by: str, topics: Path) -> dict[str, str]:
     try:
         form = detect(topics)
     except InputError:
@@ -167,27 +212,6 @@ def read_groups(by: str | None, topics: Path | None) -> dict[str, str] | None:
     if by not in ("language", "kind"):
         raise InputError(f"{topics}: topics are grouped by language or kind, not by {by!r}")
     return {query.id: getattr(query, by) for query in form.read(topics, BadRows())}
-
-
-def check_targets(targets: Sequence[Path]) -> None:
-    """Refuse what cannot be written before any work is done."""
-    from mathsetu.evaluation.tables import WRITERS
-
-    for target in targets:
-        if target.suffix not in (*WRITERS, ".svg"):
-            known = ", ".join((*WRITERS, ".svg"))
-            raise InputError(f"{target}: its ending says how to write it (known: {known})")
-
-
-def write_targets(targets: Sequence[Path], table: Table, panels: Sequence[Panel]) -> None:
-    """Write a table, or the plot that goes with it, into each file."""
-    from mathsetu.evaluation.plots import draw
-    from mathsetu.evaluation.tables import WRITERS
-
-    for target in targets:
-        text = draw(panels) if target.suffix == ".svg" else WRITERS[target.suffix](table)
-        with writing(target) as file:
-            file.write(text)
 
 
 def _about_rows(path: Path, notes: Sequence[str]) -> Iterator[str]:
@@ -213,7 +237,8 @@ def _column(path: Path, name: str) -> dict[str, str]:
     return {row[0]: row[place] for _, row in rows if len(row) > place}
 
 
-def _records(path: Path, holds: str) -> Iterator[Any]:
+def read_records(path: Path, holds: str) -> Iterator[Any]:
+    """The records of a file, which must hold that kind of them (judgments, queries)."""
     return _format(path, holds).read(path, BadRows())
 
 

@@ -93,6 +93,7 @@ def command(
       mathsetu fuse linear words.run formulas.run fused.run --weights 0.7,0.3
       mathsetu fuse rbc words.run formulas.run vectors.run fused.run --qrels qrels.txt
     """
+    from mathsetu.evaluation import Measure
     from mathsetu.ranking import fusion
 
     writing = find(format_name)
@@ -109,7 +110,7 @@ def command(
         chosen = fusion.make_fusion(method, **settings)
         fused = fusion.fuse(_runs(runs), chosen, depth, name)
     else:
-        wanted = fusion.Measure(measure)
+        wanted = Measure.parse(measure)
         learner = fusion.make_learner(method, wanted, **settings)
         inputs = _runs(runs), _records(qrels, "judgments"), learner
         learned = fusion.fuse_learned(

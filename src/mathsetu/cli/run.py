@@ -25,6 +25,8 @@ from mathsetu.records import Hit, Run
 )
 @click.option("--lang", default="", help="Language of topics that do not say theirs.")
 @click.option("--name", default="", help="Name of the run; the recipe's unless given.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="Replace a setting of the library's recipe: rerank.model=FOLDER.")  # fmt: skip
 @json_option
 def command(
     library: Path,
@@ -34,6 +36,7 @@ def command(
     k: int | None,
     lang: str,
     name: str,
+    settings: tuple[str, ...],
     as_json: bool,
 ) -> None:
     r"""Answer all TOPICS from LIBRARY and write the run to TARGET.
@@ -52,7 +55,7 @@ def command(
     reading = detect(topics)
     if reading.holds != "queries":
         raise InputError(f"{topics}: holds {reading.holds}, and a run needs queries")
-    opened = Library(library)
+    opened = Library(library, settings)
     rankings: dict[str, tuple[Hit, ...]] = {}
     for query in track(reading.read(topics, BadRows()), "topics"):
         asked = replace(query, language=lang) if lang and not query.language else query

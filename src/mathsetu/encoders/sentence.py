@@ -6,24 +6,23 @@ fetching. Only safetensors weights are read, and no code from a model's folder i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mathsetu.errors import InputError
-from mathsetu.languages.translate.models import folder_of, is_path, require
+from mathsetu.models import SAFE_LOADING, loading, model_folder, require, room_by
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Texts that go through the model together.
 _BATCH = 32
-# What a model consists of; pickled weights and other runtimes' files stay on the hub.
-_FILES = ["*.json", "*.txt", "*.model", "*.safetensors"]
 _PURPOSE = "dense search"
+_WHAT = (
+    "a sentence-transformers model that can be loaded; it needs modules.json, a tokenizer and "
+    "model.safetensors"
+)
 
 
 class SentenceEncoder:
@@ -36,25 +35,7 @@ name another folder
     """
 
     def __init__(self, model: str, max_tokens: int = 0) -> None:
-        folder = folder_of(model) if is_path(model) else _fetched(model)
-        _refuse_pickles(folder)
-        package = require("sentence_transformers", _PURPOSE, "neural")
-        try:
-            with _without_bars():
-                self._model = package.SentenceTransformer(
-                    str(folder),
-                    local_files_only=True,
-                    trust_remote_code=False,
-                    model_kwargs={"use_safetensors": True},
-                )
-        except (OSError, ValueError, KeyError) as problem:
-            reason = str(problem).strip().partition("\n")[0]
-            raise InputError(
-                f"{model}: is not a sentence-transformers model that can be loaded; it needs "
-                f"modules.json, a tokenizer and model.safetensors ({reason})"
-            ) from None
-        if max_tokens:
-            self._model.max_seq_length = min(max_tokens, _room(self._model))
+        self._model = open_sentence_encoder(model, max_tokens, _PURPOSE)
 
     @property
     def dimensions(self) -> int:
@@ -76,45 +57,24 @@ name another folder
         return vectors
 
 
-def _fetched(name: str) -> Path:
-    """The folder of the hub's cache that holds a model, after fetching what is missing."""
-    hub = require("huggingface_hub", _PURPOSE, "neural")
-    full = name if "/" in name else f"sentence-transformers/{name}"
-    try:
-        return Path(hub.snapshot_download(full, allow_patterns=_FILES))
-    except (OSError, ValueError):
-        raise InputError(
-            f"{full}: the model is not on this machine and cannot be fetched; with a network, "
-            f"'hf download {full}' gets it, or name a folder that holds it"
-        ) from None
+def open_sentence_encoder(
+    model: str, max_tokens: int, purpose: str, *, device: str | None = None
+) -> Any:
+    """The model of sentence-transformers, ready to encode texts or to be trained.
 
-
-def _refuse_pickles(folder: Path) -> None:
-    """Weights in a pickle could run code; a safetensors file must lie beside them."""
-    for pickled in sorted(folder.rglob("pytorch_model*.bin")):
-        if not any(pickled.parent.glob("*.safetensors")):
-            raise InputError(
-                f"{pickled}: pickled weights are not read; convert the model to safetensors"
-            )
-
-
-@contextmanager
-def _without_bars() -> Iterator[None]:
-    """Transformers draws a bar while it loads, in the middle of the caller's own output."""
-    logging = require("transformers.utils.logging", _PURPOSE, "neural")
-    shown = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if shown:
-            logging.enable_progress_bar()
-
-
-def _room(model: Any) -> int:
-    """How many tokens a model can read at all, which may be more than it was trained on."""
-    config = model[0].auto_model.config
-    positions = getattr(config, "max_position_embeddings", 0) or model.max_seq_length
-    # RoBERTa and MPNet count positions from two.
-    first = 2 if config.model_type in ("mpnet", "roberta", "xlm-roberta", "camembert") else 0
-    return int(positions) - first
+    Args:
+        model: A folder, or a name on the hub.
+        max_tokens: How much of a text is read, up to what the model can; 0 for as much as it was
+            made for.
+        purpose: What it is for, in the error when a package is missing.
+        device: Where it runs; the best there is unless given.
+    """
+    folder = model_folder(model, "sentence-transformers", purpose)
+    package = require("sentence_transformers", purpose, "neural")
+    with loading(model, _WHAT, purpose):
+        opened = package.SentenceTransformer(str(folder), device=device, **SAFE_LOADING)
+    if max_tokens:
+        # A model can often read more than it was made for.
+        most = room_by(opened[0].auto_model.config.to_dict()) or opened.max_seq_length
+        opened.max_seq_length = min(max_tokens, most)
+    return opened

@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Literal
 
 
@@ -119,6 +118,8 @@ def romanised_words(code: str) -> frozenset[str]:
 @cache
 def _stop_words(name: str) -> frozenset[str]:
     """The words of a file: any number a line, ``#`` starts a comment."""
+    from importlib import resources  # here, because a library opens without them
+
     file = resources.files(__package__) / "stopwords" / f"{name}.txt"
     lines = file.read_text(encoding="utf-8").splitlines()
     return frozenset(word for line in lines for word in line.partition("#")[0].split())

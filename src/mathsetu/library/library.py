@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, cast
 
 import numpy as np
 
-from mathsetu.errors import InputError
+from mathsetu.deadline import Clock
+from mathsetu.errors import InputError, UnknownPost
+from mathsetu.library.candidates import chosen_weights
 from mathsetu.library.manifest import Manifest, check, read_manifest, segment_folder
-from mathsetu.library.store import Store
-from mathsetu.ranking.hybrid import adapted, order, shares
-from mathsetu.recipes.parts import is_silent, make_retriever
-from mathsetu.recipes.schema import Recipe, parse_table
+from mathsetu.library.preparing import Prepared, prepare
+from mathsetu.library.ranker import Ranked, Ranker, Search
+from mathsetu.library.store import Store, beside
+from mathsetu.markup import snippet
+from mathsetu.recipes import overridden
+from mathsetu.recipes.parts import make_retriever
+from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Hit, Post, Query, Reason, Run
 from mathsetu.retrieval.base import Question, Retriever
 from mathsetu.retrieval.formula import FormulaMatch, FormulaRetriever
@@ -22,10 +29,14 @@ from mathsetu.retrieval.formula import FormulaMatch, FormulaRetriever
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Numbers = NDArray[np.float64]
+    from mathsetu.retrieval.graph import GraphRetriever
 
 #: A query longer than this is refused: it is a file sent by mistake, or an attack.
 LONGEST_QUERY = 100_000
+#: What an answer calls unfinished when the reasons of some hits are, or a query's translation.
+REASONS, TRANSLATION = "reasons", "translation"
+# A post asks for its like with its beginning: the rest would take long and add little.
+_LIKENESS = 600
 # How often opening is tried again when a rebuild replaces the library at that moment.
 _TRIES = 5
 
@@ -39,6 +50,14 @@ class Filter:
     collection: str = ""
 
 
+@dataclass(frozen=True)
+class Answer:
+    """The hits of a query, and what a time limit cut off: names of parts, or ``reasons``."""
+
+    hits: tuple[Hit, ...]
+    unfinished: tuple[str, ...] = ()
+
+
 class Library:
     r"""Opens a library folder and answers queries.
 
@@ -50,11 +69,18 @@ class Library:
         >>> build_library(folder, sampler.posts(), "default", processes=1)
         >>> library = Library(folder)
         >>> library.search(r"समाकल $\int_0^\infty \frac{\sin x}{x}dx$ का मान", k=1)[0].id
-        'dirichlet-integral.fa'
+        'dirichlet-integral.hr'
     """
 
-    def __init__(self, folder: str | Path) -> None:
+    def __init__(self, folder: str | Path, settings: Iterable[str] = ()) -> None:
+        """Open a library.
+
+        Args:
+            folder: Where it was built.
+            settings: Settings of its recipe to search with instead (``rerank.model=FOLDER``).
+        """
         self.folder = Path(folder)
+        self._settings = tuple(settings)
         for attempt in range(_TRIES):
             self.manifest = read_manifest(self.folder)
             try:
@@ -67,7 +93,8 @@ class Library:
 
     def _open(self) -> None:
         check(self.folder, self.manifest)
-        self.recipe: Recipe = parse_table(self.manifest.recipe, str(self.folder))
+        source = str(self.folder)
+        self.recipe: Recipe = overridden(self.manifest.recipe, self._settings, source)
         folders = [segment_folder(self.folder, s.name) for s in self.manifest.segments]
         self._stores = [Store(folder / "posts.sqlite") for folder in folders]
         self._parts: dict[str, Retriever] = {
@@ -118,9 +145,70 @@ class Library:
             where: Which posts may be found.
             explain: Whether reasons are worked out.
         """
-        if isinstance(query, str):
-            query = Query(id="", text=query, language=language)
-        return self.run([query], k, where=where, explain=explain).rankings[query.id]
+        return self.answer(query, k, language=language, where=where, explain=explain).hits
+
+    def answer(
+        self,
+        query: str | Query,
+        k: int | None = None,
+        *,
+        language: str = "",
+        where: Filter | None = None,
+        explain: bool = True,
+        weights: Mapping[str, float] | None = None,
+        seconds: float | None = None,
+    ) -> Answer:
+        """As `search`, for those who must not wait or want to weigh the parts themselves.
+
+        Args:
+            query: As in `search`, like all that follow up to ``explain``.
+            k: How many hits.
+            language: The language of the query.
+            where: Which posts may be found.
+            explain: Whether reasons are worked out.
+            weights: What each part counts instead of what the recipe says; parts that are not
+                named count nothing. Only proportions matter.
+            seconds: The time it may take. Parts that are not done by then are left out and
+                named in the answer.
+        """
+        question = _question(query, language)
+        clock = Clock(seconds)
+        weighed = chosen_weights(self.recipe, weights)
+        [hits] = self._rankings([question], k, where, explain, weighed, clock)
+        return Answer(hits, clock.unfinished)
+
+    def explain(
+        self,
+        query: str | Query,
+        post_id: str,
+        *,
+        language: str = "",
+        weights: Mapping[str, float] | None = None,
+    ) -> Hit:
+        """One post as a hit of a query, whether a search would show it or not.
+
+        The score is what it gets beside the posts that the query finds; 0 without any reason
+        when nothing in it matches.
+        """
+        _, _, number = self._find(post_id)
+        weighed = chosen_weights(self.recipe, weights)
+        [prepared] = prepare([_question(query, language)], self.recipe.query)
+        search = Search([prepared.question], 1, self._present, Clock(), number)
+        [ranked] = self._ranker.rank(search, weighed)
+        [places] = np.nonzero(ranked.numbers == number)
+        if not len(places):
+            return Hit(post_id, 0.0, post_id)
+        place = int(places[0])
+        reasons = self._reasons(prepared, ranked, place)
+        return Hit(post_id, float(ranked.scores[place]), post_id, reasons)
+
+    def similar(self, post_id: str, k: int = 10, *, seconds: float | None = None) -> Answer:
+        """The posts that are most like one post, which is itself not among them."""
+        post = self.post(post_id)
+        query = Query(post_id, snippet(post.body, _LIKENESS), post.title, post.tags, post.language)
+        found = self.answer(query, k + 1, explain=False, seconds=seconds)
+        others = tuple(hit for hit in found.hits if hit.id != post_id)
+        return Answer(others[:k], found.unfinished)
 
     def run(
         self,
@@ -133,90 +221,67 @@ class Library:
     ) -> Run:
         """Answer many queries at once."""
         questions = [Question(query) for query in queries]
+        weights = chosen_weights(self.recipe, None)
+        ranked = self._rankings(questions, k, where, explain, weights, Clock())
+        ids = (question.query.id for question in questions)
+        return Run(name or self.recipe.name, dict(zip(ids, ranked, strict=True)))
+
+    def _rankings(
+        self,
+        questions: Sequence[Question],
+        k: int | None,
+        where: Filter | None,
+        explain: bool,
+        weights: dict[str, float],
+        clock: Clock,
+    ) -> Iterator[tuple[Hit, ...]]:
         for question in questions:
             _check_length(question)
         if k is None:
             k = self.recipe.ranking.k
         if k < 1:
             raise InputError(f"k is {k}; it must be at least 1")
-        allowed = self._allowed(where)
-        rankings: dict[str, tuple[Hit, ...]] = {}
-        for question, weights, numbers, scores in self._candidates(questions, k, allowed):
-            ranked = self._ranked(question, weights, numbers, scores, k, explain)
-            rankings[question.query.id] = ranked
-        return Run(name or self.recipe.name, rankings)
+        work = partial(prepare, questions, self.recipe.query)
+        asked = clock.attempt(TRANSLATION, work) or [Prepared(question) for question in questions]
+        understood = [prepared.question for prepared in asked]
+        search = Search(understood, k, self._allowed(where), clock)
+        for prepared, ranked in zip(asked, self._ranker.rank(search, weights), strict=True):
+            yield self._hits(prepared, ranked, k, explain, clock)
 
-    def _candidates(
-        self, questions: Sequence[Question], k: int, allowed: NDArray[np.bool_] | None
-    ) -> Iterator[tuple[Question, dict[str, float], NDArray[np.int64], dict[str, Numbers]]]:
-        """For each question the weights of the parts, the candidates, and their scores."""
-        ranking = self.recipe.ranking
-        depth = max(k, ranking.candidates)
-        retrieving = ranking.candidates_from or tuple(self._parts)
-        found = {part: self._parts[part].retrieve(questions, depth, allowed) for part in retrieving}
-        for place, question in enumerate(questions):
-            weights, silent = self._weights(question)
-            lists = {part: scored[place] for part, scored in found.items()}
-            if silent.issuperset(lists):
-                # Those that should find candidates have nothing to go on: the others find them.
-                lists = {
-                    part: retriever.retrieve([question], depth, allowed)[0]
-                    for part, retriever in self._parts.items()
-                    if part not in silent
-                } or lists
-            numbers = np.unique(np.concatenate([scored.numbers for scored in lists.values()]))
-            scores: dict[str, Numbers] = {}
-            for part in weights:
-                if part in lists:
-                    scores[part] = np.zeros(len(numbers))
-                    where_found = np.searchsorted(numbers, lists[part].numbers)
-                    scores[part][where_found] = lists[part].scores
-                else:
-                    scores[part] = self._parts[part].score(question, numbers).astype(np.float64)
-            yield question, weights, numbers, scores
+    @property
+    def _ranker(self) -> Ranker:
+        return Ranker(self.recipe, self._parts, self._posts)
 
-    def _weights(self, question: Question) -> tuple[dict[str, float], frozenset[str]]:
-        """The weight of each part for a question, and the parts with nothing to go on."""
-        ranking = self.recipe.ranking
-        silent = frozenset(
-            name for name in ranking.weights if is_silent(self.recipe.parts[name], question)
-        )
-        weights = adapted(ranking.weights, silent) if ranking.adaptive else dict(ranking.weights)
-        return weights, silent
-
-    def _ranked(
-        self,
-        question: Question,
-        weights: dict[str, float],
-        numbers: NDArray[np.int64],
-        scores: dict[str, Numbers],
-        k: int,
-        explain: bool,
+    def _hits(
+        self, prepared: Prepared, ranked: Ranked, k: int, explain: bool, clock: Clock
     ) -> tuple[Hit, ...]:
-        ranking = self.recipe.ranking
-        parts = shares(scores, weights, ranking.normalise)
-        places = order(parts, numbers)
-        # What only a part without any weight here has found is not found.
-        found = np.any([scores[part] != 0 for part in parts if weights[part]], axis=0)
-        places = places[found[places]][:k]
-        chosen = numbers[places].tolist()
-        ids = self._ids(chosen)
+        numbers = ranked.numbers[:k].tolist()
+        ids = self._ids(numbers)
         hits = []
-        for place, number in zip(places.tolist(), chosen, strict=True):
-            added = {name: float(part[place]) for name, part in parts.items()}
-            reasons = self._reasons(question, number, added) if explain else ()
-            hits.append(Hit(ids[number], sum(added.values()), ids[number], reasons))
+        for place, number in enumerate(numbers):
+            reasons: tuple[Reason, ...] = ()
+            if explain:
+                work = partial(self._reasons, prepared, ranked, place)
+                added = {name: float(part[place]) for name, part in ranked.added.items()}
+                bare = tuple(Reason(name, share) for name, share in added.items() if share > 0)
+                reasons = clock.attempt(REASONS, work) or bare
+            hits.append(Hit(ids[number], float(ranked.scores[place]), ids[number], reasons))
         return tuple(hits)
 
-    def _reasons(
-        self, question: Question, number: int, added: dict[str, float]
-    ) -> tuple[Reason, ...]:
-        reasons = []
-        for name, share in added.items():
-            if share > 0:
-                detail = self._parts[name].explain(question, number).detail
-                reasons.append(Reason(name, share, detail))
-        return tuple(reasons)
+    def _reasons(self, prepared: Prepared, ranked: Ranked, place: int) -> tuple[Reason, ...]:
+        """What each part says, then what fusion and reranking did, then how the query was read."""
+        number = int(ranked.numbers[place])
+        parts = tuple(
+            replace(
+                self._parts[name].explain(ranked.question, number),
+                part=name,
+                score=float(share[place]),
+            )
+            for name, share in ranked.added.items()
+            if share[place] > 0
+        )
+        remarks = (remark(place) for remark in ranked.remarks)
+        return (*parts, *(remark for remark in remarks if remark), *prepared.reasons)
 
     def formulas(self, latex: str, k: int = 10) -> list[FormulaMatch]:
         """The formulas of the library that are most like one formula."""
@@ -225,13 +290,58 @@ class Library:
                 return retriever.formulas(latex, k)
         raise InputError(f"{self.folder}: the recipe {self.recipe.name} has no formula index")
 
+    def posts_with(self, formula: FormulaMatch, limit: int) -> tuple[str, ...]:
+        """The ids of the first posts that hold a formula which `formulas` found."""
+        for retriever in self._parts.values():
+            if isinstance(retriever, FormulaRetriever):
+                numbers = retriever.posts_with(formula.number)
+                if self._present is not None:
+                    numbers = numbers[self._present[numbers]]
+                return tuple(self._ids(numbers[:limit].tolist()).values())
+        return ()
+
+    def heat_map(
+        self, query: str | Query, post_id: str, *, language: str = ""
+    ) -> tuple[list[str], list[str], NDArray[np.float32]]:
+        """The parts of a query, those of a post, and their cosines, from a graph index."""
+        _, _, number = self._find(post_id)
+        for retriever in self._parts.values():
+            if hasattr(retriever, "table"):
+                table = cast("GraphRetriever", retriever).table
+                return table(_question(query, language), number)
+        raise InputError(f"the recipe {self.recipe.name} has no graph index")
+
+    def tags(self, limit: int) -> dict[str, int]:
+        """The most frequent tags and how many posts have each."""
+        counts: Counter[str] = Counter()
+        for store, segment in zip(self._stores, self.manifest.segments, strict=True):
+            counts.update(store.tags(frozenset(segment.removed)))
+        ranked = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+        return dict(ranked[:limit])
+
+    def present(self, ids: Iterable[str]) -> set[str]:
+        """Those of some ids that posts of the library have."""
+        return {post_id for post_id in ids if self._place(post_id) is not None}
+
     def post(self, post_id: str) -> Post:
         """One post by its id."""
-        for store, segment in zip(self._stores, self.manifest.segments, strict=True):
+        store, number, _ = self._find(post_id)
+        return store.by_number([number])[number]
+
+    def _find(self, post_id: str) -> tuple[Store, int, int]:
+        """The store of a post, its number there, and its number in the whole library."""
+        place = self._place(post_id)
+        if place is None:
+            raise UnknownPost(post_id)
+        return place
+
+    def _place(self, post_id: str) -> tuple[Store, int, int] | None:
+        segments = zip(self._stores, self.manifest.segments, self._offsets.tolist(), strict=False)
+        for store, segment, offset in segments:
             number = store.number_of(post_id)
             if number is not None and number not in segment.removed:
-                return store.by_number([number])[number]
-        raise InputError(f"{self.folder}: there is no post {post_id!r}")
+                return store, number, offset + number
+        return None
 
     def _allowed(self, where: Filter | None) -> NDArray[np.bool_] | None:
         if where is None or where == Filter():
@@ -242,12 +352,27 @@ class Library:
         allowed = np.concatenate(masks)
         return allowed if self._present is None else allowed & self._present
 
+    def _posts(self, numbers: Sequence[int]) -> dict[int, Post]:
+        """Posts by their numbers, each answer with what its question says."""
+        posts: dict[int, Post] = {}
+        for offset, store in zip(self._offsets.tolist(), self._stores, strict=False):
+            own = [number - offset for number in numbers if 0 <= number - offset < store.count]
+            found = store.by_number(own)
+            for number, post in found.items():
+                parent = store.find(post.parent_id) if post.parent_id else None
+                posts[offset + number] = beside(post, parent) if parent else post
+        return posts
+
     def _ids(self, numbers: Sequence[int]) -> dict[int, str]:
         ids: dict[int, str] = {}
         for offset, store in zip(self._offsets.tolist(), self._stores, strict=False):
             own = [number - offset for number in numbers if 0 <= number - offset < store.count]
             ids.update((offset + number, name) for number, name in store.ids(own).items())
         return ids
+
+
+def _question(query: str | Query, language: str) -> Question:
+    return Question(Query("", query, language=language) if isinstance(query, str) else query)
 
 
 def _check_length(question: Question) -> None:

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -75,8 +76,9 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        # Several threads of a server may read, one after the other; nobody writes.
+        self._lock = Lock()
         try:
-            # Several threads of a server may read; nobody writes.
             self._connection = sqlite3.connect(
                 f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
             )
@@ -106,16 +108,14 @@ class Store:
             batch = list(numbers[start : start + _BATCH])
             marks = ",".join("?" * len(batch))
             query = f"SELECT number, record FROM posts WHERE number IN ({marks})"  # noqa: S608
-            for number, record in self._connection.execute(query, batch):
+            for number, record in self._rows(query, batch):
                 found[number] = _post(record)
         return found
 
     def number_of(self, post_id: str) -> int | None:
         """The number of a post."""
-        row = self._connection.execute(
-            "SELECT number FROM posts WHERE id = ?", (post_id,)
-        ).fetchone()
-        return row[0] if row else None
+        rows = self._rows("SELECT number FROM posts WHERE id = ?", (post_id,))
+        return int(rows[0][0]) if rows else None
 
     def find(self, post_id: str) -> Post | None:
         """The post with an id, if it is here."""
@@ -129,13 +129,18 @@ class Store:
             batch = list(numbers[start : start + _BATCH])
             marks = ",".join("?" * len(batch))
             query = f"SELECT number, id FROM posts WHERE number IN ({marks})"  # noqa: S608
-            found.update(self._connection.execute(query, batch))
+            found.update(self._rows(query, batch))
         return found
 
     def languages(self, removed: Set[int] = frozenset()) -> dict[str, int]:
         """How many posts there are of each language, those that were removed not counted."""
-        rows = self._connection.execute("SELECT number, language FROM posts")
+        rows = self._rows("SELECT number, language FROM posts")
         return Counter(language for number, language in rows if number not in removed)
+
+    def tags(self, removed: Set[int] = frozenset()) -> dict[str, int]:
+        """How many posts have each tag, those that were removed not counted."""
+        rows = self._rows("SELECT number, tag FROM tags")
+        return Counter(tag for number, tag in rows if number not in removed)
 
     def allowed(
         self, language: str = "", tags: Sequence[str] = (), collection: str = ""
@@ -152,9 +157,15 @@ class Store:
 
     def _mask(self, query: str, value: str) -> NDArray[np.bool_]:
         mask = np.zeros(self.count, dtype=np.bool_)
-        numbers = [row[0] for row in self._connection.execute(query, (value,))]
-        mask[numbers] = True
+        mask[[row[0] for row in self._rows(query, (value,))]] = True
         return mask
+
+    def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
+        try:
+            with self._lock:
+                return self._connection.execute(query, values).fetchall()
+        except UnicodeEncodeError:
+            return []  # half a character stands in no post
 
 
 def _post(record: str) -> Post:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterable
-from importlib import resources
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mathsetu.errors import InputError
-from mathsetu.recipes.schema import Recipe, parse_recipe, parse_table
+from mathsetu.recipes.schema import Recipe, parse_table
+from mathsetu.recipes.tables import parse_toml
 
-__all__ = ["Recipe", "load_recipe", "overridden", "recipe_names", "recipe_text"]
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+__all__ = [
+    "Recipe",
+    "load_recipe",
+    "overridden",
+    "recipe_names",
+    "recipe_table",
+    "recipe_text",
+]
 
 
 def recipe_names() -> list[str]:
@@ -20,14 +30,14 @@ def recipe_names() -> list[str]:
     >>> "default" in recipe_names()
     True
     """
-    files = resources.files(__package__).iterdir()
+    files = _shipped().iterdir()
     return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
 
 
 def recipe_text(name: str) -> str:
     """The TOML of a shipped recipe, or of a file."""
     if name in recipe_names():
-        return (resources.files(__package__) / f"{name}.toml").read_text(encoding="utf-8")
+        return (_shipped() / f"{name}.toml").read_text(encoding="utf-8")
     path = Path(name)
     if path.suffix == ".toml":
         try:
@@ -38,36 +48,79 @@ def recipe_text(name: str) -> str:
     raise InputError(f"unknown recipe {name!r} (known: {known}; or give a .toml file)")
 
 
+def _shipped() -> Traversable:
+    from importlib import resources  # here, because an opened library brings its recipe along
+
+    return resources.files(__package__)
+
+
 def load_recipe(name: str, overrides: Iterable[str] = ()) -> Recipe:
     """Read a recipe by name or file, with settings replaced as ``parts.text.model=folder``.
 
     >>> load_recipe("default", ["ranking.k=7"]).ranking.k
     7
     """
-    text = recipe_text(name)
-    recipe = parse_recipe(text, name)
-    overrides = list(overrides)
-    return overridden(tomllib.loads(text), overrides, name) if overrides else recipe
+    return overridden(recipe_table(name), overrides, name)
 
 
-def overridden(table: dict[str, Any], overrides: Iterable[str], source: str) -> Recipe:
+def recipe_table(name: str) -> dict[str, Any]:
+    """The table of a recipe; one that is based on another gets what it does not say itself.
+
+    ``based_on`` names the other recipe; a part, system or setting that is named again replaces
+    the other's. ``use`` names the systems that are kept; parts that none of them needs are left
+    out.
+    """
+    table = parse_toml(recipe_text(name), name)
+    base = table.pop("based_on", None)
+    if base is not None:
+        if not isinstance(base, str) or base not in recipe_names() or base == name:
+            raise InputError(f"{name}: based_on must name another shipped recipe, not {base!r}")
+        table = _merged(recipe_table(base), table)
+    wanted = table.pop("use", None)
+    return table if wanted is None else _with_systems(table, wanted, name)
+
+
+def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    both = base | own
+    for section, value in own.items():
+        if isinstance(value, dict) and isinstance(base.get(section), dict):
+            both[section] = base[section] | value
+    return both
+
+
+def _with_systems(table: dict[str, Any], wanted: Any, source: str) -> dict[str, Any]:
+    systems = table.get("systems", {})
+    for name in wanted if isinstance(wanted, list) else [wanted]:
+        if not isinstance(wanted, list) or name not in systems:
+            raise InputError(
+                f"{source}: use must be a list of systems, and {name!r} is none "
+                f"(systems: {', '.join(systems)})"
+            )
+    kept = {name: systems[name] for name in wanted}
+    needed = {part for system in kept.values() for part in system.get("weights", ())}
+    parts = {name: part for name, part in table["parts"].items() if name in needed}
+    return table | {"systems": kept, "parts": parts}
+
+
+def overridden(table: Mapping[str, Any], overrides: Iterable[str], source: str) -> Recipe:
     """A recipe's table with settings replaced; values are TOML, or plain text."""
+    changed = deepcopy(dict(table))
     for override in overrides:
         path, separator, value = override.partition("=")
         if not separator:
             raise InputError(f"{override!r}: a setting is replaced with NAME=VALUE")
         *outer, last = path.strip().split(".")
-        place = table
+        place = changed
         for name in outer:
             place = place.setdefault(name, {})
             if not isinstance(place, dict):
                 raise InputError(f"{override!r}: {name} is no table")
         place[last] = _toml_value(value.strip())
-    return parse_table(table, source)
+    return parse_table(changed, source)
 
 
 def _toml_value(text: str) -> Any:
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        return parse_toml(f"value = {text}", text)["value"]
+    except InputError:
         return text

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from mathsetu.errors import InputError
-from mathsetu.recipes.schema import Recipe, read_table
+from mathsetu.recipes.schema import Recipe
+from mathsetu.recipes.tables import read_table
 from mathsetu.retrieval.base import Builder, Question, Retriever
 
 
@@ -31,6 +32,10 @@ def _no_words(question: Question) -> bool:
 
 def _no_formulas(question: Question) -> bool:
     return not question.formulas
+
+
+def _nothing(question: Question) -> bool:
+    return _no_words(question) and _no_formulas(question)
 
 
 def _lexical() -> Part:
@@ -57,12 +62,26 @@ def _overlap() -> Part:
     return Part(Overlap, OverlapBuilder, OverlapRetriever, _no_formulas)
 
 
+def _meaning() -> Part:
+    from mathsetu.retrieval.meaning import Meaning, MeaningBuilder, MeaningRetriever
+
+    return Part(Meaning, MeaningBuilder, MeaningRetriever, _no_words)
+
+
+def _graph() -> Part:
+    from mathsetu.retrieval.graph import GraphIndexBuilder, GraphRetriever, GraphSearch
+
+    return Part(GraphSearch, GraphIndexBuilder, GraphRetriever, _nothing)
+
+
 #: Kind to how it is made; a part is imported when a recipe names it.
 PARTS: dict[str, Callable[[], Part]] = {
     "lexical": _lexical,
     "formula": _formula,
     "dense": _dense,
+    "meaning": _meaning,
     "overlap": _overlap,
+    "graph": _graph,
 }
 
 

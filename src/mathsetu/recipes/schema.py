@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from types import UnionType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from mathsetu.errors import InputError
 from mathsetu.ranking.normalise import NORMALISATIONS
+from mathsetu.ranking.rerank import Rerank
+from mathsetu.recipes.tables import parse_toml, read_table
 
-Table = TypeVar("Table")
+if TYPE_CHECKING:
+    from mathsetu.ranking.fusion import Fusion
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,39 @@ class Selection:
 
 
 @dataclass(frozen=True)
+class Preparation:
+    """What is done with a query before any part gets it.
+
+    Attributes:
+        translate: The language that queries in other languages are translated into, their
+            formulas masked and put back; empty leaves queries as they are.
+        backend: What translates: ``glossary``, ``apertium``, ``nllb``, ``mbart``, ``ctranslate2``.
+        model: The backend's model, a folder or a name on the hub; its usual one unless given.
+
+    >>> Preparation("en", backend="babelfish")
+    Traceback (most recent call last):
+    mathsetu.errors.InputError: no translation backend 'babelfish' \
+(there are: glossary, apertium, nllb, mbart, ctranslate2)
+    """
+
+    translate: str = ""
+    backend: str = "glossary"
+    model: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.translate:
+            return
+        # Imported here, since most recipes translate nothing.
+        from mathsetu.languages.table import LANGUAGES, language
+        from mathsetu.languages.translate import open_translator
+
+        if language(self.translate).code not in LANGUAGES:
+            known = ", ".join(LANGUAGES)
+            raise InputError(f"translate is {self.translate!r}, which is no language of {known}")
+        open_translator(self.backend, self.model, remember=False)
+
+
+@dataclass(frozen=True)
 class Ranking:
     """How the parts' scores become one order.
 
@@ -40,25 +74,93 @@ class Ranking:
         k: How many hits come out unless the caller asks for more or fewer.
         normalise: ``minmax``, ``rank`` or ``none``.
         adaptive: Whether parts without anything to go on leave their weight to the others.
+        fuse: A fusion method instead of the weighted sum: ``{method = "rrf", k = 60}``. What is
+            fused are the systems of the recipe, or its parts one by one; ``weights`` are theirs
+            then, and equal unless given.
     """
 
-    weights: dict[str, float]
+    weights: dict[str, float] = field(default_factory=dict)
     candidates: int = 500
     candidates_from: tuple[str, ...] = ()
     k: int = 50
     normalise: str = "minmax"
     adaptive: bool = True
+    fuse: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class System:
+    """One system of an ensemble: some of the recipe's parts, and perhaps a reranker.
+
+    Attributes:
+        weights: The share of each part; they add up to 1.
+        normalise: ``minmax``, ``rank`` or ``none``.
+        rerank: What reranks the system's posts before they are fused.
+    """
+
+    weights: dict[str, float]
+    normalise: str = "minmax"
+    rerank: Rerank | None = None
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A search system: its parts, and how they are ranked together."""
+    """A search system: its parts, how they are ranked together, and what comes before and after."""
 
     name: str
     description: str
     parts: dict[str, dict[str, Any]]
     ranking: Ranking
     posts: Selection = field(default_factory=Selection)
+    query: Preparation = field(default_factory=Preparation)
+    systems: dict[str, System] = field(default_factory=dict)
+    rerank: Rerank | None = None
+
+    @property
+    def members(self) -> list[str]:
+        """What ``ranking.weights`` are of: the systems where there are some, else the parts."""
+        return list(self.systems or self.parts)
+
+    def member(self, name: str) -> Recipe:
+        """A system, or a part, that is fused with others, as a recipe of its own."""
+        system = self.systems.get(name) or System({name: 1.0})
+        return replace(
+            self,
+            name=name,
+            parts={part: self.parts[part] for part in system.weights},
+            ranking=replace(
+                self.ranking,
+                weights=system.weights,
+                normalise=system.normalise,
+                candidates_from=(),
+                fuse={},
+            ),
+            systems={},
+            rerank=system.rerank,
+        )
+
+    def fusion(self, weights: Mapping[str, float], source: str = "") -> Fusion:
+        """The method that fuses the rankings of members, which come in the order of the weights."""
+        from mathsetu.ranking.fusion import METHODS, settings_of
+
+        where = f"{source or self.name}: ranking.fuse"
+        table = dict(self.ranking.fuse)
+        method = table.pop("method", "")
+        if not isinstance(method, str) or method not in METHODS:
+            raise InputError(f"{where}: method is {method!r} (known: {', '.join(METHODS)})")
+        if "weights" in table:
+            raise InputError(f"{where}: weights are those of ranking.weights")
+        if "weights" in settings_of(method):
+            table["weights"] = list(weights.values())
+        if "coefficients" in table:
+            table["coefficients"] = _by_name(table["coefficients"], weights, where)
+        elif "coefficients" in settings_of(method):
+            raise InputError(
+                f"{where}: {method} needs coefficients, which are learned from judgments "
+                "('mathsetu reproduce' learns them)"
+            )
+        made: Fusion = read_table(METHODS[method].kind, table, where)
+        return made
 
 
 def parse_recipe(text: str, source: str) -> Recipe:
@@ -75,22 +177,20 @@ def parse_recipe(text: str, source: str) -> Recipe:
     >>> recipe.ranking.k
     50
     """
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{source}: is not valid TOML ({error})") from error
-    return parse_table(table, source)
+    return parse_table(parse_toml(text, source), source)
 
 
 def parse_table(table: Mapping[str, Any], source: str) -> Recipe:
     """Make a recipe from its table, checked."""
     recipe = read_table(Recipe, table, source)
+    if recipe.ranking.fuse and not recipe.ranking.weights:
+        equal = dict.fromkeys(recipe.members, 1 / max(len(recipe.members), 1))
+        recipe = replace(recipe, ranking=replace(recipe.ranking, weights=equal))
     _check(recipe, source)
     return recipe
 
 
 def _check(recipe: Recipe, source: str) -> None:
-    ranking = recipe.ranking
     if not recipe.parts:
         raise InputError(f"{source}: [parts] is empty; a recipe needs at least one part")
     for name, part in recipe.parts.items():
@@ -99,71 +199,47 @@ def _check(recipe: Recipe, source: str) -> None:
             raise InputError(f"{source}: {name!r} cannot be the name of a part; use letters")
         if not isinstance(part.get("kind"), str):
             raise InputError(f"{source}: parts.{name} needs a kind")
-    for name in (*ranking.weights, *ranking.candidates_from):
-        if name not in recipe.parts:
-            parts = ", ".join(recipe.parts)
-            raise InputError(f"{source}: ranking names {name!r}, which is no part (parts: {parts})")
-    missing = [name for name in recipe.parts if name not in ranking.weights]
+    ranking = recipe.ranking
+    kind = "system" if recipe.systems else "part"
+    _check_names(ranking.weights, recipe.members, kind, f"{source}: ranking")
+    _check_names(ranking.candidates_from, list(recipe.parts), "part", f"{source}: ranking")
+    missing = [name for name in recipe.members if name not in ranking.weights]
     if missing:
         raise InputError(f"{source}: ranking.weights lacks {', '.join(missing)}")
-    total = sum(ranking.weights.values())
-    if not abs(total - 1) <= 1e-6 or min(ranking.weights.values()) < 0:
-        raise InputError(
-            f"{source}: ranking.weights must be positive and add up to 1, not {total:g}"
-        )
-    if ranking.normalise not in NORMALISATIONS:
-        known = ", ".join(NORMALISATIONS)
-        raise InputError(f"{source}: ranking.normalise is {ranking.normalise!r} (known: {known})")
+    _check_shares(ranking, f"{source}: ranking")
+    for name, system in recipe.systems.items():
+        where = f"{source}: systems.{name}"
+        _check_names(system.weights, list(recipe.parts), "part", where)
+        _check_shares(system, where)
     if ranking.k < 1 or ranking.candidates < ranking.k:
         raise InputError(f"{source}: ranking needs 1 <= k <= candidates")
+    if recipe.systems and not ranking.fuse:
+        raise InputError(f'{source}: systems need ranking.fuse, such as {{method = "rrf"}}')
+    # Coefficients that are still to be learned are missed when they are needed.
+    if ranking.fuse and (ranking.fuse.get("method") != "rbc" or "coefficients" in ranking.fuse):
+        recipe.fusion(ranking.weights, source)
 
 
-def read_table(kind: type[Table], table: Mapping[str, Any], where: str) -> Table:
-    """Make a dataclass from a TOML table, refusing what it does not know, by name.
-
-    >>> read_table(Selection, {"minimum_words": 10}, "posts")
-    Selection(minimum_words=10, need_words=False, kinds=())
-    """
-    assert is_dataclass(kind)
-    known = {entry.name: entry for entry in fields(kind)}
-    for name in table:
+def _check_names(names: Iterable[str], known: list[str], kind: str, where: str) -> None:
+    for name in names:
         if name not in known:
-            raise InputError(f"{where}: unknown setting {name!r} (known: {', '.join(known)})")
-    for name, entry in known.items():
-        required = entry.default is MISSING and entry.default_factory is MISSING
-        if required and name not in table:
-            raise InputError(f"{where}: {name} is missing")
-    hints = get_type_hints(kind)
-    values = {name: _value(hints[name], table[name], f"{where}: {name}") for name in table}
-    try:
-        return kind(**values)
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from None
+            raise InputError(
+                f"{where} names {name!r}, which is no {kind} ({kind}s: {', '.join(known)})"
+            )
 
 
-def _value(wanted: Any, given: Any, where: str) -> Any:
-    """Check one value against a type, going into tables and lists."""
-    origin = get_origin(wanted)
-    if wanted is Any:
-        return given
-    if is_dataclass(wanted) and isinstance(wanted, type):
-        if not isinstance(given, dict):
-            raise InputError(f"{where} must be a table")
-        return read_table(wanted, given, where)
-    if origin is dict:
-        if not isinstance(given, dict):
-            raise InputError(f"{where} must be a table")
-        inner = get_args(wanted)[1]
-        return {name: _value(inner, value, f"{where}.{name}") for name, value in given.items()}
-    if origin is tuple:
-        if not isinstance(given, list):
-            raise InputError(f"{where} must be a list")
-        return tuple(_value(get_args(wanted)[0], value, where) for value in given)
-    if isinstance(wanted, UnionType):
-        wanted = next(kind for kind in get_args(wanted) if kind is not type(None))
-    if wanted is float and isinstance(given, int) and not isinstance(given, bool):
-        return float(given)
-    if not isinstance(given, wanted) or (wanted is not bool and isinstance(given, bool)):
-        names = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
-        raise InputError(f"{where} must be {names.get(wanted, wanted)}, not {given!r}")
-    return given
+def _check_shares(ranked: Ranking | System, where: str) -> None:
+    total = sum(ranked.weights.values())
+    if not abs(total - 1) <= 1e-6 or min(ranked.weights.values()) < 0:
+        raise InputError(f"{where}.weights must be positive and add up to 1, not {total:g}")
+    if ranked.normalise not in NORMALISATIONS:
+        known = ", ".join(NORMALISATIONS)
+        raise InputError(f"{where}.normalise is {ranked.normalise!r} (known: {known})")
+
+
+def _by_name(table: Any, names: Iterable[str], where: str) -> list[Any]:
+    """The coefficients of each member, in the order of the names."""
+    wanted = list(names)
+    if not isinstance(table, dict) or any(name not in table for name in wanted):
+        raise InputError(f"{where}: coefficients must be a table of {', '.join(wanted)}")
+    return [table[name] for name in wanted]

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mathsetu.errors import InputError
-from mathsetu.languages.translate.models import require
-from mathsetu.ranking.rerank.files import model_folder, room, without_bars
+from mathsetu.encoders.sentence import open_sentence_encoder
+from mathsetu.models import require
 from mathsetu.training.card import Card, identity_of, save_with_card
 from mathsetu.training.checkpoints import State
 from mathsetu.training.epochs import batches_without_repeats
@@ -46,7 +45,9 @@ def train_bi_encoder(
     settings = settings or Fit()
     learn = [pair for pair in pairs if pair.label > 0.5]
     check = [pair for pair in validation if pair.label > 0.5]
-    encoder = _open(model, settings)
+    encoder = open_sentence_encoder(
+        model, settings.max_tokens, _PURPOSE, device=settings.device or None
+    )
     card = Card("bi-encoder", model, "multiple negatives ranking", data, settings)
 
     def vectors(texts: list[str]) -> Any:
@@ -78,24 +79,3 @@ def train_bi_encoder(
         identity_of(card, [*learn, *check]),
     )
     return save_with_card(fit(task, settings, folder, progress), card, folder, len(learn))
-
-
-def _open(model: str, settings: Fit) -> Any:
-    folder = model_folder(model, "sentence-transformers", _PURPOSE)
-    package = require("sentence_transformers", _PURPOSE, "neural")
-    try:
-        with without_bars(_PURPOSE):
-            encoder = package.SentenceTransformer(
-                str(folder),
-                device=settings.device or None,
-                local_files_only=True,
-                trust_remote_code=False,
-                model_kwargs={"use_safetensors": True},
-            )
-    except (OSError, ValueError, KeyError) as problem:
-        reason = str(problem).strip().partition("\n")[0]
-        raise InputError(
-            f"{model}: is not a sentence-transformers model that can be loaded ({reason})"
-        ) from None
-    encoder.max_seq_length = min(settings.max_tokens, room(folder) or settings.max_tokens)
-    return encoder

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mathsetu.errors import InputError
-from mathsetu.languages.translate.models import require
+from mathsetu.models import require
 
 _PURPOSE = "training"
 

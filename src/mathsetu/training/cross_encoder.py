@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from mathsetu.languages.translate.models import require
+from mathsetu.models import require
 from mathsetu.ranking.rerank.cross_encoder import open_cross_encoder
 from mathsetu.training.card import Card, identity_of, save_with_card
 from mathsetu.training.checkpoints import State

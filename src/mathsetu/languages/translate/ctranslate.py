@@ -12,7 +12,8 @@ from functools import cached_property
 from typing import Any
 
 from mathsetu.errors import InputError
-from mathsetu.languages.translate.models import Family, code_of, family_of, folder_of, require
+from mathsetu.languages.translate.models import Family, code_of, family_of
+from mathsetu.models import folder_of, require
 
 _PURPOSE = "translation with CTranslate2"
 _BEAMS = 4

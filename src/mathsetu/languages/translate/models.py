@@ -1,60 +1,21 @@
-"""What backends with a neural model share: packages, folders and language codes."""
+"""What backends with a neural model share: families and language codes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from mathsetu.errors import InputError, MissingExtra
+from mathsetu.errors import InputError
 from mathsetu.languages.table import language
+from mathsetu.models import require
+
+__all__ = ["FULL_NAMES", "Family", "code_of", "family_of", "require"]
 
 Family = Literal["nllb", "mbart"]
 
 FULL_NAMES: dict[Family, str] = {"nllb": "NLLB-200", "mbart": "mBART-50"}
 # A token that every tokenizer of the family has.
 _ENGLISH: dict[Family, str] = {"nllb": "eng_Latn", "mbart": "en_XX"}
-
-
-def require(module: str, purpose: str, extra: str) -> Any:
-    """Import a package that is only there when an extra was installed.
-
-    >>> require("no_such_package", "translation with NLLB-200", "neural")
-    Traceback (most recent call last):
-    mathsetu.errors.MissingExtra: translation with NLLB-200 needs an optional part: \
-pip install 'mathsetu[neural]'
-    """
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as missing:
-        raise MissingExtra(purpose, extra) from missing
-
-
-def is_path(model: str) -> bool:
-    """Whether a model's name means a folder on this machine rather than a name on the hub.
-
-    >>> is_path("./models/nllb"), is_path("facebook/nllb-200-distilled-600M")
-    (True, False)
-    """
-    looks_so = model.startswith((".", "~", "/")) or "\\" in model or model.count("/") > 1
-    return looks_so or Path(model).is_dir()
-
-
-def folder_of(model: str) -> Path:
-    """The folder that a path names; `InputError` when it is not there.
-
-    >>> folder_of("./nowhere")
-    Traceback (most recent call last):
-    mathsetu.errors.InputError: nowhere: no such folder; put the model's files there or name \
-another folder
-    """
-    folder = Path(model).expanduser()
-    if not folder.is_dir():
-        raise InputError(
-            f"{folder}: no such folder; put the model's files there or name another folder"
-        )
-    return folder
 
 
 def family_of(has_token: Callable[[str], bool], model: str) -> Family:

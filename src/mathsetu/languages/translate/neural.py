@@ -12,15 +12,8 @@ from threading import Lock
 from typing import Any
 
 from mathsetu.errors import InputError
-from mathsetu.languages.translate.models import (
-    FULL_NAMES,
-    Family,
-    code_of,
-    family_of,
-    folder_of,
-    is_path,
-    require,
-)
+from mathsetu.languages.translate.models import FULL_NAMES, Family, code_of, family_of
+from mathsetu.models import folder_of, is_path, require
 
 # Beam search as both papers use it; wider beams cost time and change little.
 _BEAMS = 4

@@ -17,13 +17,13 @@ from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 from mathsetu.errors import InputError
+from mathsetu.evaluation import Measure
 from mathsetu.ranking.fusion.combmnz import CombMNZ
 from mathsetu.ranking.fusion.combsum import CombSUM
 from mathsetu.ranking.fusion.ibc import IBC
 from mathsetu.ranking.fusion.interface import DEPTH, Fusion, fuse
-from mathsetu.ranking.fusion.learning import Learned, Learner, fuse_learned
+from mathsetu.ranking.fusion.learning import GOAL, Learned, Learner, fuse_learned
 from mathsetu.ranking.fusion.linear import Linear
-from mathsetu.ranking.fusion.measures import MEASURES, Measure
 from mathsetu.ranking.fusion.rbc import RBC, fit_rbc
 from mathsetu.ranking.fusion.rrf import RRF
 from mathsetu.ranking.fusion.scaling import SCALINGS
@@ -32,8 +32,8 @@ from mathsetu.ranking.fusion.wibc import WIBC
 
 __all__ = [
     "DEPTH",
+    "GOAL",
     "IBC",
-    "MEASURES",
     "METHODS",
     "RBC",
     "RRF",
@@ -45,7 +45,6 @@ __all__ = [
     "Learned",
     "Learner",
     "Linear",
-    "Measure",
     "Method",
     "WeightSearch",
     "fit_rbc",

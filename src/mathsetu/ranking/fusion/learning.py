@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.errors import InputError
+from mathsetu.evaluation import Measure
+from mathsetu.evaluation.scoring import JudgedRanking, score
 from mathsetu.ranking.fusion.interface import DEPTH, Fusion, order, ranked
-from mathsetu.ranking.fusion.measures import Measure
 from mathsetu.ranking.fusion.pool import Pool, pool_runs
 from mathsetu.records import Hit, Judgment, Run
 
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
+
+
+#: What is maximised unless told otherwise: nDCG', as ARQMath ranks teams by.
+GOAL = Measure("nDCG", judged_only=True)
+# The grade from which on a post is relevant to measures that know only yes and no, as in ARQMath.
+_RELEVANT_FROM = 2
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -31,11 +38,15 @@ class JudgedPool:
 
     pool: Pool
     grades: Numbers
-    all_grades: Numbers
+    all_grades: tuple[int, ...]
 
     def value(self, method: Fusion, measure: Measure) -> float:
         """How well a method ranks this topic."""
-        return measure.value(self.grades[order(method.rate(self.pool))], self.all_grades)
+        grades = self.grades[order(method.rate(self.pool))]
+        places = np.flatnonzero(~np.isnan(grades))
+        found = zip((places + 1).tolist(), grades[places].astype(int).tolist(), strict=True)
+        ranking = JudgedRanking(list(found), len(grades), self.all_grades)
+        return score(measure, ranking, _RELEVANT_FROM)
 
 
 #: Fits a method to judged topics.
@@ -131,7 +142,7 @@ def mean_value(judged: Sequence[JudgedPool], method: Fusion, measure: Measure) -
 
 def _judged(pool: Pool, grades: Mapping[str, int]) -> JudgedPool:
     found = np.array([grades.get(candidate_id, np.nan) for candidate_id in pool.ids])
-    return JudgedPool(pool, found, np.array(sorted(grades.values(), reverse=True), dtype=float))
+    return JudgedPool(pool, found, tuple(sorted(grades.values(), reverse=True)))
 
 
 def _folds(judged: Sequence[JudgedPool], count: int, seed: int) -> list[list[JudgedPool]]:

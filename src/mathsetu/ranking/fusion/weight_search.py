@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mathsetu.errors import InputError
-from mathsetu.ranking.fusion.learning import JudgedPool, mean_value
+from mathsetu.evaluation import Measure
+from mathsetu.ranking.fusion.learning import GOAL, JudgedPool, mean_value
 from mathsetu.ranking.fusion.linear import Linear
-from mathsetu.ranking.fusion.measures import Measure
 from mathsetu.ranking.fusion.wibc import WIBC
 
 # A change that gains less is not worth leaving simpler weights for: it would be fitted to chance.
@@ -39,7 +39,7 @@ class WeightSearch:
     """
 
     method: Linear | WIBC
-    measure: Measure = field(default_factory=Measure)
+    measure: Measure = GOAL
     steps: int = 10
 
     def __call__(self, judged: Sequence[JudgedPool]) -> Linear | WIBC:

@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from mathsetu.errors import InputError
-from mathsetu.languages.translate.models import require
-from mathsetu.ranking.rerank.files import model_folder, room, without_bars
+from mathsetu.models import SAFE_LOADING, loading, model_folder, require, room
 
 _PURPOSE = "reranking with a cross-encoder"
+_WHAT = (
+    "a cross-encoder that can be loaded; it needs config.json, a tokenizer and model.safetensors"
+)
 
 
 class SentenceCrossEncoder:
@@ -57,19 +59,5 @@ def open_cross_encoder(model: str, max_tokens: int, **choices: Any) -> Any:
     folder = model_folder(model, "cross-encoder", _PURPOSE)
     package = require("sentence_transformers", _PURPOSE, "neural")
     length = min(max_tokens, room(folder) or max_tokens)
-    try:
-        with without_bars(_PURPOSE):
-            return package.CrossEncoder(
-                str(folder),
-                max_length=length,
-                local_files_only=True,
-                trust_remote_code=False,
-                model_kwargs={"use_safetensors": True},
-                **choices,
-            )
-    except (OSError, ValueError, KeyError) as problem:
-        reason = str(problem).strip().partition("\n")[0]
-        raise InputError(
-            f"{model}: is not a cross-encoder that can be loaded; it needs config.json, a "
-            f"tokenizer and model.safetensors ({reason})"
-        ) from None
+    with loading(model, _WHAT, _PURPOSE):
+        return package.CrossEncoder(str(folder), max_length=length, **SAFE_LOADING, **choices)

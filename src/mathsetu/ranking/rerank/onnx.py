@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from mathsetu.errors import InputError
-from mathsetu.languages.translate.models import folder_of, require
-from mathsetu.ranking.rerank.files import room
+from mathsetu.models import folder_of, require, room
 
 _PURPOSE = "reranking with an ONNX model"
 _NAMES = ("model.onnx", "onnx/model.onnx")

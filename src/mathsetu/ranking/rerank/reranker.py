@@ -10,6 +10,7 @@ from math import isfinite
 from typing import Protocol
 
 from mathsetu.errors import InputError
+from mathsetu.ranking.rerank.texts import FIELDS, TEXTS
 from mathsetu.ranking.rerank.tiers import TIERS, Reranked, in_tiers, read_in_time
 
 
@@ -54,6 +55,8 @@ class Rerank:
         seconds: How long one question may take; what is not reached in time keeps its order. 0 for
             no limit.
         weight: The model's share in the new score; the rest stays the retrievers'.
+        fields: The fields of a post, in the order in which the model reads them.
+        text: ``marked`` (as it stands, formulas in LaTeX) or ``words`` (formulas left out).
 
     >>> Rerank("./model", tiers=(7, 3))
     Traceback (most recent call last):
@@ -68,6 +71,8 @@ class Rerank:
     max_tokens: int = 512
     seconds: float = 0.0
     weight: float = 1.0
+    fields: tuple[str, ...] = FIELDS
+    text: str = "marked"
 
     def __post_init__(self) -> None:
         if self.kind not in CROSS_ENCODERS:
@@ -81,6 +86,11 @@ class Rerank:
             raise InputError(f"seconds is {self.seconds:g}; it must be 0 (no limit) or more")
         if not 0 < self.weight <= 1:
             raise InputError(f"weight is {self.weight:g}; it must be more than 0 and at most 1")
+        if self.text not in TEXTS:
+            raise InputError(f"text is {self.text!r} (known: {', '.join(TEXTS)})")
+        for field in self.fields:
+            if field not in FIELDS:
+                raise InputError(f"fields has {field!r} (known: {', '.join(FIELDS)})")
         if any(start >= end for start, end in pairwise((0, *self.tiers))):
             shown = ", ".join(map(str, self.tiers))
             raise InputError(f"tiers are {shown}; they must rise, from 1 on")
@@ -106,10 +116,13 @@ class Reranker:
         self._model = model
 
     def rerank(self, question_text: str, texts: Sequence[str], scores: Sequence[float]) -> Reranked:
-        """The new order of candidates whose texts and scores come best first."""
-        if len(texts) != len(scores):
-            raise ValueError(f"{len(texts)} texts and {len(scores)} scores; each text needs one")
+        """The new order of candidates whose texts and scores come best first.
+
+        Texts are needed down to the depth that is read.
+        """
         settings = self.settings
+        if not min(settings.depth, len(scores)) <= len(texts) <= len(scores):
+            raise ValueError(f"{len(texts)} texts and {len(scores)} scores; each text needs one")
         if not texts:
             return Reranked((), (), 0)
         # Loading takes longer than a question does, and is not part of its time.

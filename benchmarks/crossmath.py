@@ -1,0 +1,112 @@
+"""The CrossMath pipeline with translators that run anywhere, in every language.
+
+    python -m benchmarks.crossmath --model FOLDER [--place FOLDER]
+
+Recipe ``crossmath-nllb-bi`` over the ARQMath posts, its encoder all-mpnet-base-v2 (``--model``
+names its folder), with Apertium where a pair is installed, the glossary, or no translation at all
+in the place of NLLB. For each year nDCG@10 over all posts (unjudged ones counted as not relevant)
+and nDCG'@10 (judged posts only), over the topics that have a present post judged 2 or 3. The last
+columns are the authors' own runs with NLLB, cut to the posts that are present. With ``--place`` the
+library is kept and used again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.shared import (
+    DATA,
+    LANGUAGES,
+    YEARS,
+    Judged,
+    arqmath_posts,
+    judged,
+    mean_measures,
+    topics,
+)
+from mathsetu.collections.trec import read_run
+from mathsetu.errors import InputError
+from mathsetu.library import Library, build_library
+from mathsetu.library.reproduction import same_recipe
+from mathsetu.recipes import Recipe, load_recipe
+from mathsetu.records import Run
+
+# How queries come to English, and the settings of the recipe that say so.
+_WAYS = {
+    "as they are": "query={}",
+    "glossary": "query={translate='en'}",
+    "apertium": "query={translate='en', backend='apertium'}",
+}
+_DEPTH = 1000
+
+
+def judged_only(run: Run, grades: Judged) -> Run:
+    """A run without the posts that nobody judged."""
+    return Run(
+        run.name,
+        {
+            topic: tuple(hit for hit in run.rankings.get(topic, ()) if hit.id in known)
+            for topic, known in grades.items()
+        },
+    )
+
+
+def figures(run: Run, years: Sequence[Judged]) -> str:
+    """Both measures of both years."""
+    rows = (
+        (mean_measures(run, grades)[0], mean_measures(judged_only(run, grades), grades)[0])
+        for grades in years
+    )
+    return "   ".join(f"{whole:.3f} {prime:.3f}" for whole, prime in rows)
+
+
+def authors(language: str, years: Sequence[Judged], data: Path) -> str:
+    """nDCG'@10 of the authors' runs."""
+    folder = data / "crossmath" / "runs"
+    paths = [folder / f"nllbbi.{LANGUAGES[language]}.{year}.tsv.gz" for year in YEARS]
+    if not all(path.is_file() for path in paths):
+        return ""
+    runs = [judged_only(read_run(path), year) for path, year in zip(paths, years, strict=True)]
+    values = (mean_measures(run, year)[0] for run, year in zip(runs, years, strict=True))
+    return "   nllbbi " + "   ".join(f"{value:.3f}" for value in values)
+
+
+def measure(folder: Path, recipe: Recipe, data: Path) -> None:
+    if not same_recipe(folder, recipe):
+        build_library(folder, arqmath_posts(data), recipe)
+    years = [judged(year, data) for year in YEARS]
+    wanted = {topic for year in years for topic in year}
+    print("language, translation: nDCG@10 and nDCG'@10 of 2020, of 2021")
+    for language in LANGUAGES:
+        queries = [query for query in topics(language, data) if query.id in wanted]
+        for way, setting in _WAYS.items():
+            if language == "en" and way != "as they are":
+                continue
+            library = Library(folder, [setting])
+            try:
+                run = library.run(queries, _DEPTH)
+            except InputError:  # Apertium has no such pair
+                continue
+            beside = authors(language, years, data) if way == "as they are" else ""
+            print(f"  {language} {way:12} {figures(run, years)}{beside}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--model", help="instead of all-mpnet-base-v2 from the hub")
+    parser.add_argument("--fields", default="body", help="what is read of a post")
+    parser.add_argument("--place", type=Path, help="where the library is kept")
+    parser.add_argument("--data", type=Path, default=DATA)
+    given = parser.parse_args()
+    settings = [f"parts.text.fields={given.fields.split(',')}", "query={}"]
+    settings += [f"parts.text.model={given.model}"] if given.model else []
+    with tempfile.TemporaryDirectory() as place:
+        recipe = load_recipe("crossmath-nllb-bi", settings)
+        measure(given.place or Path(place) / "library", recipe, given.data)
+
+
+if __name__ == "__main__":
+    main()

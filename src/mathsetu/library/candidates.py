@@ -1,0 +1,131 @@
+"""The parts of a recipe at work: which posts a question might find, and what each part says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mathsetu.deadline import Clock
+from mathsetu.errors import InputError
+from mathsetu.ranking.hybrid import adapted
+from mathsetu.recipes.parts import is_silent
+from mathsetu.recipes.schema import Recipe
+from mathsetu.retrieval.base import Question, Retriever, Scored
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+    Allowed = NDArray[np.bool_] | None
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The posts that a question might find.
+
+    Attributes:
+        question: The question.
+        numbers: The posts, in order of their numbers.
+        scores: What each part says about each of them.
+        weights: What each part counts for this question.
+    """
+
+    question: Question
+    numbers: NDArray[np.int64]
+    scores: dict[str, Numbers]
+    weights: dict[str, float]
+
+
+def chosen_weights(recipe: Recipe, asked: Mapping[str, float] | None) -> dict[str, float]:
+    """What each part counts: as asked for, or as the recipe says.
+
+    Parts that are not named count nothing; only proportions matter.
+    """
+    if asked is None:
+        return dict(recipe.ranking.weights)
+    known = ", ".join(recipe.members)
+    for part, weight in asked.items():
+        if part not in recipe.members:
+            raise InputError(f"weights: {part!r} is no part of {recipe.name} (parts: {known})")
+        if not 0 <= weight < float("inf"):
+            raise InputError(f"weights: {part} is {weight:g}; a weight cannot be less than 0")
+    total = sum(asked.values())
+    if not 0 < total < float("inf"):
+        raise InputError(f"weights: at least one part must count (parts: {known})")
+    return {part: asked.get(part, 0.0) / total for part in recipe.ranking.weights}
+
+
+def find_candidates(
+    recipe: Recipe,
+    parts: Mapping[str, Retriever],
+    questions: Sequence[Question],
+    depth: int,
+    *,
+    allowed: Allowed,
+    weights: dict[str, float],
+    clock: Clock,
+    also: int | None = None,
+) -> Iterator[Candidates]:
+    """Ask the parts of a recipe.
+
+    Args:
+        recipe: Says which parts find and which only score.
+        parts: Its parts by name.
+        questions: What is asked.
+        depth: How many posts each part may find.
+        allowed: Which posts may be found; None for all.
+        weights: What each part counts (`chosen_weights`).
+        clock: Says how long it may take; parts that are not done by then count nothing.
+        also: A post that is among the candidates, found or not.
+    """
+    counting = [part for part in weights if weights[part]]
+    retrieving = [part for part in recipe.ranking.candidates_from if weights[part]] or counting
+    found: dict[str, list[Scored]] = {}
+    for place, part in enumerate(retrieving):
+        search = partial(parts[part].retrieve, questions, depth, allowed)
+        # One share of the time is left for what comes after: reranking, and reasons.
+        scored = clock.attempt(part, search, len(retrieving) - place + 1)
+        if scored is not None:
+            found[part] = scored
+    for place, question in enumerate(questions):
+        lists = {part: scored[place] for part, scored in found.items()}
+        silent = {name for name in weights if is_silent(recipe.parts[name], question)}
+        if silent.issuperset(lists):
+            # Those that should find candidates have nothing to go on: the others find them.
+            others: dict[str, Scored] = {}
+            for part in counting:
+                if part not in silent and part not in clock.unfinished:
+                    search = partial(parts[part].retrieve, [question], depth, allowed)
+                    scored = clock.attempt(part, search)
+                    if scored is not None:
+                        others[part] = scored[0]
+            lists = others or lists
+        numbers = _listed(lists)
+        if also is not None and also not in numbers:
+            # Nobody lists it, so everybody is asked about it.
+            numbers, asked = np.unique(np.append(numbers, also)), np.array([also])
+        else:
+            asked = np.empty(0, np.int64)
+        scores: dict[str, Numbers] = {}
+        for part, weight in weights.items():
+            scores[part] = np.zeros(len(numbers))
+            if part in lists:
+                scores[part][np.searchsorted(numbers, lists[part].numbers)] = lists[part].scores
+            wanted = asked if part in lists else numbers
+            if weight and len(wanted) and part not in clock.unfinished:
+                given = clock.attempt(part, partial(parts[part].score, question, wanted))
+                if given is not None:
+                    scores[part][np.searchsorted(numbers, wanted)] = given
+        own = weights
+        if recipe.ranking.adaptive:
+            own = adapted(weights, frozenset({*silent, *clock.unfinished}))
+        yield Candidates(question, numbers, scores, own)
+
+
+def _listed(lists: Mapping[str, Scored]) -> NDArray[np.int64]:
+    none = np.empty(0, np.int64)
+    return np.unique(np.concatenate([none, *(scored.numbers for scored in lists.values())]))

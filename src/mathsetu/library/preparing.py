@@ -1,0 +1,65 @@
+"""What happens to a query before the parts get it: translation, with its formulas masked."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from mathsetu.languages.table import language
+from mathsetu.recipes.schema import Preparation
+from mathsetu.records import Reason
+from mathsetu.retrieval.base import Question
+
+if TYPE_CHECKING:
+    from mathsetu.languages.translate import Translator
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A question as the parts get it, and what was done to it."""
+
+    question: Question
+    reasons: tuple[Reason, ...] = ()
+
+
+def prepare(questions: Sequence[Question], choices: Preparation) -> list[Prepared]:
+    """Translate the questions that are in another language than the recipe wants.
+
+    >>> from mathsetu.records import Query
+    >>> asked = Question(Query("1", "समाकल $x^2$", language="hi"))
+    >>> [done] = prepare([asked], Preparation(translate="en"))
+    >>> done.question.text, done.question.language, done.reasons[0].detail
+    ('integral $x^2$', 'en', 'translated from hi by glossary: integral $x^2$')
+    """
+    prepared = [Prepared(question) for question in questions]
+    if not choices.translate:
+        return prepared
+    target = language(choices.translate).code
+    foreign: dict[str, list[int]] = defaultdict(list)
+    for place, question in enumerate(questions):
+        # What no language was found in may be formulas alone.
+        if question.language and language(question.language).code != target:
+            foreign[question.language].append(place)
+    for source, places in foreign.items():
+        queries = [questions[place].query for place in places]
+        texts = [text for query in queries for text in (query.title, query.text)]
+        done = _translator(choices.backend, choices.model).translate(texts, source, target)
+        for number, place in enumerate(places):
+            title, text = done[2 * number].text, done[2 * number + 1].text
+            translated = replace(queries[number], title=title, text=text, language=target)
+            question = Question(translated)
+            shown = " ".join(question.text.split())
+            detail = f"translated from {source} by {choices.backend}: {shown}"
+            prepared[place] = Prepared(question, (Reason("query", 0.0, detail),))
+    return prepared
+
+
+@cache
+def _translator(backend: str, model: str) -> Translator:
+    """Libraries that translate in the same way share the model."""
+    from mathsetu.languages.translate import open_translator
+
+    return open_translator(backend, model)

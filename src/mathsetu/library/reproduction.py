@@ -1,0 +1,223 @@
+"""Runs a recipe on a collection and puts its figures beside those of the paper it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from mathsetu.errors import InputError
+from mathsetu.evaluation import Judgments, Measure, evaluate, parse_measures
+from mathsetu.library.library import Library
+from mathsetu.models import folder_of, is_path
+from mathsetu.recipes.published import EDITIONS, Published, edition_of, published_figures
+from mathsetu.recipes.schema import Recipe
+from mathsetu.records import Judgment, Query, Run
+
+# As deep as the runs that teams hand in.
+_DEPTH = 1000
+_FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One of our figures, and the paper's where it has one.
+
+    Attributes:
+        edition: The lab and year, empty for topics of no lab.
+        language: The language of the topics.
+        topics: How many of them have a relevant post here.
+        measure: What is measured.
+        ours: Our mean.
+        paper: The paper's, if it reports it.
+        source: Where it stands in the paper.
+    """
+
+    edition: str
+    language: str
+    topics: int
+    measure: str
+    ours: float
+    paper: float | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """Our figures beside the paper's, and all that differs in data or models."""
+
+    recipe: str
+    figures: tuple[Figure, ...]
+    differences: tuple[str, ...]
+    learned: str = ""
+
+
+def reproduce(
+    library: Library, shipped: Recipe, queries: Iterable[Query], judgments: Sequence[Judgment]
+) -> Reproduction:
+    """Measure a library on judged topics.
+
+    Judgments of posts that the library does not have are left out, and so are topics without any
+    relevant post. A fusion that learns is cross-validated: no topic is ranked by what its own
+    judgments taught.
+
+    Args:
+        library: Built with the recipe, or with a recipe that differs in some settings.
+        shipped: The recipe as it is shipped, which the paper's figures are of.
+        queries: The topics.
+        judgments: How posts were judged for them.
+    """
+    known = library.present({judgment.id for judgment in judgments})
+    present = [judgment for judgment in judgments if judgment.id in known]
+    if not present:
+        raise InputError("none of the judged posts is in the collection")
+    threshold = Judgments.of(judgments).relevant_from
+    judged = Judgments.of(present).answerable(threshold)
+    asked = [query for query in queries if query.id in judged.grades]
+    if not asked:
+        raise InputError("none of the topics has a judgment")
+    judged = Judgments({query.id: judged.grades[query.id] for query in asked})
+    run, learned = _answered(library, asked, [j for j in present if j.query_id in judged.grades])
+    figures = _figures(shipped.name, run, asked, judged, threshold)
+    found = sum(len(grades) for grades in judged.grades.values())
+    return Reproduction(
+        shipped.name,
+        tuple(figures),
+        (
+            *changed_settings(shipped, library.recipe),
+            *dict.fromkeys(_other_data(figures, len(library), found, len(judgments))),
+        ),
+        learned,
+    )
+
+
+def _answered(
+    library: Library, queries: Sequence[Query], judgments: Sequence[Judgment]
+) -> tuple[Run, str]:
+    """The run, and what was learned for it."""
+    from mathsetu.ranking.fusion import GOAL, METHODS, fuse_learned, make_learner
+
+    recipe = library.recipe
+    method = recipe.ranking.fuse.get("method", "")
+    if not method or METHODS[method].learner is None or "coefficients" in recipe.ranking.fuse:
+        return library.run(queries, _DEPTH), ""
+    runs = []
+    for name in recipe.members:
+        library.recipe = recipe.member(name)
+        runs.append(library.run(queries, _DEPTH, name=name))
+    library.recipe = recipe
+    topics = len({judgment.query_id for judgment in judgments})
+    if topics < 2:
+        raise InputError(f"{method} is learned from judged topics, and there is only one")
+    settings = {name: value for name, value in recipe.ranking.fuse.items() if name != "method"}
+    learner = make_learner(method, GOAL, **settings)
+    learned = fuse_learned(
+        runs, judgments, learner, measure=GOAL, folds=min(_FOLDS, topics), depth=_DEPTH
+    )
+    return learned.run, f"{', '.join(recipe.members)}: {learned.method}"
+
+
+def _figures(
+    name: str, run: Run, queries: Sequence[Query], judged: Judgments, threshold: int
+) -> list[Figure]:
+    every = published_figures(name)
+    groups: dict[tuple[str, str], list[str]] = {}
+    for query in queries:
+        groups.setdefault((edition_of(query.id), query.language or "en"), []).append(query.id)
+    figures = []
+    for (edition, language), topics in sorted(groups.items()):
+        wanted = [one for one in every if (one.edition, one.language) == (edition, language)]
+        measures = _measures(every, edition)
+        found = evaluate(
+            Run(name, {topic: run.rankings[topic] for topic in topics}),
+            Judgments({topic: judged.grades[topic] for topic in topics}),
+            measures,
+            relevant_from=threshold,
+        )
+        papers = {one.measure: one for one in wanted}
+        label = EDITIONS[edition].name if edition else ""
+        for measure in measures:
+            paper = papers.get(measure)
+            figures.append(
+                Figure(
+                    label,
+                    language,
+                    len(topics),
+                    str(measure),
+                    found.mean(measure),
+                    paper.value if paper else None,
+                    paper.source if paper else "",
+                )
+            )
+    return figures
+
+
+def _measures(every: Sequence[Published], edition: str) -> tuple[Measure, ...]:
+    """What the paper measures with, in its order; what ARQMath does where there is no paper."""
+    own = dict.fromkeys(one.measure for one in every if one.edition == edition)
+    return tuple(own or dict.fromkeys(one.measure for one in every)) or parse_measures(["arqmath"])
+
+
+def changed_settings(shipped: Recipe, used: Recipe) -> list[str]:
+    """The settings in which a recipe was used otherwise than it is shipped.
+
+    >>> from mathsetu.recipes import load_recipe
+    >>> changed_settings(load_recipe("mirmu"), load_recipe("mirmu", ["parts.text.model=./other"]))
+    ['parts.text.model is ./other, not sentence-transformers/all-MiniLM-L12-v2']
+    """
+    before, after = dict(_flat(asdict(shipped))), dict(_flat(asdict(used)))
+    names = dict.fromkeys([*before, *after])
+    return [
+        f"{name} is {_shown(after.get(name))}, not {_shown(before.get(name))}"
+        for name in names
+        if before.get(name) != after.get(name)
+    ]
+
+
+def _flat(table: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{path}{name}.")
+        else:
+            yield f"{path}{name}", list(value) if isinstance(value, tuple) else value
+
+
+def _shown(value: Any) -> str:
+    return "nothing" if value in (None, "") else str(value)
+
+
+def _other_data(figures: Sequence[Figure], posts: int, found: int, judgments: int) -> Iterator[str]:
+    by_name = {edition.name: edition for edition in EDITIONS.values()}
+    for name, language in dict.fromkeys((one.edition, one.language) for one in figures):
+        if not name:
+            yield "topics of no lab: the paper has no figures for them"
+            continue
+        edition = by_name[name]
+        if posts != edition.posts:
+            yield f"{name}: {posts:,} posts were searched, not {edition.posts:,}"
+        own = next(o.topics for o in figures if (o.edition, o.language) == (name, language))
+        if own != edition.topics:
+            yield f"{name}, {language}: {own} topics were asked, not {edition.topics}"
+    if found != judgments:
+        yield (
+            f"{found:,} of {judgments:,} judgments are used: those of posts that are here, for "
+            "topics with a relevant one"
+        )
+
+
+def check_models(recipe: Recipe) -> None:
+    """Miss the folders of models that are needed last before hours were spent on the others."""
+    rerankers = [recipe.rerank, *(system.rerank for system in recipe.systems.values())]
+    for model in (recipe.query.model, *(one.model for one in rerankers if one)):
+        if model and is_path(model):
+            folder_of(model)
+
+
+def same_recipe(folder: Path, recipe: Recipe) -> bool:
+    """Whether a library is there that was built with a recipe."""
+    try:
+        with Library(folder) as library:
+            return library.recipe == recipe
+    except InputError:
+        return False

@@ -1,0 +1,150 @@
+"""What everything with a model shares: optional packages, folders, the hub's cache.
+
+Only safe files are read: weights in safetensors, and no code from a model's folder is run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from mathsetu.errors import InputError, MissingExtra
+
+#: What sentence-transformers is told about every model that it loads.
+SAFE_LOADING: dict[str, Any] = {
+    "local_files_only": True,
+    "trust_remote_code": False,
+    "model_kwargs": {"use_safetensors": True},
+}
+# What a model consists of; pickled weights and other runtimes' files stay on the hub.
+_FILES = ["*.json", "*.txt", "*.model", "*.safetensors"]
+# These count positions from two.
+_LATE_STARTERS = ("mpnet", "roberta", "xlm-roberta", "camembert")
+
+
+def require(module: str, purpose: str, extra: str) -> Any:
+    """Import a package that is only there when an extra was installed.
+
+    >>> require("no_such_package", "translation with NLLB-200", "neural")
+    Traceback (most recent call last):
+    mathsetu.errors.MissingExtra: translation with NLLB-200 needs an optional part: \
+pip install 'mathsetu[neural]'
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as missing:
+        raise MissingExtra(purpose, extra) from missing
+
+
+def is_path(model: str) -> bool:
+    """Whether a model's name means a folder on this machine rather than a name on the hub.
+
+    >>> is_path("./models/nllb"), is_path("facebook/nllb-200-distilled-600M")
+    (True, False)
+    """
+    looks_so = model.startswith((".", "~", "/")) or "\\" in model or model.count("/") > 1
+    return looks_so or Path(model).is_dir()
+
+
+def folder_of(model: str) -> Path:
+    """The folder that a path names; `InputError` when it is not there.
+
+    >>> folder_of("./nowhere")
+    Traceback (most recent call last):
+    mathsetu.errors.InputError: nowhere: no such folder; put the model's files there or name \
+another folder
+    """
+    folder = Path(model).expanduser()
+    if not folder.is_dir():
+        raise InputError(
+            f"{folder}: no such folder; put the model's files there or name another folder"
+        )
+    return folder
+
+
+def model_folder(model: str, organisation: str, purpose: str) -> Path:
+    """The folder of a model, fetched from the hub where it is a name.
+
+    A name is fetched into the hub's cache once and then read from there; ``HF_HUB_OFFLINE=1``
+    forbids fetching.
+
+    Args:
+        model: A folder, or a name on the hub.
+        organisation: Whose model it is on the hub when the name does not say.
+        purpose: What it is for, in the error when a package is missing.
+    """
+    folder = folder_of(model) if is_path(model) else _fetched(model, organisation, purpose)
+    for pickled in sorted(folder.rglob("pytorch_model*.bin")):
+        if not any(pickled.parent.glob("*.safetensors")):
+            raise InputError(
+                f"{pickled}: pickled weights are not read; convert the model to safetensors"
+            )
+    return folder
+
+
+def room(folder: Path) -> int:
+    """How many tokens the model of a folder can read at all; 0 when its files do not say."""
+    try:
+        return room_by(json.loads((folder / "config.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError, AttributeError, TypeError):
+        return 0
+
+
+def room_by(config: Mapping[str, Any]) -> int:
+    """How many tokens a model can read at all, by its configuration; 0 when that does not say.
+
+    >>> room_by({"model_type": "mpnet", "max_position_embeddings": 514})
+    512
+    """
+    positions = int(config.get("max_position_embeddings") or 0)
+    late = config.get("model_type") in _LATE_STARTERS
+    return positions - 2 if late and positions else positions
+
+
+@contextmanager
+def loading(model: str, what: str, purpose: str) -> Iterator[None]:
+    """Load a model without bars; what goes wrong becomes one line.
+
+    Args:
+        model: Its name, as it was given.
+        what: What it must be and must consist of, in the error when it is not.
+        purpose: What it is for, in the error when a package is missing.
+    """
+    try:
+        with without_bars(purpose):
+            yield
+    except (OSError, ValueError, KeyError) as problem:
+        reason = str(problem).strip().partition("\n")[0]
+        raise InputError(f"{model}: is not {what} ({reason})") from None
+
+
+@contextmanager
+def without_bars(purpose: str) -> Iterator[None]:
+    """Transformers draws bars while it reads and writes, in the midst of the caller's output."""
+    logging = require("transformers.utils.logging", purpose, "neural")
+    shown = logging.is_progress_bar_enabled()
+    verbosity = logging.get_verbosity()
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if shown:
+            logging.enable_progress_bar()
+
+
+def _fetched(name: str, organisation: str, purpose: str) -> Path:
+    hub = require("huggingface_hub", purpose, "neural")
+    full = name if "/" in name else f"{organisation}/{name}"
+    try:
+        return Path(hub.snapshot_download(full, allow_patterns=_FILES))
+    except (OSError, ValueError):
+        raise InputError(
+            f"{full}: the model is not on this machine and cannot be fetched; with a network, "
+            f"'hf download {full}' gets it, or name a folder that holds it"
+        ) from None

@@ -1,0 +1,79 @@
+"""What papers report of the systems that recipes rebuild (``published.tsv``)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from mathsetu.evaluation import Measure
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """A year of a lab, and what its participants searched with.
+
+    Attributes:
+        name: The lab and its year.
+        posts: How many posts were searched.
+        topics: How many topics were judged.
+    """
+
+    name: str
+    posts: int
+    topics: int
+
+
+#: The editions that figures are of. ARQMath's posts are the answers from 2010 to 2018.
+EDITIONS = {
+    "2020": Edition("ARQMath 2020", 1_445_495, 77),
+    "2021": Edition("ARQMath 2021", 1_445_495, 71),
+    "2022": Edition("ARQMath 2022", 1_445_495, 78),
+    "CLMIR": Edition("CLMIR 2025", 39_862, 50),
+}
+# The topics of an edition bear these numbers.
+_ARQMATH = {"2020": range(1, 101), "2021": range(201, 301), "2022": range(301, 401)}
+_TOPIC = re.compile(r"A\.(\d{1,4})")
+_CLMIR_TOPIC = re.compile(r"q_\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """One figure of a paper, and where it stands there."""
+
+    recipe: str
+    edition: str
+    language: str
+    measure: Measure
+    value: float
+    source: str
+
+
+def published_figures(recipe: str) -> list[Published]:
+    """The figures that a paper reports of the system that a recipe rebuilds.
+
+    >>> found = published_figures("msm-ens-8")
+    >>> [(str(one.measure), one.value) for one in found if one.edition == "2022"]
+    [("nDCG'", 0.576), ("MAP'", 0.214), ("P'@10", 0.309)]
+    """
+    from importlib import resources
+
+    text = (resources.files(__package__) / "published.tsv").read_text(encoding="utf-8")
+    rows = (line.split("\t") for line in text.splitlines()[1:])
+    return [
+        Published(name, edition, language, Measure.parse(measure), float(value), source)
+        for name, edition, language, measure, value, source in rows
+        if name == recipe
+    ]
+
+
+def edition_of(topic: str) -> str:
+    """The edition that a topic belongs to, by its name; empty when it is none of them.
+
+    >>> edition_of("A.4"), edition_of("A.242"), edition_of("q_17"), edition_of("limits")
+    ('2020', '2021', 'CLMIR', '')
+    """
+    if _CLMIR_TOPIC.fullmatch(topic):
+        return "CLMIR"
+    found = _TOPIC.fullmatch(topic)
+    number = int(found[1]) if found else 0
+    return next((year for year, numbers in _ARQMATH.items() if number in numbers), "")

@@ -1,0 +1,79 @@
+"""Reads TOML tables into dataclasses; what is unknown, missing or of a wrong type is named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from mathsetu.errors import InputError
+
+Table = TypeVar("Table")
+
+
+def parse_toml(text: str, source: str) -> dict[str, Any]:
+    """Read TOML; an error names its source."""
+    import tomllib  # here, because an opened library brings its recipe along
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{source}: is not valid TOML ({error})") from error
+
+
+def read_table(kind: type[Table], table: Mapping[str, Any], where: str) -> Table:
+    """Make a dataclass from a TOML table, refusing what it does not know, by name.
+
+    >>> from mathsetu.ranking.fusion import RRF
+    >>> read_table(RRF, {"k": 180}, "ranking.fuse")
+    RRF(k=180.0)
+    >>> read_table(RRF, {"n": 180}, "ranking.fuse")
+    Traceback (most recent call last):
+    mathsetu.errors.InputError: ranking.fuse: unknown setting 'n' (known: k)
+    """
+    assert is_dataclass(kind)
+    known = {entry.name: entry for entry in fields(kind)}
+    for name in table:
+        if name not in known:
+            raise InputError(f"{where}: unknown setting {name!r} (known: {', '.join(known)})")
+    for name, entry in known.items():
+        required = entry.default is MISSING and entry.default_factory is MISSING
+        if required and name not in table:
+            raise InputError(f"{where}: {name} is missing")
+    hints = get_type_hints(kind)
+    values = {name: _value(hints[name], table[name], f"{where}: {name}") for name in table}
+    try:
+        return kind(**values)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def _value(wanted: Any, given: Any, where: str) -> Any:
+    """Check one value against a type, going into tables and lists."""
+    origin = get_origin(wanted)
+    if wanted is Any:
+        return given
+    if isinstance(wanted, UnionType):
+        if given is None:  # a library's manifest writes out what a recipe leaves unsaid
+            return None
+        return _value(next(k for k in get_args(wanted) if k is not NoneType), given, where)
+    if is_dataclass(wanted) and isinstance(wanted, type):
+        if not isinstance(given, dict):
+            raise InputError(f"{where} must be a table")
+        return read_table(wanted, given, where)
+    if origin is dict:
+        if not isinstance(given, dict):
+            raise InputError(f"{where} must be a table")
+        inner = get_args(wanted)[1]
+        return {name: _value(inner, value, f"{where}.{name}") for name, value in given.items()}
+    if origin is tuple:
+        if not isinstance(given, list):
+            raise InputError(f"{where} must be a list")
+        return tuple(_value(get_args(wanted)[0], value, where) for value in given)
+    if wanted is float and isinstance(given, int) and not isinstance(given, bool):
+        return float(given)
+    if not isinstance(given, wanted) or (wanted is not bool and isinstance(given, bool)):
+        names = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
+        raise InputError(f"{where} must be {names.get(wanted, wanted)}, not {given!r}")
+    return given

@@ -1,0 +1,112 @@
+"""A paper's system run again: our figures, the paper's, and what differs."""
+
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from mathsetu.collections import sampler
+from mathsetu.errors import InputError
+from mathsetu.evaluation import Judgments, Measure, evaluate
+from mathsetu.library import Library, build_library
+from mathsetu.library.reproduction import reproduce
+from mathsetu.recipes import load_recipe, recipe_names
+from mathsetu.recipes.published import EDITIONS, published_figures
+from mathsetu.recipes.schema import parse_recipe
+from mathsetu.records import Judgment, Query
+from tests.library.test_stages import ENSEMBLE
+
+
+@pytest.fixture(scope="module")
+def topics() -> list[Query]:
+    """The English queries of the sampler, as if they were ARQMath's of 2020."""
+    english = [query for query in sampler.queries() if query.language == "en"]
+    return [replace(query, id=f"A.{number}") for number, query in enumerate(english, start=1)]
+
+
+@pytest.fixture(scope="module")
+def judgments() -> list[Judgment]:
+    english = [query.id for query in sampler.queries() if query.language == "en"]
+    names = {name: f"A.{number}" for number, name in enumerate(english, start=1)}
+    return [
+        replace(judgment, query_id=names[judgment.query_id])
+        for judgment in sampler.judgments()
+        if judgment.query_id in names
+    ]
+
+
+def built(folder: Path, recipe: str) -> Library:
+    build_library(folder, sampler.posts(), recipe, processes=1)
+    return Library(folder)
+
+
+def test_figures_stand_beside_the_papers(
+    tmp_path: Path, topics: list[Query], judgments: list[Judgment]
+) -> None:
+    library = built(tmp_path / "l", "msm-sum")
+    done = reproduce(library, load_recipe("msm-sum"), topics, judgments)
+    assert [(f.measure, f.paper) for f in done.figures] == [
+        ("nDCG'", 0.332),
+        ("MAP'", 0.123),
+        ("P'@10", 0.168),
+    ]
+    judged = Judgments.of(judgments).answerable(2)
+    asked = [query for query in topics if query.id in judged.grades]
+    expected = evaluate(library.run(asked, 1000), judged, [Measure("MAP", judged_only=True)])
+    assert done.figures[1].ours == pytest.approx(expected.mean(Measure("MAP", judged_only=True)))
+    assert done.figures[0].source == "Geletka et al. (CLEF 2022), table 2, msm 4"
+
+
+def test_what_differs_is_named(
+    tmp_path: Path, topics: list[Query], judgments: list[Judgment]
+) -> None:
+    recipe = load_recipe("msm-sum", ["parts.bm25.scheme.k1=2.0"])
+    build_library(tmp_path / "l", sampler.posts(), recipe, processes=1)
+    strangers = [Judgment("A.1", "a post that is not there", 3)]
+    done = reproduce(
+        Library(tmp_path / "l"), load_recipe("msm-sum"), topics, [*judgments, *strangers]
+    )
+    posts = len(list(sampler.posts()))
+    assert "parts.bm25.scheme.k1 is 2.0, not 1.5" in done.differences
+    assert f"ARQMath 2020: {posts} posts were searched, not 1,445,495" in done.differences
+    assert any(f"of {len(judgments) + 1:,} judgments are used" in d for d in done.differences)
+
+
+@pytest.mark.parametrize("method", ["rbc", "wibc", "linear"])
+def test_a_fusion_that_learns_is_cross_validated(
+    tmp_path: Path, topics: list[Query], judgments: list[Judgment], method: str
+) -> None:
+    text = ENSEMBLE.replace('method = "rrf", k = 10', f'method = "{method}"')
+    recipe = parse_recipe(text, "two")
+    build_library(tmp_path / "l", sampler.posts(), recipe, processes=1)
+    library = Library(tmp_path / "l")
+    done = reproduce(library, recipe, topics, judgments)
+    assert done.learned.startswith(f"words, both: {method.upper()[:1]}")
+    assert library.recipe == recipe
+    assert [figure.measure for figure in done.figures][:3] == ["nDCG'", "MAP'", "P'@10"]
+    assert all(figure.paper is None for figure in done.figures)
+
+
+def test_nothing_to_measure_is_said(tmp_path: Path, topics: list[Query]) -> None:
+    library = built(tmp_path / "l", "msm-sum")
+    recipe = load_recipe("msm-sum")
+    with pytest.raises(InputError, match="none of the judged posts is in the collection"):
+        reproduce(library, recipe, topics, [Judgment("A.1", "nobody", 3)])
+    known = next(sampler.posts()).id
+    with pytest.raises(InputError, match="none of the topics has a judgment"):
+        reproduce(library, recipe, topics, [Judgment("B.1", known, 3)])
+
+
+def test_every_published_figure_belongs_to_a_recipe_and_an_edition() -> None:
+    rebuilt = [name for name in recipe_names() if published_figures(name)]
+    assert {name.partition("-")[0] for name in rebuilt} >= {"crossmath", "miracle", "mirmu", "msm"}
+    table = resources.files("mathsetu.recipes") / "published.tsv"
+    rows = table.read_text(encoding="utf-8").splitlines()[1:]
+    assert sum(len(published_figures(name)) for name in rebuilt) == len(rows)
+    for name in rebuilt:
+        figures = published_figures(name)
+        assert {figure.edition for figure in figures} <= set(EDITIONS)
+        keys = [(f.edition, f.language, f.measure) for f in figures]
+        assert len(set(keys)) == len(keys)
+        assert all(0 <= figure.value <= 1 for figure in figures)

@@ -1,0 +1,154 @@
+"""What a recipe may do before and after its parts: translation, fusion, several systems."""
+
+from pathlib import Path
+
+import pytest
+
+from mathsetu.collections import sampler
+from mathsetu.errors import InputError
+from mathsetu.library import Library, build_library
+from mathsetu.ranking.fusion import IBC, RRF, CombSUM, Fusion, fuse
+from mathsetu.recipes.schema import parse_recipe
+from mathsetu.records import Query
+
+PLAIN = """
+name = "plain"
+description = "Words and formulas"
+[parts.words]
+kind = "lexical"
+[parts.formulas]
+kind = "formula"
+[ranking]
+weights = { words = 0.6, formulas = 0.4 }
+"""
+ENSEMBLE = """
+name = "two"
+description = "Two ways to weigh words, and formulas"
+[parts.bm25]
+kind = "lexical"
+[parts.tfidf]
+kind = "lexical"
+scheme = { name = "ltn" }
+[parts.formulas]
+kind = "formula"
+[systems.words]
+weights = { bm25 = 0.5, tfidf = 0.5 }
+normalise = "none"
+[systems.both]
+weights = { bm25 = 0.7, formulas = 0.3 }
+[ranking]
+fuse = { method = "rrf", k = 10 }
+"""
+HINDI = "समाकल $\\int_0^\\infty \\frac{\\sin x}{x}dx$ का मान"
+
+
+@pytest.fixture(scope="module")
+def queries() -> list[Query]:
+    return list(sampler.queries())[::5]
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("libraries") / "plain"
+    build_library(folder, sampler.posts(), parse_recipe(PLAIN, "plain"), processes=1)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def ensemble(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    folder = tmp_path_factory.mktemp("libraries") / "ensemble"
+    build_library(folder, sampler.posts(), parse_recipe(ENSEMBLE, "two"), processes=1)
+    return Library(folder)
+
+
+@pytest.mark.parametrize(
+    ("setting", "method"),
+    [
+        ("{method='rrf', k=60}", RRF(60)),
+        ("{method='ibc', depth=500, seed=3}", IBC(500, 3)),
+        ("{method='combsum', normalisation='minmax'}", CombSUM("minmax")),
+    ],
+)
+def test_parts_are_fused_as_their_own_runs_are(
+    plain: Path, queries: list[Query], setting: str, method: Fusion
+) -> None:
+    fused = Library(plain, [f"ranking.fuse={setting}", "ranking.weights={}"]).run(queries, 400)
+    alone = [
+        Library(plain, [f"ranking.weights={weights}", "ranking.adaptive=false"]).run(queries, 500)
+        for weights in ("{words=1.0, formulas=0.0}", "{words=0.0, formulas=1.0}")
+    ]
+    expected = fuse(alone, method, 400)
+    for query in queries:
+        ours = [hit.score for hit in fused.rankings[query.id]]
+        theirs = [hit.score for hit in expected.rankings[query.id]]
+        assert ours == pytest.approx(theirs)
+
+
+def test_a_fused_hit_tells_its_ranks(plain: Path) -> None:
+    library = Library(plain, ["ranking.fuse={method='rrf'}"])
+    hit = library.search(HINDI, 1)[0]
+    assert [reason.part for reason in hit.reasons] == ["words", "formulas", "rrf"]
+    assert hit.reasons[-1].detail.startswith("ranks: words ")
+    assert hit.reasons[-1].score == hit.score
+    assert library.explain(HINDI, hit.id) == hit
+
+
+def test_a_query_is_translated_and_says_so(plain: Path) -> None:
+    library = Library(plain, ["query.translate=en"])
+    hit = library.search(HINDI, 1)[0]
+    assert hit.reasons[-1].part == "query"
+    assert hit.reasons[-1].detail.startswith("translated from hi by glossary: integral")
+    assert "\\int_0^\\infty \\frac{\\sin x}{x}dx" in hit.reasons[-1].detail
+    english = library.search("the integral of $\\frac{\\sin x}{x}$", 1)[0]
+    assert "query" not in {reason.part for reason in english.reasons}
+
+
+def test_queries_of_several_languages_keep_their_places(plain: Path) -> None:
+    library = Library(plain, ["query.translate=en"])
+    mixed = [query for query in sampler.queries() if query.language in ("hi", "en", "cs")][:12]
+    together = library.run(mixed, 5)
+    for query in mixed:
+        assert together.rankings[query.id] == library.run([query], 5).rankings[query.id]
+
+
+def test_the_systems_of_an_ensemble_are_fused(ensemble: Library, queries: list[Query]) -> None:
+    fused = ensemble.run(queries, 50)
+    runs = []
+    recipe = ensemble.recipe
+    for name in recipe.systems:
+        ensemble.recipe = recipe.member(name)
+        runs.append(ensemble.run(queries, 500, name=name))
+    ensemble.recipe = recipe
+    expected = fuse(runs, RRF(10), 50)
+    for query in queries:
+        ours = [hit.score for hit in fused.rankings[query.id]]
+        assert ours == pytest.approx([hit.score for hit in expected.rankings[query.id]])
+
+
+def test_weights_choose_among_the_systems(ensemble: Library) -> None:
+    recipe = ensemble.recipe
+    chosen = ensemble.answer(HINDI, 10, weights={"words": 1.0}).hits
+    ensemble.recipe = recipe.member("words")
+    alone = ensemble.search(HINDI, 10)
+    ensemble.recipe = recipe
+    assert [hit.id for hit in chosen] == [hit.id for hit in alone]
+    with pytest.raises(InputError, match="'bm25' is no part of two"):
+        ensemble.answer(HINDI, 10, weights={"bm25": 1.0})
+
+
+def test_a_regression_needs_its_coefficients(ensemble: Library) -> None:
+    learned = "{words=[0.1, 0.5, 0.2], both=[0.1, 0.2, 0.2]}"
+    needed = "ranking.fuse={method='rbc'}"
+    with pytest.raises(InputError, match="rbc needs coefficients, which are learned"):
+        Library(ensemble.folder, [needed]).search(HINDI, 3)
+    given = f"ranking.fuse={{method='rbc', coefficients={learned}}}"
+    assert len(Library(ensemble.folder, [given]).search(HINDI, 3)) == 3
+
+
+def test_settings_of_a_library_are_checked_when_it_is_opened(plain: Path) -> None:
+    with pytest.raises(InputError, match="unknown setting 'models'"):
+        Library(plain, ["query.models=x"])
+
+
+def test_an_ensemble_keeps_its_recipe_on_the_disk(ensemble: Library) -> None:
+    assert Library(ensemble.folder).recipe == parse_recipe(ENSEMBLE, "two")
