@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help:  ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(VENV)/core  ## Set up and show the main job on the built-in sampler
+demo: $(VENV)/page  ## Set up, search the built-in sampler, and open the page on it
 	@$(BIN)/python examples/demo.py
 
 test: lint types tests  ## Set up, check style and types, and run all tests
@@ -57,13 +57,13 @@ clean:  ## Remove the environment and what was built
 	$(PYTHON) -m venv $*
 
 # Versions are pinned in constraints.txt, so that every machine tests the same thing.
-$(VENV)/core: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
+$(VENV)/page: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[web]'
 	@touch $@
 
 $(VENV)/dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
-	@touch $@ $(VENV)/core
+	@touch $@ $(VENV)/page
 
 $(COMPILED)/all: pyproject.toml constraints.txt hatch_build.py $(shell find src -name '*.py') \
 		| $(COMPILED)/bin/python
@@ -73,5 +73,5 @@ $(COMPILED)/all: pyproject.toml constraints.txt hatch_build.py $(shell find src 
 
 $(NEURAL)/all: pyproject.toml constraints.txt | $(NEURAL)/bin/python
 	$(NEURAL)/bin/pip install --quiet --constraint constraints.txt \
-		--editable '.[dev,neural,onnx,ctranslate2,rivals]'
+		--editable '.[dev,neural,ctranslate2,rivals]'
 	@touch $@

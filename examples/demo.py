@@ -5,9 +5,13 @@ Run with: make demo
 
 from __future__ import annotations
 
+import socket
+import subprocess
 import sys
 import time
 from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
 
 from mathsetu.collections import sampler
 from mathsetu.library import Filter, Library, build_library
@@ -30,7 +34,7 @@ def say(line: str = "", bold: bool = False) -> None:
 
 
 def main() -> None:
-    """Index the sampler and ask it four questions."""
+    """Index the sampler, ask it four questions, and open the page on it."""
     started = time.perf_counter()
     build_library(LIBRARY, sampler.posts(), "default")
     library = Library(LIBRARY)
@@ -46,6 +50,48 @@ def main() -> None:
                 say(f"        {reason.part} {reason.score:.2f}: {reason.detail}")
     say()
     say(f"Ask it yourself: .venv/bin/mathsetu search {LIBRARY} 'words and $formulas$' --explain")
+    show_page(started)
+
+
+def show_page(started: float) -> None:
+    """Serve the page until Ctrl-C; where nobody is watching, only show that it answers."""
+    port = free_port()
+    page = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "mathsetu", "serve", str(LIBRARY), "--port", str(port)]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as server:  # noqa: S603
+        try:
+            while not answers(f"{page}/?q=prime"):
+                if server.poll() is not None:
+                    sys.exit("The page could not be opened; see what `mathsetu serve` says.")
+                time.sleep(0.1)
+            seconds = time.perf_counter() - started
+            say(f"The page answers at {page} after {seconds:.1f} s.", bold=True)
+            if sys.stdin.isatty():
+                say("Ctrl-C ends it.")
+                server.wait()
+        except KeyboardInterrupt:
+            say()
+        finally:
+            server.terminate()
+
+
+def free_port(wanted: int = 8080) -> int:
+    """The usual port, or the next one that nobody uses."""
+    with socket.socket() as tried:
+        try:
+            tried.bind(("127.0.0.1", wanted))
+        except OSError:
+            return free_port(wanted + 1)
+    return wanted
+
+
+def answers(address: str) -> bool:
+    """Whether a page answers."""
+    try:
+        with urlopen(address, timeout=10) as page:  # noqa: S310
+            return bool(page.status == 200)
+    except (URLError, OSError):
+        return False
 
 
 if __name__ == "__main__":

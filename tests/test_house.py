@@ -9,6 +9,8 @@ PACKAGE = Path(mathsetu.__file__).parent
 FLOORS = {
     "records": 0,
     "errors": 0,
+    "deadline": 0,
+    "models": 0,
     "markup": 0,
     "formulas": 1,
     "languages": 1,
@@ -23,11 +25,16 @@ FLOORS = {
     "training": 5,
     "cli": 6,
     "service": 6,
+    "__main__": 7,
 }
 # Rooms of one floor that may look at each other, and why.
 NEIGHBOURS = {
     ("markup", "records"),  # spans become formulas
     ("markup", "errors"),
+    ("deadline", "errors"),
+    ("models", "errors"),
+    ("cli", "service"),  # both doors give the same answers, and one opens the other
+    ("encoders", "graphs"),  # the graph encoder reads graphs
     ("library", "recipes"),  # a library is built and opened as its recipe says
 }
 

@@ -8,6 +8,7 @@ import mathsetu
 
 def test_the_public_names_are_exactly_these() -> None:
     assert sorted(mathsetu.__all__) == [
+        "Evidence",
         "Formula",
         "Hit",
         "InputError",

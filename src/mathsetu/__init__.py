@@ -3,12 +3,15 @@
 Public names are those listed here; everything else may change between versions.
 """
 
+from typing import Any
+
 from mathsetu.errors import InputError, MathSetuError
-from mathsetu.records import Formula, Hit, Judgment, Post, Query, Reason, Run
+from mathsetu.records import Evidence, Formula, Hit, Judgment, Post, Query, Reason, Run
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Evidence",
     "Formula",
     "Hit",
     "InputError",
@@ -20,3 +23,10 @@ __all__ = [
     "Run",
     "__version__",
 ]
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Let notebooks show hits, posts and formulas as HTML: ``%load_ext mathsetu``."""
+    from mathsetu.service.notebook import register
+
+    register(shell)

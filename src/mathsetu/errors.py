@@ -5,7 +5,9 @@ Each message is one line for a person: what was wrong, where, and what to do.
     MathSetuError
     ├── InputError            a file, row or argument that the user gave is wrong
     │   ├── RowError          one row of a file, with its line
-    │   └── UnknownFormat     a format name or file ending that no reader claims
+    │   ├── UnknownFormat     a format name or file ending that no reader claims
+    │   └── UnknownPost       an id that no post of the library has
+    ├── OutOfTime             a time limit was set, and it has passed
     ├── NotationError         a tree written in Tangent's text form does not parse
     └── MissingExtra          an optional dependency is not installed
 """
@@ -47,6 +49,24 @@ class UnknownFormat(InputError):
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         super().__init__(f"unknown format {name!r} (known: {', '.join(sorted(known))})")
+
+
+class UnknownPost(InputError):
+    """An id that no post of the library has.
+
+    >>> print(UnknownPost("q7"))
+    there is no post 'q7'
+    """
+
+    def __init__(self, post_id: str) -> None:
+        super().__init__(f"there is no post {post_id!r}")
+
+
+class OutOfTime(MathSetuError):
+    """The time that was set for this work has passed (`mathsetu.deadline`)."""
+
+    def __init__(self) -> None:
+        super().__init__("there was no time left for this")
 
 
 class NotationError(MathSetuError):

@@ -102,20 +102,19 @@ def test_index_and_info_tell_what_there_is(mathsetu: Mathsetu, library: Path) ->
 def test_search_shows_hits_with_their_reasons(mathsetu: Mathsetu, library: Path) -> None:
     shown = mathsetu("search", library, "area of a circle $\\pi s^2$", "--explain", "--k", "1").out
     assert shown.startswith("1. ")
-    assert "words 0.60: circle" in shown or "words 0.60: area" in shown
+    assert "words 0.35: circle" in shown or "words 0.35: area" in shown
     assert "s → r" in shown
 
 
 def test_search_speaks_json(mathsetu: Mathsetu, library: Path) -> None:
-    [first, *_] = mathsetu.json("search", library, "circle")  # type: ignore[misc]
-    assert first["hit"]["id"] == first["post"]["id"] == "1"
-    assert sum(reason["score"] for reason in first["hit"]["reasons"]) == pytest.approx(
-        first["hit"]["score"]
-    )
+    [first, *_] = mathsetu.json("search", library, "circle")["hits"]  # type: ignore[index, call-overload]
+    assert (first["rank"], first["id"]) == (1, "1")
+    added = sum(reason["score"] for reason in first["reasons"])
+    assert added == pytest.approx(first["score"])
 
 
 def test_search_in_vain_ends_with_1(mathsetu: Mathsetu, library: Path) -> None:
-    result = mathsetu("search", library, "hypotenuse", "--in", "en")
+    result = mathsetu("search", library, "zzzzqqqq", "--in", "en")
     assert (result.code, result.out) == (1, "nothing found\n")
 
 
@@ -129,9 +128,9 @@ def test_posts_are_added_and_removed(mathsetu: Mathsetu, library: Path, tmp_path
     more = tmp_path / "more.jsonl"
     jsonl.write_posts(more, [Post(id="new", body="A hypotenuse", language="en")])
     assert mathsetu.json("add", library, more) == {"added": 1, "skipped": 0}
-    assert mathsetu("search", library, "hypotenuse").code == 0
+    assert "A hypotenuse" in mathsetu("search", library, "hypotenuse").out
     assert mathsetu.json("remove", library, "new") == {"removed": 1}
-    assert mathsetu("search", library, "hypotenuse").code == 1
+    assert "A hypotenuse" not in mathsetu("search", library, "hypotenuse").out
     assert mathsetu("remove", library, "new").code == 1
 
 
@@ -218,11 +217,11 @@ def test_a_source_that_holds_no_posts(mathsetu: Mathsetu, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--recipe", "magic"], "unknown recipe 'magic' (known: default"),
+        (["--recipe", "magic"], "unknown recipe 'magic' (known: crossmath"),
         (["--recipe", "mine.toml"], "mine.toml: cannot be read"),
         (["--set", "parts.words.kind=magic"], "default: parts.words: unknown kind 'magic'"),
         (["--set", "ranking.depth=3"], "ranking: unknown setting 'depth'"),
-        (["--set", "ranking.weights.words=0.7"], "must be positive and add up to 1, not 1.1"),
+        (["--set", "ranking.weights.words=0.7"], "must be positive and add up to 1, not 1.35"),
         (["--set", "ranking.k"], "a setting is replaced with NAME=VALUE"),
         (["--from", "docx"], "unknown format 'docx'"),
         (["--processes", "0"], "0 is not in the range"),

@@ -49,9 +49,22 @@ class Question:
         """The words alone; Hindi typed in Latin letters is written in its own."""
         parts = (span.content if span.kind == "text" else " " for span in split(self.text))
         words = "".join(parts)
-        if self.language == "hi" and words.isascii():
-            return _typed_hindi().to_devanagari(words)
-        return words
+        return typed_hindi().to_devanagari(words) if self._typed(words) else words
+
+    @cached_property
+    def readable(self) -> str:
+        """The text as someone who reads the language expects it, formulas included."""
+        if not self._typed(self.text):
+            return self.text
+        lexicon = typed_hindi()
+        return "".join(
+            lexicon.to_devanagari(span.content) if span.kind == "text" else span.raw
+            for span in split(self.text)
+        )
+
+    def _typed(self, text: str) -> bool:
+        """Whether it is Hindi in Latin letters."""
+        return self.language == "hi" and text.isascii()
 
     @cached_property
     def formulas(self) -> tuple[str, ...]:
@@ -74,7 +87,8 @@ def language_of(text: str) -> str:
 
 
 @cache
-def _typed_hindi() -> Lexicon:
+def typed_hindi() -> Lexicon:
+    """The words of the glossary, to be found by how they are typed in Latin letters."""
     from mathsetu.languages.glossary import Glossary
     from mathsetu.languages.transliterate import Lexicon
 

@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mathsetu.deadline import check_time
 from mathsetu.errors import InputError
 from mathsetu.formulas.features import features, query_features
 from mathsetu.formulas.matching import Match, Prepared, match
+from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import parse_latex
 from mathsetu.formulas.similarity import OPERATOR_FAMILIES, OPERATOR_WEIGHT, similarity
 from mathsetu.markup import split
-from mathsetu.records import Post, Reason
+from mathsetu.records import Evidence, Post, Reason
 from mathsetu.retrieval.base import Question, Scored, best, check_fields
 from mathsetu.retrieval.postings import Postings, PostingsBuilder, open_array
 from mathsetu.retrieval.texts import TextTable, write_texts
@@ -152,9 +154,14 @@ class FormulaMatch:
     """One formula of the collection found for a query formula."""
 
     number: int
+    asked: str
     latex: str
     score: float
-    match: Match
+
+    @property
+    def match(self) -> Match:
+        """How it matches; worked out when it is asked for."""
+        return match_latex(self.asked, self.latex).match
 
 
 class FormulaRetriever:
@@ -180,13 +187,16 @@ class FormulaRetriever:
     def explain(self, question: Question, number: int) -> Reason:
         """The best matching formulas of a post, with their substitutions."""
         details: list[str] = []
-        score = float(self._post_scores(question)[number])
-        asked = self._asked(question)
-        for latex in asked:
-            found = self._match_in_post(latex, number, self._share(asked))
-            if found is not None and found.match.coverage > 0:
-                details.append(_in_words(latex, found))
-        return Reason("formulas", score, "; ".join(details[:3]))
+        evidence: list[Evidence] = []
+        score = 0.0
+        for latex, weight, matched in self._shares(question):
+            found = self._match_in_post(latex, number, matched)
+            if found is not None:
+                score += weight * found.score
+                if found.match.coverage > 0:
+                    details.append(_in_words(latex, found))
+                    evidence.append(Evidence("formula", latex, found.latex))
+        return Reason("formulas", score, "; ".join(details[:3]), tuple(evidence))
 
     def _match_in_post(self, latex: str, number: int, matched: int) -> FormulaMatch | None:
         """The formula of a post that is most like a query formula, and how it matches."""
@@ -201,19 +211,28 @@ class FormulaRetriever:
         scores = self._scores_of(latex, matched)[offset + candidates]
         chosen = int(candidates[int(scores.argmax())])
         written = segment.latex[chosen]
-        found = match(parse_latex(latex).opt, parse_latex(written).opt)
-        return FormulaMatch(offset + chosen, written, float(scores.max()), found)
+        return FormulaMatch(offset + chosen, latex, written, float(scores.max()))
 
     def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
         """The formulas of the collection that are most like one formula (ARQMath task 2)."""
         scores = self._scores_of(latex, self._choices.matched)
         ranked = best(scores, k)
-        query = parse_latex(latex).opt
-        found = []
-        for number, score in zip(ranked.numbers.tolist(), ranked.scores.tolist(), strict=True):
-            written = self._latex(number)
-            found.append(FormulaMatch(number, written, score, match(query, _tree(written))))
-        return found
+        return [
+            FormulaMatch(number, latex, self._latex(number), score)
+            for number, score in zip(ranked.numbers.tolist(), ranked.scores.tolist(), strict=True)
+        ]
+
+    def posts_with(self, formula: int) -> NDArray[np.int64]:
+        """The numbers of the posts that hold a formula of `formulas`, in order."""
+        first = 0
+        for segment in self._segments:
+            if formula < len(segment.postings):
+                places = np.flatnonzero(segment.occurrences == formula)
+                posts = np.searchsorted(segment.post_starts, places, side="right") - 1
+                return first + np.unique(posts)
+            formula -= len(segment.postings)
+            first += segment.posts
+        raise IndexError(formula)
 
     def _asked(self, question: Question) -> list[str]:
         """The formulas searched for: the largest ones."""
@@ -223,19 +242,27 @@ class FormulaRetriever:
     def _post_scores(self, question: Question) -> Numbers:
         """For each post the mean over the query's formulas, weighted by their size."""
         total = np.zeros(sum(segment.posts for segment in self._segments), dtype=np.float32)
-        asked = self._asked(question)
-        # Between counting all formulas alike and counting only the largest.
-        weights = [self._mass(latex) ** 0.5 for latex in asked]
-        whole = sum(weights)
-        for latex, weight in zip(asked, weights, strict=True):
-            scores = self._scores_of(latex, self._share(asked))
+        for latex, weight, matched in self._shares(question):
+            check_time()
+            scores = self._scores_of(latex, matched)
             parts, offset = [], 0
             for segment in self._segments:
                 size = len(segment.postings)
                 parts.append(segment.best_of_posts(scores[offset : offset + size]))
                 offset += size
-            total += np.concatenate(parts) * np.float32(weight / whole if whole else 0.0)
+            total += np.concatenate(parts) * np.float32(weight)
         return total
+
+    def _shares(self, question: Question) -> list[tuple[str, float, int]]:
+        """The formulas of a question, what each counts, and how many matches it gets."""
+        asked = self._asked(question)
+        # Between counting all formulas alike and counting only the largest.
+        weights = [self._mass(latex) ** 0.5 for latex in asked]
+        whole = sum(weights)
+        return [
+            (latex, weight / whole if whole else 0.0, self._share(asked))
+            for latex, weight in zip(asked, weights, strict=True)
+        ]
 
     def _share(self, asked: list[str]) -> int:
         """How many matches each formula of a query gets; too few to change an order are none."""

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from mathsetu.errors import InputError
 from mathsetu.languages.analyze import analyze, tokenize, words
 from mathsetu.languages.glossary import Glossary
 from mathsetu.markup import split
-from mathsetu.records import Post, Reason
+from mathsetu.records import Evidence, Post, Reason
 from mathsetu.retrieval.base import (
     Fields,
     Question,
@@ -147,6 +148,8 @@ class LexicalRetriever:
         for folder in folders:
             counts.update(json.loads((folder / "languages.json").read_text(encoding="utf-8")))
         self._languages = sorted(code for code in counts if code)
+        # All hits of a question are explained in the same words.
+        self._spoken = lru_cache(maxsize=64)(self._speak)
 
     def retrieve(
         self, questions: Sequence[Question], k: int, allowed: NDArray[np.bool_] | None = None
@@ -163,25 +166,27 @@ class LexicalRetriever:
         wanted = self.wanted(question)
         shares = self._index.parts(wanted, number)
         ranked = sorted(zip(shares, wanted, strict=True), key=lambda pair: -pair[0])
-        spoken = self._spoken(question)
+        spoken = self._spoken(question.words, question.language)
         terms = [term for share, group in ranked if share > 0 for term in group]
-        shown = dict.fromkeys(spoken.get(term, term) for term in terms)
-        return Reason("words", float(sum(shares)), ", ".join(list(shown)[:_SHOWN]))
+        shown = dict.fromkeys(_said(spoken[term]) if term in spoken else term for term in terms)
+        detail = ", ".join(list(shown)[:_SHOWN])
+        evidence = tuple(spoken[term] for term in terms if term in spoken)
+        return Reason("words", float(sum(shares)), detail, evidence)
 
-    def _spoken(self, question: Question) -> dict[str, str]:
+    def _speak(self, words: str, language: str) -> dict[str, Evidence]:
         """Terms as a person would say them: the question's word, and its translation."""
-        spoken: dict[str, str] = {}
-        for word in tokenize(question.words):
-            for term in _word_terms(word, question.language, self._choices):
-                spoken.setdefault(term, word)
+        spoken: dict[str, Evidence] = {}
+        for word in tokenize(words):
+            for term in _word_terms(word, language, self._choices):
+                spoken.setdefault(term, Evidence("word", word, term))
         if not self._choices.translate:
             return spoken
-        for found in Glossary.load().match(question.words, question.language):
-            asked = question.words[found.start : found.end]
+        for found in Glossary.load().match(words, language):
+            asked = words[found.start : found.end]
             for target in self._languages:
                 for form in found.concepts[0].forms.get(target, ()):
                     for term in _word_terms(form, target, self._choices):
-                        spoken.setdefault(term, f"{asked} → {form}")
+                        spoken.setdefault(term, Evidence("word", asked, term, form))
         return spoken
 
     def wanted(self, question: Question) -> list[Wanted]:
@@ -206,3 +211,8 @@ class LexicalRetriever:
 
     def _scores(self, question: Question) -> NDArray[np.float32]:
         return self._index.scores(self.wanted(question))
+
+
+def _said(evidence: Evidence) -> str:
+    translation = evidence.translation
+    return f"{evidence.asked} → {translation}" if translation else evidence.asked

@@ -1,0 +1,137 @@
+"""``mathsetu serve``: the page and the API over a library."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ipaddress import ip_address
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from mathsetu.errors import InputError, MissingExtra
+from mathsetu.languages.translate import BACKENDS
+from mathsetu.library import Library, build_library
+from mathsetu.service.limits import Limits
+from mathsetu.service.settings import Settings
+
+_KEY = "MATHSETU_KEY"
+
+
+@click.command("serve")
+@click.argument("library", required=False, type=click.Path(file_okay=False, path_type=Path))
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(1, 65_535), default=8080, show_default=True)
+@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True,
+              help="Processes; as many as there are cores to spare.")  # fmt: skip
+@click.option("--seconds", type=click.FloatRange(0.1, 600), default=5.0, show_default=True,
+              help="Time for one search; what is not found by then is left out.")  # fmt: skip
+@click.option("--waiting", type=click.IntRange(0, 10_000), default=64, show_default=True,
+              help="Requests that may wait in a process; others are sent away.")  # fmt: skip
+@click.option("--origin", "origins", multiple=True, metavar="URL",
+              help="A web site whose pages may ask (repeatable): https://example.org")  # fmt: skip
+@click.option("--name", "names", multiple=True, metavar="HOST",
+              help="A name the server is reached by (repeatable); any, unless given.")  # fmt: skip
+@click.option("--key-file", type=click.Path(path_type=Path), metavar="FILE",
+              help=f"A file with the key that clients must know; or set {_KEY}.")  # fmt: skip
+@click.option("--log-queries", is_flag=True, help="Write into the log what is asked.")
+@click.option("--translator", default="glossary", show_default=True, metavar="BACKEND",
+              type=click.Choice(list(BACKENDS)), help="What translates posts.")  # fmt: skip
+@click.option("--model", default="", help="The translator's model, where it has one.")
+def command(
+    library: Path | None,
+    host: str,
+    port: int,
+    workers: int,
+    seconds: float,
+    waiting: int,
+    origins: tuple[str, ...],
+    names: tuple[str, ...],
+    key_file: Path | None,
+    log_queries: bool,
+    translator: str,
+    model: str,
+) -> None:
+    r"""Serve LIBRARY as a page and an API; without LIBRARY, the built-in sampler.
+
+    A library that is rebuilt meanwhile is opened anew; no request is dropped.
+
+    \b
+    Examples:
+      mathsetu serve
+      mathsetu serve my-library --port 9000 --workers 4
+      MATHSETU_KEY=secret mathsetu serve my-library --host 0.0.0.0 --name search.example.org
+    """
+    try:
+        from mathsetu.service.process import open_door, serve
+    except ModuleNotFoundError as missing:
+        raise MissingExtra("mathsetu serve", "web") from missing
+    with opened(library) as folder:
+        settings = Settings(
+            library=str(folder),
+            limits=Limits(seconds=seconds),
+            waiting=waiting,
+            key=_key(key_file),
+            origins=tuple(map(_origin, origins)),
+            hosts=names or _own_names(host),
+            log_queries=log_queries,
+            translator=translator,
+            model=model,
+        )
+        door = open_door(host, port)
+        click.echo(f"MathSetu answers on {_address(host, port)} (stop with Ctrl-C)")
+        if not (settings.key or _is_loopback(host)):
+            click.echo(f"open to everyone who can reach it; {_KEY} sets a key", err=True)
+        with door:
+            serve(settings, door, workers)
+
+
+@contextmanager
+def opened(library: Path | None) -> Iterator[Path]:
+    """The folder to serve, known to be good before anything is started."""
+    if library is not None:
+        Library(library).close()
+        yield library.absolute()
+        return
+    from mathsetu.collections import sampler
+
+    with TemporaryDirectory(prefix="mathsetu-sampler-") as folder:
+        build_library(folder, sampler.posts(), "default", collection="sampler", processes=1)
+        yield Path(folder)
+
+
+def _key(file: Path | None) -> str:
+    if file is None:
+        return os.environ.get(_KEY, "")
+    try:
+        key = file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: the key cannot be read ({error})") from error
+    if not key:
+        raise InputError(f"{file}: is empty; write the key into it")
+    return key
+
+
+def _origin(url: str) -> str:
+    scheme, separator, rest = url.rstrip("/").partition("://")
+    if scheme not in ("http", "https") or not separator or not rest or "/" in rest:
+        raise InputError(f"--origin {url}: give a scheme and a host, such as https://example.org")
+    return f"{scheme}://{rest}"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _own_names(host: str) -> tuple[str, ...]:
+    """On a loopback address, only its own names: a page elsewhere could borrow another."""
+    return ("localhost", "127.0.0.1", "[::1]", host) if _is_loopback(host) else ()
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

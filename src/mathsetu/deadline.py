@@ -1,0 +1,81 @@
+"""The time that work may take: asked for at the door, kept by whoever works in loops.
+
+Python cannot stop a thread from outside, so long loops ask `check_time` now and then. Where
+nobody has set a limit that costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from time import monotonic
+from typing import TypeVar
+
+from mathsetu.errors import OutOfTime
+
+Result = TypeVar("Result")
+
+_end: ContextVar[float] = ContextVar("_end", default=float("inf"))
+
+
+def check_time() -> None:
+    """Raise `OutOfTime` when the time of the work that goes on here is over."""
+    if monotonic() > _end.get():
+        raise OutOfTime
+
+
+@contextmanager
+def time_limit(end: float) -> Iterator[None]:
+    """Let the work of a block last until ``end``, as `time.monotonic` tells it.
+
+    >>> with time_limit(monotonic() - 1):
+    ...     check_time()
+    Traceback (most recent call last):
+    mathsetu.errors.OutOfTime: there was no time left for this
+    """
+    token = _end.set(min(end, _end.get()))
+    try:
+        yield
+        # Work that never asked is over its time all the same, but its result is there.
+    finally:
+        _end.reset(token)
+
+
+class Clock:
+    """Shares the time of a job out among its steps, and notes the steps that did not finish.
+
+    A step gets an equal share of what is left for those that are still to come, so that one slow
+    step does not leave the others with nothing.
+
+    >>> clock = Clock(seconds=0)
+    >>> clock.attempt("words", check_time)
+    >>> clock.unfinished
+    ('words',)
+    """
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self._end = float("inf") if seconds is None else monotonic() + seconds
+        self._unfinished: dict[str, None] = {}
+
+    @property
+    def unfinished(self) -> tuple[str, ...]:
+        """The steps that were cut off, in their order."""
+        return tuple(self._unfinished)
+
+    def attempt(self, step: str, work: Callable[[], Result], steps: int = 1) -> Result | None:
+        """The result of a step, or None when it was cut off.
+
+        Args:
+            step: Its name.
+            work: What it does.
+            steps: How many steps share the time that is left, this one included.
+        """
+        now = monotonic()
+        try:
+            with time_limit(now + (self._end - now) / steps):
+                check_time()
+                return work()
+        except OutOfTime:
+            self._unfinished[step] = None
+            return None

@@ -1,0 +1,185 @@
+"""The routes of the API: each takes its parameters, asks the engine, and gives its answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from mathsetu.library import Filter
+from mathsetu.service.answers import (
+    ExplainAnswer,
+    FormulaAnswer,
+    HeatMap,
+    LibraryAnswer,
+    PostAnswer,
+    PostTranslation,
+    RenderAnswer,
+    SearchAnswer,
+    SimilarAnswer,
+    TranslateAnswer,
+)
+from mathsetu.service.engine import Engine
+from mathsetu.service.requests import (
+    Asked,
+    Count,
+    Language,
+    Name,
+    RenderRequest,
+    SearchRequest,
+    Tags,
+    TranslateRequest,
+    Wanted,
+    WrittenWeight,
+    read_weights,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorAnswer:
+    """One line for a person: what was wrong and what to do."""
+
+    error: str
+
+
+_PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorAnswer, "description": what}
+    for status, what in {
+        400: "What is asked for cannot be given.",
+        401: "The server wants a key.",
+        413: "The body is too large.",
+        422: "A field is missing or wrong.",
+        429: "The server is busy; Retry-After says when to come again.",
+    }.items()
+}
+_NO_POST: dict[int | str, dict[str, Any]] = {
+    404: {"model": ErrorAnswer, "description": "There is no such post."}
+}
+
+Question = Annotated[
+    Asked,
+    Query(
+        description="Words in any language, formulas between dollars.",
+        openapi_examples={
+            "hindi": {"value": r"समाकल $\int_0^\infty \frac{\sin x}{x}dx$ का मान"},
+            "formula": {"value": "$a^2+b^2=c^2$"},
+            "words": {"value": "infinitely many primes"},
+        },
+    ),
+]
+Id = Annotated[
+    Name,
+    Query(
+        alias="id",
+        description="The id of a post.",
+        openapi_examples={"sampler": {"value": "gaussian-integral.hi"}},
+    ),
+]
+Formula = Annotated[
+    Asked,
+    Query(
+        description="LaTeX without delimiters; ?x stands for any sub-expression.",
+        openapi_examples={"squares": {"value": "?a^2+?b^2=?c^2"}},
+    ),
+]
+OfQuery = Annotated[Language, Query(description="The query's language; detected unless given.")]
+OfPosts = Annotated[Language, Query(alias="in", description="Only posts in this language.")]
+OfTags = Annotated[Tags, Query(alias="tag", description="Only posts with all of these tags.")]
+IntoLanguage = Annotated[
+    Wanted,
+    Query(description="The language wanted.", openapi_examples={"english": {"value": "en"}}),
+]
+OfParts = Annotated[
+    list[WrittenWeight],
+    Query(alias="weight", max_length=20, description="What a part counts: words:0.7 (repeatable)."),
+]
+
+
+def router(engine: Engine) -> APIRouter:
+    """The routes over an engine.
+
+    They are plain functions, so that each runs in a thread and the others go on.
+    """
+    api = APIRouter(prefix="/v1", responses=_PROBLEMS)
+
+    @api.get("/search", summary="Search posts", tags=["search"])
+    def search(
+        q: Question,
+        k: Count = 10,
+        language: OfQuery = "",
+        only_in: OfPosts = "",
+        tags: OfTags = [],  # noqa: B006 - FastAPI makes a new one for each request
+        collection: Name = "",
+        weights: OfParts = [],  # noqa: B006
+        explain: bool = True,
+    ) -> SearchAnswer:
+        return engine.search(
+            q,
+            k,
+            language=language,
+            where=Filter(only_in, tuple(tags), collection),
+            weights=read_weights(weights),
+            explain=explain,
+        )
+
+    @api.post("/search", summary="Search posts, with the query as JSON", tags=["search"])
+    def search_json(request: SearchRequest) -> SearchAnswer:
+        return engine.search(
+            request.query,
+            request.k,
+            language=request.language,
+            where=request.where,
+            weights=request.weights,
+            explain=request.explain,
+        )
+
+    @api.get("/formulas", summary="Search formulas", tags=["search"])
+    def formulas(latex: Formula, k: Count = 10) -> FormulaAnswer:
+        return engine.formulas(latex, k)
+
+    @api.get("/explain", summary="Why a post matches a query", tags=["search"], responses=_NO_POST)
+    def explain(
+        q: Question,
+        post_id: Id,
+        language: OfQuery = "",
+        weights: OfParts = [],  # noqa: B006
+    ) -> ExplainAnswer:
+        return engine.explain(q, post_id, language=language, weights=read_weights(weights))
+
+    @api.get(
+        "/heatmap",
+        summary="How the parts of a query and a post fit, by a graph index",
+        tags=["search"],
+        responses=_NO_POST,
+    )
+    def heat_map(q: Question, post_id: Id, language: OfQuery = "") -> HeatMap:
+        return engine.heat_map(q, post_id, language=language)
+
+    @api.get("/similar", summary="Posts like a post", tags=["posts"], responses=_NO_POST)
+    def similar(post_id: Id, k: Count = 10) -> SimilarAnswer:
+        return engine.similar(post_id, k)
+
+    @api.get("/post", summary="A whole post", tags=["posts"], responses=_NO_POST)
+    def post(post_id: Id) -> PostAnswer:
+        return engine.post(post_id)
+
+    @api.get("/translation", summary="A post translated", tags=["posts"], responses=_NO_POST)
+    def translation(post_id: Id, to: IntoLanguage) -> PostTranslation:
+        return engine.translate_post(post_id, to)
+
+    @api.post("/translate", summary="Translate a text, formulas untouched", tags=["texts"])
+    def translate(request: TranslateRequest) -> TranslateAnswer:
+        return engine.translate(request.text, request.to, request.source)
+
+    @api.post("/render", summary="LaTeX to MathML", tags=["texts"])
+    def render(request: RenderRequest) -> RenderAnswer:
+        if request.latex is not None:
+            return engine.render_formula(request.latex, trees=request.trees)
+        return engine.render(request.text or "", trees=request.trees)
+
+    @api.get("/library", summary="What can be searched", tags=["server"])
+    async def library() -> LibraryAnswer:
+        return engine.describe()
+
+    return api

@@ -1,0 +1,171 @@
+"""The web application: the API, the pages where they are installed, and the guard around both."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+from mathsetu import __version__
+from mathsetu.errors import InputError, UnknownPost
+from mathsetu.service.api import router
+from mathsetu.service.engine import Engine
+from mathsetu.service.guard import Guard
+from mathsetu.service.metrics import Metrics
+from mathsetu.service.settings import Settings
+
+if TYPE_CHECKING:
+    from mathsetu.languages.translate import Translator
+
+_log = logging.getLogger("mathsetu.service")
+
+_DESCRIPTION = """Search for mathematics across languages: words in any language, formulas by
+structure. Nothing can be written; answers have every field, always."""
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """That the server answers, and from what."""
+
+    status: str
+    posts: int
+    version: str
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The application over one library.
+
+    >>> from tempfile import mkdtemp
+    >>> from mathsetu.collections import sampler
+    >>> from mathsetu.library import build_library
+    >>> folder = mkdtemp()
+    >>> build_library(folder, sampler.posts(), "default", processes=1)
+    >>> create_app(Settings(folder)).title
+    'MathSetu'
+    """
+    metrics = Metrics(settings.shared)
+    engine = Engine(settings.library, settings.limits, _translator(settings), metrics.count)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        # All plain functions run in this many threads at once; the others wait in line.
+        anyio.to_thread.current_default_thread_limiter().total_tokens = settings.running
+        await asyncio.to_thread(engine.warm_up)
+        looking = asyncio.create_task(_look_after(engine, metrics, settings.refresh))
+        yield
+        looking.cancel()
+        with suppress(asyncio.CancelledError):
+            await looking
+        engine.close()
+
+    app = FastAPI(
+        title="MathSetu",
+        version=__version__,
+        description=_DESCRIPTION,
+        lifespan=lifespan,
+        # Their pages would fetch scripts from elsewhere.
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.engine = engine
+    app.include_router(router(engine))
+    _add_operations(app, engine, metrics)
+    _add_pages(app, engine)
+    _add_errors(app)
+    _add_middleware(app, settings, metrics)
+    return app
+
+
+def _translator(settings: Settings) -> Translator | None:
+    if settings.translator == "glossary" and not settings.model:
+        return None
+    from mathsetu.languages.translate import open_translator
+
+    return open_translator(settings.translator, settings.model)
+
+
+def _add_operations(app: FastAPI, engine: Engine, metrics: Metrics) -> None:
+    @app.get("/v1/health", summary="Whether the server answers", tags=["server"])
+    async def health() -> Health:
+        return Health("ok", engine.describe().posts, __version__)
+
+    @app.get(
+        "/v1/metrics",
+        summary="Counts for Prometheus",
+        tags=["server"],
+        response_class=PlainTextResponse,
+    )
+    async def show_metrics() -> str:
+        posts = engine.describe().posts
+        return metrics.text({"library_posts": posts})
+
+
+def _add_pages(app: FastAPI, engine: Engine) -> None:
+    """The pages need a template engine; a bare API does not."""
+    try:
+        from mathsetu.service import pages
+    except ModuleNotFoundError as missing:
+        _log.warning("the pages are not shown: %s is not installed", missing.name)
+        return
+    app.include_router(pages.router(engine), include_in_schema=False)
+
+
+def _add_errors(app: FastAPI) -> None:
+    @app.exception_handler(InputError)
+    def wrong_input(request: Request, error: InputError) -> Response:
+        return _error(404 if isinstance(error, UnknownPost) else 400, str(error))
+
+    @app.exception_handler(RequestValidationError)
+    def wrong_fields(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        where = ".".join(str(step) for step in first["loc"][1:]) or "the body"
+        return _error(422, f"{where}: {first['msg']}")
+
+    @app.exception_handler(HTTPException)
+    def refused(request: Request, error: HTTPException) -> Response:
+        return _error(error.status_code, error.detail, error.headers)
+
+    @app.exception_handler(Exception)
+    def broken(request: Request, error: Exception) -> Response:
+        return _error(500, "something went wrong here; the server's log says what")
+
+
+def _error(status: int, problem: str, headers: object = None) -> Response:
+    clean = problem.encode("utf-8", "replace").decode()
+    kept = dict(headers) if isinstance(headers, dict) else None
+    return JSONResponse({"error": clean}, status, kept)
+
+
+def _add_middleware(app: FastAPI, settings: Settings, metrics: Metrics) -> None:
+    """The last one added is the first that a request meets."""
+    app.add_middleware(Guard, settings=settings, metrics=metrics)
+    if settings.origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.origins,
+            allow_methods=["GET", "POST"],
+            allow_headers=["Authorization", "Content-Type"],
+            expose_headers=["Retry-After", "Server-Timing"],
+        )
+    if settings.hosts:
+        app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts))
+
+
+async def _look_after(engine: Engine, metrics: Metrics, seconds: float) -> None:
+    """Open a rebuilt library, and tell the other workers what was counted."""
+    while True:
+        await asyncio.sleep(seconds)
+        # In a thread of its own: those of the requests may all be busy.
+        await asyncio.to_thread(engine.refresh)
+        metrics.publish()

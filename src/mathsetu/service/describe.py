@@ -1,0 +1,222 @@
+"""Records to answers: what a hit, a post or a formula looks like from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import islice
+
+from mathsetu.formulas.drawing import draw_layout_tree, draw_operator_tree
+from mathsetu.formulas.infix import infix
+from mathsetu.formulas.mathml import write_mathml
+from mathsetu.formulas.pairs import match_latex
+from mathsetu.formulas.parse import parse_latex
+from mathsetu.languages.analyze import analyze
+from mathsetu.markup import Span, snippet, split
+from mathsetu.records import Evidence, Hit, Post, Reason
+from mathsetu.retrieval.base import Question, language_of
+from mathsetu.service.answers import (
+    Asked,
+    Found,
+    MatchedFormula,
+    MatchedWord,
+    Piece,
+    PostAnswer,
+    Renamed,
+    Rendered,
+    Share,
+    Warned,
+)
+
+_SNIPPET = 240
+# Words of a post that are looked through for those that matched.
+_WORDS_READ = 3_000
+_PUNCTUATION = ".,;:!?()[]\"'«»“”„।،؛؟"
+# Good posts are found again and again: so much of what was read in them is kept in memory.
+_REMEMBERED = 1_000
+
+
+def pieces(text: str) -> tuple[Piece, ...]:
+    """A marked text in pieces.
+
+    >>> pieces("Let $x$ be even.")[1]
+    Piece(kind='formula', text='x', display=False)
+    """
+    return tuple(Piece(span.kind, span.content, span.display) for span in _spans(text))
+
+
+@lru_cache(maxsize=3 * _REMEMBERED)  # a post has a title, a body and a snippet
+def _spans(text: str) -> tuple[Span, ...]:
+    return tuple(split(text))
+
+
+def rendered(text: str, trees: bool = False) -> tuple[Rendered, ...]:
+    r"""A marked text in pieces, its formulas as MathML and on request as drawings of their trees.
+
+    >>> rendered(r"Let $\frac{1}{2$ be")[1].warnings
+    (Warned(position=10, message='{ is not closed'),)
+    """
+    shown: list[Rendered] = []
+    start = 0
+    for number, span in enumerate(split(text)):
+        if span.kind == "formula":
+            shown.append(rendered_formula(span, start, f"formula-{number}", trees))
+        else:
+            shown.append(Rendered(span.kind, span.content, start))
+        start += len(span.raw)
+    return tuple(shown)
+
+
+def rendered_formula(span: Span, start: int, prefix: str, trees: bool = False) -> Rendered:
+    """A formula as MathML, with the parser's warnings."""
+    parsed = parse_latex(span.content)
+    return Rendered(
+        "formula",
+        span.content,
+        start,
+        span.display,
+        write_mathml(parsed.layout, prefix=prefix, display=span.display),
+        tuple(Warned(warning.position, warning.message) for warning in parsed.warnings),
+        draw_layout_tree(parsed.slt) if trees else "",
+        draw_operator_tree(parsed.opt) if trees else "",
+    )
+
+
+def asked(question: Question) -> Asked:
+    """A query as it was understood."""
+    return Asked(question.text, question.language, question.words.strip(), question.formulas)
+
+
+def found(hit: Hit, post: Post, rank: int) -> Found:
+    """A hit with its post, and everything that matched."""
+    evidence = [item for reason in hit.reasons for item in reason.evidence]
+    words = matched_words((item for item in evidence if item.kind == "word"), post)
+    pairs = [(item.asked, item.found) for item in evidence if item.kind == "formula"]
+    return Found(
+        rank=rank,
+        id=post.id,
+        score=hit.score,
+        title=post.title,
+        title_pieces=pieces(post.title),
+        snippet=_snippet(post, words, [latex for _, latex in pairs]),
+        language=post.language,
+        tags=post.tags,
+        url=post.url,
+        kind=post.kind,
+        collection=post.collection,
+        thread_id=post.thread_id,
+        reasons=_shares(hit.reasons),
+        words=words,
+        formulas=tuple(
+            matched_formula(ours, theirs, f"hit-{rank}-{number}")
+            for number, (ours, theirs) in enumerate(dict.fromkeys(pairs))
+        ),
+    )
+
+
+def _shares(reasons: Sequence[Reason]) -> tuple[Share, ...]:
+    """What each part added, and its share of all that was added; a reranker may take away."""
+    whole = sum(max(reason.score, 0.0) for reason in reasons) or 1.0
+    return tuple(
+        Share(reason.part, reason.score, max(reason.score, 0.0) / whole, reason.detail)
+        for reason in reasons
+    )
+
+
+def matched_formula(ours: str, theirs: str, prefix: str) -> MatchedFormula:
+    """How a formula of a query matches one of a post.
+
+    >>> matched = matched_formula("x^2+1", "1+t^2", "hit-1")
+    >>> matched.substitution, matched.coverage
+    ((Renamed(asked='x', found='t'),), 1.0)
+    """
+    pair = match_latex(ours, theirs)
+    result = pair.match
+    query_symbols, symbols = result.query_symbols, result.candidate_symbols
+    return MatchedFormula(
+        asked=ours,
+        found=theirs,
+        score=result.score,
+        coverage=result.coverage,
+        substitution=tuple(
+            Renamed(letter, other) for letter, other in result.substitution.items()
+            if letter != other
+        ),
+        wildcards=tuple(Renamed(name, infix(part)) for name, part in result.bindings.items()),
+        asked_symbols=tuple(sorted(query_symbols)),
+        symbols=tuple(sorted(symbols)),
+        asked_mathml=write_mathml(
+            pair.query.layout, prefix=f"{prefix}-asked", highlight=query_symbols
+        ),
+        mathml=write_mathml(pair.candidate.layout, prefix=prefix, highlight=symbols),
+    )  # fmt: skip
+
+
+def matched_words(evidence: Iterable[Evidence], post: Post) -> tuple[MatchedWord, ...]:
+    """Each word of the query that met a word of the post, as both are written."""
+    wanted: dict[str, Evidence] = {}
+    for item in evidence:
+        wanted.setdefault(item.found, item)
+    if not wanted:
+        return ()
+    written = _written(post.title, post.body, post.question, post.tags, post.language)
+    met = (
+        MatchedWord(item.asked, item.translation, written.get(term, term))
+        for term, item in wanted.items()
+    )
+    # A term of several words (definite integral) is met word by word, and told once.
+    return tuple({(word.asked, word.found): word for word in met}.values())
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _written(
+    title: str, body: str, question: str, tags: tuple[str, ...], language: str
+) -> dict[str, str]:
+    """The terms of a post, each as it is written first."""
+    language = language or language_of(f"{title}\n{body}")
+    texts = (title, body, question, " ".join(tags).replace("-", " "))
+    spans = (span for text in texts for span in split(text) if span.kind == "text")
+    words = (word for span in spans for word in span.content.split())
+    written: dict[str, str] = {}
+    for word in islice(words, _WORDS_READ):
+        for term in analyze(word, language):
+            written.setdefault(term, word.strip(_PUNCTUATION))
+    return written
+
+
+def _snippet(
+    post: Post, words: Iterable[MatchedWord], formulas: Iterable[str]
+) -> tuple[Piece, ...]:
+    """The piece of a post around what matched: its best formula, else its best word."""
+    wanted = set(formulas)
+    position = 0
+    for span in _spans(post.body):
+        if span.kind == "formula" and span.content in wanted:
+            return _cut(post.body, position)
+        position += len(span.raw)
+    places = (post.body.find(word.found) for word in words)
+    return _cut(post.body, next((place for place in places if place > 0), 0))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _cut(text: str, around: int) -> tuple[Piece, ...]:
+    return pieces(snippet(text, _SNIPPET, around))
+
+
+def whole_post(post: Post) -> PostAnswer:
+    """A post with its texts in pieces."""
+    return PostAnswer(
+        id=post.id,
+        title=post.title,
+        title_pieces=pieces(post.title),
+        body=pieces(post.body),
+        question=pieces(post.question),
+        language=post.language,
+        tags=post.tags,
+        url=post.url,
+        kind=post.kind,
+        collection=post.collection,
+        thread_id=post.thread_id,
+        parent_id=post.parent_id,
+        score=post.score,
+    )

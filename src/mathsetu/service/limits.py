@@ -1,0 +1,89 @@
+"""What a stranger may ask of a server, and the clear line when it is too much."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mathsetu.errors import InputError
+
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one request may ask for.
+
+    Attributes:
+        query: Characters of a query or a formula.
+        text: Characters of a text to be rendered or translated.
+        hits: Hits of one answer.
+        tags: Tags of one filter.
+        name: Characters of an id, a tag or the name of a collection.
+        seconds: How long a search may take before it is cut off; None for as long as it takes.
+    """
+
+    query: int = 2_000
+    text: int = 20_000
+    hits: int = 100
+    tags: int = 10
+    name: int = 200
+    seconds: float | None = 5.0
+
+    def check_query(self, text: str) -> None:
+        """Refuse a query that is too long."""
+        self._check_length("the query", text, self.query)
+
+    def check_formula(self, latex: str) -> None:
+        """Refuse a formula that is too long or empty."""
+        self._check_length("the formula", latex, self.query)
+        if not latex.strip():
+            raise InputError("the formula is empty; give one in LaTeX")
+
+    def check_text(self, text: str) -> None:
+        """Refuse a text that is too long."""
+        self._check_length("the text", text, self.text)
+
+    def check_hits(self, k: int) -> None:
+        """Refuse more hits than one answer holds.
+
+        >>> Limits(hits=10).check_hits(11)
+        Traceback (most recent call last):
+        mathsetu.errors.InputError: k is 11; it must lie between 1 and 10
+        """
+        if not 1 <= k <= self.hits:
+            raise InputError(f"k is {k}; it must lie between 1 and {self.hits}")
+
+    def check_names(self, what: str, names: Sequence[str]) -> None:
+        """Refuse ids, tags and names that are too many or too long."""
+        if len(names) > self.tags:
+            raise InputError(f"{what}: {len(names)} were given; at most {self.tags} can be")
+        for name in names:
+            self._check_length(what, name, self.name)
+
+    def check_language(self, code: str) -> None:
+        """Refuse what is no code of a language.
+
+        >>> Limits().check_language("../etc")
+        Traceback (most recent call last):
+        mathsetu.errors.InputError: '../etc' is no language; give a code such as hi or en
+        """
+        if code and not _LANGUAGE.fullmatch(code):
+            shown = code if len(code) <= 20 else code[:17] + "..."
+            raise InputError(f"{shown!r} is no language; give a code such as hi or en")
+
+    def _check_length(self, what: str, text: str, longest: int) -> None:
+        if len(text) > longest:
+            raise InputError(f"{what} has {len(text):,} characters; at most {longest:,} are taken")
+        if has_half_characters(text):
+            raise InputError(f"{what}: half a character stands in it")
+
+
+def has_half_characters(text: str) -> bool:
+    r"""Whether a text holds what can be neither stored nor sent on.
+
+    >>> has_half_characters("x\ud800"), has_half_characters("समाकल")
+    (True, False)
+    """
+    return any("\ud800" <= character <= "\udfff" for character in text)

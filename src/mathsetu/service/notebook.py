@@ -1,0 +1,158 @@
+"""How records and answers look in a notebook, after ``%load_ext mathsetu``.
+
+The records themselves stay plain values: a notebook is told here how to show them. Everything
+that comes from a post or a query is escaped; formulas are MathML of our own writer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from html import escape
+from itertools import count
+from typing import Any
+
+from mathsetu.formulas.mathml import HIGHLIGHT_STYLE, write_mathml
+from mathsetu.formulas.parse import parse_latex
+from mathsetu.languages.table import language
+from mathsetu.records import Formula, Hit, Post
+from mathsetu.service.answers import (
+    ExplainAnswer,
+    FormulaAnswer,
+    Found,
+    MatchedFormula,
+    Piece,
+    PostAnswer,
+    SearchAnswer,
+    SimilarAnswer,
+)
+from mathsetu.service.describe import pieces
+
+_STYLE = f"<style>{HIGHLIGHT_STYLE}</style>"
+# Ids of symbols must differ between all outputs of a notebook.
+_numbers = count(1)
+
+
+def formula_html(formula: Formula) -> str:
+    """A formula as MathML.
+
+    >>> formula_html(Formula(id="1", latex="x^2")).startswith("<math")
+    True
+    """
+    return _mathml(formula.latex)
+
+
+def hit_html(hit: Hit) -> str:
+    """A hit with its reasons; formulas in them are typeset.
+
+    >>> hit_html(Hit("7", 1.5))
+    '<p><b>7</b> · 1.500</p>'
+    """
+    reasons = "".join(
+        f"<li>{escape(reason.part)} {reason.score:.2f}: {_text(pieces(reason.detail))}</li>"
+        for reason in hit.reasons
+    )
+    name = f"<p><b>{escape(hit.id)}</b> · {hit.score:.3f}</p>"
+    return name + (f"<ul>{reasons}</ul>" if reasons else "")
+
+
+def post_html(post: Post | PostAnswer) -> str:
+    """A post with its formulas."""
+    body = pieces(post.body) if isinstance(post.body, str) else post.body
+    return _box(_title(pieces(post.title), post.language, post.url) + _text(body), post.language)
+
+
+def found_html(found: Found) -> str:
+    """A post that was found, with what matched in it."""
+    matched = "".join(matched_html(formula) for formula in found.formulas)
+    words = ", ".join(
+        " → ".join(escape(text) for text in (word.asked, word.translation, word.found) if text)
+        for word in found.words
+    )
+    shares = " · ".join(f"{escape(r.part)} {r.share:.0%}" for r in found.reasons)
+    title = _title(found.title_pieces, found.language, found.url)
+    inside = f"{title}<p>{_text(found.snippet)}</p>"
+    facts = f"<small>{found.score:.3f} · {escape(found.id)} · {shares}<br>{words}</small>"
+    return _box(inside, found.language) + matched + facts
+
+
+def matched_html(formula: MatchedFormula) -> str:
+    """Two formulas side by side, what matched coloured, and the substitution."""
+    renamed = ", ".join(
+        f"{escape(letter.asked)} → {escape(letter.found)}"
+        for letter in (*formula.substitution, *formula.wildcards)
+    )
+    under = f" ({renamed})" if renamed else ""
+    return f"<p>{formula.asked_mathml} ~ {formula.mathml}{under}</p>"
+
+
+def answer_html(answer: SearchAnswer | SimilarAnswer) -> str:
+    """The hits of an answer, in order."""
+    items = "".join(f"<li>{found_html(found)}</li>" for found in answer.hits)
+    missing = ", ".join(map(escape, answer.unfinished))
+    cut = f"<p>There was no time left for: {missing}</p>" if missing else ""
+    return f"{_STYLE}<ol>{items}</ol>{cut}" if items else f"<p>nothing found</p>{cut}"
+
+
+def formulas_html(answer: FormulaAnswer) -> str:
+    """The formulas that were found, and the posts that hold them."""
+    items = "".join(
+        f"<li>{matched_html(hit.match)}<small>{escape(', '.join(hit.posts))}</small></li>"
+        for hit in answer.hits
+    )
+    return f"{_STYLE}<ol>{items}</ol>"
+
+
+def explain_html(answer: ExplainAnswer) -> str:
+    """One post as a hit."""
+    return _STYLE + found_html(answer.hit)
+
+
+#: Type to how it is shown.
+DISPLAYS: dict[type, Callable[[Any], str]] = {
+    Formula: formula_html,
+    Hit: hit_html,
+    Post: post_html,
+    PostAnswer: post_html,
+    Found: lambda found: _STYLE + found_html(found),
+    MatchedFormula: lambda formula: _STYLE + matched_html(formula),
+    SearchAnswer: answer_html,
+    SimilarAnswer: answer_html,
+    FormulaAnswer: formulas_html,
+    ExplainAnswer: explain_html,
+}
+
+
+def register(shell: Any) -> None:
+    """Tell a running IPython how to show our records and answers."""
+    formatter = shell.display_formatter.formatters["text/html"]
+    for kind, display in DISPLAYS.items():
+        formatter.for_type(kind, display)
+
+
+def _mathml(latex: str, display: bool = False) -> str:
+    prefix = f"mathsetu-{next(_numbers)}"
+    return write_mathml(parse_latex(latex).layout, prefix=prefix, display=display)
+
+
+def _text(parts: Iterable[Piece]) -> str:
+    shown = []
+    for piece in parts:
+        if piece.kind == "formula":
+            shown.append(_mathml(piece.text, piece.display))
+        elif piece.kind == "code":
+            shown.append(f"<code>{escape(piece.text)}</code>")
+        else:
+            shown.append(escape(piece.text).replace("\n\n", "<br><br>"))
+    return "".join(shown)
+
+
+def _title(parts: Iterable[Piece], code: str, url: str) -> str:
+    title = _text(parts) or "untitled"
+    if url.startswith(("http://", "https://")):
+        title = f'<a href="{escape(url)}" rel="noreferrer">{title}</a>'
+    return f"<b>{title}</b> <small>{escape(code)}</small>"
+
+
+def _box(inside: str, code: str) -> str:
+    direction = language(code).direction if code else "auto"
+    return f'<div dir="{direction}" lang="{escape(code)}">{inside}</div>'

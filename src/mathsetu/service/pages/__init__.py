@@ -1,0 +1,5 @@
+"""The page: server-rendered, works without scripts, and fetches nothing from outside."""
+
+from mathsetu.service.pages.routes import router
+
+__all__ = ["router"]

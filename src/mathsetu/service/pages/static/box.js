@@ -1,0 +1,93 @@
+// The box: Enter asks, the preview follows what is typed, and waiting can be seen.
+
+import { announce } from "./announce.js";
+import { enhanceFormulas } from "./formulas.js";
+
+const PLACE = "{}"; // to be filled in
+const PAUSE = 180; // milliseconds without a key before the preview is asked for
+
+const form = document.getElementById("box");
+const field = document.getElementById("q");
+const preview = document.getElementById("preview");
+
+/** Put LaTeX into the box where the cursor is: what was selected goes into its first place. */
+export function insert(latex) {
+  const { selectionStart: start, selectionEnd: end, value } = field;
+  const filled = latex.replace(PLACE, () => `{${value.slice(start, end)}}`);
+  const text = isInsideFormula(start) ? filled : `$${filled}$`;
+  field.setRangeText(text, start, end, "end");
+  field.setSelectionRange(start, start);
+  if (!goToNextPlace()) {
+    const after = start + text.length - (text === filled ? 0 : 1);
+    field.setSelectionRange(after, after);
+  }
+  field.focus();
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+/** Move the cursor into the next braces without content; whether there were any. */
+function goToNextPlace() {
+  const place = field.value.indexOf(PLACE, field.selectionEnd);
+  if (place < 0 || !isInsideFormula(place)) return false;
+  field.setSelectionRange(place + 1, place + 1);
+  return true;
+}
+
+/** Whether the place in the box lies inside a formula. */
+export function isInsideFormula(place) {
+  const dollars = field.value.slice(0, place).replaceAll("\\$", "").match(/\$+/g) ?? [];
+  return dollars.length % 2 === 1;
+}
+
+function grow() {
+  field.style.blockSize = "auto";
+  field.style.blockSize = `${field.scrollHeight}px`;
+}
+
+let waiting = 0;
+let asking = new AbortController();
+
+async function showPreview() {
+  asking.abort();
+  asking = new AbortController();
+  const address = new URL(preview.dataset.source, location);
+  address.searchParams.set("q", field.value);
+  address.searchParams.set("lang", form.elements.lang?.value ?? "");
+  address.searchParams.set("ui", document.documentElement.lang);
+  try {
+    const answer = await fetch(address, { signal: asking.signal });
+    if (!answer.ok) return;
+    const shown = new DOMParser().parseFromString(await answer.text(), "text/html");
+    preview.replaceChildren(...shown.body.childNodes);
+    enhanceFormulas(preview);
+  } catch {
+    // A newer key was pressed, or the server is away: the old preview stays.
+  }
+}
+
+export function enhanceBox() {
+  if (!form) return;
+  field.addEventListener("input", () => {
+    grow();
+    clearTimeout(waiting);
+    waiting = setTimeout(showPreview, PAUSE);
+  });
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      form.requestSubmit();
+    }
+    // Tab leaves the box as everywhere, once nothing is left to fill in.
+    if (event.key === "Tab" && !event.shiftKey && goToNextPlace()) event.preventDefault();
+  });
+  form.addEventListener("change", (event) => {
+    if (event.target.name === "lang") form.requestSubmit();
+  });
+  form.addEventListener("submit", () => {
+    document.body.classList.add("busy");
+    announce("searching");
+  });
+  // Going back shows the page as it was left, so the line must stop running.
+  addEventListener("pageshow", () => document.body.classList.remove("busy"));
+  grow();
+}

@@ -1,0 +1,20 @@
+// What the page can do beyond plain HTML. Each part works alone and does nothing where its
+// elements are missing.
+
+import { enhanceBox } from "./box.js";
+import { enhanceFormulas } from "./formulas.js";
+import { enhanceHits } from "./hits.js";
+import { listenToKeys } from "./keyboard.js";
+import { enhancePalette } from "./palette.js";
+import { enhancePreview } from "./pointing.js";
+import { enhanceTheme } from "./switch.js";
+import { enhanceTyping } from "./typing.js";
+
+enhanceTheme();
+enhanceBox();
+enhancePreview();
+enhancePalette();
+enhanceTyping();
+enhanceHits();
+enhanceFormulas(document);
+listenToKeys();

@@ -1,0 +1,73 @@
+// Hindi typed in Latin letters: a finished word becomes Devanagari, and the other words that
+// sound like it can be chosen instead. Formulas stay as they are.
+
+import { isInsideFormula } from "./box.js";
+import { recall, remember } from "./memory.js";
+
+const WORD_BEFORE_CURSOR = /[A-Za-z]{2,}$/;
+
+const field = document.getElementById("q");
+const list = document.getElementById("candidates");
+
+async function candidates(word) {
+  try {
+    const answer = await fetch(`/typed?word=${encodeURIComponent(word)}`);
+    return answer.ok ? await answer.json() : [];
+  } catch {
+    return []; // the server is away: the word stays as it was typed
+  }
+}
+
+function replace(start, old, chosen) {
+  if (field.value.slice(start, start + old.length) !== old) return false;
+  const cursor = field.selectionStart + chosen.length - old.length;
+  field.setRangeText(chosen, start, start + old.length);
+  field.setSelectionRange(cursor, cursor);
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  return true;
+}
+
+function offer(start, shown, words) {
+  let current = shown;
+  list.replaceChildren(
+    ...words.map((word) => {
+      const item = document.createElement("li");
+      const button = document.createElement("button");
+      button.type = "button";
+      button.lang = /[a-z]/i.test(word) ? "hi-Latn" : "hi";
+      button.textContent = word;
+      button.addEventListener("click", () => {
+        if (replace(start, current, word)) current = word;
+        field.focus();
+      });
+      item.append(button);
+      return item;
+    }),
+  );
+  list.hidden = false;
+}
+
+async function finishWord() {
+  const place = field.selectionStart - 1;
+  const word = field.value.slice(0, place).match(WORD_BEFORE_CURSOR)?.[0];
+  if (!word || isInsideFormula(place)) return;
+  const words = await candidates(word);
+  const start = place - word.length;
+  if (words.length && replace(start, word, words[0])) offer(start, words[0], [...words, word]);
+}
+
+export function enhanceTyping() {
+  const box = document.querySelector("input[name=deva]");
+  if (!box) return;
+  // The server would change the whole question again after it was changed word by word.
+  box.removeAttribute("name");
+  box.checked = box.checked || recall("devanagari") === "1";
+  box.addEventListener("change", () => {
+    remember("devanagari", box.checked ? "1" : "0");
+    list.hidden = true;
+    field.focus();
+  });
+  field.addEventListener("input", (event) => {
+    if (box.checked && event.data?.endsWith(" ")) finishWord();
+  });
+}

@@ -1,0 +1,114 @@
+"""A server's processes: how they are started, and what each of them runs."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import sys
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from mathsetu.errors import InputError
+from mathsetu.service.app import create_app
+from mathsetu.service.settings import Settings
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+#: Where a worker finds its settings: arguments could be read by every user of the machine.
+VARIABLE = "MATHSETU_SETTINGS"
+# Seconds that requests under way get when the server is stopped.
+_GRACE = 10
+# The option by which several sockets have one address; other systems do not deal evenly.
+_DEALING: int = socket.SO_REUSEPORT if sys.platform == "linux" else 0
+
+
+def app() -> FastAPI:
+    """The application of one worker."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    # Taken out, because programs that a worker starts need not know the key.
+    return create_app(Settings.from_json(os.environ.pop(VARIABLE)))
+
+
+def serve(settings: Settings, door: Door, workers: int) -> None:
+    """Run a server until it is stopped; requests under way are answered first."""
+    # A stopped server passes the signal on when it is done; it must end as at Ctrl-C, so that
+    # folders are cleared away.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
+    config = uvicorn.Config(
+        "mathsetu.service.process:app",
+        factory=True,
+        workers=workers,
+        # The guard writes the log, without what was asked.
+        access_log=False,
+        log_config=None,
+        log_level="warning",
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=_GRACE,
+    )
+    with TemporaryDirectory(prefix="mathsetu-") as shared, suppress(KeyboardInterrupt):
+        os.environ[VARIABLE] = replace(settings, shared=shared).to_json()
+        try:
+            if workers == 1:
+                uvicorn.Server(config).run(sockets=[door])
+            else:
+                Multiprocess(config, sockets=[door]).run()
+        finally:
+            os.environ.pop(VARIABLE, None)
+
+
+class Door(socket.socket):
+    """A listening socket; where the system can, each worker has its own on the same address.
+
+    The system then deals connections out evenly. From one that is shared, the first worker to wake
+    takes everybody who waits, and leaves the others idle.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if _DEALING:
+            return _opened_again, (self.family, self.type, self.proto, self.getsockname())
+        from multiprocessing.reduction import DupFd
+
+        return _shared, (DupFd(self.fileno()), self.family, self.type, self.proto)
+
+
+def _opened_again(family: int, kind: int, protocol: int, address: Any) -> Door:
+    door = Door(family, kind, protocol)
+    door.setsockopt(socket.SOL_SOCKET, _DEALING, 1)
+    door.bind(address)
+    return door
+
+
+def _shared(handle: Any, family: int, kind: int, protocol: int) -> Door:
+    return Door(family, kind, protocol, fileno=handle.detach())
+
+
+def open_door(host: str, port: int) -> Door:
+    """Take a port, or say in one line why it cannot be had."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        with Door(family, kind, protocol) as probe:
+            # Another server of ours would gladly share its port with this one.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+        with ExitStack() as opened:
+            door = opened.enter_context(Door(family, kind, protocol))
+            door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if _DEALING:
+                door.setsockopt(socket.SOL_SOCKET, _DEALING, 1)
+            door.bind(address)
+            opened.pop_all()
+            return door
+    except OSError as error:
+        problem = (error.strerror or str(error)).lower()
+        raise InputError(f"{host}:{port}: cannot be listened on ({problem}); try --port") from error

@@ -1,0 +1,99 @@
+"""What requests to the API may hold: types that say their limits in the OpenAPI file, too."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from mathsetu.library import Filter
+from mathsetu.service.limits import Limits, has_half_characters
+
+_MOST = Limits()
+
+
+def _whole(text: str) -> str:
+    if has_half_characters(text):
+        raise ValueError("half a character stands in it")
+    return text
+
+
+Whole = AfterValidator(_whole)
+#: A language's code, or nothing.
+Language = Annotated[str, Field(pattern="^([a-z]{2,3})?$", max_length=3)]
+Wanted = Annotated[str, Field(pattern="^[a-z]{2,3}$")]
+Name = Annotated[str, Field(max_length=_MOST.name), Whole]
+#: A query or a formula: something besides blanks.
+Asked = Annotated[str, Field(min_length=1, max_length=_MOST.query, pattern=r"\S"), Whole]
+Text = Annotated[str, Field(max_length=_MOST.text), Whole]
+Count = Annotated[int, Field(ge=1, le=_MOST.hits)]
+Tags = Annotated[list[Name], Field(max_length=_MOST.tags)]
+Weight = Annotated[float, Field(ge=0, le=1_000)]
+#: The weight of a part in an address: ``words:0.7``.
+WrittenWeight = Annotated[
+    str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,50}:[0-9]{1,3}(\.[0-9]{1,6})?$")
+]
+
+
+def read_weights(written: list[str]) -> dict[str, float] | None:
+    """Weights from an address.
+
+    >>> read_weights(["words:0.7", "formulas:2"])
+    {'words': 0.7, 'formulas': 2.0}
+    """
+    pairs = (entry.partition(":") for entry in written)
+    return {part: float(weight) for part, _, weight in pairs} or None
+
+
+def _example(**values: Any) -> ConfigDict:
+    return ConfigDict(extra="forbid", strict=True, json_schema_extra={"examples": [values]})
+
+
+class SearchRequest(BaseModel):
+    """A search."""
+
+    model_config = _example(
+        query=r"समाकल $\int_0^\infty \frac{\sin x}{x}dx$ का मान",
+        k=5,
+        **{"in": "en"},
+        weights={"words": 1, "formulas": 2},
+    )
+    query: Asked = Field(description="Words in any language, formulas between dollars.")
+    k: Count = Field(10, description="How many hits.")
+    language: Language = Field("", description="The query's language; detected unless given.")
+    only_in: Language = Field("", alias="in", description="Only posts in this language.")
+    tags: Tags = Field([], description="Only posts with all of these tags.")
+    collection: Name = Field("", description="Only posts of this collection.")
+    weights: Annotated[dict[str, Weight], Field(max_length=20)] | None = Field(
+        None, description="What each part of the recipe counts; those not named count nothing."
+    )
+    explain: bool = Field(True, description="Whether reasons are worked out.")
+
+    @property
+    def where(self) -> Filter:
+        """Which posts may be found."""
+        return Filter(self.only_in, tuple(self.tags), self.collection)
+
+
+class RenderRequest(BaseModel):
+    """A text with formulas between dollars, or one formula without."""
+
+    model_config = _example(text=r"Let $\frac{a}{b}$ be rational.")
+    text: Text | None = Field(None, description="A text with formulas between dollars.")
+    latex: Asked | None = Field(None, description="One formula, without delimiters.")
+    trees: bool = Field(False, description="Whether both trees are drawn as SVG.")
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Self:
+        if (self.text is None) == (self.latex is None):
+            raise ValueError("give either text or latex")
+        return self
+
+
+class TranslateRequest(BaseModel):
+    """A text to be translated."""
+
+    model_config = _example(text="Is $n$ a prime number?", to="es")
+    text: Text = Field(description="A text with formulas between dollars.")
+    to: Wanted = Field(description="The language wanted.")
+    source: Language = Field("", description="The text's language; detected unless given.")

@@ -1,0 +1,62 @@
+"""How a server is set up; what its workers need to know, as one value."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from mathsetu.service.limits import Limits
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The choices of a server.
+
+    Attributes:
+        library: The folder that is searched.
+        limits: What one request may ask for.
+        body: Bytes that a request may send.
+        running: Requests that a process works on at once.
+        waiting: Requests that may wait for their turn; those beyond are sent away with 429.
+        key: What clients must know; empty for a server that is open to all who reach it.
+        origins: Web sites whose pages may ask (CORS): ``https://example.org``.
+        hosts: Names under which the server may be addressed; empty for any.
+        log_queries: Whether the log tells what was asked.
+        translator: The backend that translates, from `mathsetu translate --backends`.
+        model: Its model, where it has one.
+        refresh: Seconds between two looks whether the library was rebuilt.
+        shared: A folder in which the workers of a server tell each other their counts.
+    """
+
+    library: str
+    limits: Limits = field(default_factory=Limits)
+    body: int = 1 << 16
+    running: int = 2
+    waiting: int = 64
+    key: str = ""
+    origins: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    log_queries: bool = False
+    translator: str = "glossary"
+    model: str = ""
+    refresh: float = 2.0
+    shared: str = ""
+
+    def to_json(self) -> str:
+        """The settings as text, for another process."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Settings:
+        """The settings that `to_json` wrote.
+
+        >>> settings = Settings("my-library", limits=Limits(hits=20), origins=("https://a.org",))
+        >>> Settings.from_json(settings.to_json()) == settings
+        True
+        """
+        values: dict[str, Any] = json.loads(text)
+        values["limits"] = Limits(**values["limits"])
+        for name in ("origins", "hosts"):
+            values[name] = tuple(values[name])
+        return cls(**values)

@@ -1,0 +1,36 @@
+"""A server over the sampler that the tests of this folder share."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mathsetu.collections import sampler
+from mathsetu.library import build_library
+from mathsetu.service.engine import Engine
+
+pytest.importorskip("fastapi")
+
+from fastapi.testclient import TestClient
+
+from mathsetu.service.app import create_app
+from mathsetu.service.settings import Settings
+from tests.service.recipe import LIGHT
+
+
+@pytest.fixture(scope="session")
+def sampler_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("service") / "sampler"
+    build_library(folder, sampler.posts(), LIGHT, collection="sampler", processes=1)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def engine(sampler_folder: Path) -> Engine:
+    return Engine(sampler_folder)
+
+
+@pytest.fixture(scope="session")
+def client(sampler_folder: Path) -> Iterator[TestClient]:
+    with TestClient(create_app(Settings(str(sampler_folder)))) as client:
+        yield client

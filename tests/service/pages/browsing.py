@@ -1,0 +1,71 @@
+"""A server in a thread, and a tab that remembers what went wrong in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Thread
+from time import sleep
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import uvicorn
+
+from mathsetu.service.app import create_app
+from mathsetu.service.settings import Settings
+
+
+@contextmanager
+def serving(settings: Settings) -> Iterator[str]:
+    """A server in a thread of its own; gives its address."""
+    server = uvicorn.Server(
+        uvicorn.Config(create_app(settings), port=0, log_level="warning", ws="none")
+    )
+    thread = Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive(), "the server did not start"
+        sleep(0.02)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join(timeout=10)
+
+
+@dataclass
+class Tab:
+    """A tab that remembers what went wrong in it."""
+
+    page: Any
+    site: str
+    errors: list[str] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
+    dialogs: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", self._request)
+        self.page.on("dialog", self._dialog)
+
+    def open(self, path: str = "/", **parameters: str | list[str]) -> Any:
+        """Go to an address of the site and return the page."""
+        query = f"?{urlencode(parameters, doseq=True)}" if parameters else ""
+        self.page.goto(f"{self.site}{path}{query}")
+        return self.page
+
+    def _console(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.errors.append(message.text)
+
+    def _request(self, request: Any) -> None:
+        address = urlsplit(request.url)
+        if address.scheme in ("http", "https") and not request.url.startswith(self.site):
+            self.outside.append(request.url)
+
+    def _dialog(self, dialog: Any) -> None:
+        self.dialogs.append(dialog.message)
+        dialog.dismiss()

@@ -1,0 +1,35 @@
+"""No violation that axe knows of, minor ones included: in light, in dark, and on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+
+HINDI = r"समाकल $\int_0^\infty \frac{\sin t}{t}\,dt$ का मान"
+PAGES = {
+    "home": ("/", {}),
+    "hits": ("/search", {"q": HINDI, "k": "3"}),
+    "persian": ("/search", {"q": HINDI, "ui": "fa", "in": "fa", "tag": "calculus", "k": "3"}),
+    "post": ("/post", {"id": "dirichlet-integral.en", "q": HINDI, "to": "hi"}),
+    "nothing": ("/search", {"q": "xyzzyqwv"}),
+}
+LOOKS = {
+    "light": {"color_scheme": "light"},
+    "dark": {"color_scheme": "dark"},
+    "phone": {"viewport": {"width": 360, "height": 740}},
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_has_no_violation(open_tab: Callable[..., Any], name: str, look: str) -> None:
+    path, parameters = PAGES[name]
+    page = open_tab(**LOOKS[look]).open(path, **parameters)
+    # What is folded away is read out when it is opened, so it is checked open.
+    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+    found = axe.Axe().run(page).response["violations"]
+    assert [(wrong["id"], node["html"]) for wrong in found for node in wrong["nodes"]] == []

@@ -1,0 +1,52 @@
+"""The heat map is shown where the recipe has a graph index, and only there."""
+
+import re
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from mathsetu.library import build_library
+from mathsetu.recipes import load_recipe
+from mathsetu.records import Post
+from mathsetu.service.app import create_app
+from mathsetu.service.pages.files import files
+from mathsetu.service.pages.heat import SHADES
+from mathsetu.service.settings import Settings
+from tests.encoders.tiny_graph import make_graph_model
+
+TEXTS = [r"Roots of $x^2-2$ are irrational.", "Every even number is a sum."]
+
+
+@pytest.fixture(scope="module")
+def graph_client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
+    folder: Path = tmp_path_factory.mktemp("heat")
+    model = make_graph_model(folder / "model", TEXTS)
+    recipe = load_recipe("mathamr-plus", [f"parts.graph.model='{model}'"])
+    posts = [Post(id=str(n), body=text, language="en") for n, text in enumerate(TEXTS)]
+    build_library(folder / "library", posts, recipe, processes=1)
+    return TestClient(create_app(Settings(str(folder / "library"))))
+
+
+def test_a_post_shows_which_part_fits_which_part_of_the_question(
+    graph_client: TestClient,
+) -> None:
+    asked = {"id": "0", "q": TEXTS[0], "lang": "en", "ui": "en"}
+    html = graph_client.get("/post", params=asked).text
+    table = html[html.index('class="heat"') : html.index("</table>", html.index('class="heat"'))]
+    assert "Sentence 1" in table
+    assert table.count("<math") >= 2
+    best = re.findall(r'class="shade-(\d+) best">([\d.]+)<', table)
+    assert {cosine for _, cosine in best} == {"1.00"}
+    assert {shade for shade, _ in best} == {str(SHADES)}
+
+
+def test_every_shade_has_a_colour() -> None:
+    rules = files()["hits.css"].content.decode()
+    assert all(f".shade-{shade} {{" in rules for shade in range(SHADES + 1))
+
+
+def test_without_a_graph_index_there_is_no_heat_map(client: TestClient) -> None:
+    html = client.get("/post", params={"id": "dirichlet-integral.en", "q": "integral"}).text
+    assert 'class="post-why"' in html
+    assert 'class="heat"' not in html

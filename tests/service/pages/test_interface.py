@@ -1,0 +1,62 @@
+"""The page's words: complete in seven languages, and the visitor's language is found."""
+
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mathsetu.languages.table import LANGUAGES
+from mathsetu.service.pages.interface import interface, wanted_language
+
+
+def places(text: str) -> set[str]:
+    """The names of the values that are filled into a text."""
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_every_language_has_every_text(code: str) -> None:
+    assert set(interface(code).texts) == set(interface("en").texts)
+    assert all(interface(code).texts.values())
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_every_text_has_the_same_places_to_fill(code: str) -> None:
+    english = interface("en").texts
+    for key, text in interface(code).texts.items():
+        assert places(text) == places(english[key]), key
+
+
+@pytest.mark.parametrize("code", [code for code in LANGUAGES if code != "en"])
+def test_no_language_was_left_in_english(code: str) -> None:
+    english = interface("en").texts
+    same = [key for key, text in interface(code).texts.items() if text == english[key]]
+    assert set(same) <= {"took"}
+
+
+@pytest.mark.parametrize(
+    ("named", "accepted", "wanted"),
+    [
+        ("fa", "en", "fa"),
+        ("", "cs", "cs"),
+        ("", "hr-HR,hr;q=0.9,en;q=0.8", "hr"),
+        ("", "de,fr;q=0.9", "en"),
+        ("", "de, ne;q=0.3, hi;q=0.7", "hi"),
+        ("klingon", "es-MX", "es"),
+    ],
+)
+def test_the_address_names_the_language_else_the_browser(
+    named: str, accepted: str, wanted: str
+) -> None:
+    assert wanted_language(named, accepted) == wanted
+
+
+@given(st.text(), st.text())
+def test_any_header_gives_a_language_we_have(named: str, accepted: str) -> None:
+    assert wanted_language(named, accepted) in LANGUAGES
+
+
+def test_numbers_are_written_as_the_language_writes_them() -> None:
+    written = {code: interface(code).number(12345.5, decimals=1) for code in ("en", "cs", "fa")}
+    assert written == {"en": "12,345.5", "cs": "12\u202f345,5", "fa": "۱۲٬۳۴۵٫۵"}

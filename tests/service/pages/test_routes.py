@@ -1,0 +1,210 @@
+"""The addresses of the page, asked without a browser."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from fastapi.testclient import TestClient
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mathsetu.languages.table import LANGUAGES
+from mathsetu.service.pages.files import address, files
+from mathsetu.service.pages.views import web_address
+from mathsetu.service.pages.visit import Visit
+
+POST = "dirichlet-integral.en"
+QUESTION = r"sum of a geometric series $1+q+q^2$"
+
+
+def hits(html: str) -> list[str]:
+    return re.findall(r'<article class="hit" data-id="([^"]+)"', html)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_every_interface_answers(client: TestClient, code: str) -> None:
+    answer = client.get("/search", params={"q": QUESTION, "ui": code})
+    assert answer.status_code == 200
+    direction = LANGUAGES[code].direction
+    assert f'<html lang="{code}" dir="{direction}">' in answer.text
+    assert hits(answer.text)
+
+
+def test_the_browser_says_which_language_the_page_speaks(client: TestClient) -> None:
+    answer = client.get("/", headers={"Accept-Language": "cs-CZ,cs;q=0.9"})
+    assert '<html lang="cs"' in answer.text
+    assert answer.headers["vary"] == "Accept-Language"
+
+
+def test_nothing_on_a_page_is_inline(client: TestClient) -> None:
+    for path in (
+        "/",
+        "/search?q=$\\begin{cases}a%26b\\end{cases}$",
+        "/post?id=dirichlet-integral.en",
+    ):
+        html = client.get(path).text
+        assert not re.search(r"<script(?![^>]* src=)", html)
+        assert "<style" not in html
+        assert not re.search(r"\s(?:style|on\w+)=", html)
+
+
+def test_filters_narrow_the_hits(client: TestClient) -> None:
+    found = hits(client.get("/search", params={"q": QUESTION, "in": "hr"}).text)
+    assert found
+    assert all(name.endswith(".hr") for name in found)
+
+
+def test_one_part_of_the_recipe_can_count_alone(client: TestClient) -> None:
+    html = client.get("/search", params={"q": QUESTION, "by": "formulas", "ui": "en"}).text
+    signals = set(re.findall(r'<th scope="row">([^<]+)</th>\s*<td class="bar"', html))
+    assert signals == {"Formulas"}
+
+
+def test_more_hits_are_offered_and_shown(client: TestClient) -> None:
+    first = client.get("/search", params={"q": "integral", "ui": "en"}).text
+    assert len(hits(first)) == 10
+    assert "k=20" in first
+    assert len(hits(client.get("/search", params={"q": "integral", "k": "20"}).text)) == 20
+
+
+@pytest.mark.parametrize("k", ["0", "-1", "abc", "99999999999", "", "१"])
+def test_a_senseless_number_of_hits_does_no_harm(client: TestClient, k: str) -> None:
+    assert client.get("/search", params={"q": "integral", "k": k}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("parameters", "problem"),
+    [
+        ({"q": "x" * 2001}, "2,001 characters"),
+        ({"q": "integral", "in": "../etc"}, "is no language"),
+        ({"q": "the of and"}, "asks for nothing"),
+        ({"q": "integral", "tag": [str(n) for n in range(11)]}, "at most 10"),
+        ({"q": "integral", "by": "magic"}, "magic"),
+    ],
+)
+def test_a_bad_question_is_explained_beside_examples(
+    client: TestClient, parameters: dict[str, str], problem: str
+) -> None:
+    answer = client.get("/search", params=parameters)
+    assert answer.status_code == 400
+    assert problem in answer.text
+    assert 'class="examples"' in answer.text
+
+
+@given(
+    path=st.sampled_from(["/", "/search", "/post", "/preview", "/typed", "/trees/layout.svg"]),
+    said=st.dictionaries(
+        st.sampled_from("q id in tag by k deva to ui lang word latex query".split()),
+        st.text(max_size=40),
+    ),
+)
+def test_nothing_that_an_address_says_breaks_the_server(
+    client: TestClient, path: str, said: dict[str, str]
+) -> None:
+    assert client.get(path, params=said).status_code < 500
+
+
+def test_an_empty_question_is_the_home_page(client: TestClient) -> None:
+    assert 'class="hero"' in client.get("/search", params={"q": "  "}).text
+
+
+def test_an_unknown_post_is_a_page_that_helps(client: TestClient) -> None:
+    answer = client.get("/post", params={"id": "no-such-post"})
+    assert answer.status_code == 404
+    assert "no-such-post" in answer.text
+    assert 'id="box"' in answer.text
+
+
+def test_a_post_can_be_read_without_a_question(client: TestClient) -> None:
+    html = client.get("/post", params={"id": "dirichlet-integral.fa", "ui": "en"}).text
+    assert 'dir="rtl"' in html
+    assert 'class="post-why"' not in html
+
+
+def test_a_translation_keeps_every_formula(client: TestClient) -> None:
+    shown = {"id": "geometric-series.cs", "to": "es", "ui": "en"}
+    html = client.get("/post", params=shown).text
+    original, translated = html.split('id="translation"')
+    formulas = re.compile(r'class="formula[^"]*" dir="ltr" data-latex="([^"]*)"')
+    body = original[original.index("<h1 lang") :]
+    assert sorted(formulas.findall(translated.split('id="similar"')[0])) == sorted(
+        formulas.findall(body.split('class="post-why"')[0])
+    )
+
+
+def test_hindi_in_latin_letters_is_searched_in_its_own_where_asked(client: TestClient) -> None:
+    html = client.get("/search", params={"q": "samakal $x$", "deva": "1", "ui": "en"}).text
+    assert re.search(r"<textarea[^>]*>समाकल \$x\$</textarea>", html)
+
+
+def test_words_that_sound_like_what_was_typed(client: TestClient) -> None:
+    assert client.get("/typed", params={"word": "sameekaran"}).json()[0] == "समीकरण"
+    assert client.get("/typed", params={"word": "qwxzv"}).json() == []
+
+
+def test_the_preview_shows_what_had_to_be_guessed(client: TestClient) -> None:
+    html = client.get("/preview", params={"q": r"$\sqrt{2$", "ui": "en"}).text
+    assert "<msqrt" in html
+    assert "{ is not closed" in html
+    assert 'class="reading"' not in client.get("/preview", params={"q": "plain words"}).text
+    assert client.get("/preview", params={"q": ""}).text.strip() == ""
+
+
+def test_the_visitor_may_say_which_language_the_question_is_in(client: TestClient) -> None:
+    html = client.get("/search", params={"q": "zbroj brojeva", "lang": "hr", "ui": "en"}).text
+    assert '<option value="hr" lang="hr" selected>' in html
+    wrong = client.get("/search", params={"q": "zbroj brojeva", "lang": "!"})
+    assert wrong.status_code == 400
+
+
+def test_the_preview_says_how_romanised_hindi_is_read(client: TestClient) -> None:
+    html = client.get("/preview", params={"q": "samakal ka maan gyat karo"}).text
+    assert "समाकल का मान" in html
+
+
+@pytest.mark.parametrize("kind", ["operator", "layout"])
+def test_a_tree_is_drawn_with_what_matched(client: TestClient, kind: str) -> None:
+    parameters = {"latex": "t^2+1", "query": "x^2+1"}
+    answer = client.get(f"/trees/{kind}.svg", params=parameters)
+    assert answer.headers["content-type"] == "image/svg+xml"
+    assert 'class="matched"' in answer.text
+
+
+def test_a_tree_of_nothing_or_too_much_is_not_drawn(client: TestClient) -> None:
+    assert client.get("/trees/other.svg", params={"latex": "x"}).status_code == 404
+    assert client.get("/trees/layout.svg").status_code == 404
+    assert client.get("/trees/layout.svg", params={"latex": "x" * 3000}).status_code == 404
+
+
+def test_files_of_this_version_may_be_kept_for_ever(client: TestClient) -> None:
+    answer = client.get(address("main.js"))
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert "immutable" in answer.headers["cache-control"]
+    assert client.get("/static/older/main.js").headers["cache-control"] == "no-cache"
+
+
+@pytest.mark.parametrize("name", ["x/nothing.css", "x/..%2Froutes.py", "x/%2e%2e%2f__init__.py"])
+def test_no_other_file_can_be_had(client: TestClient, name: str) -> None:
+    assert client.get(f"/static/{name}").status_code == 404
+
+
+def test_scripts_import_only_what_is_there() -> None:
+    for name, file in files().items():
+        if name.endswith(".js") and file.media_type.startswith("text/javascript"):
+            for imported in re.findall(r'from "\./([^"]+)"', file.content.decode()):
+                assert imported in files(), f"{name} imports {imported}"
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["javascript:alert(1)", "data:text/html,x", "//host/x", "http:", "https://[", "vbscript:x"],
+)
+def test_only_addresses_of_the_web_become_links(url: str) -> None:
+    assert web_address(url) == ""
+
+
+def test_an_address_says_everything_about_a_visit() -> None:
+    visit = Visit("/search", "a & b", language="hi", tags=("x", "y z"), k=20, ui="fa")
+    assert visit.address() == "/search?q=a+%26+b&in=hi&tag=x&tag=y+z&k=20&ui=fa"
+    assert dict(visit.kept()) == {"in": "hi", "tag": "y z", "ui": "fa"}

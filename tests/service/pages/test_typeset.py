@@ -1,0 +1,128 @@
+"""Texts as HTML: what comes from outside stays text, and formulas obey the security policy."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mathsetu.service.answers import Piece
+from mathsetu.service.describe import pieces
+from mathsetu.service.pages.files import files
+from mathsetu.service.pages.typeset import Coloured, formula, line, paragraphs
+
+OURS = {"span", "mark", "p", "pre", "code", "math"}
+MATHML = set(
+    "mrow mi mn mo mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover mtable "
+    "mtr mtd mmultiscripts mprescripts mphantom".split()
+)
+ATTRIBUTES = set(
+    "class dir data-latex data-symbol data-style xmlns display form fence stretchy accent "
+    "accentunder mathvariant lspace rspace movablelimits linethickness displaystyle width".split()
+)
+
+
+class Reader(HTMLParser):
+    """The elements, attributes and text of a piece of HTML."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: set[str] = set()
+        self.attributes: set[str] = set()
+        self.text = ""
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+MARKED = st.text(alphabet=st.sampled_from("ab <>\"'&$\\{}^_`\n/=ख़ا{%#"), max_size=80)
+
+
+@given(MARKED)
+def test_only_our_elements_and_attributes_ever_stand_in_a_text(text: str) -> None:
+    for html in (line(pieces(text)), paragraphs(pieces(text))):
+        read = Reader(html)
+        assert read.elements <= OURS | MATHML
+        assert read.attributes <= ATTRIBUTES
+
+
+@given(st.text(max_size=80))
+def test_words_come_out_as_they_went_in(text: str) -> None:
+    assert one_newline(Reader(line([Piece("text", text)])).text) == one_newline(text)
+
+
+def one_newline(text: str) -> str:
+    """HTML knows one way to end a line."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+@given(st.text(max_size=60), st.lists(st.text(min_size=1, max_size=5), max_size=3))
+def test_colouring_words_changes_no_text(text: str, words: list[str]) -> None:
+    assert Reader(line([Piece("text", text)], Coloured(words))).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "shown"),
+    [
+        ("the integral sign", "integral", "the <mark>integral</mark> sign"),
+        ("Integral!", "integral", "<mark>Integral</mark>!"),
+        ("integrals", "integral", "integrals"),
+        ("समाकल का", "समाकल", "<mark>समाकल</mark> का"),
+        ("समाकलन", "समाकल", "समाकलन"),
+        ("a.b", ".", "a.b"),
+    ],
+)
+def test_whole_words_are_marked(text: str, word: str, shown: str) -> None:
+    assert line([Piece("text", text)], Coloured([word])) == shown
+
+
+def test_matched_symbols_are_coloured_in_their_formula_only() -> None:
+    html = line(pieces("$x+1$ and $x+2$"), Coloured(symbols={"x+1": [0]}))
+    assert html.count('class="matched"') == 1
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\begin{align} a &= b \\ c &= d \end{align}",
+        r"\begin{cases} a & b \\ c & d \end{cases}",
+        r"\overline{a+b}",
+        r"\underline{a+b}",
+        r"\boxed{x}",
+        r"\begin{array}{lr} a & b \end{array}",
+    ],
+)
+def test_every_style_of_a_formula_has_a_rule_in_the_style_sheet(latex: str) -> None:
+    html = formula(latex)
+    assert " style=" not in html
+    rules = files()["formulas.css"].content.decode()
+    styles = re.findall(r'data-style="([^"]*)"', html)
+    for style in styles:
+        assert f'[data-style="{style}"]' in rules
+
+
+def test_the_writer_says_no_style_that_the_style_sheet_does_not_know() -> None:
+    import inspect
+
+    from mathsetu.formulas.mathml import write
+
+    source = inspect.getsource(write)
+    rules = files()["formulas.css"].content.decode()
+    written = set(re.findall(r' style="([^"]+)"', source)) - {"border-{side}:thin solid"}
+    assert written
+    for style in written:
+        assert f'[data-style="{style}"]' in rules
+
+
+def test_long_code_is_a_block_and_short_code_is_not() -> None:
+    assert paragraphs([Piece("code", "a\nb")]) == "<pre><code>a\nb</code></pre>"
+    assert paragraphs([Piece("code", "a<b")]) == "<p><code>a&lt;b</code></p>"

@@ -1,0 +1,21 @@
+"""The recipe that the tests of this folder search with: two parts whose say is easy to foretell."""
+
+from mathsetu.recipes.schema import parse_recipe
+
+LIGHT = parse_recipe(
+    """
+    name = "light"
+    description = "Words through the glossary, and formulas by structure"
+    [parts.words]
+    kind = "lexical"
+    scheme = { name = "bm25+", k1 = 3.0, b = 0.75, delta = 0.0 }
+    fields = { title = 1, body = 1, question = 1, tags = 1 }
+    formula_tokens = 0.5
+    [parts.formulas]
+    kind = "formula"
+    matched = 12
+    [ranking]
+    weights = { words = 0.6, formulas = 0.4 }
+    """,
+    "tests",
+)

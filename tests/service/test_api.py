@@ -1,0 +1,229 @@
+"""The API as a client meets it: the same JSON everywhere, clear errors, nothing dangerous."""
+
+import json
+from base64 import b64encode
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from mathsetu.cli import main
+from mathsetu.service.answers import to_json
+from mathsetu.service.app import create_app
+from mathsetu.service.engine import Engine
+from mathsetu.service.limits import Limits
+from mathsetu.service.settings import Settings
+
+HINDI = r"समाकल $\int_0^\infty e^{-t^2}dt$ का मान"
+
+
+def test_the_api_and_the_command_line_give_the_same_json(
+    client: TestClient, sampler_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["search", str(sampler_folder), HINDI, "--k", "3", "--in", "en", "--json"])
+    printed = json.loads(capsys.readouterr().out)
+    asked = client.get("/v1/search", params={"q": HINDI, "k": 3, "in": "en"})
+    sent = client.post("/v1/search", json={"query": HINDI, "k": 3, "in": "en"})
+    assert asked.json() == sent.json() == printed
+    assert printed["hits"][0]["id"] == "gaussian-integral.en"
+
+
+def test_every_route_gives_what_the_engine_says(client: TestClient, engine: Engine) -> None:
+    post_id = "gaussian-integral.hi"
+    routes = {
+        ("/v1/formulas", "latex=x%5E2&k=2"): engine.formulas("x^2", 2),
+        ("/v1/explain", f"q=integral&id={post_id}"): engine.explain("integral", post_id),
+        ("/v1/similar", f"id={post_id}&k=2"): engine.similar(post_id, 2),
+        ("/v1/post", f"id={post_id}"): engine.post(post_id),
+        ("/v1/translation", f"id={post_id}&to=en"): engine.translate_post(post_id, "en"),
+        ("/v1/library", ""): engine.describe(),
+    }
+    for (path, query), answer in routes.items():
+        response = client.get(f"{path}?{query}")
+        assert response.status_code == 200, response.text
+        assert response.json() == json.loads(json.dumps(to_json(answer))), path
+
+
+def test_texts_are_rendered_and_translated(client: TestClient, engine: Engine) -> None:
+    text = "Is $n^2$ a prime number?"
+    rendered = client.post("/v1/render", json={"text": text, "trees": True}).json()
+    assert rendered == json.loads(json.dumps(to_json(engine.render(text, trees=True))))
+    [formula] = client.post("/v1/render", json={"latex": "x^2"}).json()["pieces"]
+    assert formula["mathml"].startswith("<math")
+    translated = client.post("/v1/translate", json={"text": text, "to": "es"}).json()
+    assert translated["text"] == "Is $n^2$ a número primo?"
+
+
+def test_filters_and_weights_come_through(client: TestClient) -> None:
+    query = "q=integral&in=es&tag=calculus&tag=integration&weight=words:1&explain=false"
+    hits = client.get(f"/v1/search?{query}").json()["hits"]
+    assert hits
+    assert {hit["language"] for hit in hits} == {"es"}
+    assert all({"calculus", "integration"} <= set(hit["tags"]) for hit in hits)
+    assert all(hit["reasons"] == hit["words"] == hit["formulas"] == [] for hit in hits)
+    assert client.get("/v1/search?q=integral&collection=other").json()["hits"] == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "problem"),
+    [
+        ("GET", "/v1/search", None, 422, "q: Field required"),
+        ("GET", "/v1/search?q=x&k=0", None, 422, "k: "),
+        ("GET", "/v1/search?q=x&k=101", None, 422, "k: "),
+        ("GET", "/v1/search?q=x&in=..", None, 422, "in: "),
+        ("GET", "/v1/search?q=" + "x" * 2_001, None, 422, "q: "),
+        ("GET", "/v1/search?q=%20", None, 422, "q: "),
+        ("GET", "/v1/search?q=x&weight=words", None, 422, "weight.0: "),
+        ("GET", "/v1/search?q=x&weight=vectors:1", None, 400, "'vectors' is no part"),
+        ("GET", "/v1/search?q=the+of", None, 400, "asks for nothing"),
+        ("GET", "/v1/search?q=" + "&tag=x" * 11, None, 422, ""),
+        ("GET", "/v1/post?id=../../etc/passwd", None, 404, "there is no post"),
+        ("GET", "/v1/post?id=%00", None, 404, "there is no post"),
+        ("GET", "/v1/nothing", None, 404, "Not Found"),
+        ("DELETE", "/v1/post?id=x", None, 405, "Method Not Allowed"),
+        ("POST", "/v1/search", b"{", 422, "JSON decode error"),
+        ("POST", "/v1/search", b'{"query": "x", "recipe": "y"}', 422, "recipe: "),
+        ("POST", "/v1/search", b'{"query": "\\ud800"}', 422, "query: "),
+        ("POST", "/v1/search", b'{"query": "x", "weights": {"words": NaN}}', 422, ""),
+        ("POST", "/v1/search", b"\xff\xfe", 422, ""),
+        ("POST", "/v1/render", b"{}", 422, "give either text or latex"),
+        ("POST", "/v1/render", b'{"text": "x", "latex": "x"}', 422, "give either text or latex"),
+        ("POST", "/v1/translate", b'{"text": "$x$", "to": "hi"}', 400, "could not be detected"),
+        ("POST", "/v1/translate", b'{"text": "x", "to": "/"}', 422, "to: "),
+        ("POST", "/v1/render", b'{"text": "' + b"x" * 70_000 + b'"}', 413, "too large"),
+    ],
+)
+def test_a_mistake_is_answered_with_one_line(
+    client: TestClient, method: str, path: str, body: bytes | None, status: int, problem: str
+) -> None:
+    headers = {"content-type": "application/json"}
+    response = client.request(method, path, content=body, headers=headers)
+    assert response.status_code == status, response.text
+    [(key, line)] = response.json().items()
+    assert key == "error"
+    assert problem in line
+    assert "\n" not in line
+
+
+def test_a_body_without_announced_length_is_limited_too(client: TestClient) -> None:
+    def endless() -> object:
+        for _ in range(100):
+            yield b'{"text": "' + b"x" * 10_000
+
+    response = client.post("/v1/render", content=endless())  # type: ignore[arg-type]
+    assert response.status_code == 413
+
+
+def test_nothing_can_be_written(client: TestClient) -> None:
+    paths = client.get("/openapi.json").json()["paths"]
+    methods = {(path, method) for path, methods in paths.items() for method in methods}
+    assert {method for _, method in methods} == {"get", "post"}
+    asking = {"/v1/search", "/v1/render", "/v1/translate"}
+    assert {path for path, method in methods if method == "post"} == asking
+
+
+def test_the_openapi_file_shows_examples_and_limits(client: TestClient) -> None:
+    schema = client.get("/openapi.json").json()
+    by_name = {p["name"]: p for p in schema["paths"]["/v1/search"]["get"]["parameters"]}
+    assert by_name["q"]["examples"]["formula"]["value"] == "$a^2+b^2=c^2$"
+    assert by_name["q"]["schema"]["maxLength"] == Limits().query
+    assert schema["components"]["schemas"]["SearchRequest"]["examples"]
+    assert "Found" in schema["components"]["schemas"]
+
+
+def test_every_answer_tells_browsers_to_be_strict(client: TestClient) -> None:
+    for path in ("/v1/health", "/v1/search?q=x", "/v1/search", "/nothing", "/v1/metrics"):
+        headers = client.get(path).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["content-security-policy"].startswith("default-src 'none'")
+        assert headers["cross-origin-resource-policy"] == "same-origin"
+        assert "access-control-allow-origin" not in headers
+
+
+def test_untrusted_text_comes_back_as_json_only(client: TestClient) -> None:
+    attack = "<script>alert(1)</script>"
+    for response in (
+        client.get("/v1/search", params={"q": f"${attack}$ {attack}"}),
+        client.get("/v1/post", params={"id": attack}),
+        client.post("/v1/render", json={"text": f"$\\text{{{attack}}}$", "trees": True}),
+    ):
+        assert response.headers["content-type"] == "application/json"
+        for mathml in _strings(response.json()):
+            if mathml.startswith(("<math", "<svg")):
+                assert "<script" not in mathml
+
+
+def _strings(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [text for item in value.values() for text in _strings(item)]
+    if isinstance(value, list):
+        return [text for item in value for text in _strings(item)]
+    return [value] if isinstance(value, str) else []
+
+
+@pytest.fixture
+def guarded(sampler_folder: Path) -> TestClient:
+    settings = Settings(str(sampler_folder), key="open sesame", origins=("https://good.example",))
+    return TestClient(create_app(settings))
+
+
+def test_with_a_key_only_those_who_know_it_enter(guarded: TestClient) -> None:
+    assert guarded.get("/v1/health").status_code == 200
+    for wrong in ({}, {"authorization": "Bearer open"}, {"authorization": "Basic %%"}):
+        response = guarded.get("/v1/library", headers=wrong)
+        assert response.status_code == 401
+        assert response.headers["www-authenticate"].startswith("Basic")
+        assert "open sesame" not in response.text
+    password = b64encode(b"anyone:open sesame").decode()
+    for right in ("Bearer open sesame", f"Basic {password}"):
+        response = guarded.get("/v1/library", headers={"authorization": right})
+        assert response.status_code == 200
+
+
+def test_only_named_sites_may_read_answers(guarded: TestClient) -> None:
+    key = {"authorization": "Bearer open sesame"}
+    good = guarded.get("/v1/library", headers={**key, "origin": "https://good.example"})
+    assert good.headers["access-control-allow-origin"] == "https://good.example"
+    bad = guarded.get("/v1/library", headers={**key, "origin": "https://bad.example"})
+    assert "access-control-allow-origin" not in bad.headers
+    ask = {"origin": "https://good.example", "access-control-request-method": "DELETE"}
+    assert guarded.options("/v1/library", headers=ask).status_code == 400
+
+
+def test_a_name_that_is_not_the_servers_is_refused(sampler_folder: Path) -> None:
+    client = TestClient(create_app(Settings(str(sampler_folder), hosts=("localhost",))))
+    assert client.get("http://localhost/v1/health").status_code == 200
+    assert client.get("http://rebound.example/v1/health").status_code == 400
+
+
+def test_the_log_does_not_tell_what_was_asked(
+    sampler_folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "mathsetu")
+    for is_told in (False, True):
+        caplog.clear()
+        client = TestClient(create_app(Settings(str(sampler_folder), log_queries=is_told)))
+        client.get("/v1/search?q=secretquery", headers={"authorization": "Bearer secretkey"})
+        client.get("/secretpath/%0aforged")
+        assert "/v1/search" in caplog.text
+        assert ("secretquery" in caplog.text) is is_told
+        assert "secretkey" not in caplog.text
+        assert "forged" not in caplog.text
+
+
+def test_a_fault_of_ours_is_one_line_without_details(
+    sampler_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = create_app(Settings(str(sampler_folder)))
+
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("internal detail")
+
+    monkeypatch.setattr(app.state.engine, "post", broken)
+    client = TestClient(app, raise_server_exceptions=False)
+    response = client.get("/v1/post?id=x")
+    assert response.status_code == 500
+    assert "internal" not in response.text
+    assert list(response.json()) == ["error"]

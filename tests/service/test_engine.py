@@ -1,0 +1,266 @@
+"""What every door is told: hits with all that a page shows, and honest limits."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mathsetu.collections import sampler
+from mathsetu.errors import InputError, UnknownPost
+from mathsetu.library import Filter, Library, build_library
+from mathsetu.recipes import load_recipe
+from mathsetu.records import Post
+from mathsetu.service.answers import Renamed, to_json
+from mathsetu.service.engine import Engine
+from mathsetu.service.limits import Limits
+from tests.encoders.tiny_graph import make_graph_model
+from tests.service.recipe import LIGHT
+
+HINDI = r"समाकल $\int_0^\infty e^{-t^2}dt$ का मान"
+
+
+def test_a_hindi_question_finds_the_english_post_and_says_which_words_met(engine: Engine) -> None:
+    [hit] = engine.search(HINDI, k=1, where=Filter("en")).hits
+    assert hit.id == "gaussian-integral.en"
+    met = {word.asked: (word.translation, word.found.lower()) for word in hit.words}
+    assert met["समाकल"][0] == "integral"
+    assert met["समाकल"][1].startswith("integral")
+
+
+def test_the_matched_formula_is_coloured_and_its_substitution_told(engine: Engine) -> None:
+    [hit] = engine.search("$u^2+v^2=w^2$", k=1, where=Filter("en")).hits
+    [formula] = hit.formulas
+    assert formula.coverage == 1.0
+    renamed = {letter.asked: letter.found for letter in formula.substitution}
+    assert set(renamed) == {"u", "v", "w"}
+    assert len(set(renamed.values())) == 3
+    assert formula.mathml.count('class="matched"') >= len(formula.symbols) > 0
+    for symbol in formula.symbols:
+        assert f'data-symbol="{symbol}"' in formula.mathml
+
+
+def test_a_wildcard_says_what_it_stands_for(engine: Engine) -> None:
+    [hit, *_] = engine.formulas("?a^2+?b^2=?c^2", k=1).hits
+    assert Renamed("?a", "x") in hit.match.wildcards
+    assert hit.posts[0].startswith("pythagorean-theorem")
+    assert engine.post(hit.posts[0]).id == hit.posts[0]
+
+
+def test_shares_of_a_hit_add_up_to_one(engine: Engine) -> None:
+    for hit in engine.search(HINDI, k=5).hits:
+        assert sum(reason.share for reason in hit.reasons) == pytest.approx(1.0)
+        assert sum(reason.score for reason in hit.reasons) == pytest.approx(hit.score)
+
+
+def test_the_snippet_shows_what_matched(engine: Engine) -> None:
+    [hit] = engine.search("$u^2+v^2=w^2$", k=1).hits
+    shown = [piece.text for piece in hit.snippet if piece.kind == "formula"]
+    in_title = [piece.text for piece in hit.title_pieces if piece.kind == "formula"]
+    assert hit.formulas[0].found in shown + in_title
+
+
+def test_ids_of_formulas_are_unique_in_an_answer(engine: Engine) -> None:
+    answer = engine.search(r"$x^2$ and $\frac{1}{x}$ and $x^2+1$", k=10)
+    ids = [
+        part.partition('"')[0]
+        for hit in answer.hits
+        for formula in hit.formulas
+        for mathml in (formula.mathml, formula.asked_mathml)
+        for part in mathml.split(' id="')[1:]
+    ]
+    assert len(ids) == len(set(ids)) > 0
+
+
+def test_a_hit_is_explained_as_it_was_found(engine: Engine) -> None:
+    [hit] = engine.search(HINDI, k=1).hits
+    explained = engine.explain(HINDI, hit.id).hit
+    assert to_json(replace(explained, rank=1, formulas=())) == to_json(replace(hit, formulas=()))
+
+
+def test_a_post_that_has_nothing_to_do_with_a_query_has_no_reasons(engine: Engine) -> None:
+    hit = engine.explain("hypotenuse", "infinitely-many-primes.en").hit
+    assert (hit.score, hit.reasons, hit.words, hit.formulas) == (0.0, (), (), ())
+
+
+def test_similar_posts_are_of_the_same_kind_and_never_the_post_itself(engine: Engine) -> None:
+    hits = engine.similar("infinitely-many-primes.en", k=5).hits
+    assert "infinitely-many-primes.en" not in [hit.id for hit in hits]
+    assert sum(hit.id.startswith("infinitely-many-primes") for hit in hits) >= 3
+
+
+def test_weights_decide_what_counts(engine: Engine) -> None:
+    query = r"prime numbers $u^2+v^2=w^2$"
+    words = engine.search(query, k=1, weights={"words": 1}).hits[0]
+    formulas = engine.search(query, k=1, weights={"formulas": 5}).hits[0]
+    assert [reason.part for reason in words.reasons] == ["words"]
+    assert [reason.part for reason in formulas.reasons] == ["formulas"]
+    assert formulas.id.startswith("pythagorean")
+
+
+@pytest.mark.parametrize(
+    ("weights", "problem"),
+    [
+        ({"vectors": 1.0}, "'vectors' is no part of light"),
+        ({"words": -1.0}, "cannot be less than 0"),
+        ({"words": float("nan")}, "cannot be less than 0"),
+        ({"words": 0.0}, "at least one part must count"),
+    ],
+)
+def test_weights_that_make_no_sense_are_refused(
+    engine: Engine, weights: dict[str, float], problem: str
+) -> None:
+    with pytest.raises(InputError, match=problem):
+        engine.search("primes", weights=weights)
+
+
+def test_a_search_without_time_says_what_is_missing(sampler_folder: Path) -> None:
+    hurried = Engine(sampler_folder, Limits(seconds=0.0))
+    answer = hurried.search("infinitely many primes $p$")
+    assert answer.hits == ()
+    assert {"words", "formulas"} <= set(answer.unfinished)
+
+
+def test_translation_keeps_every_formula(engine: Engine) -> None:
+    post = engine.post("gaussian-integral.en")
+    done = engine.translate_post("gaussian-integral.en", "hi")
+    formulas = [piece.text for piece in post.body if piece.kind == "formula"]
+    assert [piece.text for piece in done.body.pieces if piece.kind == "formula"] == formulas
+    assert "समाकल" in done.title.text + done.body.text
+
+
+def test_warnings_of_the_parser_have_their_place(engine: Engine) -> None:
+    [_, formula] = engine.render(r"Let $\frac{1}{2$").pieces
+    assert formula.start == 4
+    assert [warning.message for warning in formula.warnings] == ["{ is not closed"]
+    assert "<svg" not in formula.operators_svg
+    [drawn] = engine.render_formula("x^2", trees=True).pieces
+    assert drawn.operators_svg.startswith("<svg")
+    assert drawn.layout_svg.startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("ask", "problem"),
+    [
+        (lambda e: e.search("x" * 2_001), "2,001 characters; at most 2,000"),
+        (lambda e: e.search("x", k=101), "between 1 and 100"),
+        (lambda e: e.search("x", language="../x"), "is no language"),
+        (lambda e: e.search("x", where=Filter("english")), "is no language"),
+        (lambda e: e.search("x", where=Filter(tags=("a",) * 11)), "at most 10"),
+        (lambda e: e.search("x", where=Filter(collection="c" * 201)), "at most 200"),
+        (lambda e: e.search("the of and"), "asks for nothing"),
+        (lambda e: e.search("x \ud800"), "half a character"),
+        (lambda e: e.formulas(" "), "the formula is empty"),
+        (lambda e: e.render("x" * 20_001), "at most 20,000"),
+        (lambda e: e.translate("$x$", "hi"), "could not be detected"),
+        (lambda e: e.translate("prime", "/etc"), "is no language"),
+        (lambda e: e.post("x" * 201), "at most 200"),
+    ],
+)
+def test_too_much_or_too_little_is_refused_in_one_line(
+    engine: Engine, ask: object, problem: str
+) -> None:
+    with pytest.raises(InputError, match=problem) as refused:
+        ask(engine)  # type: ignore[operator]
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("ask", ["post", "similar"])
+def test_an_unknown_post_is_told_from_other_mistakes(engine: Engine, ask: str) -> None:
+    with pytest.raises(UnknownPost):
+        getattr(engine, ask)("../../etc/passwd")
+
+
+def test_many_threads_get_what_one_gets(engine: Engine) -> None:
+    queries = [query for query in sampler.queries() if query.text][:30]
+
+    def ask(text: str) -> object:
+        return to_json(engine.search(text, k=5, where=Filter("en")))
+
+    alone = [ask(query.text) for query in queries]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(ask, [query.text for query in queries] * 3))
+    assert together == alone * 3
+
+
+def test_a_rebuilt_library_is_opened_without_dropping_a_request(tmp_path: Path) -> None:
+    folder = tmp_path / "library"
+    old = [Post(id="old", body="A circle of radius $r$.", language="en")]
+    new = [Post(id="new", body="A circle of radius $r$.", language="en")]
+    build_library(folder, old, LIGHT, processes=1)
+    events: list[str] = []
+    engine = Engine(folder, note=events.append)
+    seen: list[str] = []
+    failures: list[BaseException] = []
+    done = threading.Event()
+
+    def keep_asking() -> None:
+        try:
+            while not done.is_set():
+                seen.append(engine.search("circle").hits[0].id)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=keep_asking) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for posts in (new, old, new):
+        before = len(seen)
+        build_library(folder, posts, LIGHT, processes=1)
+        while len(seen) < before + 5 and not failures:
+            time.sleep(0.01)
+        assert engine.refresh()
+        before = len(seen)
+        while len(seen) < before + 10 and not failures:
+            time.sleep(0.01)
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert set(seen) == {"old", "new"}
+    assert engine.search("circle").hits[0].id == "new"
+    assert not engine.refresh()
+    assert events == ["reloaded"] * 3
+
+
+def test_a_library_that_breaks_meanwhile_goes_on_answering(tmp_path: Path) -> None:
+    folder = tmp_path / "library"
+    build_library(folder, [Post(id="1", body="A circle.", language="en")], LIGHT, processes=1)
+    engine = Engine(folder)
+    (folder / "manifest.json").write_text("{}", encoding="utf-8")
+    assert not engine.refresh()
+    assert engine.search("circle").hits[0].id == "1"
+
+
+def test_an_old_library_is_closed_after_its_last_request(tmp_path: Path) -> None:
+    folder = tmp_path / "library"
+    build_library(folder, [Post(id="1", body="A circle.", language="en")], LIGHT, processes=1)
+    engine = Engine(folder)
+    library = engine._opened.library
+    with engine._using():
+        build_library(folder, [Post(id="2", body="A circle.", language="en")], LIGHT, processes=1)
+        assert engine.refresh()
+        assert library.post("1").id == "1"
+    with pytest.raises(Exception, match="closed"):
+        Library.post(library, "1")
+
+
+def test_a_graph_index_shows_how_parts_fit(tmp_path: Path) -> None:
+    texts = [r"Roots of $x^2-2$ are irrational.", "Every even number is a sum."]
+    model = make_graph_model(tmp_path / "model", texts)
+    recipe = load_recipe("mathamr-plus", [f"parts.graph.model='{model}'"])
+    posts = [Post(id=str(n), body=text, language="en") for n, text in enumerate(texts)]
+    build_library(tmp_path / "library", posts, recipe, processes=1)
+    engine = Engine(tmp_path / "library")
+    fits = engine.heat_map(texts[0], "0", language="en")
+    assert "$x^2-2$" in fits.rows
+    assert len(fits.cosines) == len(fits.rows)
+    assert {len(row) for row in fits.cosines} == {len(fits.columns)}
+    assert fits.cosines[fits.rows.index("$x^2-2$")][fits.columns.index("$x^2-2$")] > 0.99
+
+
+def test_without_a_graph_index_there_is_no_heat_map(engine: Engine) -> None:
+    with pytest.raises(InputError, match="has no graph index"):
+        engine.heat_map("primes", "infinitely-many-primes.en")

@@ -1,0 +1,71 @@
+"""Tools for language models, called by the official SDK's own client over standard input."""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp")
+
+from mcp import Client, StdioServerParameters
+
+START = "from mathsetu.cli import main; main()"
+
+
+def call(folder: Path, *calls: tuple[str, dict[str, Any]]) -> tuple[list[Any], list[Any]]:
+    """The tools that a real client sees, and the results of its calls."""
+
+    async def talk() -> tuple[list[Any], list[Any]]:
+        server = StdioServerParameters(
+            command=sys.executable, args=["-c", START, "mcp", str(folder)]
+        )
+        async with Client(server, read_timeout_seconds=60) as client:
+            tools = await client.list_tools()
+            return tools.tools, [await client.call_tool(*asked) for asked in calls]
+
+    return asyncio.run(talk())
+
+
+def test_a_client_finds_fetches_and_explains_a_post(sampler_folder: Path) -> None:
+    query = r"समाकल $\int_0^\infty e^{-t^2}dt$ का मान"
+    tools, results = call(
+        sampler_folder,
+        ("search", {"query": query, "k": 2, "language": "en"}),
+        ("fetch_post", {"id": "gaussian-integral.en"}),
+        ("explain_match", {"query": "$u^2+v^2=w^2$", "id": "pythagorean-theorem.en"}),
+        ("search_formulas", {"latex": "?a^2+?b^2=?c^2", "k": 1}),
+    )
+    assert {tool.name for tool in tools} == {
+        "search", "search_formulas", "fetch_post", "explain_match",
+    }  # fmt: skip
+    assert all(tool.annotations.read_only_hint and tool.description for tool in tools)
+    assert [result.is_error for result in results] == [False] * 4
+    found, post, explained, formulas = (result.structured_content for result in results)
+    assert found["language"] == "hi"
+    assert found["hits"][0]["id"] == "gaussian-integral.en"
+    assert "समाकल → integral" in found["hits"][0]["reasons"]["words"]
+    assert "<math" not in str(found)
+    assert post["language"] == "en"
+    assert "$" in post["body"]
+    assert set(explained["formulas"][0]["substitution"]) == {"u", "v", "w"}
+    assert formulas["hits"][0]["match"]["substitution"]["?a"] == "x"
+    assert formulas["hits"][0]["posts"]
+
+
+def test_a_mistake_of_the_model_is_told_in_words(sampler_folder: Path) -> None:
+    _, results = call(
+        sampler_folder,
+        ("fetch_post", {"id": "../../etc/passwd"}),
+        ("search", {"query": "the of"}),
+        ("search", {"query": "x", "k": 1_000}),
+        ("search", {"query": "x" * 3_000}),
+        ("search", {"query": "primes", "k": 1}),
+    )
+    assert [result.is_error for result in results] == [True, True, True, True, False]
+    told = [result.content[0].text for result in results]
+    assert "there is no post" in told[0]
+    assert "asks for nothing" in told[1]
+    assert "at most 2,000" in told[3]
+    assert not any("Traceback" in text for text in told)

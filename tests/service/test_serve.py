@@ -1,0 +1,160 @@
+"""``mathsetu serve`` as a process: starts, answers, reloads, stops without dropping anything."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from mathsetu.cli import main
+from mathsetu.library import build_library
+from mathsetu.records import Post
+from tests.service.recipe import LIGHT
+
+START = "from mathsetu.cli import main; main()"
+CIRCLE = "A circle of radius $r$ has the area $\\pi r^2$."
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def fetch(url: str, **headers: str) -> tuple[int, str]:
+    try:
+        request = urllib.request.Request(url, headers=headers)
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return response.status, response.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+
+
+@contextmanager
+def serving(*options: str, **environment: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    port = free_port()
+    server = subprocess.Popen(
+        [sys.executable, "-c", START, "serve", *options, "--port", str(port)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, **environment},
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(600):
+            try:
+                fetch(f"{url}/v1/health")
+                break
+            except OSError:
+                assert server.poll() is None, server.communicate()[0]
+                time.sleep(0.1)
+        yield url, server
+    finally:
+        server.kill()
+        server.communicate()
+
+
+def test_without_a_library_the_sampler_is_served_and_cleared_away(tmp_path: Path) -> None:
+    with serving(TMPDIR=str(tmp_path)) as (url, server):
+        assert len(list(tmp_path.glob("mathsetu-*"))) == 2
+        assert json.loads(fetch(f"{url}/v1/library")[1])["posts"] == 248
+        # A page of another site cannot reach it by borrowing a name.
+        assert fetch(f"{url}/v1/library", Host="rebound.example")[0] == 400
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(30) == 0
+        assert list(tmp_path.glob("mathsetu-*")) == []
+
+
+def test_a_stopped_server_answers_what_it_has_begun(tmp_path: Path) -> None:
+    build_library(tmp_path / "library", [Post("1", CIRCLE, language="en")], LIGHT, processes=1)
+    with serving(str(tmp_path / "library"), "--workers", "2") as (url, server):
+        statuses: list[int] = []
+        ends: list[OSError] = []
+
+        def keep_asking() -> None:
+            try:
+                while True:
+                    statuses.append(fetch(f"{url}/v1/search?q=circle")[0])
+            except OSError as error:
+                ends.append(getattr(error, "reason", error))
+
+        threads = [threading.Thread(target=keep_asking) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        while len(statuses) < 20:
+            time.sleep(0.01)
+        server.send_signal(signal.SIGTERM)
+        output = server.communicate(timeout=30)[0]
+        for thread in threads:
+            thread.join(30)
+    assert set(statuses) == {200}
+    assert "Traceback" not in output
+    # Nobody new is let in; who knocked at the last moment is turned away by the system.
+    assert {type(end) for end in ends} <= {ConnectionRefusedError, ConnectionResetError}
+
+
+def test_a_rebuilt_library_is_served_without_a_restart(tmp_path: Path) -> None:
+    folder = tmp_path / "library"
+    build_library(folder, [Post("old", CIRCLE, language="en")], LIGHT, processes=1)
+    with serving(str(folder)) as (url, _):
+        assert '"id":"old"' in fetch(f"{url}/v1/search?q=circle")[1]
+        build_library(folder, [Post("new", CIRCLE, language="en")], LIGHT, processes=1)
+        seen = set()
+        end = time.monotonic() + 20
+        while time.monotonic() < end and "new" not in seen:
+            status, text = fetch(f"{url}/v1/search?q=circle")
+            assert status == 200
+            seen.add(json.loads(text)["hits"][0]["id"])
+            time.sleep(0.05)
+        assert seen == {"old", "new"}
+        assert "mathsetu_reloaded_total 1" in fetch(f"{url}/v1/metrics")[1]
+
+
+def test_the_key_comes_from_the_environment_or_a_file_and_shows_nowhere(tmp_path: Path) -> None:
+    folder = tmp_path / "library"
+    build_library(folder, [Post("1", CIRCLE, language="en")], LIGHT, processes=1)
+    with serving(str(folder), MATHSETU_KEY="secretkey") as (url, server):
+        assert fetch(f"{url}/v1/library")[0] == 401
+        assert fetch(f"{url}/v1/library", Authorization="Bearer secretkey")[0] == 200
+        server.terminate()
+        assert "secretkey" not in server.communicate(timeout=30)[0]
+
+
+def refuses(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    with pytest.raises(SystemExit) as ended:
+        main(["serve", *arguments])
+    assert ended.value.code == 2
+    [*_, line] = capsys.readouterr().err.strip().splitlines()
+    return line
+
+
+def test_what_cannot_be_served_is_told_in_one_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    missing = str(tmp_path / "missing")
+    assert "there is no such library" in refuses(capsys, missing)
+    folder = str(tmp_path / "library")
+    build_library(folder, [Post("1", CIRCLE, language="en")], LIGHT, processes=1)
+    assert "--origin ftp" in refuses(capsys, folder, "--origin", "ftp://x")
+    assert "cannot be read" in refuses(capsys, folder, "--key-file", missing)
+    (tmp_path / "key").write_text("\n")
+    assert "is empty" in refuses(capsys, folder, "--key-file", str(tmp_path / "key"))
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        assert "cannot be listened on" in refuses(capsys, folder, "--port", port)
+    assert "cannot be listened on" in refuses(capsys, folder, "--host", "no.such.host.invalid")
