@@ -73,10 +73,10 @@ def parsed(document: bytes) -> tuple[list[dict[str, str]], int]:
 
 
 def resolved(path: Path) -> list[dict[str, str]]:
-    rows = [row for _, row in read_rows(path, as_written="Body")]
+    # Each body is read before the next row, as a reader of posts does it.
     return [
         {name: from_attribute(value) if name == "Body" else value for name, value in row.items()}
-        for row in rows
+        for _, row in read_rows(path, as_written="Body")
     ]
 
 

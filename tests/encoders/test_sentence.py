@@ -102,8 +102,8 @@ def test_a_folder_without_a_model_is_one_clear_line(tmp_path: Path) -> None:
 
 
 def test_a_model_that_is_not_here_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    hub = pytest.importorskip("huggingface_hub")
-    monkeypatch.setattr(hub.constants, "HF_HUB_OFFLINE", True)
+    constants = pytest.importorskip("huggingface_hub.constants")
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(InputError, match="hf download sentence-transformers/no-such-model"):
         load_encoder("no-such-model")
 

@@ -69,7 +69,7 @@ def train(
     Example:
       mathsetu graph train data/training models/graph --unseen topics.xml --epochs 10
     """
-    from mathsetu.languages.translate.models import require
+    from mathsetu.models import require
 
     require("torch", "training a graph model", "neural")
     from mathsetu.encoders.graph import GraphChoices, GraphModel

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -31,9 +32,15 @@ def load_encoder(model: str, max_tokens: int = 0) -> Encoder:
     """The encoder of a model; parts and segments that name the same one share it.
 
     Args:
-        model: A folder, or a name on the hub.
+        model: ``mathsetu`` for the one that comes with the package, a folder, or a name on the hub.
         max_tokens: How much of a text is read; 0 for as much as the model was made for.
     """
+    from mathsetu.encoders.builtin import LENGTH, NAME, BuiltinEncoder
+
+    if model == NAME:
+        return BuiltinEncoder(max_tokens=max_tokens or LENGTH)
+    if (Path(model) / "encoder.onnx").exists():
+        return BuiltinEncoder(Path(model), max_tokens or LENGTH)
     from mathsetu.encoders.sentence import SentenceEncoder
 
     return SentenceEncoder(model, max_tokens)

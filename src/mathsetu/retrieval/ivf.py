@@ -61,7 +61,7 @@ class Division:
 
 def _faiss() -> Any:
     # Imported here, since a search without IVF should not wait for any of this.
-    from mathsetu.languages.translate.models import require
+    from mathsetu.models import require
 
     return require("faiss", "an IVF index", "neural")
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from mathsetu.errors import InputError
 from mathsetu.graphs.virtual import FORMULA
-from mathsetu.languages.translate.models import require
+from mathsetu.models import require
 from mathsetu.retrieval.base import Scored
 from mathsetu.retrieval.multivectors import MultiVectors
 from mathsetu.retrieval.postings import open_array

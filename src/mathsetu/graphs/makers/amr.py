@@ -19,7 +19,7 @@ from mathsetu.graphs.graph import COREFERENCE, PLACEHOLDER, Graph
 from mathsetu.graphs.makers.interface import SentenceGraph
 from mathsetu.graphs.penman.reading import read_penman
 from mathsetu.graphs.text import NAME, placeholder
-from mathsetu.languages.translate.models import require
+from mathsetu.models import require
 
 #: Sentences to graphs in Penman notation; None, or nothing, where one could not be parsed.
 AmrParser = Callable[[Sequence[str]], Sequence[str | None]]

@@ -22,7 +22,7 @@ from mathsetu.graphs.makers.terms import NAMES, NEGATIONS, matcher
 from mathsetu.graphs.text import NAME, placeholder
 from mathsetu.languages.glossary import Concept
 from mathsetu.languages.normalise import normalise
-from mathsetu.languages.translate.models import require
+from mathsetu.models import require
 
 _BATCH = 256
 # The area of the glossary for words such as "show that".

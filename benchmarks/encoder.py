@@ -1,0 +1,103 @@
+"""The built-in encoder: English to Hindi sentences, hubs, speed beside another ONNX model.
+
+    python -m benchmarks.encoder [--held-out held-out.hi.tsv] [--rival model.onnx]
+
+The held-out pairs are those that `mathsetu encoder prepare` kept aside: English and Hindi, a pair
+a line. The rival is a BERT-like ONNX file (say all-MiniLM-L6-v2 in int8), timed in the same run on
+rows of as many tokens.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.shared import DATA, LANGUAGES, arqmath_posts, topics
+from mathsetu.encoders.builtin import BuiltinEncoder
+
+ROUNDS = 7
+
+
+def held_out(encoder: BuiltinEncoder, path: Path) -> None:
+    """How often the right Hindi sentence is among the ten nearest of an English one, and back."""
+    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    english, hindi = (encoder.encode([row[side] for row in rows]) for side in (0, 1))
+    for name, one, other in (("English to Hindi", english, hindi), ("back", hindi, english)):
+        scores = one @ other.T
+        better = (scores > np.diag(scores)[:, None]).sum(axis=1)
+        at_1, at_10 = (float((better < k).mean()) for k in (1, 10))
+        print(f"{name}: {len(rows)} sentences, recall@1 {at_1:.3f}, recall@10 {at_10:.3f}")
+
+
+def hubs(encoder: BuiltinEncoder, data: Path) -> None:
+    """How often a post is among the ten nearest of the topics: skewness and the worst post."""
+    posts = [f"{post.title}\n\n{post.question}" for post in arqmath_posts(data)]
+    vectors = encoder.encode(posts)
+    for language in LANGUAGES:
+        queries = encoder.encode([query.text for query in topics(language, data)])
+        nearest = np.argsort(-(queries @ vectors.T), axis=1)[:, :10]
+        counts = Counter(nearest.ravel().tolist())
+        all_counts = np.array([counts.get(number, 0) for number in range(len(posts))], float)
+        spread = all_counts - all_counts.mean()
+        skew = (spread**3).mean() / (spread**2).mean() ** 1.5
+        worst = counts.most_common(1)[0][1]
+        print(f"hubs {language}: {len(queries)} topics, skewness {skew:.1f}, worst post {worst}")
+
+
+def fastest(work: Callable[[], Any]) -> float:
+    """The least processor time of some rounds: noise only ever adds."""
+    work()
+    times = []
+    for _ in range(ROUNDS):
+        started = time.process_time()
+        work()
+        times.append(time.process_time() - started)
+    return min(times)
+
+
+def speed(encoder: BuiltinEncoder, rival: Path | None) -> None:
+    chance = np.random.default_rng(1)
+    rows = chance.integers(5, 20_000, (32, 128)).tolist()
+    ours = len(rows) / fastest(lambda: encoder.encode_tokens(rows))
+    query = fastest(lambda: encoder.encode(["Prove that the square root of 2 is irrational"]))
+    print(f"one core, 32 x 128 tokens: {ours:.0f} posts/s; a query {query * 1e3:.1f} ms")
+    if rival:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        session = onnxruntime.InferenceSession(rival, options, providers=["CPUExecutionProvider"])
+        ids = np.array(rows)
+        given = {
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+            "token_type_ids": np.zeros_like(ids),
+        }
+        names = [entry.name for entry in session.get_inputs()]
+        feeds = {name: given[name] for name in names}
+        theirs = len(rows) / fastest(lambda: session.run(None, feeds))
+        print(f"{rival.name}: {theirs:.0f} posts/s; ours is {ours / theirs:.1f} times as fast")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--model", type=Path, help="Another folder than the package's own.")
+    parser.add_argument("--held-out", type=Path)
+    parser.add_argument("--rival", type=Path)
+    parser.add_argument("--data", type=Path, default=DATA)
+    arguments = parser.parse_args()
+    encoder = BuiltinEncoder(arguments.model)
+    speed(encoder, arguments.rival)
+    if arguments.held_out:
+        held_out(encoder, arguments.held_out)
+    hubs(encoder, arguments.data)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""``mathsetu encoder``: makes an encoder like the built-in one, stage by stage."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import click
+
+from mathsetu.cli.output import json_option, print_json, print_table, progress_bar
+from mathsetu.errors import InputError
+from mathsetu.models import require
+
+_folder = click.Path(file_okay=False, path_type=Path)
+_file = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.group("encoder")
+def command() -> None:
+    r"""Make an encoder like the built-in one: prepare, examples, teach, distil.
+
+    Every stage reads what the one before has written, is seeded, and goes on where it stopped.
+
+    \b
+    Example:
+      mathsetu encoder prepare raw prepared --avoid topics.tsv
+      mathsetu encoder examples prepared work --teacher all-mpnet-base-v2
+      mathsetu encoder teach work --teacher all-mpnet-base-v2
+      mathsetu encoder distil work --start all-MiniLM-L6-v2
+      mathsetu index posts.jsonl library --recipe meaning \\
+          --set parts.meaning.model=work/model
+    """
+
+
+@command.command()
+@click.argument("raw", type=_folder)
+@click.argument("prepared", type=_folder)
+@click.option("--avoid", type=_file, multiple=True,
+              help="Topics and queries; what shares ten words in a row is dropped.")  # fmt: skip
+@click.option("--held-out", type=click.IntRange(0), default=5000, show_default=True,
+              help="Hindi pairs of mathematics that are kept aside for measuring.")  # fmt: skip
+@json_option
+def prepare(
+    raw: Path, prepared: Path, avoid: tuple[Path, ...], held_out: int, as_json: bool
+) -> None:
+    """Clean the texts of RAW and drop what the model will be measured on."""
+    from mathsetu.training.encoder.prepare import prepare, unseen_texts
+
+    counts = prepare(raw, unseen_texts(avoid), prepared, held_out)
+    if as_json:
+        print_json(counts)
+    else:
+        print_table(("pairs", "number"), sorted(counts.items()))
+
+
+@command.command()
+@click.argument("prepared", type=_folder)
+@click.argument("work", type=_folder)
+@click.option("--teacher", type=_folder, required=True, help="The folder of an English encoder.")
+@click.option("--vocabulary", type=click.IntRange(100, 65_536), default=56_000, show_default=True,
+              help="Tokens of the student.")  # fmt: skip
+@click.option("--scale", type=click.FloatRange(0), default=1.0, show_default=True,
+              help="More or fewer made examples.")  # fmt: skip
+@click.option("--processes", type=click.IntRange(1), help="As many as there are cores.")
+@click.option("--seed", default=1, show_default=True)
+def examples(
+    prepared: Path,
+    work: Path,
+    teacher: Path,
+    vocabulary: int,
+    scale: float,
+    processes: int | None,
+    seed: int,
+) -> None:
+    """Learn a tokenizer unless WORK has one, and write the examples as tokens."""
+    from mathsetu.training.encoder.examples import Amounts
+    from mathsetu.training.encoder.pipeline import learn_tokenizer, write_examples
+
+    amounts = Amounts(*(int(amount * scale) for amount in vars(Amounts()).values()))
+    if not (work / "tokenizer.json").exists():
+        learn_tokenizer(prepared, work, vocabulary, amounts, seed)
+    with progress_bar() as show:
+        told = partial(show, "examples")
+        write_examples(prepared, work, teacher, amounts, seed, told, processes)
+
+
+@command.command()
+@click.argument("work", type=_folder)
+@click.option("--teacher", type=_folder, required=True)
+@click.option("--pooling", type=click.Choice(["mean", "cls"]), default="mean")
+@click.option("--dimensions", type=click.IntRange(1), default=384, show_default=True,
+              help="The length of the vectors; no more than the teacher's.")  # fmt: skip
+@click.option("--device", default="cpu", show_default=True, help="cuda where there is one.")
+def teach(work: Path, teacher: Path, pooling: str, dimensions: int, device: str) -> None:
+    """Let the teacher read the English texts."""
+    from mathsetu.training.encoder import pipeline
+
+    pipeline.teach(work, teacher, pooling, dimensions, device)
+
+
+@command.command()
+@click.argument("work", type=_folder)
+@click.option("--start", type=_folder, help="A BERT of the same width to start from.")
+@click.option("--start-layers", default="0,1,3,5", show_default=True,
+              help="Which of its layers the student takes, as many as it has.")  # fmt: skip
+@click.option("--steps", type=click.IntRange(1), default=8000, show_default=True)
+@click.option("--batch", type=click.IntRange(2), default=2048, show_default=True)
+@click.option("--width", type=click.IntRange(32), default=384, show_default=True,
+              help="The length of a position's vector.")  # fmt: skip
+@click.option("--layers", type=click.IntRange(1), default=4, show_default=True)
+@click.option("--group", type=click.IntRange(1), default=4, show_default=True,
+              help="Tokens that make a position.")  # fmt: skip
+@click.option("--contrast-steps", type=click.IntRange(0), default=0, show_default=True,
+              help="Steps of question-answer contrast after it.")  # fmt: skip
+@click.option("--seed", default=1, show_default=True)
+@click.option("--device", default="cpu", show_default=True)
+def distil(
+    work: Path,
+    start: Path | None,
+    start_layers: str,
+    steps: int,
+    batch: int,
+    width: int,
+    layers: int,
+    group: int,
+    contrast_steps: int,
+    seed: int,
+    device: str,
+) -> None:
+    """Train a student, and write it as a model into WORK/model."""
+    require("torch", "training the encoder", "neural")
+    from mathsetu.training.encoder import pipeline
+    from mathsetu.training.encoder.distil import Schedule
+
+    shape = pipeline.student_shape(work, width, layers, group)
+    student = pipeline.start_student(work, shape, start, _numbers(start_layers), seed)
+    student = student.to(pipeline.usable_device(device))
+    pipeline.distil_stage(student, work, Schedule(steps, batch, seed=seed), _report)
+    if contrast_steps:
+        gentle = Schedule(contrast_steps, min(batch, 1024), 3e-4, 1e-4, 50, 0.5, seed=seed)
+        pipeline.contrast_stage(student, work, gentle, _report)
+    pipeline.export_stage(student, work, work / "model")
+
+
+def _numbers(written: str) -> list[int]:
+    try:
+        return [int(number) for number in written.split(",")]
+    except ValueError:
+        raise InputError(
+            f"start layers are numbers with commas between them, not {written!r}"
+        ) from None
+
+
+def _report(step: int, figures: dict[str, float]) -> None:
+    said = ", ".join(f"{name} {value:.3f}" for name, value in figures.items())
+    click.echo(f"step {step}: {said}", err=True)

@@ -1,0 +1,241 @@
+"""Search by meaning with the built-in encoder, passage by passage.
+
+A post is read in passages: what was asked (title and question) and what is said (the body). A query
+is compared with each; a post counts as much as its best passage of either kind, on average. So a
+long answer is not drowned in one vector, and a title alone does not decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mathsetu.encoders import load_encoder
+from mathsetu.encoders.builtin import NAME, BuiltinEncoder
+from mathsetu.errors import InputError
+from mathsetu.markup import snippet
+from mathsetu.records import Post, Reason
+from mathsetu.retrieval.base import Question, Scored, best
+from mathsetu.retrieval.postings import open_array
+from mathsetu.retrieval.texts import TextTable, write_texts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+# Vectors of queries that are remembered; a search, its scores and its reasons all need them.
+_REMEMBERED = 4096
+# Sentences of a post that an explanation looks at; each costs a pass through the model.
+_SENTENCES = 24
+# Passages whose vectors are unpacked at once.
+_BLOCK = 8192
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """The choices of an index of passages.
+
+    Attributes:
+        model: ``mathsetu`` for the one that comes with the package, or the folder of another one
+            that was made in the same way.
+        tokens: How long a passage is.
+        asked: How many passages of title and question are read.
+        said: How many passages of the body are read.
+        least: A cosine up to this says nothing (texts without any sense reach it); what a post has
+            above it is its score.
+    """
+
+    model: str = NAME
+    tokens: int = 128
+    asked: int = 2
+    said: int = 4
+    least: float = 0.33
+
+    def __post_init__(self) -> None:
+        if self.tokens < 8 or self.asked < 0 or self.said < 0 or self.asked + self.said == 0:
+            raise InputError("tokens must be at least 8, and asked or said at least 1")
+        if not -1 <= self.least < 1:
+            raise InputError(f"least must be a cosine from -1 to below 1, not {self.least:g}")
+
+
+class MeaningBuilder:
+    """Builds one segment; posts are encoded one by one, in whichever process."""
+
+    def __init__(self, choices: Meaning) -> None:
+        self._choices = choices
+        self._vectors: list[NDArray[np.int8]] = []
+        self._scales: list[Vectors] = []
+        self._counts: list[int] = []
+        self._texts: list[str] = []
+
+    def prepare(self, post: Post) -> tuple[NDArray[np.int8], Vectors, tuple[int, int], str]:
+        """The vectors of a post's passages, how many there are of each kind, and its text."""
+        choices = self._choices
+        encoder = _encoder(choices.model)
+        # A body without a question is about its title; after a question the title is known.
+        asked = f"{post.title}\n\n{post.question}" if post.question else ""
+        said = post.body if post.question else f"{post.title}\n\n{post.body}"
+        first, second = encoder.tokens([asked, said])
+        asked_passages = _passages(first, choices.tokens, choices.asked)
+        said_passages = _passages(second, choices.tokens, choices.said)
+        vectors, scales = whole_numbers(encoder.encode_tokens(asked_passages + said_passages))
+        text = f"{asked}\n\n{post.body}" if post.question else said
+        return vectors, scales, (len(asked_passages), len(said_passages)), text
+
+    def add(self, prepared: tuple[NDArray[np.int8], Vectors, tuple[int, int], str]) -> None:
+        """Take the next post."""
+        vectors, scales, counts, text = prepared
+        self._vectors.append(vectors)
+        self._scales.append(scales)
+        self._counts += counts
+        self._texts.append(text.strip())
+
+    def write(self, folder: Path) -> None:
+        """Write the segment into a new folder."""
+        folder.mkdir(parents=True)
+        empty = np.zeros((0, _encoder(self._choices.model).dimensions), dtype=np.int8)
+        vectors = np.concatenate([empty, *self._vectors])
+        scales = np.concatenate([np.zeros(0, dtype=np.float32), *self._scales])
+        ends = np.array([0, *accumulate(self._counts)], dtype=np.int64)
+        for name, array in (("vectors", vectors), ("scales", scales), ("ends", ends)):
+            np.save(folder / f"{name}.npy", array, allow_pickle=False)
+        write_texts(folder / "texts", self._texts)
+
+
+class _Segment:
+    """The files of one segment."""
+
+    def __init__(self, folder: Path) -> None:
+        self.vectors: NDArray[np.int8] = open_array(folder / "vectors.npy")
+        self.scales: Vectors = open_array(folder / "scales.npy")
+        # Two kinds of passages a post: ends[2 i] to ends[2 i + 1] is what was asked.
+        self.ends: NDArray[np.int64] = open_array(folder / "ends.npy")
+        self.texts = TextTable(folder / "texts")
+        passages = self.ends[-1] if len(self.ends) == 2 * len(self.texts) + 1 else -1
+        if not len(self.vectors) == len(self.scales) == passages:
+            raise InputError(
+                f"{folder}: is damaged (its files do not belong together); build the library again"
+            )
+
+    def __len__(self) -> int:
+        return len(self.ends) // 2
+
+    def cosines(self, query: Vectors) -> Vectors:
+        """The mean, over its kinds of passages, of the best cosine of each post."""
+        cosines = np.empty(len(self.vectors) + 1, dtype=np.float32)
+        # Below every cosine, so that what stands at the end is the best of its own.
+        cosines[-1] = -2
+        for start in range(0, len(self.vectors), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            unpacked = self.vectors[block].astype(np.float32)
+            cosines[start : start + len(unpacked)] = (unpacked @ query) * self.scales[block]
+        there = np.diff(self.ends) > 0
+        most = np.maximum.reduceat(cosines, self.ends[:-1]) * there
+        kinds = there.reshape(-1, 2).sum(axis=1)
+        mean: Vectors = most.reshape(-1, 2).sum(axis=1) / np.maximum(kinds, 1)
+        return mean.astype(np.float32)
+
+
+class MeaningRetriever:
+    """Answers queries by meaning."""
+
+    def __init__(self, folders: Sequence[Path], choices: Meaning) -> None:
+        self._choices = choices
+        self._segments = [_Segment(folder) for folder in folders]
+        self._offsets = [0, *accumulate(map(len, self._segments))]
+        self._known: dict[str, Vectors] = {}
+
+    def retrieve(
+        self, questions: Sequence[Question], k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> list[Scored]:
+        """The best posts of each question; those that say nothing of it are none."""
+        return [best(self._scores(question), k, allowed) for question in questions]
+
+    def score(self, question: Question, numbers: NDArray[np.int64]) -> Vectors:
+        """The scores of given posts."""
+        scores: Vectors = self._scores(question)[numbers]
+        return scores
+
+    def explain(self, question: Question, number: int) -> Reason:
+        """The cosine, and the sentence of the post that comes nearest to the question."""
+        # Imported here, since opening a library should not wait for the translators beside it.
+        from mathsetu.languages.translate.sentences import sentences
+
+        segment = int(np.searchsorted(self._offsets, number, side="right")) - 1
+        here = self._segments[segment]
+        query = self._vector(question)
+        place = number - self._offsets[segment]
+        cosine = float(here.cosines(query)[place])
+        pieces = sentences(here.texts[place])[:_SENTENCES]
+        if not pieces:
+            return Reason("meaning", cosine)
+        nearest = int(np.argmax(self._encoder.encode(pieces) @ query))
+        shown = " ".join(snippet(pieces[nearest], 120).split())
+        return Reason("meaning", cosine, f"cosine {cosine:.2f}: {shown}")
+
+    def _scores(self, question: Question) -> Vectors:
+        query = self._vector(question)
+        cosines = np.concatenate([segment.cosines(query) for segment in self._segments])
+        return np.maximum(cosines - np.float32(self._choices.least), 0)
+
+    def _vector(self, question: Question) -> Vectors:
+        """The vector of a question, made once."""
+        text = question.readable
+        if text not in self._known:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[text] = self._encoder.encode([text])[0]
+        return self._known[text]
+
+    @cached_property
+    def _encoder(self) -> BuiltinEncoder:
+        """Loaded with the first question, so that opening a library takes no time."""
+        encoder = _encoder(self._choices.model)
+        for segment in self._segments:
+            stored = segment.vectors.shape[1]
+            if stored != encoder.dimensions:
+                raise InputError(
+                    f"{self._choices.model}: gives vectors of {encoder.dimensions} dimensions, the "
+                    f"library holds {stored}; search with the model it was built with, or build it "
+                    "again"
+                )
+        return encoder
+
+
+def whole_numbers(vectors: Vectors) -> tuple[NDArray[np.int8], Vectors]:
+    """Vectors in whole numbers of eight bits, and the scale of each: a quarter of the space.
+
+    >>> numbers, scales = whole_numbers(np.array([[0.6, -0.8]], dtype=np.float32))
+    >>> (numbers * scales[:, None]).round(2).tolist()
+    [[0.6000000238418579, -0.800000011920929]]
+    """
+    scales = np.maximum(np.abs(vectors).max(axis=1, initial=0), 1e-9) / 127
+    return np.round(vectors / scales[:, None]).astype(np.int8), scales.astype(np.float32)
+
+
+def _passages(tokens: list[int], size: int, most: int) -> list[list[int]]:
+    """Pieces of equal length, so that the last one is not a mere rest.
+
+    >>> _passages([1, 2, 3, 4, 5, 6], 4, 3)
+    [[1, 2, 3], [4, 5, 6]]
+    """
+    tokens = tokens[: size * most]
+    count = -(-len(tokens) // size)
+    if not count:
+        return []
+    length = -(-len(tokens) // count)
+    return [tokens[start : start + length] for start in range(0, len(tokens), length)]
+
+
+def _encoder(model: str) -> BuiltinEncoder:
+    encoder = load_encoder(model)
+    if not isinstance(encoder, BuiltinEncoder):
+        raise InputError(f"{model}: is no model of MathSetu's own kind; use a part of kind dense")
+    return encoder

@@ -1,0 +1,108 @@
+"""Stage 5: questions and their answers are put together, and wrong answers apart.
+
+Questions are asked in mixed languages. The teachers' vectors hold the student back from forgetting
+what it knows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from mathsetu.training.checkpoints import load_checkpoint, save_checkpoint
+from mathsetu.training.encoder.batches import GpuPack, sampled
+from mathsetu.training.encoder.distil import (
+    POSITIONS,
+    Report,
+    Schedule,
+    descend,
+    half,
+    identity_of,
+    make_optimizer,
+)
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from mathsetu.training.encoder.packs import Pack
+    from mathsetu.training.encoder.student import Student
+
+# Answers that teachers find as good as the right one are probably right, too.
+_TOO_GOOD = 0.95
+
+
+@dataclass(frozen=True)
+class Threads:
+    """Questions and answers as tokens, with the teachers' vectors of their English originals.
+
+    ``asked`` has the questions again in other languages or with swapped words.
+    """
+
+    questions: Pack
+    asked: Pack
+    answers: Pack
+    question_targets: Tensor
+    answer_targets: Tensor
+
+
+def hard_negatives(threads: Threads, count: int = 8) -> Tensor:
+    """For each question some answers that teachers take for near but less near than its own."""
+    found = []
+    own = (threads.question_targets.float() * threads.answer_targets.float()).sum(1)
+    for start in range(0, len(own), 4096):
+        scores = threads.question_targets[start : start + 4096] @ threads.answer_targets.T
+        limit = (own[start : start + 4096] * _TOO_GOOD)[:, None]
+        scores = scores.masked_fill(scores > limit, -1)
+        # Its own answer comes last, whatever the teachers think of it.
+        scores.diagonal(start).fill_(-2)
+        found.append(scores.topk(min(count, len(own))).indices)
+    return torch.cat(found)
+
+
+def contrast(
+    student: Student, threads: Threads, schedule: Schedule, folder: Path, report: Report
+) -> None:
+    """Train a student on threads; goes on from the folder's checkpoint where there is one."""
+    device = str(next(student.parameters()).device)
+    optimizer = make_optimizer(student, schedule)
+    identity = identity_of(schedule, threads.questions, student)
+    state = load_checkpoint(folder, identity, student, optimizer)
+    questions, asked, answers = (
+        GpuPack(pack, device) for pack in (threads.questions, threads.asked, threads.answers)
+    )
+    multiple = student.shape.group * POSITIONS
+    near = hard_negatives(threads)
+    lengths = threads.questions.lengths() + threads.answers.lengths()
+    chance = np.random.default_rng(schedule.seed)
+    student.train()
+    for step, chosen in enumerate(sampled(lengths, chance, schedule.batch)):
+        if step == schedule.steps:
+            break
+        column = int(chance.integers(near.shape[1]))
+        mixed = bool(chance.random() < 0.6)
+        if step < state.step:
+            continue
+        numbers = torch.from_numpy(chosen).to(device)
+        with half(device):
+            question = student((asked if mixed else questions).rows(numbers, multiple))
+            answer = student(answers.rows(numbers, multiple))
+            wrong = student(answers.rows(near[numbers, column], multiple))
+        labels = torch.arange(len(chosen), device=device)
+        scores = question @ torch.cat([answer, wrong]).T / schedule.temperature
+        back = answer @ question.T / schedule.temperature
+        apart = functional.cross_entropy(scores, labels) + functional.cross_entropy(back, labels)
+        kept = (question * threads.question_targets[numbers].float()).sum(1).mean()
+        kept = kept + (answer * threads.answer_targets[numbers].float()).sum(1).mean()
+        loss = schedule.contrast * apart + 4 * (2 - kept)
+        descend(student, optimizer, schedule, step, loss)
+        if (step + 1) % 50 == 0:
+            report(step + 1, {"apart": apart.item(), "kept": kept.item() / 2})
+        if (step + 1) % schedule.save_every == 0 or step + 1 == schedule.steps:
+            state.step = step + 1
+            save_checkpoint(folder, state, student, optimizer)
+    student.eval()

@@ -1,0 +1,267 @@
+"""Stage 2: prepared pairs to examples: an English text and the same in another language.
+
+Besides the pairs as they are there are: joined pairs with formulas between them, so that texts
+look like posts; English mathematics with swapped words; and sentences from templates filled with
+terms of the glossary, which say in every language what askers say.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import os
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from mathsetu.errors import InputError
+from mathsetu.languages.glossary.concepts import Concept, read_concepts
+from mathsetu.training.encoder.packs import Pack
+from mathsetu.training.encoder.prepare import FILES
+from mathsetu.training.encoder.sources import LANGUAGES
+from mathsetu.training.encoder.swaps import Lexicon
+from mathsetu.training.encoder.tokenizer import load_tokenizer
+
+#: Languages with little mathematics get more of what is made for them.
+_WEIGHTS = {"hi": 2, "es": 2, "cs": 3, "hr": 4, "fa": 4, "ne": 3}
+_FORMULA = re.compile(r"\$[^$]{2,80}\$")
+# So many examples are made by one task of a worker.
+_PORTION = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """The same text twice; ``kind`` is what it was made by."""
+
+    english: str
+    other: str
+    language: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """How many examples of each kind are made."""
+
+    joined: int = 400_000
+    swapped: int = 500_000
+    templates: int = 300_000
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The files of stage 1, read."""
+
+    pairs: Mapping[str, Sequence[tuple[str, str]]]
+    mathematics: Mapping[str, Sequence[tuple[str, str]]]
+    answered: Sequence[tuple[str, str, str]]
+    lexicons: Mapping[str, Lexicon]
+    formulas: Sequence[str]
+
+
+def read_prepared(folder: Path) -> Prepared:
+    """Read the folder that `prepare` wrote."""
+    missing = [name for name in FILES if not (folder / name).is_file()]
+    if missing:
+        raise InputError(f"{folder}: has no {missing[0]}; run 'mathsetu encoder prepare' first")
+    pairs: dict[str, list[tuple[str, str]]] = {}
+    mathematics: dict[str, list[tuple[str, str]]] = {}
+    with lzma.open(folder / "parallel.tsv.xz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            language, mathematical, english, other = line.rstrip("\n").split("\t")
+            pairs.setdefault(language, []).append((english, other))
+            if mathematical:
+                mathematics.setdefault(language, []).append((english, other))
+    with lzma.open(folder / "answered.jsonl.xz", "rt", encoding="utf-8") as lines:
+        answered = [tuple(json.loads(line)) for line in lines]
+    with lzma.open(folder / "lexicon.json.xz", "rt", encoding="utf-8") as file:
+        phrases = json.load(file)
+    lexicons = {
+        language: Lexicon({phrase: tuple(forms) for phrase, forms in table.items()})
+        for language, table in phrases.items()
+    }
+    formulas = [f for q, _, _ in answered[:40_000] for f in _FORMULA.findall(q)]
+    if not pairs or not formulas or all(language != "en" for _, _, language in answered):
+        raise InputError(
+            f"{folder}: examples are made of parallel text and of English questions with formulas, "
+            "and one of them is missing"
+        )
+    return Prepared(pairs, mathematics, answered, lexicons, formulas)
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Examples as token numbers: both sides for the student, the English side for a teacher."""
+
+    english: Pack
+    other: Pack
+    teacher: Pack
+
+
+def pack_examples(
+    work: Work, amounts: Amounts, processes: int, progress: Callable[[int], None]
+) -> Packed:
+    """Make all examples and tokenise them, in parallel.
+
+    The same seed gives the same examples in any number of processes.
+
+    Args:
+        work: What the examples are made of.
+        amounts: How many of each kind.
+        processes: How many workers.
+        progress: Hears how many examples there are so far.
+    """
+    portions: list[Packed] = []
+    made = 0
+    with ProcessPoolExecutor(processes, initializer=_begin, initargs=(work,)) as pool:
+        for packed in pool.map(_pack, _tasks(work.prepared, amounts)):
+            portions.append(packed)
+            made += len(packed.english)
+            progress(made)
+    return Packed(
+        Pack.join(packed.english for packed in portions),
+        Pack.join(packed.other for packed in portions),
+        Pack.join(packed.teacher for packed in portions),
+    )
+
+
+def example_texts(prepared: Prepared, amounts: Amounts, seed: int = 1) -> Iterator[Example]:
+    """The examples themselves, from which a tokenizer learns."""
+    for task in _tasks(prepared, amounts):
+        yield from _portion(prepared, seed, task)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a worker needs: texts, the files of two tokenizers, the longest text, and a seed."""
+
+    prepared: Prepared
+    student: Path
+    teacher: Path
+    limit: int = 160
+    seed: int = 1
+
+
+# What this worker works on; too large to go with every task.
+_work: Work
+
+
+def _begin(work: Work) -> None:
+    global _work
+    _work = work
+    # The workers are parallel; threads inside them would be in each other's way.
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+
+
+def _tasks(prepared: Prepared, amounts: Amounts) -> list[tuple[str, int, int]]:
+    """What to make, from which number, and how many."""
+    sizes = {language: len(pairs) for language, pairs in prepared.pairs.items()}
+    return [
+        (kind, start, min(_PORTION, total - start))
+        for kind, total in (*sizes.items(), *vars(amounts).items())
+        for start in range(0, total, _PORTION)
+    ]
+
+
+def _portion(prepared: Prepared, seed: int, task: tuple[str, int, int]) -> list[Example]:
+    kind, start, count = task
+    if kind in prepared.pairs:
+        pairs = prepared.pairs[kind][start : start + count]
+        return [Example(english, other, kind, "pair") for english, other in pairs]
+    chance = random.Random(f"{seed} {kind} {start}")  # noqa: S311
+    make = {"joined": _joined, "swapped": _swapped, "templates": _from_templates}[kind]
+    return [make(prepared, chance) for _ in range(count)]
+
+
+def _pack(task: tuple[str, int, int]) -> Packed:
+    examples = _portion(_work.prepared, _work.seed, task)
+    student, teacher = _tokenizer(_work.student), _tokenizer(_work.teacher)
+    english = [example.english for example in examples]
+    return Packed(
+        Pack.encode(english, student, _work.limit),
+        Pack.encode((example.other for example in examples), student, _work.limit),
+        Pack.encode(english, teacher, _work.limit),
+    )
+
+
+@cache
+def _tokenizer(path: Path) -> Any:
+    return load_tokenizer(path)
+
+
+def _language(chance: random.Random, among: Sequence[str] = LANGUAGES) -> str:
+    return chance.choices(among, [_WEIGHTS[language] for language in among])[0]
+
+
+def _joined(prepared: Prepared, chance: random.Random) -> Example:
+    """One to three pairs with formulas before, between or after them."""
+    language = _language(chance, tuple(prepared.pairs))
+    english: list[str] = []
+    other: list[str] = []
+    for _ in range(chance.randint(1, 3)):
+        mathematical = chance.random() < 0.6 and language in prepared.mathematics
+        pool = prepared.mathematics if mathematical else prepared.pairs
+        first, second = chance.choice(pool[language])
+        english.append(first)
+        other.append(second)
+        if chance.random() < 0.5:
+            formula = chance.choice(prepared.formulas)
+            english.append(formula)
+            other.append(formula)
+    return Example(" ".join(english), " ".join(other), language, "joined")
+
+
+def _swapped(prepared: Prepared, chance: random.Random) -> Example:
+    """A passage of an English question or answer with words of another language."""
+    while True:
+        question, answer, language = chance.choice(prepared.answered)
+        if language == "en":
+            break
+    text = question if chance.random() < 0.5 else answer
+    start = chance.randrange(max(1, len(text) - 300)) if chance.random() < 0.4 else 0
+    text = text[start : start + chance.randint(60, 600)]
+    target = _language(chance)
+    share = chance.uniform(0.6, 1.0)
+    return Example(text, prepared.lexicons[target].swap(text, chance, share), target, "swapped")
+
+
+def _from_templates(prepared: Prepared, chance: random.Random) -> Example:
+    """One to three sentences of what people ask."""
+    language = _language(chance)
+    rows = [chance.choice(_templates()) for _ in range(chance.randint(1, 3))]
+    slots = [_slots(prepared, chance, language) for _ in rows]
+    english = " ".join(row["en"].format(**own) for row, (own, _) in zip(rows, slots, strict=True))
+    other = " ".join(row[language].format(**own) for row, (_, own) in zip(rows, slots, strict=True))
+    return Example(english, other, language, "templates")
+
+
+def _slots(
+    prepared: Prepared, chance: random.Random, language: str
+) -> tuple[dict[str, str], dict[str, str]]:
+    formulas = {"f": chance.choice(prepared.formulas), "g": chance.choice(prepared.formulas)}
+    english, other = dict(formulas), dict(formulas)
+    for slot in "tu":
+        concept = chance.choice(_concepts())
+        english[slot] = concept.term("en")
+        forms = [form for form in concept.forms.get(language, ()) if form] or [concept.term("en")]
+        other[slot] = forms[0] if chance.random() < 0.6 else chance.choice(forms)
+    return english, other
+
+
+@cache
+def _concepts() -> Sequence[Concept]:
+    return tuple(read_concepts())
+
+
+@cache
+def _templates() -> Sequence[Mapping[str, str]]:
+    table = resources.files(__package__) / "templates.tsv"
+    header, *rows = table.read_text(encoding="utf-8").splitlines()
+    names = header.split("\t")
+    return tuple(dict(zip(names, row.split("\t"), strict=True)) for row in rows)

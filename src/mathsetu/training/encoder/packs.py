@@ -1,0 +1,98 @@
+"""Many texts as token numbers in two flat arrays, so that an accelerator cuts its own batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mathsetu.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Texts that the tokenizer gets at once.
+_CHUNK = 20_000
+# Tokens are kept in two bytes.
+_NUMBERS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Pack:
+    """Token numbers of texts; text ``i`` is ``tokens[ends[i]:ends[i + 1]]``.
+
+    >>> pack = Pack.of([[5, 6], [7]])
+    >>> len(pack), pack.lengths().tolist()
+    (2, [2, 1])
+    """
+
+    tokens: NDArray[np.uint16]
+    ends: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, rows: Iterable[Sequence[int]]) -> Pack:
+        """A pack of rows of token numbers."""
+        arrays = [np.asarray(row, dtype=np.uint16) for row in rows]
+        ends = np.cumsum([0, *map(len, arrays)], dtype=np.int64)
+        return cls(np.concatenate([np.empty(0, np.uint16), *arrays]), ends)
+
+    @classmethod
+    def encode(cls, texts: Iterable[str], tokenizer: Any, limit: int) -> Pack:
+        """Texts through a tokenizer, cut at a number of tokens."""
+        if tokenizer.get_vocab_size() > _NUMBERS:
+            raise InputError(
+                f"a vocabulary of {tokenizer.get_vocab_size():,} tokens is too large; "
+                f"{_NUMBERS:,} is the most"
+            )
+        return cls.of(
+            encoding.ids[:limit]
+            for chunk in _chunks(texts)
+            for encoding in tokenizer.encode_batch_fast(chunk, add_special_tokens=False)
+        )
+
+    @classmethod
+    def join(cls, packs: Iterable[Pack]) -> Pack:
+        """The texts of several packs one after the other.
+
+        >>> Pack.join([Pack.of([[5, 6]]), Pack.of([[7]])]).ends.tolist()
+        [0, 2, 3]
+        """
+        packs = list(packs)
+        lengths = np.concatenate([pack.lengths() for pack in packs])
+        tokens = np.concatenate([pack.tokens for pack in packs])
+        return cls(tokens, np.concatenate([[0], np.cumsum(lengths)]))
+
+    @classmethod
+    def load(cls, path: Path) -> Pack:
+        """Read what `save` wrote."""
+        with np.load(path, allow_pickle=False) as arrays:
+            return cls(arrays["tokens"], arrays["ends"])
+
+    def save(self, path: Path) -> None:
+        """Write the two arrays into one file."""
+        np.savez(path, tokens=self.tokens, ends=self.ends)
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+    def take(self, numbers: NDArray[np.int64]) -> Pack:
+        """The pack of some of the texts, in the order of their numbers."""
+        starts, lengths = self.ends[numbers], self.lengths()[numbers]
+        ends = np.concatenate([[0], np.cumsum(lengths)])
+        # Where each kept token lies: its place in its own text, moved to where that text starts.
+        places = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], lengths)
+        return Pack(self.tokens[places], ends)
+
+    def lengths(self) -> NDArray[np.int64]:
+        """How many tokens each text has."""
+        return np.diff(self.ends)
+
+
+def _chunks(texts: Iterable[str]) -> Iterator[list[str]]:
+    source = iter(texts)
+    while chunk := list(islice(source, _CHUNK)):
+        yield chunk

@@ -1,0 +1,256 @@
+"""The stages as folders: each function reads what the one before has written.
+
+A work folder ends up with ``tokenizer.json``, ``english.npz``, ``other.npz``, ``teacher.npz``,
+``questions.npz``, ``asked.npz``, ``answers.npz``, the teacher's ``teacher*.targets.npy``,
+``distilled/``, ``contrasted/`` and the finished ``model/``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mathsetu.errors import InputError
+from mathsetu.models import require
+from mathsetu.training.encoder.examples import (
+    Amounts,
+    Prepared,
+    Work,
+    example_texts,
+    pack_examples,
+    read_prepared,
+)
+from mathsetu.training.encoder.packs import Pack
+from mathsetu.training.encoder.shape import Shape
+from mathsetu.training.encoder.tokenizer import load_tokenizer, train_tokenizer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mathsetu.training.encoder.contrast import Threads
+    from mathsetu.training.encoder.distil import Report, Schedule
+    from mathsetu.training.encoder.student import Student
+
+_PURPOSE = "training the encoder"
+# Of the English sides a tokenizer sees this share: the other languages need the room.
+_ENGLISH_SHARE = 0.25
+# A thread is a question with an answer that says something.
+_SHORTEST = 25
+_LONGEST = 600
+# So many tokens fit into a student; each of its heads is so wide.
+_TOKENS = 512
+_HEAD = 32
+
+
+def learn_tokenizer(prepared: Path, work: Path, size: int, amounts: Amounts, seed: int) -> None:
+    """Write ``tokenizer.json`` into the work folder."""
+    chance = random.Random(seed)  # noqa: S311
+    texts = read_prepared(prepared)
+
+    def seen() -> Any:
+        for example in example_texts(texts, amounts, seed):
+            yield example.other
+            if chance.random() < _ENGLISH_SHARE:
+                yield example.english
+        yield from (question for question, _, _ in texts.answered)
+
+    work.mkdir(parents=True, exist_ok=True)
+    train_tokenizer(seen(), size).save(str(work / "tokenizer.json"))
+
+
+def write_examples(
+    prepared: Path,
+    work: Path,
+    teacher: Path,
+    amounts: Amounts,
+    seed: int,
+    progress: Callable[[int], None],
+    processes: int | None = None,
+) -> None:
+    """Write the examples and threads as packs of tokens for the student and one teacher."""
+    texts = read_prepared(prepared)
+    tokenizer = _found(work / "tokenizer.json", "learn a tokenizer first")
+    theirs = _found(teacher / "tokenizer.json", "a teacher needs its tokenizer")
+    given = Work(texts, tokenizer, theirs, seed=seed)
+    packed = pack_examples(given, amounts, processes or os.cpu_count() or 1, progress)
+    for name in ("english", "other", "teacher"):
+        getattr(packed, name).save(work / f"{name}.npz")
+    _write_threads(texts, work, load_tokenizer(tokenizer), load_tokenizer(theirs), seed)
+
+
+def _write_threads(texts: Prepared, work: Path, own: Any, theirs: Any, seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311
+    threads = [
+        (question[:_LONGEST], answer[:_LONGEST])
+        for question, answer, language in texts.answered
+        if language == "en" and min(len(question), len(answer)) >= _SHORTEST
+    ]
+    lexicons = list(texts.lexicons.values())
+    questions, answers = ([thread[side] for thread in threads] for side in (0, 1))
+    asked = [
+        chance.choice(lexicons).swap(question, chance, chance.uniform(0.6, 1.0))
+        for question in questions
+    ]
+    for name, rows in (("questions", questions), ("asked", asked), ("answers", answers)):
+        Pack.encode(rows, own, Work.limit).save(work / f"{name}.npz")
+        if name != "asked":
+            Pack.encode(rows, theirs, Work.limit).save(work / f"teacher-{name}.npz")
+
+
+def teach(work: Path, teacher: Path, pooling: str, dimensions: int, device: str) -> None:
+    """Write the teacher's vectors of the English texts, turned into fewer dimensions."""
+    torch = require("torch", _PURPOSE, "neural")
+    from mathsetu.training.encoder.teach import Teacher, principal
+
+    model = Teacher(teacher, pooling, usable_device(device))
+    basis = None
+    for name in ("teacher", "teacher-questions", "teacher-answers"):
+        pack = Pack.load(_found(work / f"{name}.npz", "make the examples first"))
+        vectors = model.encode(pack)
+        if basis is None:
+            basis = principal(vectors, min(dimensions, vectors.shape[1]))
+        turned = [
+            torch.nn.functional.normalize(part.float() @ basis, dim=1).half().cpu()
+            for part in vectors.split(100_000)
+        ]
+        np.save(work / f"{name}.targets.npy", torch.cat(turned).numpy(), allow_pickle=False)
+
+
+def student_shape(work: Path, width: int, layers: int, group: int) -> Shape:
+    """The sizes of a student for the tokenizer and the targets of a work folder."""
+    if width % _HEAD or _TOKENS % group:
+        raise InputError(f"width must be a multiple of {_HEAD}, and group a divisor of {_TOKENS}")
+    return Shape(
+        vocabulary=load_tokenizer(work / "tokenizer.json").get_vocab_size(),
+        width=width,
+        layers=layers,
+        heads=width // _HEAD,
+        hidden=4 * width,
+        group=group,
+        positions=_TOKENS // group,
+        dimensions=_read_targets(work, "teacher").shape[1],
+    )
+
+
+def start_student(
+    work: Path, shape: Shape, start: Path | None, chosen: Sequence[int], seed: int = 1
+) -> Student:
+    """A student, with layers and token vectors of a BERT of its width where one is given."""
+    torch = require("torch", _PURPOSE, "neural")
+    from mathsetu.training.encoder.student import Student, start_from, start_tokens
+
+    torch.manual_seed(seed)
+    student = Student(shape)
+    if start is not None:
+        weights = require("safetensors.torch", _PURPOSE, "neural").load_file(
+            _found(start / "model.safetensors", "start from a model with safetensors weights")
+        )
+        start_from(student, weights, list(chosen))
+        start_tokens(
+            student,
+            load_tokenizer(work / "tokenizer.json"),
+            load_tokenizer(_found(start / "tokenizer.json", "the model needs its tokenizer")),
+            weights["embeddings.word_embeddings.weight"],
+        )
+    return student
+
+
+def distil_stage(student: Student, work: Path, schedule: Schedule, report: Report) -> None:
+    """Distil; checkpoints and the last student lie in ``distilled/``."""
+    from mathsetu.training.encoder.distil import Lessons, distil
+
+    device = next(student.parameters()).device
+    english = Pack.load(_found(work / "english.npz", "make the examples first"))
+    other = Pack.load(work / "other.npz")
+    lessons = Lessons(english, other, _targets(work, "teacher", len(english), device))
+    distil(student, lessons, schedule, work / "distilled", report)
+
+
+def contrast_stage(student: Student, work: Path, schedule: Schedule, report: Report) -> None:
+    """Contrast; checkpoints and the last student lie in ``contrasted/``."""
+    from mathsetu.training.encoder.contrast import contrast
+
+    contrast(student, _threads(student, work), schedule, work / "contrasted", report)
+
+
+def _threads(student: Student, work: Path) -> Threads:
+    from mathsetu.training.encoder.contrast import Threads
+
+    device = next(student.parameters()).device
+    questions, asked, answers = (
+        Pack.load(_found(work / f"{name}.npz", "make the examples first"))
+        for name in ("questions", "asked", "answers")
+    )
+    sides = (
+        _targets(work, f"teacher-{name}", len(questions), device)
+        for name in ("questions", "answers")
+    )
+    return Threads(questions, asked, answers, *sides)
+
+
+def _targets(work: Path, name: str, count: int, device: Any) -> Any:
+    targets = _read_targets(work, name)
+    if len(targets) != count:
+        raise InputError(
+            f"{work}: has {count:,} texts, but a teacher has read {len(targets):,}; let it read "
+            "the examples again"
+        )
+    return require("torch", _PURPOSE, "neural").from_numpy(targets).to(device)
+
+
+def _read_targets(work: Path, name: str) -> NDArray[np.float16]:
+    path = _found(work / f"{name}.targets.npy", "let a teacher read the examples first")
+    targets: NDArray[np.float16] = np.load(path, allow_pickle=False)
+    return targets
+
+
+def usable_device(name: str) -> str:
+    """The name of a device, if torch can use it.
+
+    Raises:
+        InputError: There is no such device here.
+    """
+    torch = require("torch", _PURPOSE, "neural")
+    try:
+        torch.empty(1, device=name)
+    except (RuntimeError, AssertionError) as problem:
+        reason = str(problem).partition("\n")[0]
+        raise InputError(f"device {name!r}: cannot be used ({reason})") from None
+    return name
+
+
+def export_stage(student: Student, work: Path, folder: Path) -> None:
+    """Write the model as the package carries it, with checksums."""
+    from mathsetu.training.encoder.export import export
+
+    weights = {name: value.float().cpu().numpy() for name, value in student.state_dict().items()}
+    write_model(export(student.shape, weights), student.shape, work / "tokenizer.json", folder)
+
+
+def write_model(model: Any, shape: Shape, tokenizer: Path, folder: Path) -> None:
+    """Write ``encoder.onnx``, ``tokenizer.json`` and ``model.json`` into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    contents = {
+        "encoder.onnx": model.SerializeToString(),
+        "tokenizer.json": _found(tokenizer, "learn a tokenizer first").read_bytes(),
+    }
+    for name, data in contents.items():
+        (folder / name).write_bytes(data)
+    digests = {name: sha256(data).hexdigest() for name, data in contents.items()}
+    facts = {"sha256": digests, **asdict(shape)}
+    text = json.dumps(facts, indent=1) + "\n"
+    (folder / "model.json").write_text(text, encoding="utf-8")
+
+
+def _found(path: Path, remedy: str) -> Path:
+    if not path.exists():
+        raise InputError(f"{path}: there is no such file; {remedy}")
+    return path

@@ -1,0 +1,115 @@
+"""Stage 1: raw material to clean pairs, without anything that the model is measured on."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from pathlib import Path
+
+from mathsetu.errors import InputError, RowError
+from mathsetu.training.encoder.overlap import Overlap
+from mathsetu.training.encoder.sources import (
+    LANGUAGES,
+    PARALLEL,
+    Answered,
+    Translation,
+    answered,
+    dictionary,
+    translations,
+)
+from mathsetu.training.encoder.swaps import BORROWED, make_lexicon
+
+#: What the next stage reads.
+FILES = ("parallel.tsv.xz", "answered.jsonl.xz", "lexicon.json.xz")
+#: Natural translations of Hindi school mathematics, kept aside to measure English to Hindi.
+_HELD_OUT_SOURCES = frozenset({"ncert", "hi_qbanks_math"})
+
+
+def prepare(data: Path, avoid: Iterable[str], folder: Path, held_out: int = 5000) -> Counter[str]:
+    """Write the prepared folder; returns how many pairs were kept and dropped.
+
+    Args:
+        data: The folder with the raw material (see `sources`).
+        avoid: Topics and queries: what shares ten words in a row with them is dropped.
+        folder: A new folder for ``parallel.tsv.xz``, ``answered.jsonl.xz``, ``lexicon.json.xz``
+            and ``held-out.hi.tsv``.
+        held_out: How many Hindi pairs are kept aside for measuring.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    unseen = Overlap(avoid)
+    counts: Counter[str] = Counter()
+    kept_aside = _held_out(data, held_out)
+    with (folder / "held-out.hi.tsv").open("w", encoding="utf-8") as file:
+        file.writelines(f"{pair.english}\t{pair.other}\n" for pair in kept_aside)
+    # A question bank repeats itself: what is almost a held-out pair must go, too.
+    near = Overlap(text for pair in kept_aside for text in (pair.english, pair.other))
+    texts = {text.casefold() for pair in kept_aside for text in (pair.english, pair.other)}
+    with lzma.open(folder / "parallel.tsv.xz", "wt", encoding="utf-8", preset=6) as file:
+        for language in PARALLEL:
+            for pair in translations(data, language):
+                sides = (pair.english, pair.other)
+                if any(map(unseen.touches, sides)):
+                    counts[f"{language}: overlaps a topic"] += 1
+                elif any(near.touches(s) or s.casefold() in texts for s in sides):
+                    counts[f"{language}: near a held-out pair"] += 1
+                else:
+                    counts[f"{language}: kept"] += 1
+                    mathematical = "m" if pair.mathematical else ""
+                    columns = (language, mathematical, pair.english, pair.other)
+                    file.write("\t".join(columns) + "\n")
+    with lzma.open(folder / "answered.jsonl.xz", "wt", encoding="utf-8", preset=6) as file:
+        for row in answered(data):
+            sides = (row.question, row.answer)
+            if any(map(unseen.touches, sides)):
+                counts["questions: overlap a topic"] += 1
+            elif any(near.touches(s) or s.casefold() in texts for s in sides):
+                counts["questions: near a held-out pair"] += 1
+            else:
+                counts["questions: kept"] += 1
+                file.write(_line(row))
+    with lzma.open(folder / "lexicon.json.xz", "wt", encoding="utf-8") as file:
+        lexicons = {
+            language: make_lexicon(language, dictionary(data, BORROWED.get(language, language)))
+            for language in LANGUAGES
+        }
+        json.dump({name: dict(lexicon.phrases) for name, lexicon in lexicons.items()}, file)
+    return counts
+
+
+def unseen_texts(paths: Iterable[Path]) -> Iterator[str]:
+    """The texts of files to stay away from: lines, columns of a table, or values of JSON lines."""
+    for path in paths:
+        opened = gzip.open if path.suffix == ".gz" else open
+        try:
+            with opened(path, "rt", encoding="utf-8") as lines:
+                for number, line in enumerate(lines, 1):
+                    yield from _columns(path, number, line)
+        except (OSError, EOFError, UnicodeDecodeError) as error:
+            raise InputError(f"{path}: cannot be read ({error})") from None
+
+
+def _columns(path: Path, number: int, line: str) -> list[str]:
+    if not line.startswith("{"):
+        return line.rstrip("\n").split("\t")
+    try:
+        return [value for value in json.loads(line).values() if isinstance(value, str)]
+    except ValueError as error:
+        raise RowError(path, number, f"is no JSON ({error})") from None
+
+
+def _held_out(data: Path, count: int) -> list[Translation]:
+    """The pairs with the smallest digests, so that the choice depends on the texts alone."""
+    found = {
+        pair.english.casefold(): pair
+        for pair in translations(data, "hi")
+        if pair.source in _HELD_OUT_SOURCES and len(pair.english.split()) >= 4
+    }
+    return sorted(found.values(), key=lambda pair: sha256(pair.english.encode()).digest())[:count]
+
+
+def _line(row: Answered) -> str:
+    return json.dumps([row.question, row.answer, row.language], ensure_ascii=False) + "\n"

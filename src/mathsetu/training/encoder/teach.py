@@ -1,0 +1,93 @@
+"""Stage 3: what English teachers say of the English texts.
+
+Vectors of several teachers are joined and turned into fewer dimensions by their principal
+components, which keep almost all of the cosines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from mathsetu.errors import InputError
+from mathsetu.models import folder_of, loading, require, room_by
+from mathsetu.training.encoder.batches import GpuPack, by_length
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from mathsetu.training.encoder.packs import Pack
+
+_PURPOSE = "training the encoder"
+_WHAT = "a BERT-like model; it needs config.json, tokenizer.json and model.safetensors"
+_TOKENS_AT_ONCE = 200_000
+_SAMPLE = 200_000
+
+
+class Teacher:
+    """A BERT-like sentence encoder from a folder, with the WordPiece vocabulary of BERT.
+
+    Args:
+        folder: A model as ``transformers`` reads it, with its ``tokenizer.json``.
+        pooling: ``mean`` or ``cls``.
+        device: Where it runs.
+    """
+
+    def __init__(self, folder: Path, pooling: str, device: str) -> None:
+        transformers = require("transformers", _PURPOSE, "neural")
+        tokenizers = require("tokenizers", _PURPOSE, "neural")
+        self.folder, self.pooling, self.device = folder_of(str(folder)), pooling, device
+        with loading(str(folder), _WHAT, _PURPOSE):
+            model = transformers.AutoModel.from_pretrained(
+                folder, use_safetensors=True, local_files_only=True, add_pooling_layer=False
+            )
+        half = torch.bfloat16 if device == "cuda" else torch.float32
+        self.model: Any = model.to(device, half).eval()
+        tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+        # A text that consists of nothing has the beginning and the end only.
+        framed = tokenizer.encode("").ids[:2]
+        if len(framed) != 2:
+            raise InputError(f"{folder}: its tokenizer frames no text, as that of a BERT does")
+        self.begin, self.end = framed
+        self.padding = int(model.config.pad_token_id)
+
+    @torch.inference_mode()
+    def encode(self, pack: Pack) -> Tensor:
+        """A vector of length one for each text, in half precision where the teacher is."""
+        longest = int(pack.lengths().max(initial=0)) + 2
+        most = room_by(self.model.config.to_dict())
+        if longest > most:
+            raise InputError(f"{self.folder}: reads {most} tokens, but a text has {longest}")
+        texts = GpuPack(pack, self.device, self.padding)
+        size = self.model.config.hidden_size
+        vectors = torch.zeros(len(pack), size, dtype=torch.half, device=self.device)
+        for numbers in by_length(pack.lengths() + 2, _TOKENS_AT_ONCE):
+            chosen = torch.from_numpy(numbers).to(self.device)
+            tokens = texts.rows(chosen, 1, self.begin, self.end)
+            mask = tokens != self.padding
+            states = self.model(input_ids=tokens, attention_mask=mask.long()).last_hidden_state
+            if self.pooling == "cls":
+                pooled = states[:, 0]
+            else:
+                pooled = (states * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+            pooled = torch.nn.functional.normalize(pooled.float(), dim=-1).half()
+            vectors[chosen] = pooled
+        return vectors
+
+
+def join(vectors: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
+    """Vectors whose inner product is the weighted mean of the teachers' cosines."""
+    total = sum(weights)
+    return torch.cat([v * (w / total) ** 0.5 for v, w in zip(vectors, weights, strict=True)], dim=1)
+
+
+def principal(vectors: Tensor, dimensions: int, seed: int = 1) -> Tensor:
+    """The map to fewer dimensions that keeps most of the inner products, not centred."""
+    generator = torch.Generator().manual_seed(seed)
+    chosen = torch.randperm(len(vectors), generator=generator)[:_SAMPLE].to(vectors.device)
+    sample = vectors[chosen].float()
+    _, basis = torch.linalg.eigh(sample.T @ sample)
+    return basis.flip(1)[:, :dimensions].contiguous()

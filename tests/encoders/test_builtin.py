@@ -1,0 +1,201 @@
+"""The built-in encoder: what a vector depends on, and what happens to damaged models."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from shutil import copytree
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from mathsetu import encoders
+from mathsetu.encoders import load_encoder
+from mathsetu.encoders.builtin import BuiltinEncoder
+from mathsetu.errors import InputError
+from tests.encoders.tiny_builtin import TEXTS, make_builtin
+
+SHIPPED = Path(str(encoders.__file__)).parent / "model"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("onnx")
+    return make_builtin(tmp_path_factory.mktemp("builtin"))
+
+
+@pytest.fixture(scope="module")
+def encoder(folder: Path) -> BuiltinEncoder:
+    return BuiltinEncoder(folder)
+
+
+def test_every_text_gets_a_vector_of_length_one(encoder: BuiltinEncoder) -> None:
+    vectors = encoder.encode(TEXTS)
+    assert vectors.shape == (len(TEXTS), encoder.dimensions)
+    assert vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("blank", ["", "   ", "\n\t\n", "$$", "{ }"])
+def test_a_text_that_says_nothing_gets_zeros(encoder: BuiltinEncoder, blank: str) -> None:
+    vectors = encoder.encode([TEXTS[0], blank, TEXTS[1]])
+    assert not vectors[1].any()
+    assert vectors[0].any()
+    assert vectors[2].any()
+
+
+def test_no_texts_give_no_vectors(encoder: BuiltinEncoder) -> None:
+    assert encoder.encode([]).shape == (0, encoder.dimensions)
+
+
+@given(st.lists(st.sampled_from([*TEXTS, "", "sum", "x^2 + y^2", " ".join(TEXTS)]), max_size=12))
+def test_neither_neighbours_nor_order_change_a_vector(
+    encoder: BuiltinEncoder, texts: list[str]
+) -> None:
+    together = encoder.encode(texts)
+    backwards = encoder.encode(texts[::-1])[::-1]
+    assert (together == backwards).all()
+    for text, vector in zip(texts, together, strict=True):
+        assert (encoder.encode([text])[0] == vector).all()
+
+
+@given(st.text(st.characters(), max_size=80))
+@example("half a character: \ud800")
+def test_whatever_characters_come_there_is_a_vector(encoder: BuiltinEncoder, text: str) -> None:
+    [vector] = encoder.encode([text])
+    assert np.isfinite(vector).all()
+    assert np.linalg.norm(vector) == pytest.approx(float(vector.any()), abs=1e-5)
+
+
+def test_more_texts_than_a_batch_holds_come_back_in_their_order(encoder: BuiltinEncoder) -> None:
+    texts = [f"{text} {number}" for number in range(300) for text in TEXTS]
+    vectors = encoder.encode(texts)
+    for place in range(0, len(texts), 97):
+        assert (encoder.encode([texts[place]])[0] == vectors[place]).all()
+
+
+def test_the_names_of_special_tokens_are_words_like_others(encoder: BuiltinEncoder) -> None:
+    [tokens] = encoder.tokens(["[PAD] [UNK]"])
+    assert 0 not in tokens
+    assert encoder.encode(["[PAD]"]).any()
+
+
+def test_only_the_beginning_of_a_long_text_is_read(folder: Path) -> None:
+    short = BuiltinEncoder(folder, max_tokens=8)
+    long = " ".join(TEXTS)
+    [tokens] = short.tokens([long])
+    assert len(tokens) > 8
+    assert (short.encode([long])[0] == short.encode_tokens([tokens[:8]])[0]).all()
+    assert (short.encode([long]) != BuiltinEncoder(folder).encode([long])).any()
+
+
+def test_no_more_is_read_than_the_model_has_room_for(folder: Path) -> None:
+    greedy = BuiltinEncoder(folder, max_tokens=10**6)
+    assert greedy.encode([" ".join(TEXTS * 20)]).any()
+    with pytest.raises(InputError, match="129 tokens at once, but the model reads 128 at most"):
+        greedy.encode_tokens([[5] * 129])
+
+
+def test_threads_change_nothing(folder: Path, encoder: BuiltinEncoder) -> None:
+    assert (BuiltinEncoder(folder, threads=2).encode(TEXTS) == encoder.encode(TEXTS)).all()
+
+
+def test_texts_that_share_words_are_nearer(encoder: BuiltinEncoder) -> None:
+    one, near, far = encoder.encode(
+        ["The sum of even numbers", "sum of two even numbers", "convergent subsequence"]
+    )
+    assert one @ near > one @ far
+
+
+@pytest.mark.parametrize("name", ["encoder.onnx", "tokenizer.json"])
+def test_a_changed_file_is_found_by_its_checksum(folder: Path, tmp_path: Path, name: str) -> None:
+    damaged = copytree(folder, tmp_path / "model")
+    contents = bytearray((damaged / name).read_bytes())
+    contents[len(contents) // 2] ^= 1
+    (damaged / name).write_bytes(contents)
+    with pytest.raises(InputError, match=rf"{name}: is damaged \(its checksum differs\)"):
+        BuiltinEncoder(damaged)
+
+
+@pytest.mark.parametrize("name", ["encoder.onnx", "tokenizer.json", "model.json"])
+def test_a_missing_file_is_named(folder: Path, tmp_path: Path, name: str) -> None:
+    partial = copytree(folder, tmp_path / "model")
+    (partial / name).unlink()
+    with pytest.raises(InputError, match=rf"{name}: cannot be read \(No such file"):
+        BuiltinEncoder(partial)
+
+
+def test_a_missing_folder_is_one_clear_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"nowhere/model\.json: cannot be read") as caught:
+        BuiltinEncoder(tmp_path / "nowhere")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "facts", ["", "{", "[]", "7", "{}", '{"group": "x"}', '{"group": 4, "dimensions": null}']
+)
+def test_a_damaged_description_is_one_clear_line(folder: Path, tmp_path: Path, facts: str) -> None:
+    damaged = copytree(folder, tmp_path / "model")
+    (damaged / "model.json").write_text(facts, encoding="utf-8")
+    with pytest.raises(InputError, match=r"model\.json: is damaged"):
+        BuiltinEncoder(damaged)
+
+
+def test_a_folder_with_such_a_model_is_loaded_once(folder: Path) -> None:
+    loaded = load_encoder(str(folder))
+    assert isinstance(loaded, BuiltinEncoder)
+    assert load_encoder(str(folder)) is loaded
+    assert (loaded.encode(TEXTS) == BuiltinEncoder(folder).encode(TEXTS)).all()
+
+
+def test_neither_torch_nor_transformers_is_loaded(folder: Path) -> None:
+    code = (
+        "import sys; from mathsetu.encoders import load_encoder; "
+        f"load_encoder({str(folder)!r}).encode(['a sum']); "
+        "print([m for m in ('torch', 'transformers', 'onnx') if m in sys.modules])"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "[]"
+
+
+@pytest.fixture(scope="module")
+def shipped() -> BuiltinEncoder:
+    if not SHIPPED.is_dir():
+        pytest.skip("the model is not in this checkout")
+    encoder = load_encoder("mathsetu")
+    assert isinstance(encoder, BuiltinEncoder)
+    return encoder
+
+
+@pytest.mark.usefixtures("shipped")
+def test_the_shipped_model_is_small_and_says_what_it_is() -> None:
+    assert sum(file.stat().st_size for file in SHIPPED.iterdir()) <= 45_000_000
+    facts = json.loads((SHIPPED / "model.json").read_text(encoding="utf-8"))
+    assert facts["group"] * facts["positions"] >= 128
+
+
+SAME = {
+    "en": ["The sum of two even numbers is even.", "Every bounded sequence has a limit point.",
+           "How do I find the derivative of a quotient?", "the area of a right triangle"],
+    "hi": ["दो सम संख्याओं का योग सम होता है।", "प्रत्येक परिबद्ध अनुक्रम का एक सीमा बिंदु होता है।",
+           "मैं भागफल का अवकलज कैसे निकालूँ?", "समकोण त्रिभुज का क्षेत्रफल"],
+    "es": ["La suma de dos números pares es par.", "Toda sucesión acotada tiene un punto límite.",
+           "¿Cómo hallo la derivada de un cociente?", "el área de un triángulo rectángulo"],
+    "cs": ["Součet dvou sudých čísel je sudý.", "Každá omezená posloupnost má hromadný bod.",
+           "Jak najdu derivaci podílu?", "obsah pravoúhlého trojúhelníku"],
+    "hr": ["Zbroj dva parna broja je paran.", "Svaki ograničeni niz ima gomilište.",
+           "Kako naći derivaciju kvocijenta?", "površina pravokutnog trokuta"],
+    "fa": ["مجموع دو عدد زوج، زوج است.", "هر دنباله کراندار یک نقطه حدی دارد.",
+           "چگونه مشتق خارج قسمت را پیدا کنم؟", "مساحت مثلث قائم‌الزاویه"],
+    "ne": ["दुई जोर संख्याको योग जोर हुन्छ।", "प्रत्येक परिबद्ध अनुक्रमको एउटा सीमा बिन्दु हुन्छ।",
+           "भागफलको अवकलज कसरी निकाल्ने?", "समकोण त्रिभुजको क्षेत्रफल"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", [name for name in SAME if name != "en"])
+def test_the_shipped_model_finds_translations(shipped: BuiltinEncoder, language: str) -> None:
+    cosines = shipped.encode(SAME[language]) @ shipped.encode(SAME["en"]).T
+    assert cosines.argmax(axis=1).tolist() == [0, 1, 2, 3]
+    assert cosines.argmax(axis=0).tolist() == [0, 1, 2, 3]

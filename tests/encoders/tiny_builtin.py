@@ -1,0 +1,71 @@
+"""A small model in the format of the built-in one, made in a moment and without torch."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mathsetu.training.encoder.pipeline import write_model
+from mathsetu.training.encoder.shape import Shape
+from mathsetu.training.encoder.tokenizer import train_tokenizer
+
+TEXTS = [
+    "The sum of two even numbers is even.",
+    "Every bounded sequence has a convergent subsequence.",
+    "A continuous function on a compact set is bounded. It attains its maximum.",
+    "The integral of an odd function over a symmetric interval is zero.",
+    "दो सम संख्याओं का योग सम है।",
+    "La suma de dos números pares es par.",
+]
+SIZES = {"width": 64, "heads": 2, "hidden": 128, "positions": 32, "dimensions": 64}
+
+
+def make_builtin(folder: Path, layers: int = 2, dimensions: int = 64) -> Path:
+    """Write a model into a folder; the same one every time.
+
+    Its layers change little, so that texts are alike when they share tokens.
+    """
+    from mathsetu.training.encoder.export import export
+
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer = train_tokenizer(TEXTS * 3, 400)
+    tokenizer.save(str(folder / "learned.json"))
+    sizes = SIZES | {"layers": layers, "dimensions": dimensions}
+    shape = Shape(tokenizer.get_vocab_size(), **sizes)
+    write_model(export(shape, make_weights(shape)), shape, folder / "learned.json", folder)
+    return folder
+
+
+def make_weights(shape: Shape) -> Mapping[str, NDArray[np.float32]]:
+    """The weights of a student, with the names that torch gives them."""
+    draw = np.random.default_rng(1)
+    width = shape.width
+    weights: dict[str, NDArray[np.float32]] = {}
+
+    def linear(name: str, inputs: int, outputs: int, spread: float = 0.02) -> None:
+        weights[f"{name}.weight"] = normal(spread, outputs, inputs)
+        weights[f"{name}.bias"] = normal(0.001, outputs)
+
+    def normal(spread: float, *sizes: int) -> NDArray[np.float32]:
+        return draw.normal(0, spread, sizes).astype(np.float32)
+
+    def normalisation(name: str) -> None:
+        weights[f"{name}.weight"] = np.ones(width, dtype=np.float32)
+        weights[f"{name}.bias"] = np.zeros(width, dtype=np.float32)
+
+    weights["tokens.weight"] = normal(1.0, shape.vocabulary, width)
+    weights["tokens.weight"][0] = 0
+    weights["places.weight"] = normal(0.01, shape.positions, width)
+    linear("grouped", shape.group * width, width)
+    weights["grouped.weight"] += np.tile(np.eye(width, dtype=np.float32), shape.group)
+    normalisation("start")
+    for layer in range(shape.layers):
+        linear(f"layers.{layer}.joint", width, 3 * width)
+        linear(f"layers.{layer}.out", width, width)
+        linear(f"layers.{layer}.up", width, shape.hidden)
+        linear(f"layers.{layer}.down", shape.hidden, width)
+        normalisation(f"layers.{layer}.first")
+        normalisation(f"layers.{layer}.second")
+    linear("head", width, shape.dimensions, 0.1)
+    return weights

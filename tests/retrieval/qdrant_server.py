@@ -1,0 +1,74 @@
+"""Starts a real Qdrant server on loopback, for tests and benchmarks."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+#: Names the server's program, where it is not on the path.
+PROGRAM = "MATHSETU_QDRANT"
+
+
+def qdrant_program() -> str:
+    """The server's program; empty where there is none."""
+    return os.environ.get(PROGRAM) or shutil.which("qdrant") or ""
+
+
+class LocalQdrant:
+    """A server of its own, whose data outlives it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self._port, self._second = _free_ports(2)
+        self.url = f"http://127.0.0.1:{self._port}"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        settings = {
+            "QDRANT__SERVICE__HOST": "127.0.0.1",
+            "QDRANT__SERVICE__HTTP_PORT": str(self._port),
+            "QDRANT__SERVICE__GRPC_PORT": str(self._second),
+            "QDRANT__STORAGE__STORAGE_PATH": str(self._folder / "storage"),
+            "QDRANT__STORAGE__SNAPSHOTS_PATH": str(self._folder / "snapshots"),
+            "QDRANT__TELEMETRY_DISABLED": "true",
+        }
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [qdrant_program()],
+                cwd=self._folder,
+                env={**os.environ, **settings},
+                stdout=log,
+                stderr=log,
+            )
+        for _ in range(600):
+            try:
+                with urllib.request.urlopen(f"{self.url}/readyz", timeout=1):
+                    return
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.1)
+        raise TimeoutError((self._folder / "log").read_text(errors="replace")[-2000:])
+
+    def kill(self) -> None:
+        """End it at once, as a crash would."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+
+def _free_ports(count: int) -> list[int]:
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports

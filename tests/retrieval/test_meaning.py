@@ -1,0 +1,303 @@
+"""Search by meaning: posts in passages, compared with a question by the built-in encoder.
+
+The model here is a tiny one that finds texts alike when they share tokens; what the real one
+understands is tested in `tests/encoders`.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mathsetu.encoders.builtin import BuiltinEncoder
+from mathsetu.errors import InputError
+from mathsetu.library import Library, add_posts, build_library
+from mathsetu.recipes import load_recipe
+from mathsetu.records import Post, Query
+from mathsetu.retrieval.base import Question
+from mathsetu.retrieval.meaning import Meaning, MeaningBuilder, MeaningRetriever, whole_numbers
+from tests.encoders.tiny_builtin import TEXTS, make_builtin
+
+EVEN, BOUNDED, COMPACT, ODD, HINDI, SPANISH = TEXTS
+
+
+def choose(model: str, **more: Any) -> Meaning:
+    """The usual choices, with the whole cosine as the score of a post."""
+    return Meaning(model, **{"least": 0.0, **more})
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    pytest.importorskip("onnx")
+    return str(make_builtin(tmp_path_factory.mktemp("meaning")))
+
+
+@pytest.fixture(scope="module")
+def encoder(model: str) -> BuiltinEncoder:
+    return BuiltinEncoder(Path(model))
+
+
+def built(folder: Path, posts: Sequence[Post], choices: Meaning) -> Path:
+    builder = MeaningBuilder(choices)
+    for post in posts:
+        builder.add(builder.prepare(post))
+    builder.write(folder)
+    return folder
+
+
+def opened(folder: Path, posts: Sequence[Post], choices: Meaning) -> MeaningRetriever:
+    return MeaningRetriever([built(folder, posts, choices)], choices)
+
+
+def of_bodies(*bodies: str) -> list[Post]:
+    return [Post(id=str(number), body=body) for number, body in enumerate(bodies)]
+
+
+def asked(text: str, title: str = "") -> Question:
+    return Question(Query(id="q", text=text, title=title))
+
+
+def scores(retriever: MeaningRetriever, question: Question, count: int) -> list[float]:
+    return retriever.score(question, np.arange(count)).tolist()
+
+
+def test_the_nearest_post_comes_first(tmp_path: Path, model: str) -> None:
+    retriever = opened(tmp_path / "index", of_bodies(*TEXTS), choose(model))
+    for number, text in enumerate(TEXTS):
+        [found] = retriever.retrieve([asked(text)], 3)
+        assert found.numbers[0] == number
+        assert found.scores[0] == pytest.approx(1, abs=0.01)
+        assert sorted(found.scores, reverse=True) == found.scores.tolist()
+        assert len(found.numbers) <= 3
+
+
+def test_blank_posts_and_blank_questions_find_nothing(tmp_path: Path, model: str) -> None:
+    retriever = opened(tmp_path / "index", of_bodies("", EVEN, " $$ "), choose(model))
+    found, nothing = retriever.retrieve([asked(EVEN), asked("$ $")], 5)
+    assert found.numbers.tolist() == [1]
+    assert not len(nothing.numbers)
+    assert scores(retriever, asked(EVEN), 3)[::2] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "post",
+    [
+        Post(id="body", body=BOUNDED),
+        Post(id="title", title=BOUNDED, body=""),
+        Post(id="question", question=BOUNDED, body=""),
+        Post(id="title of a question", title=BOUNDED, question=" ", body=""),
+    ],
+    ids=lambda post: post.id,
+)
+def test_a_post_may_lack_whatever_it_likes(tmp_path: Path, model: str, post: Post) -> None:
+    retriever = opened(tmp_path / "index", [*of_bodies(EVEN, ""), post], choose(model))
+    [found] = retriever.retrieve([asked(BOUNDED)], 1)
+    assert found.numbers.tolist() == [2]
+    assert found.scores[0] == pytest.approx(1, abs=0.01)
+
+
+def test_what_was_asked_and_what_is_said_count_alike(
+    tmp_path: Path, model: str, encoder: BuiltinEncoder
+) -> None:
+    post = Post(id="1", title="Sums", question=EVEN, body=ODD)
+    retriever = opened(tmp_path / "index", [post], choose(model))
+    query, question, answer = encoder.encode(["even sum of numbers", f"Sums\n\n{EVEN}", ODD])
+    expected = (query @ question + query @ answer) / 2
+    [score] = scores(retriever, asked("even sum of numbers"), 1)
+    assert score == pytest.approx(float(expected), abs=0.01)
+
+
+def test_a_long_post_counts_as_much_as_its_best_passage(
+    tmp_path: Path, model: str, encoder: BuiltinEncoder
+) -> None:
+    choices = choose(model, tokens=32, said=8)
+    long = " ".join([*[EVEN] * 6, BOUNDED, *[ODD] * 3])
+    [tokens] = encoder.tokens([long])
+    assert 64 < len(tokens) <= 256
+    retriever = opened(tmp_path / "index", of_bodies(long, long + ODD), choices)
+    whole = float(encoder.encode([BOUNDED])[0] @ encoder.encode([long])[0])
+    assert scores(retriever, asked(BOUNDED), 2)[0] > whole + 0.1
+
+
+def test_of_a_very_long_post_the_beginning_is_read(tmp_path: Path, model: str) -> None:
+    choices = choose(model, tokens=16, said=2)
+    start = " ".join([EVEN] * 20)
+    retriever = opened(tmp_path / "index", of_bodies(start, f"{start} {BOUNDED}"), choices)
+    first, second = scores(retriever, asked(BOUNDED), 2)
+    assert first == second
+
+
+@pytest.mark.parametrize(("asked_passages", "said"), [(0, 2), (2, 0)])
+def test_a_kind_of_passage_can_be_left_out(
+    tmp_path: Path, model: str, asked_passages: int, said: int
+) -> None:
+    post = Post(id="1", question=EVEN, body=BOUNDED)
+    choices = choose(model, asked=asked_passages, said=said)
+    retriever = opened(tmp_path / "index", [post], choices)
+    [score] = scores(retriever, asked(EVEN if asked_passages else BOUNDED), 1)
+    assert score == pytest.approx(1, abs=0.01)
+
+
+def test_segments_are_searched_as_one_collection_with_the_same_scores(
+    tmp_path: Path, model: str
+) -> None:
+    posts = [
+        Post(id=str(number), question=first, body=second)
+        for number, (first, second) in enumerate(zip(TEXTS * 2, TEXTS[::-1] + TEXTS, strict=True))
+    ]
+    choices = choose(model)
+    whole = opened(tmp_path / "whole", posts, choices)
+    # Every post is once the last of its segment, where its neighbour is the end of the file.
+    alone = [built(tmp_path / str(number), [post], choices) for number, post in enumerate(posts)]
+    split = MeaningRetriever(alone, choices)
+    for text in [*TEXTS, "zero", "max", "दो", "x"]:
+        assert scores(whole, asked(text), 12) == pytest.approx(scores(split, asked(text), 12))
+        one, other = (r.retrieve([asked(text)], 12)[0].numbers for r in (whole, split))
+        assert one.tolist() == other.tolist()
+
+
+def test_a_cosine_below_zero_is_not_taken_for_zero(tmp_path: Path, model: str) -> None:
+    words = sorted({word for text in TEXTS for word in text.split()})
+    retriever = opened(tmp_path / "index", of_bodies(*words), choose(model, least=-1.0))
+    cosines = np.array([scores(retriever, asked(word), len(words)) for word in words]) - 1
+    # The last post is at the end of the file, where a zero would be easy to mistake for a cosine.
+    assert (cosines[:, -1] < -0.01).any()
+    assert cosines == pytest.approx(cosines.T, abs=0.02)
+
+
+def test_what_is_not_above_the_least_cosine_is_not_found(tmp_path: Path, model: str) -> None:
+    folder = built(tmp_path / "index", of_bodies(*TEXTS), choose(model))
+    cosines = np.array(scores(MeaningRetriever([folder], choose(model)), asked(EVEN), 6))
+    least = float(np.sort(cosines)[-3])
+    strict = MeaningRetriever([folder], choose(model, least=least))
+    [found] = strict.retrieve([asked(EVEN)], 6)
+    assert found.numbers.tolist() == np.argsort(-cosines)[:2].tolist()
+    assert found.scores == pytest.approx(cosines[found.numbers] - least, abs=1e-6)
+    assert strict.explain(asked(EVEN), 0).score == pytest.approx(cosines[0])
+    assert min(scores(strict, asked(EVEN), 6)) == 0
+
+
+def test_only_allowed_posts_are_found(tmp_path: Path, model: str) -> None:
+    choices = choose(model)
+    folders = [
+        built(tmp_path / "a", of_bodies(*TEXTS), choices),
+        built(tmp_path / "b", of_bodies(*TEXTS), choices),
+    ]
+    retriever = MeaningRetriever(folders, choices)
+    allowed = np.zeros(12, dtype=np.bool_)
+    allowed[[1, 6]] = True
+    [found] = retriever.retrieve([asked(EVEN)], 12, allowed)
+    assert found.numbers[0] == 6
+    assert set(found.numbers.tolist()) <= {1, 6}
+    [nothing] = retriever.retrieve([asked(EVEN)], 12, np.zeros(12, dtype=np.bool_))
+    assert not len(nothing.numbers)
+
+
+def test_the_reason_is_the_score_and_the_nearest_sentence(tmp_path: Path, model: str) -> None:
+    choices = choose(model)
+    folders = [
+        built(tmp_path / "a", of_bodies(EVEN), choices),
+        built(tmp_path / "b", [Post(id="1", title="Sets", question=ODD, body=COMPACT)], choices),
+        built(tmp_path / "c", of_bodies(""), choices),
+    ]
+    retriever = MeaningRetriever(folders, choices)
+    question = asked("It attains its maximum.")
+    reason = retriever.explain(question, 1)
+    assert reason.part == "meaning"
+    assert reason.score == pytest.approx(scores(retriever, question, 3)[1])
+    assert reason.detail == f"cosine {reason.score:.2f}: It attains its maximum."
+    assert retriever.explain(question, 2).detail == ""
+
+
+def test_a_segment_without_posts_is_no_obstacle(tmp_path: Path, model: str) -> None:
+    choices = choose(model)
+    empty = built(tmp_path / "empty", [], choices)
+    full = built(tmp_path / "full", of_bodies(EVEN), choices)
+    retriever = MeaningRetriever([empty, full, empty], choices)
+    [found] = retriever.retrieve([asked(EVEN)], 5)
+    assert found.numbers.tolist() == [0]
+    assert retriever.explain(asked(EVEN), 0).score == found.scores[0]
+    [nothing] = MeaningRetriever([empty], choices).retrieve([asked(EVEN)], 5)
+    assert not len(nothing.numbers)
+
+
+def test_the_same_posts_give_the_same_bytes(tmp_path: Path, model: str) -> None:
+    one, other = (built(tmp_path / name, of_bodies(*TEXTS), choose(model)) for name in "ab")
+    assert {file.name for file in one.iterdir()} == {file.name for file in other.iterdir()}
+    for file in one.iterdir():
+        assert file.read_bytes() == (other / file.name).read_bytes(), file.name
+
+
+def test_vectors_in_eight_bits_are_near_enough(encoder: BuiltinEncoder) -> None:
+    vectors = np.concatenate([encoder.encode(TEXTS), np.zeros((1, 64), dtype=np.float32)])
+    numbers, scales = whole_numbers(vectors)
+    restored = numbers * scales[:, None]
+    assert np.abs(restored - vectors).max() <= np.abs(vectors).max() / 254 + 1e-6
+    assert not restored[-1].any()
+
+
+def test_vectors_of_another_model_are_refused_with_the_remedy(tmp_path: Path, model: str) -> None:
+    folder = built(tmp_path / "index", of_bodies(EVEN), choose(model))
+    smaller = choose(str(make_builtin(tmp_path / "smaller", dimensions=32)))
+    with pytest.raises(InputError, match="gives vectors of 32 dimensions, the library holds 64"):
+        MeaningRetriever([folder], smaller).retrieve([asked(EVEN)], 5)
+
+
+@pytest.mark.parametrize("name", ["vectors.npy", "scales.npy", "ends.npy", "texts.npy"])
+def test_damaged_files_are_found_when_opened(tmp_path: Path, model: str, name: str) -> None:
+    folder = built(tmp_path / "index", of_bodies(EVEN), choose(model))
+    (folder / name).write_bytes(b"no array")
+    with pytest.raises(InputError, match=rf"{name}: is damaged"):
+        MeaningRetriever([folder], choose(model))
+
+
+@pytest.mark.parametrize("name", ["vectors.npy", "scales.npy", "ends.npy"])
+def test_files_that_do_not_belong_together_are_found_when_opened(
+    tmp_path: Path, model: str, name: str
+) -> None:
+    folder = built(tmp_path / "index", of_bodies(EVEN, ODD), choose(model))
+    np.save(folder / name, np.load(folder / name)[:-1])
+    with pytest.raises(InputError, match=r"index: is damaged .* build the library again"):
+        MeaningRetriever([folder], choose(model))
+
+
+def test_a_model_of_another_kind_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("sentence_transformers")
+    from tests.encoders.tiny import make_model
+
+    other = make_model(tmp_path)
+    with pytest.raises(InputError, match="use a part of kind dense"):
+        MeaningBuilder(choose(str(other))).prepare(Post(id="1", body=EVEN))
+
+
+@pytest.mark.parametrize("choice", [{"tokens": 4}, {"asked": -1}, {"asked": 0, "said": 0}])
+def test_choices_that_leave_nothing_to_read_are_refused(choice: dict[str, int]) -> None:
+    with pytest.raises(InputError, match="tokens must be at least 8"):
+        Meaning(**choice)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("least", [1.0, -1.5, float("nan")])
+def test_a_least_cosine_that_no_post_or_every_post_exceeds_is_refused(least: float) -> None:
+    with pytest.raises(InputError, match="least must be a cosine from -1 to below 1"):
+        Meaning(least=least)
+
+
+def test_passages_longer_than_the_model_reads_are_refused(tmp_path: Path, model: str) -> None:
+    with pytest.raises(InputError, match="but the model reads 128 at most"):
+        opened(tmp_path / "index", of_bodies(" ".join(TEXTS * 9)), choose(model, tokens=500))
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_library_is_built_added_to_and_searched(
+    tmp_path: Path, model: str, processes: int
+) -> None:
+    recipe = load_recipe("meaning", [f"parts.meaning.model={model}"])
+    build_library(tmp_path / "library", of_bodies(*TEXTS[:4]), recipe, processes=processes)
+    more = [Post(id="hi", body=HINDI, language="hi"), Post(id="es", body=SPANISH, language="es")]
+    add_posts(tmp_path / "library", more, processes=processes)
+    library = Library(tmp_path / "library")
+    assert [library.search(text)[0].id for text in TEXTS] == ["0", "1", "2", "3", "hi", "es"]
+    [hit] = library.search(BOUNDED, k=1)
+    assert any(reason.part == "meaning" and BOUNDED in reason.detail for reason in hit.reasons)

@@ -1,0 +1,192 @@
+"""``mathsetu encoder`` as a user meets it: from raw text to a model that answers."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import copytree
+
+import numpy as np
+import pytest
+
+from mathsetu.cli import main
+from mathsetu.encoders.builtin import BuiltinEncoder
+from mathsetu.library import Library, build_library
+from mathsetu.recipes import load_recipe
+from mathsetu.records import Post
+from tests.training.encoder.raw import SENTENCES, TOPIC, make_raw
+from tests.training.encoder.teacher import make_teacher
+
+SMALL = ["--width", "32", "--layers", "2", "--group", "2", "--steps", "12", "--batch", "16"]
+
+
+@dataclass(frozen=True)
+class Place:
+    raw: Path
+    prepared: Path
+    teacher: Path
+    work: Path
+
+
+def call(*arguments: str | Path) -> int:
+    """Run the command in this process; its exit code."""
+    with pytest.raises(SystemExit) as ended:
+        main(["encoder", *map(str, arguments)])
+    assert isinstance(ended.value.code, int)
+    return ended.value.code
+
+
+def distil(place: Place, *more: str | Path) -> int:
+    return call("distil", place.work, *SMALL, "--contrast-steps", "4", *more)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Every stage, one after the other."""
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    folder = tmp_path_factory.mktemp("encoder")
+    made = Place(
+        raw=make_raw(folder / "raw"),
+        prepared=folder / "prepared",
+        teacher=make_teacher(folder / "teacher"),
+        work=folder / "work",
+    )
+    topics = folder / "topics.tsv"
+    topics.write_text(f"A.1\tGuests\t{TOPIC}\n", encoding="utf-8")
+    few = ["--vocabulary", "400", "--scale", "0.0003", "--processes", "2"]
+    assert call("prepare", made.raw, made.prepared, "--avoid", topics, "--held-out", "5") == 0
+    assert call("examples", made.prepared, made.work, "--teacher", made.teacher, *few) == 0
+    assert call("teach", made.work, "--teacher", made.teacher) == 0
+    assert distil(made, "--start", made.teacher, "--start-layers", "0,1") == 0
+    return made
+
+
+def test_the_model_that_comes_out_encodes_texts(place: Place) -> None:
+    encoder = BuiltinEncoder(place.work / "model")
+    vectors = encoder.encode([SENTENCES["en"][0], SENTENCES["hi"][0], ""])
+    assert encoder.dimensions == 32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1, 0], abs=1e-5)
+
+
+def test_the_teacher_has_read_every_example(place: Place) -> None:
+    targets = np.load(place.work / "teacher.targets.npy")
+    with np.load(place.work / "english.npz") as english, np.load(place.work / "other.npz") as other:
+        assert len(targets) == len(english["ends"]) - 1 == len(other["ends"]) - 1
+    assert np.linalg.norm(targets.astype(np.float32), axis=1) == pytest.approx(1, abs=0.01)
+
+
+def test_a_library_can_be_built_with_it(place: Place, tmp_path: Path) -> None:
+    recipe = load_recipe("meaning", [f"parts.meaning.model={place.work / 'model'}"])
+    bodies = [text.format(n=5) for text in SENTENCES["es"]]
+    posts = [Post(id=str(number), body=body) for number, body in enumerate(bodies)]
+    build_library(tmp_path / "library", posts, recipe, processes=1)
+    hits = Library(tmp_path / "library").search(bodies[2])
+    assert hits[0].id == "2"
+
+
+def test_the_same_command_again_changes_nothing(place: Place, tmp_path: Path) -> None:
+    again = Place(place.raw, place.prepared, place.teacher, copytree(place.work, tmp_path / "work"))
+    assert distil(again, "--start", place.teacher, "--start-layers", "0,1") == 0
+    for file in (place.work / "model").iterdir():
+        assert file.read_bytes() == (again.work / "model" / file.name).read_bytes(), file.name
+
+
+def test_the_same_seed_gives_the_same_model_from_the_start(place: Place, tmp_path: Path) -> None:
+    copied = tmp_path / "work"
+    copied.mkdir()
+    for file in place.work.iterdir():
+        if file.is_file():
+            (copied / file.name).write_bytes(file.read_bytes())
+    again = Place(place.raw, place.prepared, place.teacher, copied)
+    assert distil(again, "--start", place.teacher, "--start-layers", "0,1") == 0
+    written = (place.work / "model" / "encoder.onnx").read_bytes()
+    assert (copied / "model" / "encoder.onnx").read_bytes() == written
+
+
+def test_counts_are_shown_as_json(
+    place: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("prepare", place.raw, tmp_path / "prepared", "--held-out", "0", "--json") == 0
+    assert '"es: kept": ' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--start", "TEACHER", "--start-layers", "0,x"], "with commas between them, not '0,x'"),
+        (["--start", "TEACHER", "--start-layers", "0,1,1"], "3 layers to start from, but the stud"),
+        (["--start", "TEACHER", "--start-layers", "0,7"], "to start from has no layer 7"),
+        (
+            ["--start", "TEACHER", "--start-layers", "0,1", "--width", "64"],
+            "is 32 wide",
+        ),
+        (["--start", "nowhere"], "nowhere/model.safetensors: there is no such file"),
+        (["--width", "40"], "width must be a multiple of 32"),
+        (["--group", "3"], "group a divisor of 512"),
+        (["--device", "abacus"], "device 'abacus': cannot be used"),
+        (["--seed", "2"], "holds a training with another model, other data or other settings"),
+    ],
+)
+def test_wrong_settings_of_a_student_are_one_clear_line(
+    place: Place, capsys: pytest.CaptureFixture[str], more: Sequence[str], message: str
+) -> None:
+    given = [str(place.teacher) if word == "TEACHER" else word for word in more]
+    assert distil(place, *given) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.startswith("mathsetu: ")
+    assert said.count("\n") == 1
+
+
+def test_folders_that_are_not_there_are_named(
+    place: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nowhere = tmp_path / "nowhere"
+
+    def complaint(*arguments: str | Path) -> str:
+        assert call(*arguments) == 2
+        return capsys.readouterr().err
+
+    assert "parallel.en-hi.tsv.xz: cannot be read" in complaint("prepare", nowhere, tmp_path / "p")
+    avoid = ("prepare", place.raw, tmp_path / "p", "--avoid", nowhere)
+    assert "nowhere: cannot be read" in complaint(*avoid)
+    said = complaint("examples", nowhere, tmp_path / "w", "--teacher", place.teacher)
+    assert "run 'mathsetu encoder prepare' first" in said
+    said = complaint("examples", place.prepared, place.work, "--teacher", nowhere)
+    assert "tokenizer.json: there is no such file; a teacher needs its tokenizer" in said
+    assert "nowhere: no such folder" in complaint("teach", place.work, "--teacher", nowhere)
+    assert "make the examples first" in complaint("teach", nowhere, "--teacher", place.teacher)
+    assert "make the examples first" in complaint("distil", nowhere)
+
+
+def test_targets_of_other_examples_are_refused(
+    place: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    work = copytree(place.work, tmp_path / "work")
+    targets = np.load(work / "teacher.targets.npy")
+    np.save(work / "teacher.targets.npy", targets[:-1])
+    assert call("distil", work, *SMALL) == 2
+    assert "let it read the examples again" in capsys.readouterr().err
+
+
+def test_a_teacher_that_reads_too_little_is_refused(
+    place: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short = make_teacher(tmp_path / "short", positions=16)
+    assert call("teach", place.work, "--teacher", short) == 2
+    assert "short: reads 16 tokens, but a text has" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("stage", [["teach", "work", "--teacher", "t"], ["distil", "work"]])
+def test_without_torch_it_says_what_to_install(stage: list[str]) -> None:
+    code = (
+        "import sys; sys.modules['torch'] = None; from mathsetu.cli import main; "
+        f"main(['encoder', *{stage!r}])"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert shown.returncode == 2
+    assert shown.stderr == (
+        "mathsetu: training the encoder needs an optional part: pip install 'mathsetu[neural]'\n"
+    )

@@ -1,0 +1,190 @@
+"""Stage 1: what is trained on, and above all what is not."""
+
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from mathsetu.errors import InputError
+from mathsetu.training.encoder.overlap import Overlap
+from mathsetu.training.encoder.prepare import prepare, unseen_texts
+from mathsetu.training.encoder.sources import PARALLEL, answered, translations
+from tests.training.encoder.raw import (
+    NUMBERS,
+    SENTENCES,
+    TOPIC,
+    UNSEEN_WORD,
+    make_raw,
+    read_lines,
+    write_lines,
+)
+
+HELD_OUT = 7
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_raw(tmp_path_factory.mktemp("raw") / "data")
+
+
+@pytest.fixture(scope="module")
+def prepared(raw: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Counter[str]]:
+    folder = tmp_path_factory.mktemp("prepared")
+    return folder, prepare(raw, [TOPIC], folder, HELD_OUT)
+
+
+def held_out(folder: Path) -> list[list[str]]:
+    lines = (folder / "held-out.hi.tsv").read_text(encoding="utf-8").splitlines()
+    return [line.split("\t") for line in lines]
+
+
+def test_clean_pairs_of_every_language_are_kept(prepared: tuple[Path, Counter[str]]) -> None:
+    folder, counts = prepared
+    rows = [line.split("\t") for line in read_lines(folder / "parallel.tsv.xz")]
+    assert {row[0] for row in rows} == set(PARALLEL)
+    assert len(rows) == sum(counts[f"{language}: kept"] for language in PARALLEL)
+    assert all(english and other for _, _, english, other in rows)
+    assert {row[1] for row in rows} == {"m", ""}
+
+
+def test_what_shares_ten_words_with_a_topic_is_dropped(
+    prepared: tuple[Path, Counter[str]],
+) -> None:
+    folder, counts = prepared
+    for name in ("parallel.tsv.xz", "answered.jsonl.xz"):
+        assert not any("nine guests" in line for line in read_lines(folder / name))
+    assert all(counts[f"{language}: overlaps a topic"] == 1 for language in PARALLEL)
+    assert counts["questions: overlap a topic"] == 1
+
+
+def test_without_topics_the_same_texts_stay(raw: Path, tmp_path: Path) -> None:
+    counts = prepare(raw, [], tmp_path, HELD_OUT)
+    assert not counts["es: overlaps a topic"]
+    assert any("nine guests" in line for line in read_lines(tmp_path / "parallel.tsv.xz"))
+
+
+def test_sources_for_validation_are_never_used(
+    raw: Path, prepared: tuple[Path, Counter[str]]
+) -> None:
+    assert any(UNSEEN_WORD in line for line in read_lines(raw / "parallel.en-hi.tsv.xz"))
+    for language in PARALLEL:
+        sources = {pair.source for pair in translations(raw, language)}
+        assert sources
+        assert not sources & {"ntrex", "flores"}
+    for file in prepared[0].iterdir():
+        text = file.read_text("utf-8") if file.suffix == ".tsv" else str(read_lines(file))
+        assert UNSEEN_WORD not in text
+
+
+def test_interface_texts_with_placeholders_are_no_sentences(raw: Path) -> None:
+    assert not any(pair.source == "debian_mo" for pair in translations(raw, "es"))
+
+
+def test_held_out_pairs_are_mathematics_and_are_not_trained_on(
+    prepared: tuple[Path, Counter[str]],
+) -> None:
+    folder, counts = prepared
+    pairs = held_out(folder)
+    assert len(pairs) == HELD_OUT
+    trained = "\n".join(read_lines(folder / "parallel.tsv.xz")).casefold()
+    for english, hindi in pairs:
+        # Neither with this translation nor, in any language, with another one.
+        assert english.casefold() not in trained
+        assert hindi.casefold() not in trained
+    every_second = len(NUMBERS) * len(SENTENCES["en"]) // 2
+    assert counts["hi: near a held-out pair"] >= HELD_OUT
+    assert counts["hi: kept"] <= 2 * every_second - HELD_OUT
+
+
+def test_what_is_held_out_depends_on_the_texts_and_not_on_their_order(
+    raw: Path, prepared: tuple[Path, Counter[str]], tmp_path: Path
+) -> None:
+    turned = tmp_path / "turned"
+    make_raw(turned)
+    path = turned / "parallel.en-hi.tsv.xz"
+    write_lines(path, reversed(read_lines(path)))
+    prepare(turned, [TOPIC], tmp_path / "prepared", HELD_OUT)
+    assert held_out(tmp_path / "prepared") == held_out(prepared[0])
+
+
+def test_a_question_that_is_a_held_out_text_is_dropped_however_short(tmp_path: Path) -> None:
+    raw = make_raw(tmp_path / "raw")
+    prepare(raw, [], tmp_path / "first", 1)
+    [[english, _]] = held_out(tmp_path / "first")
+    row = {"q": english, "a": "It is so.", "src": "own", "lang": "en"}
+    write_lines(raw / "qa.jsonl.xz", [json.dumps(row), *read_lines(raw / "qa.jsonl.xz")])
+    counts = prepare(raw, [], tmp_path / "second", 1)
+    assert counts["questions: near a held-out pair"] == 1
+    kept = "\n".join(read_lines(tmp_path / "second" / "answered.jsonl.xz"))
+    assert english not in kept
+
+
+def test_pairs_that_stand_twice_are_read_once(tmp_path: Path) -> None:
+    pair = "Half of the cake is left.\tQueda la mitad del pastel.\ttatoeba"
+    other_case = "HALF of the cake is left.\tQueda la mitad del pastel.\ttatoeba"
+    write_lines(tmp_path / "parallel.en-es.tsv.xz", [pair, pair, other_case])
+    assert len(list(translations(tmp_path, "es"))) == 1
+
+
+def test_dictionaries_give_words_and_no_remarks(prepared: tuple[Path, Counter[str]]) -> None:
+    [text] = read_lines(prepared[0] / "lexicon.json.xz")
+    lexicons = json.loads(text)
+    assert set(lexicons) == {*PARALLEL, "ne"}
+    assert lexicons["es"]["cake"] == ["pastel"]
+    assert lexicons["ne"]["cake"] == lexicons["hi"]["cake"] == ["केक"]
+    assert all("guest" not in lexicon for lexicon in lexicons.values())
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_topics_are_read_from_tables_and_from_json_lines(tmp_path: Path, compressed: bool) -> None:
+    suffix, opened = (".gz", gzip.open) if compressed else ("", open)
+    table, lines = tmp_path / f"topics.tsv{suffix}", tmp_path / f"queries.jsonl{suffix}"
+    with opened(table, "wt", encoding="utf-8") as file:
+        file.write(f"A.1\tGuests\t{TOPIC}\n")
+    with opened(lines, "wt", encoding="utf-8") as file:
+        file.write(json.dumps({"id": 7, "question": TOPIC}) + "\n")
+    assert list(unseen_texts([table, lines])) == ["A.1", "Guests", TOPIC, TOPIC]
+
+
+def test_nine_words_in_a_row_are_a_coincidence_and_ten_are_not() -> None:
+    words = "one two three four five six seven eight nine ten".split()
+    known = Overlap([" ".join(words)])
+    assert known.touches(f"zero, {' '.join(words).upper()}; eleven!")
+    assert not known.touches(" ".join(words[:9]))
+    assert not known.touches(" ".join([*words[:5], "and", *words[5:]]))
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["one\ttwo"], "parallel.en-hi.tsv.xz line 1: needs English, translation and source"),
+        (["a\tb\tc", "a\tb\tc\td"], "parallel.en-hi.tsv.xz line 2: needs English"),
+    ],
+)
+def test_bad_rows_are_named_by_their_line(tmp_path: Path, lines: list[str], message: str) -> None:
+    write_lines(tmp_path / "parallel.en-hi.tsv.xz", lines)
+    with pytest.raises(InputError, match=message):
+        list(translations(tmp_path, "hi"))
+
+
+@pytest.mark.parametrize("line", ["{", "[]", "{}", '{"q": 1, "a": "x", "lang": "en", "src": "s"}'])
+def test_bad_questions_are_named_by_their_line(tmp_path: Path, line: str) -> None:
+    write_lines(tmp_path / "qa.jsonl.xz", [line])
+    with pytest.raises(InputError, match=r'qa\.jsonl\.xz line 1: needs "q", "a"'):
+        list(answered(tmp_path))
+
+
+def test_damaged_and_missing_files_are_one_clear_line(raw: Path, tmp_path: Path) -> None:
+    whole = (raw / "parallel.en-es.tsv.xz").read_bytes()
+    (tmp_path / "parallel.en-es.tsv.xz").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "parallel.en-cs.tsv.xz").write_bytes(b"no archive")
+    for language in ("es", "cs", "fa"):
+        with pytest.raises(InputError, match=f"en-{language}.tsv.xz: cannot be read"):
+            list(translations(tmp_path, language))
+    (tmp_path / "topics.jsonl").write_text('{"question": \n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"topics\.jsonl line 1: is no JSON"):
+        list(unseen_texts([tmp_path / "topics.jsonl"]))
+    with pytest.raises(InputError, match=r"nowhere\.tsv: cannot be read"):
+        list(unseen_texts([tmp_path / "nowhere.tsv"]))
