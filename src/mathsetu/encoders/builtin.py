@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,11 +51,9 @@ class BuiltinEncoder:
         self._dimensions = facts.dimensions
         self._room = facts.group * facts.positions
         self._limit = min(max_tokens, self._room)
-        # Loading the one takes as long as loading the other: side by side they take half the time.
-        with ThreadPoolExecutor(1) as pool:
-            session = pool.submit(_session, _checked(folder / "encoder.onnx", facts), threads)
-            self._tokenizer = _tokenizer(_checked(folder / "tokenizer.json", facts))
-            self._session = session.result()
+        session = _Loading(folder, facts, threads)
+        self._tokenizer = _tokenizer(_checked(folder / "tokenizer.json", facts))
+        self._session = session.result()
 
     @property
     def dimensions(self) -> int:
@@ -151,12 +149,37 @@ def _tokenizer(contents: bytes) -> Any:
     return tokenizer
 
 
-def _session(contents: bytes, threads: int) -> Any:
-    import onnxruntime
+class _Loading(Thread):
+    """Loads the network beside the tokenizer: each takes as long as the other."""
 
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    # The graph was written as it should run; searching for improvements only costs time.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    return onnxruntime.InferenceSession(contents, options, providers=["CPUExecutionProvider"])
+    def __init__(self, folder: Path, facts: _Facts, threads: int) -> None:
+        # Importing needs the interpreter, loading does not: so the import comes first.
+        import onnxruntime
+
+        super().__init__(daemon=True)
+        self._runtime = onnxruntime
+        self._contents = _checked(folder / "encoder.onnx", facts)
+        self._threads = threads
+        self._session: Any = None
+        self._error: Exception | None = None
+        self.start()
+
+    def run(self) -> None:
+        options = self._runtime.SessionOptions()
+        options.intra_op_num_threads = self._threads
+        options.inter_op_num_threads = 1
+        # The graph was written as it should run; searching for improvements only costs time.
+        options.graph_optimization_level = self._runtime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        try:
+            self._session = self._runtime.InferenceSession(
+                self._contents, options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # handed to the thread that waits
+            self._error = error
+
+    def result(self) -> Any:
+        """The session, once it is loaded."""
+        self.join()
+        if self._error is not None:
+            raise self._error
+        return self._session

@@ -34,8 +34,10 @@ if TYPE_CHECKING:
 _REMEMBERED = 4096
 # Sentences of a post that an explanation looks at; each costs a pass through the model.
 _SENTENCES = 24
-# Passages whose vectors are unpacked at once.
+# Passages whose vectors are multiplied at once.
 _BLOCK = 8192
+# Up to so many passages of a segment are held unpacked (100 MB); more are unpacked as they pass.
+_HELD = 65_536
 
 
 @dataclass(frozen=True)
@@ -127,15 +129,20 @@ class _Segment:
     def __len__(self) -> int:
         return len(self.ends) // 2
 
+    @cached_property
+    def _unpacked(self) -> NDArray[np.int8] | Vectors:
+        """The vectors ready to be multiplied, unless there are too many to be held like that."""
+        return self.vectors.astype(np.float32) if len(self.vectors) <= _HELD else self.vectors
+
     def cosines(self, query: Vectors) -> Vectors:
         """The mean, over its kinds of passages, of the best cosine of each post."""
         cosines = np.empty(len(self.vectors) + 1, dtype=np.float32)
         # Below every cosine, so that what stands at the end is the best of its own.
         cosines[-1] = -2
         for start in range(0, len(self.vectors), _BLOCK):
-            block = slice(start, start + _BLOCK)
-            unpacked = self.vectors[block].astype(np.float32)
-            cosines[start : start + len(unpacked)] = (unpacked @ query) * self.scales[block]
+            rows = self._unpacked[start : start + _BLOCK].astype(np.float32, copy=False)
+            cosines[start : start + len(rows)] = rows @ query
+        cosines[:-1] *= self.scales
         there = np.diff(self.ends) > 0
         most = np.maximum.reduceat(cosines, self.ends[:-1]) * there
         kinds = there.reshape(-1, 2).sum(axis=1)

@@ -6,11 +6,11 @@ text is ever read. HTML's named entities (``&InvisibleTimes;``, ``&alpha;``) are
 
 from __future__ import annotations
 
+import html
 import html.entities
 import re
 from collections.abc import Iterator
 from xml.parsers import expat
-from xml.sax.saxutils import escape
 
 from mathsetu.errors import NotationError
 
@@ -102,4 +102,4 @@ def _named_entity(match: re.Match[str]) -> str:
     if name in _XML_ENTITIES:
         return match.group()
     characters = html.entities.html5.get(name + ";")
-    return match.group() if characters is None else escape(characters)
+    return match.group() if characters is None else html.escape(characters, quote=False)

@@ -16,6 +16,8 @@ _WORD = re.compile(
 )
 # What may stand between the words of one term: zero-divisor, i.i.d., Stokes' theorem.
 _JOINT = re.compile(r"['’]?[\s\-‐‑–]*|\.")
+# What formulas and code begin with.
+_MARKS = re.compile(r"[$\\`]")
 
 
 class Token(NamedTuple):
@@ -39,21 +41,29 @@ def tokenize(text: str, language: str) -> list[Token]:
     >>> [(token.start, token.terms) for token in tokenize("roots of $x^2$, primes", "en")]
     [(0, ('root',)), (6, ('~of',)), (16, ('prime',))]
     """
+    if not _MARKS.search(text):
+        return _words(text, 0, language)  # terms of the glossary come here by the thousand
     tokens: list[Token] = []
     offset = 0
     for span in split(text):
         if span.kind == "text":
-            last = -1
-            for word in _WORD.finditer(span.raw):
-                terms, is_stop = _terms(word[0], language)
-                start, end = word.span()
-                follows = last >= 0 and (
-                    (start == last + 1 and span.raw[last] == " ")
-                    or _JOINT.fullmatch(span.raw, last, start) is not None
-                )
-                tokens.append(Token(offset + start, offset + end, terms, is_stop, follows))
-                last = end
+            tokens += _words(span.raw, offset, language)
         offset += len(span.raw)
+    return tokens
+
+
+def _words(text: str, offset: int, language: str) -> list[Token]:
+    tokens: list[Token] = []
+    last = -1
+    for word in _WORD.finditer(text):
+        terms, is_stop = _terms(word[0], language)
+        start, end = word.span()
+        follows = last >= 0 and (
+            (start == last + 1 and text[last] == " ")
+            or _JOINT.fullmatch(text, last, start) is not None
+        )
+        tokens.append(Token(offset + start, offset + end, terms, is_stop, follows))
+        last = end
     return tokens
 
 

@@ -240,7 +240,7 @@ def write_model(model: Any, shape: Shape, tokenizer: Path, folder: Path) -> None
     folder.mkdir(parents=True, exist_ok=True)
     contents = {
         "encoder.onnx": model.SerializeToString(),
-        "tokenizer.json": _found(tokenizer, "learn a tokenizer first").read_bytes(),
+        "tokenizer.json": _compact(_found(tokenizer, "learn a tokenizer first")),
     }
     for name, data in contents.items():
         (folder / name).write_bytes(data)
@@ -248,6 +248,16 @@ def write_model(model: Any, shape: Shape, tokenizer: Path, folder: Path) -> None
     facts = {"sha256": digests, **asdict(shape)}
     text = json.dumps(facts, indent=1) + "\n"
     (folder / "model.json").write_text(text, encoding="utf-8")
+
+
+def _compact(tokenizer: Path) -> bytes:
+    """The same tokenizer in the form that loads fastest: no blanks, merges as plain text."""
+    table = json.loads(tokenizer.read_text(encoding="utf-8"))
+    merges = table["model"].get("merges", [])
+    table["model"]["merges"] = [
+        merge if isinstance(merge, str) else " ".join(merge) for merge in merges
+    ]
+    return json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _found(path: Path, remedy: str) -> Path:
