@@ -8,15 +8,15 @@ COMPILED := .venv-compiled
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-neural compiled lint types tests coverage format benchmarks clean
+.PHONY: help demo test test-thorough test-neural audit compiled lint types tests coverage format benchmarks clean
 
 help:  ## Show what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/page  ## Set up, search the built-in sampler, and open the page on it
 	@$(BIN)/python examples/demo.py
 
-test: lint types tests  ## Set up, check style and types, and run all tests
+test: lint types tests  ## Set up, check style and types, and run the tests
 
 test-neural: $(NEURAL)/all  ## All tests once more where torch and the other extras are installed
 	$(NEURAL)/bin/pytest -n auto
@@ -27,7 +27,14 @@ compiled: $(COMPILED)/all  ## Compile the hot modules; run the tests and the spe
 	$(COMPILED)/bin/python benchmarks/posts_xml.py
 
 tests: $(VENV)/dev  ## Run the tests and the examples in the docstrings
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto -m 'not thorough'
+
+test-thorough: $(VENV)/dev  ## The tests that take long: browsers, servers, crashes, training
+	$(BIN)/pytest -n auto -m thorough
+
+audit: $(VENV)/dev  ## Ask a public list whether a pinned version has a known weakness
+	$(BIN)/pip install --quiet pip-audit
+	$(BIN)/pip-audit --requirement constraints.txt --no-deps --disable-pip
 
 lint: $(VENV)/dev  ## Check the style
 	$(BIN)/ruff check --quiet

@@ -8,7 +8,7 @@ from benchmarks.shared import LANGUAGES, arqmath_posts, topics
 from mathsetu.graphs import GraphBuilder, Source
 from mathsetu.graphs.penman import read_penman, write_penman
 
-pytestmark = pytest.mark.shared
+pytestmark = [pytest.mark.shared, pytest.mark.thorough]
 
 
 def test_posts_become_connected_graphs_and_come_back_from_penman(shared_data: Path) -> None:

@@ -47,6 +47,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
+@pytest.mark.thorough
 def test_a_killed_build_or_addition_leaves_the_old_library_or_the_new_one() -> None:
     """The full version, with twenty kills each, is the benchmark itself."""
     arguments = ["--kills", "3", "--posts", "40"]

@@ -11,6 +11,8 @@ from mathsetu.retrieval.qdrant import QdrantSearch, QdrantServer, collections_of
 from mathsetu.retrieval.texts import write_texts
 from tests.retrieval.qdrant_server import PROGRAM, LocalQdrant, qdrant_program
 
+pytestmark = pytest.mark.thorough
+
 pytest.importorskip("qdrant_client", reason="the extra 'qdrant' is not installed")
 needs_server = pytest.mark.skipif(
     not qdrant_program(),

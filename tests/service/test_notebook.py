@@ -9,6 +9,8 @@ from mathsetu.records import Formula, Hit, Post, Reason
 from mathsetu.service.engine import Engine
 from mathsetu.service.notebook import DISPLAYS
 
+pytestmark = pytest.mark.thorough
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "notebook.ipynb"
 ATTACK = '<img src=x onerror="alert(1)">'
 

@@ -19,6 +19,8 @@ from schemathesis.specs.openapi.checks import (
 from mathsetu.service.app import create_app
 from mathsetu.service.settings import Settings
 
+pytestmark = pytest.mark.thorough
+
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

@@ -21,6 +21,8 @@ from mathsetu.library import build_library
 from mathsetu.records import Post
 from tests.service.recipe import LIGHT
 
+pytestmark = pytest.mark.thorough
+
 START = "from mathsetu.cli import main; main()"
 CIRCLE = "A circle of radius $r$ has the area $\\pi r^2$."
 

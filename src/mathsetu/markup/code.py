@@ -15,7 +15,8 @@ _LATEX_CODE = re.compile(
 def markdown_code(text: str) -> list[tuple[int, int]]:
     """Ranges of code spans and fenced blocks.
 
-    A run of backticks is closed by the next run of the same length, as in CommonMark.
+    A run of backticks is closed by the next run of the same length, as in CommonMark; a fence
+    that is never closed makes code of all that follows.
 
     >>> markdown_code("use `$HOME` for $x$")
     [(4, 11)]
@@ -33,11 +34,23 @@ def markdown_code(text: str) -> list[tuple[int, int]]:
     while number < len(runs):
         closing = following.get(number)
         if closing is None:
+            if _opens_a_block(text, runs[number]):
+                ranges.append((runs[number].start(), len(text)))
+                break
             number += 1
             continue
         ranges.append((runs[number].start(), runs[closing].end()))
         number = closing + 1
     return ranges
+
+
+def _opens_a_block(text: str, run: re.Match[str]) -> bool:
+    """Whether a run begins a fenced block; one that is never closed goes on to the end."""
+    at_start = run.start() == 0 or text[run.start() - 1] == "\n"
+    if not at_start or len(run[0]) < 3:
+        return False
+    line = text[run.end() :].partition("\n")[0]
+    return run[0][0] == "~" or "`" not in line
 
 
 def latex_code(text: str) -> list[tuple[int, int]]:

@@ -50,7 +50,9 @@ def to_text(source: str, form: str = "text") -> str:
     >>> to_text("# Sums\n\nThe **sum** of `n` terms is $n a$.", "markdown")
     'Sums\nThe sum of n terms is $n a$.'
     """
-    return _markdown_text(split(source, form)) if form == "markdown" else _marked(source, form)[0]
+    if form == "markdown":
+        source, form = _markdown_text(split(source, form)), "text"
+    return _marked(source, form)[0]
 
 
 def text_and_formulas(
@@ -66,7 +68,7 @@ def text_and_formulas(
     ('Is $x<y$?', '9', 'x<y', 3)
     """
     if form == "markdown":
-        source, form = to_text(source, form), "text"
+        source, form = _markdown_text(split(source, form)), "text"
     if form in ("html", "attribute") and PLACE not in source:
         page = hold_plain(source, attribute=form == "attribute")
         if page is not None:

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
 
 HINDI = r"समाकल $\int_0^\infty \frac{\sin t}{t}\,dt$ का मान"

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 HINDI = r"समाकल $\int_0^\infty \frac{\sin t}{t}\,dt$ का मान"
 DIRICHLET = "dirichlet-integral.en"
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True}

@@ -17,6 +17,8 @@ from mathsetu.service.limits import Limits
 from mathsetu.service.settings import Settings
 from tests.service.pages.browsing import Tab, serving
 
+pytestmark = pytest.mark.thorough
+
 PAYLOADS = (Path(__file__).parent / "payloads.txt").read_text(encoding="utf-8").splitlines()
 WORD = "quaternion"
 # What no text may bring about: foreign elements, handlers, addresses that are scripts.

@@ -18,6 +18,8 @@ from mathsetu.records import Post
 from tests.training.encoder.raw import SENTENCES, TOPIC, make_raw
 from tests.training.encoder.teacher import make_teacher
 
+pytestmark = pytest.mark.thorough
+
 SMALL = ["--width", "32", "--layers", "2", "--group", "2", "--steps", "12", "--batch", "16"]
 
 

@@ -31,6 +31,8 @@ from mathsetu.training.encoder.swaps import Lexicon, make_lexicon
 from mathsetu.training.encoder.tokenizer import load_tokenizer, train_tokenizer
 from tests.training.encoder.raw import make_raw, write_lines
 
+pytestmark = pytest.mark.thorough
+
 FEW = Amounts(joined=60, swapped=70, templates=80)
 FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]*\$", re.DOTALL)
 

@@ -34,6 +34,8 @@ from mathsetu.training.encoder.tokenizer import train_tokenizer  # noqa: E402
 from tests.training.encoder.raw import SENTENCES  # noqa: E402
 from tests.training.encoder.teacher import make_teacher  # noqa: E402
 
+pytestmark = pytest.mark.thorough
+
 SHAPE = Shape(90, width=32, layers=2, heads=2, hidden=64, group=2, positions=16, dimensions=12)
 SCHEDULE = Schedule(steps=120, batch=8, warmup=10, save_every=70, seed=5)
 

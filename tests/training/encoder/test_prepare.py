@@ -21,6 +21,8 @@ from tests.training.encoder.raw import (
     write_lines,
 )
 
+pytestmark = pytest.mark.thorough
+
 HELD_OUT = 7
 
 
