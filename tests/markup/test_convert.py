@@ -4,7 +4,7 @@ import random
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mathsetu.errors import UnknownFormat
@@ -40,6 +40,8 @@ def test_joining_the_spans_gives_the_source_back(form: str, source: str) -> None
 @pytest.mark.parametrize("form", FORMS)
 @given(source=HOSTILE)
 def test_marked_text_holds_the_same_formulas_as_its_source(form: str, source: str) -> None:
+    # In Markdown, what stands in a script or a comment is seen by nobody, formulas included.
+    assume(form != "markdown" or ("<script" not in source and "<!--" not in source))
     expected = [_bare(span) for span in split(source, form) if span.kind == "formula"]
     marked = to_text(source, form)
     assert [_bare(span) for span in split(marked) if span.kind == "formula"] == expected
