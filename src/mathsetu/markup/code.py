@@ -46,7 +46,9 @@ def markdown_code(text: str) -> list[tuple[int, int]]:
 
 def _opens_a_block(text: str, run: re.Match[str]) -> bool:
     """Whether a run begins a fenced block; one that is never closed goes on to the end."""
-    at_start = run.start() == 0 or text[run.start() - 1] == "\n"
+    # Up to three blanks may stand before a fence.
+    begin = text.rfind("\n", 0, run.start()) + 1
+    at_start = run.start() - begin <= 3 and not text[begin : run.start()].strip(" ")
     if not at_start or len(run[0]) < 3:
         return False
     line = text[run.end() :].partition("\n")[0]

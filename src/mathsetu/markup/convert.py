@@ -150,7 +150,13 @@ def _markdown_text(spans: list[Span]) -> str:
              else span.raw) for span in page
     ))  # fmt: skip
     written = [_delimited(formula.content, formula.display) for formula in formulas]
-    return _HELD.sub(lambda match: written[int(match[1])], text)
+
+    def back(match: re.Match[str]) -> str:
+        # A backslash right before a dollar would take its meaning away.
+        apart = " " if text[match.start() - 1 : match.start()] == "\\" else ""
+        return apart + written[int(match[1])]
+
+    return _HELD.sub(back, text)
 
 
 def _marked(source: str, form: str) -> tuple[str, Sequence[Span | Element], list[int]]:
