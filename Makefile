@@ -18,8 +18,8 @@ demo: $(VENV)/page  ## Set up, search the built-in sampler, and open the page on
 
 test: lint types tests  ## Set up, check style and types, and run the tests
 
-test-neural: $(NEURAL)/all  ## All tests once more where torch and the other extras are installed
-	$(NEURAL)/bin/pytest -n auto
+test-neural: $(NEURAL)/all  ## The tests but the page's once more, where torch and the other extras are
+	$(NEURAL)/bin/pytest -n auto --ignore tests/service/pages
 
 compiled: $(COMPILED)/all  ## Compile the hot modules; run the tests and the speeds with them
 	$(COMPILED)/bin/pytest tests
