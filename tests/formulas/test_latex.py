@@ -97,7 +97,7 @@ def test_no_short_formula_takes_long_or_exhausts_the_stack(latex: str) -> None:
     assert parsed.slt.label
     assert parsed.opt.label
     # Five times the promise, for machines that are busy with other things.
-    assert time.process_time() - begun < 0.5
+    assert time.process_time() - begun < 1.0
     assert sys.getrecursionlimit() <= 10_000
 
 
