@@ -33,8 +33,19 @@ def make_builtin(folder: Path, layers: int = 2, dimensions: int = 64) -> Path:
     tokenizer.save(str(folder / "learned.json"))
     sizes = SIZES | {"layers": layers, "dimensions": dimensions}
     shape = Shape(tokenizer.get_vocab_size(), **sizes)
-    write_model(export(shape, make_weights(shape)), shape, folder / "learned.json", folder)
+    model = export(shape, make_weights(shape), make_ranges(shape))
+    write_model(model, shape, folder / "learned.json", folder)
     return folder
+
+
+def make_ranges(shape: Shape) -> Mapping[str, NDArray[np.float32]]:
+    """How large the numbers inside may get: about that of normalised states."""
+    inputs = {"joint": shape.width, "out": shape.width, "up": shape.width, "down": shape.hidden}
+    return {
+        f"layers.{layer}.{name}": np.full(size, 4, dtype=np.float32)
+        for layer in range(shape.layers)
+        for name, size in inputs.items()
+    }
 
 
 def make_weights(shape: Shape) -> Mapping[str, NDArray[np.float32]]:

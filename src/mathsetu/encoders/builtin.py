@@ -1,7 +1,7 @@
 """The encoder that comes with the package: seven languages and LaTeX, without torch.
 
 The model is an ONNX file in whole numbers of eight bits with its tokenizer; how it was made is told
-in ``training/encoder``, and what it can do in ``docs/encoder.md``. Every text is scaled on its own,
+in ``training/encoder``, and what it can do in ``docs/encoder.md``. All scales are constants,
 and only texts of one length go through the model together, so a vector does not depend, to the last
 bit, on the texts that are encoded beside it.
 """

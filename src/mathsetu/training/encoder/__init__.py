@@ -4,8 +4,8 @@
    what overlaps the topics and queries that the model is measured on is dropped.
 2. `examples`: pairs of an English text and the same in another language, with formulas, joined
    sentences, words swapped through the glossary, and sentences from templates; as token numbers.
-3. `teach`: the vectors that English teachers give to the English side.
+3. `teach`: the vectors that an English teacher gives to the English side.
 4. `distil`: a small student learns to give these vectors to both sides.
 5. `contrast`: it learns to put questions and their answers together, in mixed languages.
-6. `export`: the student as an int8 ONNX file with its tokenizer and checksums.
+6. `calibrate` and `export`: the student as an int8 ONNX file with its tokenizer and checksums.
 """

@@ -20,6 +20,7 @@ from mathsetu.training.encoder.distil import (
     POSITIONS,
     Report,
     Schedule,
+    compiled,
     descend,
     half,
     identity_of,
@@ -80,6 +81,7 @@ def contrast(
     lengths = threads.questions.lengths() + threads.answers.lengths()
     chance = np.random.default_rng(schedule.seed)
     student.train()
+    read = compiled(student)
     for step, chosen in enumerate(sampled(lengths, chance, schedule.batch)):
         if step == schedule.steps:
             break
@@ -89,9 +91,9 @@ def contrast(
             continue
         numbers = torch.from_numpy(chosen).to(device)
         with half(device):
-            question = student((asked if mixed else questions).rows(numbers, multiple))
-            answer = student(answers.rows(numbers, multiple))
-            wrong = student(answers.rows(near[numbers, column], multiple))
+            question = read((asked if mixed else questions).rows(numbers, multiple))
+            answer = read(answers.rows(numbers, multiple))
+            wrong = read(answers.rows(near[numbers, column], multiple))
         labels = torch.arange(len(chosen), device=device)
         scores = question @ torch.cat([answer, wrong]).T / schedule.temperature
         back = answer @ question.T / schedule.temperature

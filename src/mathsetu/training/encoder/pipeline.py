@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from mathsetu.training.encoder.student import Student
 
 _PURPOSE = "training the encoder"
+# So many examples say how large the numbers inside a student get.
+_CALIBRATION = 2000
 # Of the English sides a tokenizer sees this share: the other languages need the room.
 _ENGLISH_SHARE = 0.25
 # A thread is a question with an answer that says something.
@@ -229,10 +231,14 @@ def usable_device(name: str) -> str:
 
 def export_stage(student: Student, work: Path, folder: Path) -> None:
     """Write the model as the package carries it, with checksums."""
+    from mathsetu.training.encoder.calibrate import input_ranges
     from mathsetu.training.encoder.export import export
 
     weights = {name: value.float().cpu().numpy() for name, value in student.state_dict().items()}
-    write_model(export(student.shape, weights), student.shape, work / "tokenizer.json", folder)
+    read = Pack.load(_found(work / "other.npz", "make the examples first"))
+    chosen = np.random.default_rng(1).permutation(len(read))[:_CALIBRATION]
+    model = export(student.shape, weights, input_ranges(student, read.take(np.sort(chosen))))
+    write_model(model, student.shape, work / "tokenizer.json", folder)
 
 
 def write_model(model: Any, shape: Shape, tokenizer: Path, folder: Path) -> None:

@@ -44,7 +44,7 @@ class Layer(nn.Module):
         seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=blocked)
         seen = seen.transpose(1, 2).reshape(count, length, width)
         states = self.first(states + self.out(seen))
-        changed: Tensor = self.second(states + self.down(functional.gelu(self.up(states))))
+        changed: Tensor = self.second(states + self.down(functional.relu(self.up(states))))
         return changed
 
 

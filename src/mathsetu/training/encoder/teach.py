@@ -1,12 +1,11 @@
-"""Stage 3: what English teachers say of the English texts.
+"""Stage 3: what an English teacher says of the English texts.
 
-Vectors of several teachers are joined and turned into fewer dimensions by their principal
-components, which keep almost all of the cosines.
+Its vectors are turned into fewer dimensions by their principal components, which keep almost all of
+the cosines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,12 +75,6 @@ class Teacher:
             pooled = torch.nn.functional.normalize(pooled.float(), dim=-1).half()
             vectors[chosen] = pooled
         return vectors
-
-
-def join(vectors: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
-    """Vectors whose inner product is the weighted mean of the teachers' cosines."""
-    total = sum(weights)
-    return torch.cat([v * (w / total) ** 0.5 for v, w in zip(vectors, weights, strict=True)], dim=1)
 
 
 def principal(vectors: Tensor, dimensions: int, seed: int = 1) -> Tensor:

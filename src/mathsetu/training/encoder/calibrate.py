@@ -1,0 +1,51 @@
+"""Stage 6, first half: how large the numbers are that enter each product, found on examples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import nn
+
+from mathsetu.training.encoder.batches import GpuPack, by_length
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+    from mathsetu.training.encoder.packs import Pack
+    from mathsetu.training.encoder.student import Student
+
+# The head works on one vector a text and stays as it is.
+_LEFT_OUT = "head"
+_TOKENS_AT_ONCE = 4096
+
+
+@torch.inference_mode()
+def input_ranges(student: Student, pack: Pack) -> dict[str, NDArray[np.float32]]:
+    """For every linear map of a student the largest size of each channel that enters it.
+
+    Args:
+        student: The trained student.
+        pack: Texts as token numbers, of the kinds that it will read; some hundreds suffice.
+    """
+    largest: dict[str, Tensor] = {}
+
+    def watch(name: str, states: Tensor) -> None:
+        found = states.detach().float().abs().flatten(0, -2).amax(0)
+        largest[name] = torch.maximum(largest[name], found) if name in largest else found
+
+    hooks = [
+        module.register_forward_pre_hook(lambda _, given, name=name: watch(name, given[0]))
+        for name, module in student.named_modules()
+        if isinstance(module, nn.Linear) and name != _LEFT_OUT
+    ]
+    device = str(next(student.parameters()).device)
+    texts = GpuPack(pack, device)
+    # Texts of like length together: what fills up a row would be taken for something read.
+    for chosen in by_length(pack.lengths(), _TOKENS_AT_ONCE):
+        student(texts.rows(torch.from_numpy(chosen).to(device), student.shape.group))
+    for hook in hooks:
+        hook.remove()
+    return {name: found.cpu().numpy() for name, found in largest.items()}
