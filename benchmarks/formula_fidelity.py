@@ -1,7 +1,8 @@
 """How close the LaTeX parser comes to LaTeXML: ``python benchmarks/formula_fidelity.py``.
 
 Reads ``latex/formulas.jsonl.gz`` of the data folder: LaTeX that people wrote, with the MathML
-that LaTeXML made of it. What is compared, over all formulas of a source together:
+that LaTeXML made of it. What is compared, over all formulas of a source together (in the columns
+"mean": formula by formula, so that a long one weighs as much as a short one):
 
 - constituents: each inner node of the operator tree (OPT) as its label and the multiset of
   leaf labels below it (a tree of one leaf counts as one constituent); F1 of the two multisets.
@@ -19,7 +20,8 @@ text of an environment, or lost most of the symbols on the way. Operator trees a
 LaTeXML parsed the whole formula: rows with no Content MathML or with fragments are left out too.
 
 The last line is for sceptics: every formula that has MathML with no error in it, compared whole,
-also where LaTeXML's MathML holds a part of it or none.
+also where LaTeXML's MathML holds a part of it or none. With ``--show`` each of these formulas is
+listed with the line it stands in.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 
 from mathsetu.errors import NotationError
 from mathsetu.formulas import parse_latex
@@ -52,21 +55,45 @@ IGNORED = re.compile(r"(?<!\\)%.*|\\(?:begin|end|tag|label)\*?\s*(?:\{[^}]*\}|\w
 
 
 @dataclass
+class Agreement:
+    """How far our bags of items and theirs agree: sums over all formulas, and each one's F1."""
+
+    common: int = 0
+    ours: int = 0
+    theirs: int = 0
+    scores: list[float] = field(default_factory=list)
+
+    def add(self, ours: Bag, theirs: Bag) -> float:
+        """Add two bags; the F1 of just these two."""
+        counts = (ours & theirs).total(), ours.total(), theirs.total()
+        self.common += counts[0]
+        self.ours += counts[1]
+        self.theirs += counts[2]
+        self.scores.append(f1(*counts))
+        return self.scores[-1]
+
+    def row(self) -> str:
+        """F1 over all items, and the mean of the formulas' F1."""
+        mean = fmean(self.scores) if self.scores else 1.0
+        return f"{f1(self.common, self.ours, self.theirs):.4f} {mean:.4f}"
+
+
+@dataclass
 class Tally:
     """The sums behind one row of the table."""
 
     formulas: int = 0
     warned: int = 0
-    compared: int = 0
     exact: int = 0
-    constituents: list[int] = field(default_factory=lambda: [0, 0, 0])
-    layout: list[int] = field(default_factory=lambda: [0, 0, 0])
+    constituents: Agreement = field(default_factory=Agreement)
+    layout: Agreement = field(default_factory=Agreement)
 
     def row(self, name: str) -> str:
         """A line of the table."""
+        compared = len(self.constituents.scores)
         return (
-            f"{name:10} {self.formulas:8} {self.compared:8} {f1(self.constituents):12.4f} "
-            f"{self.exact / max(self.compared, 1):8.2%} {f1(self.layout):8.4f} "
+            f"{name:10} {self.formulas:8} {compared:8}       {self.constituents.row()} "
+            f"{self.exact / max(compared, 1):8.2%} {self.layout.row()} "
             f"{self.warned / max(self.formulas, 1):8.2%}"
         )
 
@@ -81,9 +108,8 @@ class Difference:
     score: float
 
 
-def f1(sums: list[int]) -> float:
+def f1(common: int, ours: int, theirs: int) -> float:
     """F1 from the numbers of common, our and their items."""
-    common, ours, theirs = sums
     return 2 * common / (ours + theirs) if ours + theirs else 1.0
 
 
@@ -109,14 +135,6 @@ def layout_items(slt: Tree) -> Bag:
         for edge, child in zip(node.edges, node.children, strict=True):
             bag[node.label, edge, child.label] += 1
     return bag
-
-
-def add(sums: list[int], ours: Bag, theirs: Bag) -> float:
-    """Add two bags to the sums; the F1 of just these two."""
-    counts = [(ours & theirs).total(), ours.total(), theirs.total()]
-    for place, count in enumerate(counts):
-        sums[place] += count
-    return f1(counts)
 
 
 def first_differences(ours: Tree, theirs: Tree) -> Iterator[tuple[str, str]]:
@@ -184,10 +202,11 @@ class Comparison:
         self.tallies: dict[str, Tally] = defaultdict(Tally)
         self.left_out: Counter[str] = Counter()
         self.parts = 0
+        self.set_aside: list[str] = []  # what is in part or has no tree to compare with, and why
         self.operators: list[Difference] = []
         self.layouts: list[Difference] = []
 
-    def add(self, latex: str, source: str, mathml: str | None) -> None:
+    def add(self, line: int, latex: str, source: str, mathml: str | None) -> None:
         """Parse one formula and compare it with LaTeXML's MathML."""
         parsed = parse_latex(latex)
         names = [source, "all"] if source == "hard" else [source, "not hard", "all"]
@@ -204,8 +223,10 @@ class Comparison:
             reason = flaw(held, mathml) if self.in_parts else None
             if reason is not None:
                 self.left_out[reason] += 1
+                self.set_aside.append(f"line {line}: {reason}")
                 return
             if held != latex:
+                self.set_aside.append(f"line {line}: only {held}")
                 self.parts += 1
                 parsed = parse_latex(held)
             self._add_layout(held, parsed.slt, read_presentation(mathml), tallies)
@@ -214,7 +235,7 @@ class Comparison:
     def _add_layout(self, latex: str, ours: Tree, theirs: Tree, tallies: list[Tally]) -> None:
         bags = layout_items(ours), layout_items(theirs)
         for tally in tallies:
-            score = add(tally.layout, *bags)
+            score = tally.layout.add(*bags)
         if score < 1:
             self.layouts.append(Difference(latex, ours, theirs, score))
 
@@ -229,15 +250,16 @@ class Comparison:
             return
         bags = constituents(ours), constituents(theirs)
         for tally in tallies:
-            score = add(tally.constituents, *bags)
-            tally.compared += 1
+            score = tally.constituents.add(*bags)
             tally.exact += ours == theirs
         if ours != theirs:
             self.operators.append(Difference(latex, ours, theirs, score))
 
     def print_table(self) -> None:
         """One line for each source, then what was compared in part, and what was left out."""
-        print(f"{'source':10} formulas compared constituents    exact   layout   warned")
+        print(
+            f"{'source':10} formulas compared constituents   mean    exact layout   mean   warned"
+        )
         for name in sorted(self.tallies, key=lambda name: (name == "all", name)):
             print(self.tallies[name].row(name))
         print(f"in part: {self.parts:5} LaTeXML's MathML holds a cell, or a formula in a text")
@@ -255,13 +277,14 @@ def main() -> None:
     comparison = Comparison(in_parts=True)
     whole = Comparison(in_parts=False)
     with gzip.open(arguments.data / "latex" / "formulas.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for row in map(json.loads, lines):
+        for line, row in enumerate(map(json.loads, lines), start=1):
             if arguments.source in (None, row["source"]):
-                comparison.add(row["latex"], row["source"], row["mathml"])
-                whole.add(row["latex"], row["source"], row["mathml"])
+                comparison.add(line, row["latex"], row["source"], row["mathml"])
+                whole.add(line, row["latex"], row["source"], row["mathml"])
     comparison.print_table()
     print(whole.tallies["all"].row("all, whole"))
     if arguments.show:
+        print("\nin part or without a tree to compare with:", *comparison.set_aside, sep="\n")
         show("operator trees", comparison.operators, arguments.show)
         show("layout trees", comparison.layouts, arguments.show)
 

@@ -3,13 +3,15 @@
 import json
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from mathsetu.cli import VERBS
+from mathsetu.cli import VERBS, main
 
 
 def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -35,6 +37,18 @@ def test_help_lists_every_verb_and_each_has_help() -> None:
         assert verb in listing
         help_text = CliRunner().invoke(import_module(f"mathsetu.cli.{verb}").command, ["--help"])
         assert f"Usage: {verb}" in help_text.output
+
+
+def test_examples_in_help_texts_keep_their_lines() -> None:
+    for words in [*([verb] for verb in VERBS), ["graph", "train"], ["graph", "compare"]]:
+        with pytest.raises(SystemExit), redirect_stdout(StringIO()) as shown:
+            main([*words, "--help"])
+        lines = shown.getvalue().splitlines()
+        assert not any("\\b" in line.split() for line in lines), words
+        if "Examples:" in shown.getvalue():
+            place = next(number for number, line in enumerate(lines) if "Examples:" in line)
+            assert lines[place].strip() == "Examples:", words
+            assert lines[place + 1].startswith("    mathsetu "), words
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -1,8 +1,10 @@
 """What the comparison with LaTeXML compares, and what it leaves out."""
 
+from collections import Counter
+
 import pytest
 
-from benchmarks.formula_fidelity import flaw, part_held
+from benchmarks.formula_fidelity import Agreement, flaw, part_held
 
 
 def mathml(alttext: str, shown: str) -> str:
@@ -37,3 +39,10 @@ def test_references_that_are_no_trees_are_told_by_kind():
     assert "plain text" in str(flaw("p=q", text))
     assert "lost" in str(flaw("p+q+r+s", mathml("p+q+r+s", "p")))
     assert flaw("p+q", mathml("p+q", "pq")) is None
+
+
+def test_a_long_formula_weighs_more_in_the_sum_and_no_more_in_the_mean():
+    agreement = Agreement()
+    assert agreement.add(Counter("pq"), Counter("pq")) == 1.0
+    assert agreement.add(Counter("klmnrstu"), Counter("")) == 0.0
+    assert agreement.row() == "0.3333 0.5000"

@@ -76,6 +76,9 @@ NAMES |= {
         ("2n!", "times(2, factorial(n))"),
         (r"1\frac{2}{3}", "plus(1, divide(2, 3))"),
         (r"2\frac{x}{3}", "times(2, divide(x, 3))"),
+        # A space alone is nothing where something should be.
+        (r"\quad", "none"),
+        (r"\frac{\,}{2}", "divide(none, 2)"),
         # Scripts, in the order of writing.
         ("x_1^2", "sup(sub(x, 1), 2)"),
         ("x^2_1", "sub(sup(x, 2), 1)"),

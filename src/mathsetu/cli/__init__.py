@@ -48,6 +48,7 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in VERBS:
             command: click.Command = import_module(f"mathsetu.cli.{cmd_name}").command
+            _keep_examples(command)
             return command
         return super().get_command(ctx, cmd_name)
 
@@ -56,6 +57,18 @@ class _Verbs(click.Group):
         rows = [*VERBS.items(), ("completion", "Print the shell's completion script.")]
         with formatter.section("Commands"):
             formatter.write_dl(sorted(rows))
+
+
+def _keep_examples(command: click.Command) -> None:
+    r"""Let the examples in a help text keep their lines.
+
+    Click asks for the character that ``\b`` stands for; our docstrings hold LaTeX and are raw, so
+    that they have a backslash and a letter there.
+    """
+    command.help = command.help and command.help.replace("\\b\n", "\b\n")
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            _keep_examples(inner)
 
 
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})

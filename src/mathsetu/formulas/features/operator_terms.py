@@ -14,6 +14,7 @@ have variables and numbers abstracted, and end in ``=`` where both leaves are th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 from mathsetu.formulas.features.abstract import ABSTRACT
@@ -24,6 +25,9 @@ BREADTH = 5
 
 # A leaf: its label with its position where that matters, the same abstracted, the label alone.
 _Leaf = tuple[str, str, str]
+# An operator with what a way up from it meets: what the way adds here (/U!plus, or /U!plus1), the
+# label of the operator above, the way on from that one, and the leaves directly below that one.
+_Operator = tuple[Tree, str, str, str, Sequence[_Leaf]]
 
 
 def operator_terms(tree: Tree) -> list[str]:
@@ -35,28 +39,21 @@ def operator_terms(tree: Tree) -> list[str]:
     >>> operator_terms(read_tree("[O!SUP,0[V!x],1[N!2]]"))[-2:]
     ['l:N!21~O!SUP~V!x0', 'L:N1~O!SUP~V0']
     """
-    # One walk for both families, level by level, so that an operator stands before those below.
-    nodes = [tree]
-    labels: list[str] = []
-    parents = [-1]
-    steps = [""]  # what a way up adds when it goes through an operator: /U!plus, or /U!plus1
-    onward: list[str] = []  # the way on from each operator to the one above it
-    leaves: list[list[_Leaf]] = []  # directly below each operator
+    # One walk for both families, level by level. What the way up from an operator needs to know is
+    # listed with it: nothing is looked up again.
+    operators: list[_Operator] = [(tree, "", "", "", ())]
     to_root: list[str] = []
     to_leaf: list[str] = []
-    for place, node in enumerate(nodes):
+    for node, step, parent, onward, above in operators:
         label = node.label
-        labels.append(label)
+        near = f"{step}/{parent}" if step else ""
         below: list[_Leaf] = []
-        leaves.append(below)
         if label[:2] == "U!":
             for child in node.children:
                 name = child.label
                 if child.children:
                     # The loop goes on over what is appended here.
-                    nodes.append(child)
-                    parents.append(place)
-                    steps.append("/" + name)
+                    operators.append((child, "/" + name, label, near, below))
                 else:
                     below.append((name, ABSTRACT[name], name))
         else:
@@ -64,21 +61,15 @@ def operator_terms(tree: Tree) -> list[str]:
             for child, edge in zip(node.children, node.edges):  # noqa: B905
                 name = child.label
                 if child.children:
-                    nodes.append(child)
-                    parents.append(place)
-                    steps.append(f"/{name}{edge}")
+                    operators.append((child, f"/{name}{edge}", label, near, below))
                 else:
                     below.append((name + edge, ABSTRACT[name] + edge, name))
-        parent = parents[place]
-        step = steps[place]
-        near = f"{step}/{labels[parent]}"
-        onward.append(near)
         if not below:
             continue
-        far = step + onward[parent] if parent > 0 else ""
+        far = step + onward if onward else ""
         for way, kind, _ in below:
             to_root.append(f"r:{way}/{label}")
-            if place:
+            if near:
                 to_root.append(f"r:{way}{near}")
                 to_root.append(f"R:{kind}{near}")
                 if far:
@@ -92,8 +83,8 @@ def operator_terms(tree: Tree) -> list[str]:
                 to_leaf.append(f"l:{way}{middle}{other_way}")
                 same = "=" if leaf == other else ""
                 to_leaf.append(f"L:{kind}{middle}{other_kind}{same}")
-        if place and (above := leaves[parent]):
-            middle = f"{step}~{labels[parent]}~"
+        if above:
+            middle = f"{step}~{parent}~"
             for way, kind, leaf in below:
                 for other_way, other_kind, other in above:
                     to_leaf.append(f"l:{way}{middle}{other_way}")

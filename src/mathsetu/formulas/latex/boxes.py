@@ -112,6 +112,8 @@ class Sign:
         if layout is None:
             layout = "V!" + text if element == "mi" else "" if element == "mspace" else text
         self.layout = layout
+        if element == "mspace":
+            operand = "W!"  # a space alone is nothing where something should be
         self.operand = "V!" + text if operand is None else operand
         self.operator = (
             ("F!" + text if operand is None else operand) if operator is None else operator

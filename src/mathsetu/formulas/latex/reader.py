@@ -107,13 +107,15 @@ class _Reader(Structures):
         row = self.row
         start = 0
         index = 0
-        while index < count:
+        while True:
             token = tokens[index]
             sign = signs.get(token)
             if sign is not None:
                 row.append(Box(sign, index))
                 index += 1
                 continue
+            if index >= count:
+                break  # what follows the last token is no sign
             action = actions.get(token)
             if action is not None:
                 self.index = index + 1
