@@ -6,6 +6,10 @@ BIN    := $(VENV)/bin
 NEURAL := .venv-neural
 COMPILED := .venv-compiled
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# What is compiled once need not be compiled by every process of every run.
+unexport PYTHONDONTWRITEBYTECODE
+# Each file is tested in one process, which makes what its tests share once.
+PYTEST := pytest -n auto --dist loadfile
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-thorough test-neural audit compiled lint types tests coverage format benchmarks clean
@@ -19,7 +23,7 @@ demo: $(VENV)/page  ## Set up, search the built-in sampler, and open the page on
 test: lint types tests  ## Set up, check style and types, and run the tests
 
 test-neural: $(NEURAL)/all  ## The tests but the page's once more, where torch and the other extras are
-	$(NEURAL)/bin/pytest -n auto --ignore tests/service/pages
+	$(NEURAL)/bin/$(PYTEST) --ignore tests/service/pages
 
 compiled: $(COMPILED)/all  ## Compile the hot modules; run the tests and the speeds with them
 	$(COMPILED)/bin/pytest tests
@@ -27,10 +31,10 @@ compiled: $(COMPILED)/all  ## Compile the hot modules; run the tests and the spe
 	$(COMPILED)/bin/python benchmarks/posts_xml.py
 
 tests: $(VENV)/dev  ## Run the tests and the examples in the docstrings
-	$(BIN)/pytest -n auto -m 'not thorough'
+	$(BIN)/$(PYTEST) -m 'not thorough' -p no:schemathesis
 
-test-thorough: $(VENV)/dev  ## The tests that take long: browsers, servers, crashes, training
-	$(BIN)/pytest -n auto -m thorough
+test-thorough: $(VENV)/dev  ## The tests that take long, and many examples for each property
+	$(BIN)/$(PYTEST) -m 'thorough or hypothesis' --hypothesis-profile thorough
 
 audit: $(VENV)/dev  ## Ask a public list whether a pinned version has a known weakness
 	$(BIN)/pip install --quiet pip-audit

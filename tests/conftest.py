@@ -1,15 +1,16 @@
 """What every test may ask for."""
 
-import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-# Quick for the person who waits; thorough where a machine does: CI=1 make test.
-settings.register_profile("quick", max_examples=25, deadline=None)
-settings.register_profile("thorough", max_examples=100, deadline=None)
-settings.load_profile("thorough" if os.environ.get("CI") else "quick")
+from tests.command import Mathsetu
+
+# Quick for the person who waits; thorough where a machine does: make test-thorough.
+settings.register_profile("quick", max_examples=15, deadline=None)
+settings.register_profile("thorough", max_examples=200, deadline=None)
+settings.load_profile("quick")
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -21,3 +22,13 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("the public evaluation data is not beside the repository")
     return folder
+
+
+@pytest.fixture
+def mathsetu(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Mathsetu:
+    """The command line, called in an empty folder and on a wide screen."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "160")
+    return Mathsetu(capsys)

@@ -12,11 +12,13 @@ import pytest
 from click.testing import CliRunner
 
 from mathsetu.cli import VERBS, main
+from tests.command import Mathsetu
 
 
-def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+def started(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """The command line in a process of its own, as a shell starts it."""
     return subprocess.run(
-        [sys.executable, "-c", "from mathsetu.cli import main; main()", *arguments],
+        [sys.executable, "-m", "mathsetu", *arguments],
         input=stdin,
         capture_output=True,
         text=True,
@@ -25,14 +27,22 @@ def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture
-def sampler(tmp_path: Path) -> Path:
+def sampler(mathsetu: Mathsetu, tmp_path: Path) -> Path:
     folder = tmp_path / "sampler"
-    assert run("sampler", "export", str(folder)).returncode == 0
+    assert mathsetu("sampler", "export", folder).code == 0
     return folder
 
 
-def test_help_lists_every_verb_and_each_has_help() -> None:
-    listing = run("--help").stdout
+def test_a_shell_gets_output_and_exit_codes() -> None:
+    spans = json.loads(started("inspect", "--json", "-", stdin="Let $x$").stdout)["spans"]
+    assert [span["kind"] for span in spans] == ["text", "formula"]
+    refused = started("inspect", "--file", "missing.md")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith("mathsetu: missing.md: cannot be read")
+
+
+def test_help_lists_every_verb_and_each_has_help(mathsetu: Mathsetu) -> None:
+    listing = mathsetu("--help").out
     for verb in VERBS:
         assert verb in listing
         help_text = CliRunner().invoke(import_module(f"mathsetu.cli.{verb}").command, ["--help"])
@@ -52,71 +62,74 @@ def test_examples_in_help_texts_keep_their_lines() -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_is_printed(shell: str) -> None:
-    assert "_MATHSETU_COMPLETE" in run("completion", shell).stdout
+def test_completion_is_printed(mathsetu: Mathsetu, shell: str) -> None:
+    assert "_MATHSETU_COMPLETE" in mathsetu("completion", shell).out
 
 
-def test_inspect_shows_spans() -> None:
-    shown = run("inspect", "It costs $5, and $x^2$ is even").stdout
+def test_inspect_shows_spans(mathsetu: Mathsetu) -> None:
+    shown = mathsetu("inspect", "It costs $5, and $x^2$ is even").out
     assert "x^2" in shown
     assert "3 spans, 1 formulas" in shown
 
 
-def test_inspect_speaks_json() -> None:
-    spans = json.loads(run("inspect", "--json", "-", stdin="Let $x$").stdout)["spans"]
-    assert [span["kind"] for span in spans] == ["text", "formula"]
-
-
-def test_inspect_finds_a_post_of_a_collection(sampler: Path) -> None:
+def test_inspect_finds_a_post_of_a_collection(mathsetu: Mathsetu, sampler: Path) -> None:
     posts = str(sampler / "posts.jsonl")
-    shown = json.loads(run("inspect", "--file", posts, "--id", "basel-problem.hr", "--json").stdout)
+    shown = json.loads(
+        mathsetu("inspect", "--file", posts, "--id", "basel-problem.hr", "--json").out
+    )
     assert any(span["kind"] == "formula" for span in shown["spans"])
 
 
-def test_text_from_outside_cannot_drive_the_terminal() -> None:
-    assert "\x1b" not in run("inspect", "a \x1b[31mred [bold]b[/bold] $x$").stdout
+def test_text_from_outside_cannot_drive_the_terminal(mathsetu: Mathsetu) -> None:
+    assert "\x1b" not in mathsetu("inspect", "a \x1b[31mred [bold]b[/bold] $x$").out
 
 
-def test_the_sampler_tells_what_it_holds() -> None:
-    assert json.loads(run("sampler", "--json").stdout)["topics"] == 48
-    assert "$" in run("sampler", "show", "gaussian-integral.hi").stdout
-    assert run("sampler", "show", "nothing.en").returncode == 2
+def test_the_sampler_tells_what_it_holds(mathsetu: Mathsetu) -> None:
+    assert json.loads(mathsetu("sampler", "--json").out)["topics"] == 48
+    assert "$" in mathsetu("sampler", "show", "gaussian-integral.hi").out
+    assert mathsetu("sampler", "show", "nothing.en").code == 2
 
 
-def test_convert_there_and_back_changes_nothing(sampler: Path, tmp_path: Path) -> None:
+def test_convert_there_and_back_changes_nothing(
+    mathsetu: Mathsetu, sampler: Path, tmp_path: Path
+) -> None:
     first, second = tmp_path / "a.jsonl.gz", tmp_path / "b.jsonl"
-    assert run("convert", str(sampler / "posts.jsonl"), str(first)).returncode == 0
-    assert run("convert", str(first), str(second)).returncode == 0
-    assert run("convert", str(second), str(tmp_path / "c.jsonl")).returncode == 0
+    assert mathsetu("convert", str(sampler / "posts.jsonl"), str(first)).code == 0
+    assert mathsetu("convert", str(first), str(second)).code == 0
+    assert mathsetu("convert", str(second), str(tmp_path / "c.jsonl")).code == 0
     assert second.read_bytes() == (tmp_path / "c.jsonl").read_bytes()
 
 
-def test_convert_lists_formats() -> None:
-    names = {row["format"] for row in json.loads(run("convert", "--formats", "--json").stdout)}
+def test_convert_lists_formats(mathsetu: Mathsetu) -> None:
+    names = {row["format"] for row in json.loads(mathsetu("convert", "--formats", "--json").out)}
     assert {"jsonl-posts", "clmir-submission", "stackexchange", "trec-run", "folder"} <= names
 
 
-def test_bad_rows_stop_the_conversion_or_are_skipped_and_counted(tmp_path: Path) -> None:
+def test_bad_rows_stop_the_conversion_or_are_skipped_and_counted(
+    mathsetu: Mathsetu, tmp_path: Path
+) -> None:
     source, target = tmp_path / "posts.jsonl", tmp_path / "out.jsonl"
     source.write_text('{"id": "1", "body": "a"}\n{"id": "2"}\n{"id": "3", "body": "c"}\n')
-    refused = run("convert", str(source), str(target))
-    assert refused.returncode == 2
-    assert "posts.jsonl line 2" in refused.stderr
+    refused = mathsetu("convert", str(source), str(target))
+    assert refused.code == 2
+    assert "posts.jsonl line 2" in refused.err
     assert not target.exists()
-    skipped = run("convert", str(source), str(target), "--skip-bad", "--json")
-    assert json.loads(skipped.stdout)["skipped"] == 1
+    skipped = mathsetu("convert", str(source), str(target), "--skip-bad", "--json")
+    assert json.loads(skipped.out)["skipped"] == 1
     assert target.exists()
 
 
-def test_a_wrong_submission_is_rejected_with_exit_code_1(tmp_path: Path) -> None:
+def test_a_wrong_submission_is_rejected_with_exit_code_1(
+    mathsetu: Mathsetu, tmp_path: Path
+) -> None:
     good, wrong = tmp_path / "good.csv", tmp_path / "wrong.csv"
     header = "QueryID,SearchID,Run Number,Similarity Score\n"
     good.write_text(header + "q_1,77,1,0.9\nq_1,78,1,0.8\n")
     wrong.write_text(header + "q_1,77,9,high\n")
-    assert run("validate", str(good)).returncode == 0
-    verdict = run("validate", str(wrong))
-    assert verdict.returncode == 1
-    assert "line 2" in verdict.stdout
+    assert mathsetu("validate", str(good)).code == 0
+    verdict = mathsetu("validate", str(wrong))
+    assert verdict.code == 1
+    assert "line 2" in verdict.out
 
 
 @pytest.mark.parametrize(
@@ -131,15 +144,19 @@ def test_a_wrong_submission_is_rejected_with_exit_code_1(tmp_path: Path) -> None
     ],
 )
 def test_a_users_mistake_is_one_clear_line_and_exit_code_2(
-    arguments: list[str], message: str
+    mathsetu: Mathsetu, arguments: list[str], message: str
 ) -> None:
-    result = run(*arguments)
-    assert result.returncode == 2
-    assert message in result.stderr
-    assert "Traceback" not in result.stderr
+    result = mathsetu(*arguments)
+    assert result.code == 2
+    assert message in result.err
+    assert "Traceback" not in result.err
 
 
-def test_holding_different_things_is_refused(sampler: Path, tmp_path: Path) -> None:
-    result = run("convert", str(sampler / "posts.jsonl"), str(tmp_path / "x"), "--to", "trec-qrels")
-    assert result.returncode == 2
-    assert "jsonl-posts holds posts, trec-qrels holds judgments" in result.stderr
+def test_holding_different_things_is_refused(
+    mathsetu: Mathsetu, sampler: Path, tmp_path: Path
+) -> None:
+    result = mathsetu(
+        "convert", str(sampler / "posts.jsonl"), str(tmp_path / "x"), "--to", "trec-qrels"
+    )
+    assert result.code == 2
+    assert "jsonl-posts holds posts, trec-qrels holds judgments" in result.err

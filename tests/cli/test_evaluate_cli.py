@@ -2,12 +2,12 @@
 
 import csv
 import json
-import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+
+from tests.command import Mathsetu
 
 QRELS = "A.1 0 x 3\nA.1 0 y 0\nA.2 0 x 2\nA.2 0 z 1\nA.3 0 z 3\n"
 GOOD = "A.1 Q0 x 1 9 good\nA.1 Q0 y 2 8 good\nA.2 Q0 x 1 9 good\nA.3 Q0 z 1 9 good\n"
@@ -20,74 +20,66 @@ TOPICS = (
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path: Path, mathsetu: Mathsetu) -> Path:
+    """Where the command line is called, with a few small files."""
     files = {"qrels.txt": QRELS, "good.run": GOOD, "poor.run": POOR, "topics.jsonl": TOPICS}
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     return tmp_path
 
 
-def call(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", "from mathsetu.cli import main; main()", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        cwd=folder,
-        env={"COLUMNS": "160", "PYTHONUTF8": "1"},
-    )
-
-
-def evaluated(folder: Path, *arguments: str) -> dict[str, dict[str, object]]:
-    answer = call(folder, "evaluate", "qrels.txt", *arguments, "--json")
-    assert answer.returncode == 0, answer.stderr
-    measures: dict[str, dict[str, object]] = json.loads(answer.stdout)["runs"][0]["measures"]
+def evaluated(mathsetu: Mathsetu, *arguments: str) -> dict[str, dict[str, object]]:
+    answer = mathsetu("evaluate", "qrels.txt", *arguments, "--json")
+    assert answer.code == 0, answer.err
+    measures: dict[str, dict[str, object]] = json.loads(answer.out)["runs"][0]["measures"]
     return measures
 
 
-def test_evaluate_shows_measures_with_intervals_and_what_was_judged(folder: Path) -> None:
-    shown = call(folder, "evaluate", "qrels.txt", "good.run", "-m", "P@1", "-m", "MAP'")
-    assert shown.stderr == ""
+def test_evaluate_shows_measures_with_intervals_and_what_was_judged(
+    mathsetu: Mathsetu, folder: Path
+) -> None:
+    shown = mathsetu("evaluate", "qrels.txt", "good.run", "-m", "P@1", "-m", "MAP'")
+    assert shown.err == ""
     for part in ("good", "P@1", "MAP'", "Judged@1", "95% from", "grade 2 or more"):
-        assert part in shown.stdout
+        assert part in shown.out
 
 
-def test_evaluate_speaks_json_with_every_topic(folder: Path) -> None:
-    found = evaluated(folder, "poor.run", "-m", "MRR", "-m", "P'@1")
+def test_evaluate_speaks_json_with_every_topic(mathsetu: Mathsetu, folder: Path) -> None:
+    found = evaluated(mathsetu, "poor.run", "-m", "MRR", "-m", "P'@1")
     assert found["MRR"]["topics"] == {"A.1": 0.5, "A.2": 0.0, "A.3": 0.0}
     assert found["P'@1"]["mean"] == 0.0
     assert found["Judged@1"]["mean"] == pytest.approx(2 / 3)
 
 
-def test_the_lowest_relevant_grade_can_be_given(folder: Path) -> None:
-    assert evaluated(folder, "poor.run", "-m", "MRR", "--relevant-from", "1")["MRR"][
+def test_the_lowest_relevant_grade_can_be_given(mathsetu: Mathsetu, folder: Path) -> None:
+    assert evaluated(mathsetu, "poor.run", "-m", "MRR", "--relevant-from", "1")["MRR"][
         "mean"
     ] == pytest.approx(0.5)
 
 
-def test_topics_are_grouped_by_language(folder: Path) -> None:
+def test_topics_are_grouped_by_language(mathsetu: Mathsetu, folder: Path) -> None:
     by = ("--by", "language", "--topics", "topics.jsonl")
-    found = evaluated(folder, "poor.run", "-m", "MRR", *by)
+    found = evaluated(mathsetu, "poor.run", "-m", "MRR", *by)
     assert found["MRR"]["groups"] == {"en": 0.5, "es": 0.0, "hi": 0.0}
-    assert "hi (1)" in call(folder, "evaluate", "qrels.txt", "good.run", *by).stdout
+    assert "hi (1)" in mathsetu("evaluate", "qrels.txt", "good.run", *by).out
 
 
-def test_topics_are_grouped_by_any_column_of_a_table(folder: Path) -> None:
+def test_topics_are_grouped_by_any_column_of_a_table(mathsetu: Mathsetu, folder: Path) -> None:
     (folder / "about.tsv").write_text("topic\tDifficulty\nA.1\teasy\nA.2\thard\n")
     found = evaluated(
-        folder, "poor.run", "-m", "MRR", "--by", "difficulty", "--topics", "about.tsv"
+        mathsetu, "poor.run", "-m", "MRR", "--by", "difficulty", "--topics", "about.tsv"
     )
     assert found["MRR"]["groups"] == {"easy": 0.5, "hard": 0.0, "(none)": 0.0}
 
 
-def test_evaluate_can_show_every_topic(folder: Path) -> None:
-    shown = call(folder, "evaluate", "qrels.txt", "good.run", "-m", "MRR", "--per-topic").stdout
+def test_evaluate_can_show_every_topic(mathsetu: Mathsetu, folder: Path) -> None:
+    shown = mathsetu("evaluate", "qrels.txt", "good.run", "-m", "MRR", "--per-topic").out
     assert [line.split()[0] for line in shown.splitlines() if line.startswith("  A.")] == [
         "A.1", "A.2", "A.3",
     ]  # fmt: skip
 
 
-def test_formulas_are_judged_by_visual_id(folder: Path) -> None:
+def test_formulas_are_judged_by_visual_id(mathsetu: Mathsetu, folder: Path) -> None:
     (folder / "formulas.jsonl").write_text(
         '{"id": "f1", "latex": "a", "visual_id": "x"}\n{"id": "f2", "latex": "a", '
         '"visual_id": "x"}\n{"id": "f3", "latex": "b", "visual_id": "z"}\n'
@@ -95,15 +87,15 @@ def test_formulas_are_judged_by_visual_id(folder: Path) -> None:
     (folder / "task2.run").write_text(
         "A.3\tf1\t7\t1\t9\tr\nA.3\tf2\t7\t2\t8\tr\nA.3\tf3\t7\t3\t7\tr\n"
     )
-    found = evaluated(folder, "task2.run", "-m", "MRR", "--visual-ids", "formulas.jsonl")
+    found = evaluated(mathsetu, "task2.run", "-m", "MRR", "--visual-ids", "formulas.jsonl")
     assert found["MRR"]["topics"] == {"A.1": 0.0, "A.2": 0.0, "A.3": 0.5}
 
 
-def test_odd_runs_are_measured_and_reported(folder: Path) -> None:
+def test_odd_runs_are_measured_and_reported(mathsetu: Mathsetu, folder: Path) -> None:
     (folder / "odd.run").write_text("A.1 Q0 y 1 1 odd\nA.1 Q0 x 2 5 odd\nA.1 Q0 y 3 0.5 odd\n"
                                     "A.9 Q0 x 1 1 odd\n")  # fmt: skip
-    answer = call(folder, "evaluate", "qrels.txt", "odd.run", "-m", "MRR", "--json")
-    assert json.loads(answer.stdout)["runs"][0]["measures"]["MRR"]["topics"]["A.1"] == 1.0
+    answer = mathsetu("evaluate", "qrels.txt", "odd.run", "-m", "MRR", "--json")
+    assert json.loads(answer.out)["runs"][0]["measures"]["MRR"]["topics"]["A.1"] == 1.0
     for part in (
         "2 judged topics have no hits and count as 0 (trec_eval -c does so too): A.2, A.3",
         "1 topic of the run has no judgments and is left out: A.9",
@@ -111,12 +103,12 @@ def test_odd_runs_are_measured_and_reported(folder: Path) -> None:
         "odd.run: A.1: the scores do not fall from hit to hit",
         "hits were ranked by score",
     ):
-        assert part in answer.stderr
+        assert part in answer.err
 
 
-def test_compare_shows_significance_difference_and_wins(folder: Path) -> None:
-    answer = call(folder, "compare", "qrels.txt", "poor.run", "good.run", "-m", "MRR")
-    assert answer.returncode == 0, answer.stderr
+def test_compare_shows_significance_difference_and_wins(mathsetu: Mathsetu, folder: Path) -> None:
+    answer = mathsetu("compare", "qrels.txt", "poor.run", "good.run", "-m", "MRR")
+    assert answer.code == 0, answer.err
     for part in (
         "a poor",
         "b good",
@@ -126,13 +118,13 @@ def test_compare_shows_significance_difference_and_wins(folder: Path) -> None:
         "3/0/0",
         "Bonferroni for 1 comparison",
     ):
-        assert part in answer.stdout
+        assert part in answer.out
 
 
-def test_compare_speaks_json_for_every_measure_and_group(folder: Path) -> None:
-    answer = call(folder, "compare", "qrels.txt", "poor.run", "good.run", "-m", "MRR", "-m", "P@1",
-                  "--json", "--by", "language", "--topics", "topics.jsonl")  # fmt: skip
-    found = json.loads(answer.stdout)["groups"]
+def test_compare_speaks_json_for_every_measure_and_group(mathsetu: Mathsetu, folder: Path) -> None:
+    answer = mathsetu("compare", "qrels.txt", "poor.run", "good.run", "-m", "MRR", "-m", "P@1",
+                      "--json", "--by", "language", "--topics", "topics.jsonl")  # fmt: skip
+    found = json.loads(answer.out)["groups"]
     assert list(found) == ["all", "en", "es", "hi"]
     differences = found["all"]["differences"]
     assert [(d["run"], d["other"], d["measure"]) for d in differences] == [
@@ -141,19 +133,21 @@ def test_compare_speaks_json_for_every_measure_and_group(folder: Path) -> None:
     assert (differences[1]["wins"], differences[1]["losses"]) == (3, 0)
 
 
-def test_runs_of_the_same_name_are_told_apart_by_their_files(folder: Path) -> None:
+def test_runs_of_the_same_name_are_told_apart_by_their_files(
+    mathsetu: Mathsetu, folder: Path
+) -> None:
     (folder / "same.run").write_text(POOR.replace("poor", "good"))
-    shown = call(folder, "compare", "qrels.txt", "good.run", "same.run", "-m", "MRR").stdout
+    shown = mathsetu("compare", "qrels.txt", "good.run", "same.run", "-m", "MRR").out
     assert "good.run:good" in shown
     assert "same.run:good" in shown
 
 
-def test_tables_and_plots_are_written(folder: Path) -> None:
+def test_tables_and_plots_are_written(mathsetu: Mathsetu, folder: Path) -> None:
     files = ("t.md", "t.tex", "t.csv", "t.svg")
     targets = [part for name in files for part in ("--write", name)]
     for verb in (("compare", "qrels.txt", "poor.run"), ("evaluate", "qrels.txt")):
-        answer = call(folder, *verb, "good.run", "-m", "MRR", *targets)
-        assert answer.returncode == 0, answer.stderr
+        answer = mathsetu(*verb, "good.run", "-m", "MRR", *targets)
+        assert answer.code == 0, answer.err
         assert "| MRR |" in (folder / "t.md").read_text()
         assert r"\toprule" in (folder / "t.tex").read_text()
         assert len(list(csv.reader((folder / "t.csv").read_text().splitlines()))) == 3
@@ -177,21 +171,23 @@ def test_tables_and_plots_are_written(folder: Path) -> None:
     ],
 )  # fmt: skip
 def test_mistakes_get_one_clear_line(
-    folder: Path, arguments: tuple[str, ...], message: str
+    mathsetu: Mathsetu, folder: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     (folder / "twice.txt").write_text(QRELS + "A.1 0 x 1\n")
     (folder / "bad.run").write_text("A.1 Q0 x 1 9 bad\nA.1 Q0 y 2 high bad\n")
-    answer = call(folder, *arguments)
-    assert answer.returncode == 2
-    assert message in answer.stderr
-    assert "Traceback" not in answer.stderr
+    answer = mathsetu(*arguments)
+    assert answer.code == 2
+    assert message in answer.err
+    assert "Traceback" not in answer.err
 
 
 @pytest.mark.shared
-def test_evaluate_gives_the_published_figure_of_a_crossmath_run(shared_data: Path) -> None:
-    answer = call(
-        shared_data, "evaluate", "arqmath/qrels-task1-2020.official.txt",
-        "crossmath/runs/nllbbi.eng_Latn.2020.tsv.gz", "-m", "P'@10",
-    )  # fmt: skip
-    assert "P'@10" in answer.stdout
-    assert "0.283" in answer.stdout
+@pytest.mark.thorough
+def test_evaluate_gives_the_published_figure_of_a_crossmath_run(
+    mathsetu: Mathsetu, shared_data: Path
+) -> None:
+    qrels = shared_data / "arqmath" / "qrels-task1-2020.official.txt"
+    run = shared_data / "crossmath" / "runs" / "nllbbi.eng_Latn.2020.tsv.gz"
+    answer = mathsetu("evaluate", qrels, run, "-m", "P'@10")
+    assert "P'@10" in answer.out
+    assert "0.283" in answer.out

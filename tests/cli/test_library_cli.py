@@ -6,14 +6,13 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from mathsetu.cli import main
 from mathsetu.collections import jsonl, sampler
 from mathsetu.records import Post, Query
+from tests.command import Mathsetu
 
 BODIES = [
     "There are infinitely many primes.",
@@ -27,49 +26,6 @@ from mathsetu.cli import main
 signal(SIGINT, default_int_handler)
 main()
 """
-
-
-@dataclass(frozen=True)
-class Result:
-    code: int
-    out: str
-    err: str
-
-
-class Mathsetu:
-    """Calls the command line inside this process, which is fast."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-
-    def __call__(self, *arguments: str | Path) -> Result:
-        with pytest.raises(SystemExit) as ended:
-            main([str(argument) for argument in arguments])
-        captured = self._capsys.readouterr()
-        code = ended.value.code
-        return Result(code if isinstance(code, int) else 1, captured.out, captured.err)
-
-    def json(self, *arguments: str | Path) -> object:
-        result = self(*arguments, "--json")
-        assert result.code == 0, result.err
-        return json.loads(result.out)
-
-    def refuses(self, *arguments: str | Path) -> str:
-        """The one line that a mistake is answered with."""
-        result = self(*arguments)
-        assert result.code == 2
-        lines = result.err.strip().splitlines()
-        # Usage errors begin with how the command is used.
-        assert len(lines) == 1 or lines[0].startswith("Usage: ")
-        return lines[-1]
-
-
-@pytest.fixture
-def mathsetu(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Mathsetu:
-    monkeypatch.chdir(tmp_path)
-    return Mathsetu(capsys)
 
 
 @pytest.fixture
@@ -306,6 +262,7 @@ def test_a_full_disk(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of a process group")
+@pytest.mark.thorough
 def test_ctrl_c_stops_a_build_with_one_line_and_leaves_no_process(tmp_path: Path) -> None:
     bodies = (" ".join(f"$x_{n}^2+{n}y^{m}$" for m in range(30)) for n in range(400))
     posts = [Post(id=str(n), body=body, language="en") for n, body in enumerate(bodies)]

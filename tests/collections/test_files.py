@@ -56,7 +56,10 @@ def test_what_cannot_be_opened_is_one_clear_line(tmp_path: Path, name: str, reas
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [b"not gzip at all", gzip.compress(b"text\n" * 1000)[:-30]])
+CUT_OFF = gzip.compress(b"text\n" * 1000)[:-30]
+
+
+@pytest.mark.parametrize("content", [b"not gzip at all", CUT_OFF], ids=["none", "cut off"])
 def test_broken_compression_is_an_input_error(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "broken.gz"
     path.write_bytes(content)

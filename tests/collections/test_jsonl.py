@@ -4,7 +4,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mathsetu.collections import jsonl
@@ -32,8 +32,6 @@ queries = st.builds(
 judgments = st.builds(Judgment, query_id=ids, id=ids, grade=st.integers(-2, 3))
 
 
-# Each example writes files to disk, which takes its time.
-@settings(deadline=None, max_examples=50)
 @given(
     st.lists(posts, max_size=3), st.lists(queries, max_size=3),
     st.lists(formulas, max_size=3), st.lists(judgments, max_size=3),

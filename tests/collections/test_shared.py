@@ -62,6 +62,7 @@ def test_crossmath_topics_are_read_completely(
     assert counted == formulas
 
 
+@pytest.mark.thorough
 def test_public_runs_and_judgments_are_read_completely(shared_data: Path) -> None:
     for path in sorted((shared_data / "arqmath").glob("qrels-*.txt")):
         assert detect(path).name == "trec-qrels"

@@ -4,7 +4,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mathsetu.collections import trec
@@ -19,8 +19,6 @@ hits = st.lists(
 ).map(trec.best_first)  # fmt: skip
 
 
-# Each example writes files to disk, which takes its time.
-@settings(deadline=None, max_examples=50)
 @given(st.builds(Run, name=words, rankings=st.dictionaries(words, hits, min_size=1, max_size=3)))
 def test_a_run_comes_back_as_it_was(run: Run) -> None:
     with TemporaryDirectory() as folder:
@@ -29,8 +27,6 @@ def test_a_run_comes_back_as_it_was(run: Run) -> None:
         assert trec.read_run(path) == run
 
 
-# Each example writes files to disk, which takes its time.
-@settings(deadline=None, max_examples=50)
 @given(st.lists(st.builds(Judgment, query_id=words, id=words, grade=st.integers())))
 def test_judgments_come_back_as_they_were(judgments: list[Judgment]) -> None:
     with TemporaryDirectory() as folder:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mathsetu.evaluation import Judgments, Measure, evaluate, parse_measures
@@ -39,7 +39,6 @@ def test_every_measure_equals_what_trec_eval_gave_on_a_synthetic_run(seed: int) 
         assert mine[name] == pytest.approx(RECORDED[seed][name], abs=1e-6), name
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(min_value=50, max_value=100_000))
 def test_every_measure_equals_ir_measures_where_it_is_installed(seed: int) -> None:
     pytest.importorskip("pytrec_eval")

@@ -81,7 +81,7 @@ def test_any_text_gives_both_trees(latex: str) -> None:
     assert parsed.opt.label
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 def test_any_pieces_of_latex_give_both_trees(latex: str) -> None:
     parsed = parse_latex(latex)
@@ -211,6 +211,7 @@ def test_a_question_mark_that_names_nothing_is_a_symbol() -> None:
 
 
 @pytest.mark.shared
+@pytest.mark.thorough
 def test_real_formulas_parse_almost_without_warnings(shared_data: Path) -> None:
     with gzip.open(shared_data / "latex" / "formulas-normalised.txt.gz", "rt") as lines:
         formulas = [json.loads(line) for line in lines]

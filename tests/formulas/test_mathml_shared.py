@@ -28,6 +28,7 @@ def mathml(shared_data: Path) -> dict[str, str]:
     return {"".join(row["latex"].split()): row["mathml"] for row in found if row["mathml"]}
 
 
+@pytest.mark.thorough
 def test_all_presentation_and_all_parsed_content_is_read(mathml: dict[str, str]) -> None:
     without_content = 0
     for text in mathml.values():

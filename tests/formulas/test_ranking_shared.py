@@ -14,7 +14,7 @@ from mathsetu.formulas.matching import Prepared, match
 from mathsetu.formulas.notation import read_tree
 from mathsetu.formulas.tree import Tree
 
-pytestmark = pytest.mark.shared
+pytestmark = [pytest.mark.shared, pytest.mark.thorough]
 
 
 def figures(ranking: list[str], judged: dict[str, int]) -> tuple[float, float, float]:

@@ -102,6 +102,7 @@ def test_any_text_gives_an_answer(text: str) -> None:
 
 
 @pytest.mark.shared
+@pytest.mark.thorough
 def test_detection_on_the_crossmath_topics(shared_data: Path) -> None:
     for row in LANGUAGES.values():
         path = shared_data / "crossmath" / "topics" / f"{row.nllb}.tsv"

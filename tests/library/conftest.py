@@ -1,5 +1,6 @@
 """Libraries and posts that the tests of this folder share."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from mathsetu.collections import sampler
 from mathsetu.library import Library, build_library
 from mathsetu.records import Post
+from tests.light import LIGHT
 
 TOPICS = {
     "primes": "There are infinitely many prime numbers, since $p_1 p_2 + 1$ has a prime factor.",
@@ -19,12 +21,18 @@ TOPICS = {
 @pytest.fixture(scope="session")
 def sampler_library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     folder = tmp_path_factory.mktemp("libraries") / "sampler"
-    build_library(folder, sampler.posts(), "default", collection="sampler", processes=1)
+    build_library(folder, sampler.posts(), LIGHT, collection="sampler", processes=1)
     return Library(folder)
 
 
-@pytest.fixture
-def posts() -> list[Post]:
+@pytest.fixture(scope="session")
+def small_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("libraries") / "small"
+    build_library(folder, small_collection(), collection="first", processes=1)
+    return folder
+
+
+def small_collection() -> list[Post]:
     return [
         Post(id=name, title=name.capitalize(), body=body, tags=(name, "all"), language="en")
         for name, body in TOPICS.items()
@@ -32,8 +40,11 @@ def posts() -> list[Post]:
 
 
 @pytest.fixture
-def library(tmp_path: Path, posts: list[Post]) -> Path:
-    """A folder with a small library of the posts."""
-    folder = tmp_path / "library"
-    build_library(folder, posts, collection="first", processes=1)
-    return folder
+def posts() -> list[Post]:
+    return small_collection()
+
+
+@pytest.fixture
+def library(tmp_path: Path, small_library: Path) -> Path:
+    """A folder with a small library of the posts, to be changed and damaged at will."""
+    return Path(shutil.copytree(small_library, tmp_path / "library"))

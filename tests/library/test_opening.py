@@ -11,6 +11,7 @@ from mathsetu.errors import InputError
 from mathsetu.library import Library, build_library
 from mathsetu.library.manifest import check, read_manifest
 from mathsetu.records import Post
+from tests.light import LIGHT
 
 FILES = ["posts.sqlite", "words/documents.npy", "words/languages.json", "formulas/latex.txt"]
 
@@ -56,7 +57,7 @@ def test_a_damaged_file_is_named(
 
 def test_a_thorough_check_reads_large_files_too(tmp_path: Path) -> None:
     posts = [Post(id=str(n), body=f"word{n} " * 40, language="en") for n in range(300)]
-    build_library(tmp_path / "l", posts, processes=1)
+    build_library(tmp_path / "l", posts, LIGHT, processes=1)
     turn(tmp_path / "l" / "segments" / "000001" / "posts.sqlite")
     with pytest.raises(InputError, match=r"posts\.sqlite: its content has changed"):
         check(tmp_path / "l", read_manifest(tmp_path / "l"), thorough=True)

@@ -36,16 +36,24 @@ def judgments() -> list[Judgment]:
     ]
 
 
-def built(folder: Path, recipe: str) -> Library:
-    build_library(folder, sampler.posts(), recipe, processes=1)
+@pytest.fixture(scope="module")
+def summed(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    folder = tmp_path_factory.mktemp("libraries") / "sum"
+    build_library(folder, sampler.posts(), "msm-sum", processes=1)
     return Library(folder)
 
 
+@pytest.fixture(scope="module")
+def ensemble(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("libraries") / "two"
+    build_library(folder, sampler.posts(), parse_recipe(ENSEMBLE, "two"), processes=1)
+    return folder
+
+
 def test_figures_stand_beside_the_papers(
-    tmp_path: Path, topics: list[Query], judgments: list[Judgment]
+    summed: Library, topics: list[Query], judgments: list[Judgment]
 ) -> None:
-    library = built(tmp_path / "l", "msm-sum")
-    done = reproduce(library, load_recipe("msm-sum"), topics, judgments)
+    done = reproduce(summed, load_recipe("msm-sum"), topics, judgments)
     assert [(f.measure, f.paper) for f in done.figures] == [
         ("nDCG'", 0.332),
         ("MAP'", 0.123),
@@ -53,7 +61,7 @@ def test_figures_stand_beside_the_papers(
     ]
     judged = Judgments.of(judgments).answerable(2)
     asked = [query for query in topics if query.id in judged.grades]
-    expected = evaluate(library.run(asked, 1000), judged, [Measure("MAP", judged_only=True)])
+    expected = evaluate(summed.run(asked, 1000), judged, [Measure("MAP", judged_only=True)])
     assert done.figures[1].ours == pytest.approx(expected.mean(Measure("MAP", judged_only=True)))
     assert done.figures[0].source == "Geletka et al. (CLEF 2022), table 2, msm 4"
 
@@ -73,14 +81,15 @@ def test_what_differs_is_named(
     assert any(f"of {len(judgments) + 1:,} judgments are used" in d for d in done.differences)
 
 
-@pytest.mark.parametrize("method", ["rbc", "wibc", "linear"])
+@pytest.mark.parametrize(
+    "method", ["rbc", *(pytest.param(m, marks=pytest.mark.thorough) for m in ("wibc", "linear"))]
+)
 def test_a_fusion_that_learns_is_cross_validated(
-    tmp_path: Path, topics: list[Query], judgments: list[Judgment], method: str
+    ensemble: Path, topics: list[Query], judgments: list[Judgment], method: str
 ) -> None:
     text = ENSEMBLE.replace('method = "rrf", k = 10', f'method = "{method}"')
     recipe = parse_recipe(text, "two")
-    build_library(tmp_path / "l", sampler.posts(), recipe, processes=1)
-    library = Library(tmp_path / "l")
+    library = Library(ensemble, [f"ranking.fuse={{method='{method}'}}"])
     done = reproduce(library, recipe, topics, judgments)
     assert done.learned.startswith(f"words, both: {method.upper()[:1]}")
     assert library.recipe == recipe
@@ -88,14 +97,13 @@ def test_a_fusion_that_learns_is_cross_validated(
     assert all(figure.paper is None for figure in done.figures)
 
 
-def test_nothing_to_measure_is_said(tmp_path: Path, topics: list[Query]) -> None:
-    library = built(tmp_path / "l", "msm-sum")
+def test_nothing_to_measure_is_said(summed: Library, topics: list[Query]) -> None:
     recipe = load_recipe("msm-sum")
     with pytest.raises(InputError, match="none of the judged posts is in the collection"):
-        reproduce(library, recipe, topics, [Judgment("A.1", "nobody", 3)])
+        reproduce(summed, recipe, topics, [Judgment("A.1", "nobody", 3)])
     known = next(sampler.posts()).id
     with pytest.raises(InputError, match="none of the topics has a judgment"):
-        reproduce(library, recipe, topics, [Judgment("B.1", known, 3)])
+        reproduce(summed, recipe, topics, [Judgment("B.1", known, 3)])
 
 
 def test_every_published_figure_belongs_to_a_recipe_and_an_edition() -> None:

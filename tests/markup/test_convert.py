@@ -4,7 +4,7 @@ import random
 import time
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from mathsetu.errors import UnknownFormat
@@ -49,6 +49,7 @@ def test_marked_text_holds_the_same_formulas_as_its_source(form: str, source: st
 
 @pytest.mark.parametrize("form", FORMS)
 @given(source=HOSTILE)
+@example(source="a\0b")
 def test_records_hold_what_marked_text_holds(form: str, source: str) -> None:
     text, formulas = text_and_formulas(source, form, "7", "body")
     assert text == to_text(source, form)
@@ -138,13 +139,13 @@ def test_time_grows_no_faster_than_the_input(form: str, piece: str) -> None:
     The best of several tries counts, without the garbage collector: a busy machine makes single
     measurements jump, and a quadratic algorithm would show a hundredfold every time.
     """
-    small, large = piece * 1_000, piece * 10_000
+    small, large = piece * 500, piece * 5_000
 
     def seconds(source: str, tries: int) -> float:
         return best_seconds(lambda: split(source, form), tries)
 
     for attempt in range(1, 6):
-        ratio = seconds(large, attempt) / max(seconds(small, 5), 1e-5)
+        ratio = seconds(large, attempt) / max(seconds(small, 3), 1e-5)
         if ratio <= 12:
             return
     pytest.fail(f"ten times the input took {ratio:.0f} times as long")
@@ -152,19 +153,18 @@ def test_time_grows_no_faster_than_the_input(form: str, piece: str) -> None:
 
 @pytest.mark.parametrize("piece", [to_attribute(piece) for piece in WORST_CASES] + ["&amp;"])
 def test_pages_in_attributes_take_linear_time_too(piece: str) -> None:
-    def seconds(times: int) -> float:
-        return best_seconds(
-            lambda: text_and_formulas(piece * times, "attribute", "7", "body"), tries=3
-        )
+    def seconds(times: int, tries: int) -> float:
+        source = piece * times
+        return best_seconds(lambda: text_and_formulas(source, "attribute", "7", "body"), tries)
 
-    ratios = (seconds(10_000) / max(seconds(1_000), 1e-5) for _ in range(5))
+    ratios = (seconds(5_000, n) / max(seconds(500, 3), 1e-5) for n in range(1, 6))
     assert any(ratio <= 12 for ratio in ratios)
 
 
 def test_much_noise_takes_seconds_at_most() -> None:
     generator = random.Random(7)
-    noise = "".join(generator.choices("$\\{}()[]<>&;`%\n abc", k=200_000))
+    noise = "".join(generator.choices("$\\{}()[]<>&;`%\n abc", k=50_000))
     start = time.process_time()
     for form in FORMS:
         to_text(noise, form)
-    assert time.process_time() - start < 12
+    assert time.process_time() - start < 3

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mathsetu.collections.trec import read_run, write_run
@@ -71,12 +71,7 @@ def some_runs(draw: st.DrawFn) -> list[Run]:
     return [Run(f"run{n}", draw(topics)) for n in range(draw(st.integers(1, 4)))]
 
 
-# Most examples are tried with every method.
-few = settings(max_examples=25, deadline=None)
-
-
 class TestEveryMethod:
-    @few
     @given(some_runs())
     def test_keeps_every_candidate_once_with_finite_falling_scores(self, runs: list[Run]) -> None:
         for method in methods(len(runs)):
@@ -88,13 +83,11 @@ class TestEveryMethod:
                 assert all(map(math.isfinite, scores))
                 assert scores == sorted(scores, reverse=True)
 
-    @few
     @given(rankings())
     def test_leaves_the_order_of_a_single_run_alone(self, ranking: tuple[Hit, ...]) -> None:
         for method in methods(1):
             assert ids_of(fuse([Run("one", {"A.1": ranking})], method)) == [h.id for h in ranking]
 
-    @few
     @given(some_runs(), st.randoms(use_true_random=False))
     def test_does_not_care_which_run_comes_first(self, runs: list[Run], random: object) -> None:
         places = list(range(len(runs)))
@@ -108,13 +101,11 @@ class TestEveryMethod:
                 if not isinstance(method, RRF):
                     assert list(again) == [hit.id for hit in hits]
 
-    @few
     @given(some_runs())
     def test_gives_the_same_result_every_time(self, runs: list[Run]) -> None:
         for method in methods(len(runs)):
             assert fuse(runs, method) == fuse(runs, method)
 
-    @few
     @given(some_runs(), st.data())
     def test_never_moves_a_candidate_down_when_a_run_moves_it_up(
         self, runs: list[Run], data: st.DataObject
@@ -132,7 +123,6 @@ class TestEveryMethod:
             before = ids_of(fuse(runs, method), topic).index(risen)
             assert ids_of(fuse(changed, method), topic).index(risen) <= before
 
-    @few
     @given(some_runs(), st.integers(1, 5))
     def test_keeps_no_more_hits_than_asked_for(self, runs: list[Run], depth: int) -> None:
         for method in methods(len(runs)):
@@ -140,7 +130,6 @@ class TestEveryMethod:
             for topic, hits in whole.rankings.items():
                 assert cut.rankings[topic] == hits[:depth]
 
-    @few
     @given(some_runs())
     def test_is_read_back_in_the_same_order(
         self, tmp_path_factory: pytest.TempPathFactory, runs: list[Run]
@@ -195,7 +184,12 @@ class TestRRF:
 
     @pytest.mark.shared
     @pytest.mark.parametrize(
-        "parts", [("mlt", "roberta"), ("anserini", "roberta"), ("mlt", "anserini", "roberta")]
+        "parts",
+        [
+            ("mlt", "roberta"),
+            pytest.param(("anserini", "roberta"), marks=pytest.mark.thorough),
+            pytest.param(("mlt", "anserini", "roberta"), marks=pytest.mark.thorough),
+        ],
     )
     def test_gives_the_published_fusions_byte_for_byte(
         self, shared_data: Path, tmp_path: Path, parts: tuple[str, ...]
@@ -247,7 +241,6 @@ class TestIBC:
 
 
 class TestWIBC:
-    @few
     @given(some_runs(), st.integers(0, 3), st.floats(0.1, 10))
     def test_equal_weights_make_it_ibc(self, runs: list[Run], seed: int, weight: float) -> None:
         weighted = WIBC((weight,) * len(runs), seed=seed)
@@ -257,7 +250,6 @@ class TestWIBC:
         runs = [run_of("abc"), run_of("cba"), run_of("cab")]
         assert ids_of(fuse(runs, WIBC((5, 1, 1)))) == ["a", "b", "c"]
 
-    @few
     @given(some_runs(), rankings())
     def test_a_run_without_weight_changes_no_score(
         self, runs: list[Run], more: tuple[Hit, ...]
@@ -279,7 +271,6 @@ class TestScores:
         assert (added["b"], added["a"]) == (1.5, 1.0)
         assert (times["b"], times["a"]) == (3.0, 1.0)
 
-    @few
     @given(some_runs())
     def test_linear_with_equal_weights_orders_as_combsum(self, runs: list[Run]) -> None:
         for scaling in SCALINGS:
@@ -289,7 +280,6 @@ class TestScores:
                 ids_of(weighted, t) for t in summed.rankings
             ]
 
-    @few
     @given(some_runs(), st.sampled_from([0.5, 4.0, 1024.0]))
     def test_the_unit_of_a_run_does_not_matter_once_scores_are_normalised(
         self, runs: list[Run], factor: float

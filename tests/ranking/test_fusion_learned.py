@@ -1,8 +1,6 @@
 """Learned fusion: honest figures, weights that follow the judgments, and the verb."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -30,9 +28,16 @@ from mathsetu.ranking.fusion import (
 from mathsetu.ranking.fusion.learning import JudgedPool, judge_pools, mean_value
 from mathsetu.ranking.fusion.pool import pool_runs
 from mathsetu.records import Hit, Judgment, Run
+from tests.command import Mathsetu
 
 TOPICS = [f"A.{number}" for number in range(12)]
 POSTS = [str(number) for number in range(20)]
+# Weighted medians take longest to learn, and weights of a sum are learned by the same search.
+LEARNERS = [
+    pytest.param(name, marks=[pytest.mark.thorough] if name == "wibc" else [])
+    for name, method in METHODS.items()
+    if method.learner
+]
 
 
 def synthetic() -> tuple[list[Run], list[Judgment]]:
@@ -97,7 +102,7 @@ def test_the_regression_predicts_the_mean_gain_on_the_whole() -> None:
     assert predicted.mean() == pytest.approx(np.mean([j.grade for j in judgments]), abs=1e-4)
 
 
-@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.learner])
+@pytest.mark.parametrize("name", LEARNERS)
 def test_no_topic_is_ranked_with_its_own_judgments(name: str) -> None:
     runs, judgments = synthetic()
     measure = GOAL
@@ -137,7 +142,7 @@ def test_a_topics_own_judgments_cannot_change_its_ranking() -> None:
     assert honest.run.rankings != misled.run.rankings
 
 
-@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.learner])
+@pytest.mark.parametrize("name", LEARNERS)
 def test_learning_is_the_same_every_time(name: str) -> None:
     runs, judgments = synthetic()
 
@@ -194,21 +199,6 @@ def test_what_is_maximised_is_what_evaluation_measures(
     assert judged.value(RRF(), measure) == pytest.approx(expected)
 
 
-def fuse_verb(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "from mathsetu.cli import main; main()",
-            "fuse",
-            *map(str, arguments),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-
-
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
     runs, judgments = synthetic()
@@ -219,18 +209,22 @@ def files(tmp_path: Path) -> list[Path]:
     return paths
 
 
-def test_the_verb_writes_what_the_function_gives(files: list[Path], tmp_path: Path) -> None:
+def test_the_verb_writes_what_the_function_gives(
+    mathsetu: Mathsetu, files: list[Path], tmp_path: Path
+) -> None:
     target = tmp_path / "fused.run"
-    done = fuse_verb("rrf", *files, target, "--k", 10, "--name", "ours", "--depth", 5)
-    assert done.returncode == 0, done.stderr
-    assert "12 topics, 60 hits" in done.stderr
+    done = mathsetu("fuse", "rrf", *files, target, "--k", "10", "--name", "ours", "--depth", "5")
+    assert done.code == 0, done.err
+    assert "12 topics, 60 hits" in done.err
     assert read_run(target) == fuse([read_run(p) for p in files], RRF(10), 5, "ours")
 
 
-def test_the_verb_learns_and_tells_the_honest_figure(files: list[Path], tmp_path: Path) -> None:
+def test_the_verb_learns_and_tells_the_honest_figure(
+    mathsetu: Mathsetu, files: list[Path], tmp_path: Path
+) -> None:
     target, qrels = tmp_path / "fused.run", tmp_path / "qrels.txt"
-    done = fuse_verb("rbc", *files, target, "--qrels", qrels, "--json")
-    report = json.loads(done.stdout)
+    done = mathsetu("fuse", "rbc", *files, target, "--qrels", qrels, "--json")
+    report = json.loads(done.out)
     learned = fuse_learned(
         [read_run(path) for path in files],
         read_qrels(qrels),
@@ -245,7 +239,7 @@ def test_the_verb_learns_and_tells_the_honest_figure(files: list[Path], tmp_path
         tuple(map(tuple, report["settings"]["coefficients"])), report["settings"]["intercept"]
     )
     assert method == learned.method
-    spoken = fuse_verb("rbc", *files, target, "--qrels", qrels).stderr
+    spoken = mathsetu("fuse", "rbc", *files, target, "--qrels", qrels).err
     assert f"nDCG' {learned.held_out:.3f} held out" in spoken
 
 
@@ -265,13 +259,13 @@ def test_the_verb_learns_and_tells_the_honest_figure(files: list[Path], tmp_path
     ],
 )
 def test_the_verb_names_each_mistake_in_one_line(
-    files: list[Path], tmp_path: Path, arguments: list[str], message: str
+    mathsetu: Mathsetu, files: list[Path], tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     places = {"RUN": files[0], "QRELS": tmp_path / "qrels.txt", "OUT": tmp_path / "out.run"}
-    done = fuse_verb(*(places.get(argument, argument) for argument in arguments))
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    done = mathsetu("fuse", *(places.get(argument, argument) for argument in arguments))
+    assert done.code == 2
+    assert message in done.err
+    assert "Traceback" not in done.err
     assert not (tmp_path / "out.run").exists()
 
 

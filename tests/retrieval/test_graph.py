@@ -91,9 +91,14 @@ def test_choices_that_cannot_be_are_refused():
             GraphSearch(**choices)
 
 
-@pytest.mark.parametrize("strategy", ["exact", "centroids", "document", "single"])
+OTHERS = [
+    pytest.param(name, marks=pytest.mark.thorough) for name in ("centroids", "document", "single")
+]
+
+
+@pytest.mark.parametrize("strategy", ["exact", *OTHERS])
 def test_a_library_with_a_graph_part_answers_in_several_languages(tmp_path, strategy):
-    posts = list(sampler.posts())[:60]
+    posts = list(sampler.posts())[:40]
     folder = make_graph_model(tmp_path / "model", [post.body for post in posts])
     recipe = parse_recipe(
         f"""

@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 
 from mathsetu.service.app import create_app
 from mathsetu.service.settings import Settings
-from tests.service.recipe import LIGHT
+from tests.light import LIGHT
 
 
 @pytest.fixture(scope="session")

@@ -2,15 +2,25 @@
 
 import asyncio
 import threading
+import time
 from pathlib import Path
 
 import httpx
 import pytest
 
+from mathsetu.deadline import check_time
 from mathsetu.service.app import create_app
+from mathsetu.service.engine import Engine
 from mathsetu.service.limits import Limits
 from mathsetu.service.metrics import Metrics
 from mathsetu.service.settings import Settings
+
+
+def endless(*_: object) -> None:
+    """Work that never ends by itself."""
+    while True:
+        check_time()
+        time.sleep(0.001)
 
 
 def test_requests_beyond_capacity_are_sent_away_and_the_server_recovers(
@@ -50,15 +60,8 @@ def test_a_slow_search_is_cut_off_with_an_honest_answer(
     sampler_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One part never ends by itself: the others answer, and it is named."""
-    from mathsetu.deadline import check_time
-    from mathsetu.service.engine import Engine
-
     events: list[str] = []
     engine = Engine(sampler_folder, Limits(seconds=2.0), note=events.append)
-
-    def endless(*_: object) -> None:
-        while True:
-            check_time()
 
     formulas = engine._opened.library._parts["formulas"]
     monkeypatch.setattr(formulas, "retrieve", endless)
@@ -73,15 +76,8 @@ def test_a_slow_search_is_cut_off_with_an_honest_answer(
 def test_a_slow_first_part_leaves_time_for_the_others(
     sampler_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mathsetu.deadline import check_time
-    from mathsetu.service.engine import Engine
-
     engine = Engine(sampler_folder, Limits(seconds=1.0))
     engine.search("$a^2+b^2=c^2$ triangle")
-
-    def endless(*_: object) -> None:
-        while True:
-            check_time()
 
     monkeypatch.setattr(engine._opened.library._parts["words"], "retrieve", endless)
     answer = engine.search("$a^2+b^2=c^2$ triangle", k=3)
@@ -92,14 +88,7 @@ def test_a_slow_first_part_leaves_time_for_the_others(
 def test_hits_stay_when_only_their_reasons_take_too_long(
     sampler_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mathsetu.deadline import check_time
-    from mathsetu.service.engine import Engine
-
     engine = Engine(sampler_folder, Limits(seconds=0.5))
-
-    def endless(*_: object) -> None:
-        while True:
-            check_time()
 
     monkeypatch.setattr(engine._opened.library._parts["words"], "explain", endless)
     answer = engine.search("infinitely many primes", k=3)

@@ -14,29 +14,41 @@ from mcp import Client, StdioServerParameters
 START = "from mathsetu.cli import main; main()"
 
 
-def call(folder: Path, *calls: tuple[str, dict[str, Any]]) -> tuple[list[Any], list[Any]]:
-    """The tools that a real client sees, and the results of its calls."""
+QUERY = r"समाकल $\int_0^\infty e^{-t^2}dt$ का मान"
+GOOD = [
+    ("search", {"query": QUERY, "k": 2, "language": "en"}),
+    ("fetch_post", {"id": "gaussian-integral.en"}),
+    ("explain_match", {"query": "$u^2+v^2=w^2$", "id": "pythagorean-theorem.en"}),
+    ("search_formulas", {"latex": "?a^2+?b^2=?c^2", "k": 1}),
+]
+WRONG = [
+    ("fetch_post", {"id": "../../etc/passwd"}),
+    ("search", {"query": "the of"}),
+    ("search", {"query": "x", "k": 1_000}),
+    ("search", {"query": "x" * 3_000}),
+    ("search", {"query": "primes", "k": 1}),
+]
+
+
+@pytest.fixture(scope="module")
+def conversation(sampler_folder: Path) -> tuple[list[Any], list[Any]]:
+    """The tools that a real client sees, and the results of its calls, right ones and wrong."""
 
     async def talk() -> tuple[list[Any], list[Any]]:
         server = StdioServerParameters(
-            command=sys.executable, args=["-c", START, "mcp", str(folder)]
+            command=sys.executable, args=["-c", START, "mcp", str(sampler_folder)]
         )
         async with Client(server, read_timeout_seconds=60) as client:
             tools = await client.list_tools()
-            return tools.tools, [await client.call_tool(*asked) for asked in calls]
+            return tools.tools, [await client.call_tool(*asked) for asked in GOOD + WRONG]
 
     return asyncio.run(talk())
 
 
-def test_a_client_finds_fetches_and_explains_a_post(sampler_folder: Path) -> None:
-    query = r"समाकल $\int_0^\infty e^{-t^2}dt$ का मान"
-    tools, results = call(
-        sampler_folder,
-        ("search", {"query": query, "k": 2, "language": "en"}),
-        ("fetch_post", {"id": "gaussian-integral.en"}),
-        ("explain_match", {"query": "$u^2+v^2=w^2$", "id": "pythagorean-theorem.en"}),
-        ("search_formulas", {"latex": "?a^2+?b^2=?c^2", "k": 1}),
-    )
+def test_a_client_finds_fetches_and_explains_a_post(
+    conversation: tuple[list[Any], list[Any]],
+) -> None:
+    tools, results = conversation[0], conversation[1][: len(GOOD)]
     assert {tool.name for tool in tools} == {
         "search", "search_formulas", "fetch_post", "explain_match",
     }  # fmt: skip
@@ -54,15 +66,10 @@ def test_a_client_finds_fetches_and_explains_a_post(sampler_folder: Path) -> Non
     assert formulas["hits"][0]["posts"]
 
 
-def test_a_mistake_of_the_model_is_told_in_words(sampler_folder: Path) -> None:
-    _, results = call(
-        sampler_folder,
-        ("fetch_post", {"id": "../../etc/passwd"}),
-        ("search", {"query": "the of"}),
-        ("search", {"query": "x", "k": 1_000}),
-        ("search", {"query": "x" * 3_000}),
-        ("search", {"query": "primes", "k": 1}),
-    )
+def test_a_mistake_of_the_model_is_told_in_words(
+    conversation: tuple[list[Any], list[Any]],
+) -> None:
+    results = conversation[1][len(GOOD) :]
     assert [result.is_error for result in results] == [True, True, True, True, False]
     told = [result.content[0].text for result in results]
     assert "there is no post" in told[0]

@@ -19,7 +19,7 @@ import pytest
 from mathsetu.cli import main
 from mathsetu.library import build_library
 from mathsetu.records import Post
-from tests.service.recipe import LIGHT
+from tests.light import LIGHT
 
 pytestmark = pytest.mark.thorough
 

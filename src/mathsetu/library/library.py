@@ -66,7 +66,8 @@ class Library:
         >>> from mathsetu.library import build_library
         >>> from tempfile import mkdtemp
         >>> folder = Path(mkdtemp()) / "library"
-        >>> build_library(folder, sampler.posts(), "default", processes=1)
+        >>> integrals = [post for post in sampler.posts() if "integral" in post.id]
+        >>> build_library(folder, integrals, "default", processes=1)
         >>> library = Library(folder)
         >>> library.search(r"समाकल $\int_0^\infty \frac{\sin x}{x}dx$ का मान", k=1)[0].id
         'dirichlet-integral.hr'

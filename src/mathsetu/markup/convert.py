@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from html import unescape
+from typing import TYPE_CHECKING
 
 from mathsetu.errors import UnknownFormat
 from mathsetu.markup.attributes import from_attribute
@@ -19,6 +21,9 @@ from mathsetu.markup.html import PLACE, Element, hold, split_html
 from mathsetu.markup.spans import Span, strip_latex
 from mathsetu.markup.tex import latex_prose
 from mathsetu.records import Formula, quick
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
 
 _NEEDS_ESCAPE = re.compile(r"\\(?=[(\[]|begin\{)|\$|\\.", re.DOTALL)
 _TRAILING_BACKSLASHES = re.compile(r"\\+\Z")
@@ -77,7 +82,7 @@ def text_and_formulas(
     if form == "attribute":
         source, form = from_attribute(source), "html"
     elif form == "text" and "$" not in source and "\\" not in source:
-        return _tidy(source), ()
+        return _tidy(source.replace(PLACE, "")), ()
     elif form == "text" and (lone := lone_formula(source)) and PLACE not in source:
         return _fill_plain(*_plain_line(source, lone), str, post_id, where)
     text, held, starts = _marked(source, form)
@@ -133,17 +138,23 @@ _SPLITTERS: dict[str, Callable[[str], list[Span]]] = {
 }
 
 
-def _markdown_text(spans: list[Span]) -> str:
-    """Render the prose with a real Markdown renderer while the formulas wait outside."""
+@cache
+def _markdown_renderer() -> MarkdownIt:
+    """Made once: a note of many short sections would spend its time on making it."""
     from markdown_it import MarkdownIt  # here, because most sources are not Markdown
 
+    return MarkdownIt("commonmark").enable("table")
+
+
+def _markdown_text(spans: list[Span]) -> str:
+    """Render the prose with a real Markdown renderer while the formulas wait outside."""
     formulas = [span for span in spans if span.kind == "formula"]
     numbers = iter(range(len(formulas)))
     source = "".join(
         _HOLDER.format(next(numbers)) if span.kind == "formula" else span.raw.translate(_PRIVATE)
         for span in spans
     )
-    page = split_html(MarkdownIt("commonmark").enable("table").render(source))
+    page = split_html(_markdown_renderer().render(source))
     # What the splitter left as text holds no formulas: only the held ones come back.
     text, _ = _fill(*_hold(
         Span("code" if span.kind == "code" else "text", "", span.content if span.kind != "formula"

@@ -50,7 +50,7 @@ def create_app(settings: Settings) -> FastAPI:
     >>> from mathsetu.collections import sampler
     >>> from mathsetu.library import build_library
     >>> folder = mkdtemp()
-    >>> build_library(folder, sampler.posts(), "default", processes=1)
+    >>> build_library(folder, list(sampler.posts())[:10], "default", processes=1)
     >>> create_app(Settings(folder)).title
     'MathSetu'
     """

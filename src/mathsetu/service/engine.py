@@ -82,7 +82,8 @@ class Engine:
         >>> from mathsetu.collections import sampler
         >>> from mathsetu.library import build_library
         >>> folder = Path(mkdtemp()) / "library"
-        >>> build_library(folder, sampler.posts(), "default", processes=1)
+        >>> primes = [post for post in sampler.posts() if "prime" in post.id]
+        >>> build_library(folder, primes, "default", processes=1)
         >>> engine = Engine(folder)
         >>> [hit] = engine.search("अभाज्य संख्या", k=1, where=Filter("en")).hits
         >>> hit.id, hit.words[0].asked, hit.words[0].translation

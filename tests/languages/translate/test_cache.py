@@ -74,6 +74,7 @@ def _write(path: Path, worker: int) -> int:
     return worker
 
 
+@pytest.mark.thorough
 def test_processes_share_one_file(tmp_path: Path) -> None:
     path = tmp_path / "cache"
     with ProcessPoolExecutor(4, get_context("spawn")) as pool:

@@ -201,6 +201,7 @@ def test_a_backend_that_miscounts_is_an_error() -> None:
 
 
 @pytest.mark.shared
+@pytest.mark.thorough
 def test_every_topic_survives_a_hostile_backend(shared_data: Path) -> None:
     lines = [
         line

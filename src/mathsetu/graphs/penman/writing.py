@@ -21,6 +21,8 @@ _ESCAPED = str.maketrans(ESCAPES)
 _PLAIN = re.compile(r"[A-Za-z0-9_!+*=<>|.%&$@^'-]+|[^\W\d_][\w-]*")
 _CONSTANT = re.compile(r"[-+]|interrogative|imperative|expressive|\d+(?:\.\d+)?")
 _INDENT = "  "
+# Deeper nodes are indented no further: else a long chain would be written as mostly blanks.
+_DEEPEST = 100
 # Relation, the other node, and whether that node is written out here or only mentioned.
 _Child = tuple[str, int, bool]
 
@@ -56,7 +58,7 @@ def _pieces(graph: Graph, children: list[list[_Child]], degrees: list[int]) -> I
             yield ")"
             continue
         relation, node, is_first = following
-        yield f"\n{_INDENT * len(opened)}{relation} "
+        yield f"\n{_INDENT * min(len(opened), _DEEPEST)}{relation} "
         label = graph.labels[node]
         if not is_first:
             yield f"n{node}"

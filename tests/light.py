@@ -1,4 +1,4 @@
-"""The recipe that the tests of this folder search with: two parts whose say is easy to foretell."""
+"""A recipe for tests that are not about the encoder: two parts whose say is easy to foretell."""
 
 from mathsetu.recipes.schema import parse_recipe
 
