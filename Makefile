@@ -33,8 +33,7 @@ test-thorough: $(VENV)/dev  ## The tests that take long: browsers, servers, cras
 	$(BIN)/pytest -n auto -m thorough
 
 audit: $(VENV)/dev  ## Ask a public list whether a pinned version has a known weakness
-	$(BIN)/pip install --quiet pip-audit
-	$(BIN)/pip-audit --requirement constraints.txt --no-deps --disable-pip
+	@$(BIN)/python .ci/audit.py
 
 lint: $(VENV)/dev  ## Check the style
 	$(BIN)/ruff check --quiet
