@@ -7,7 +7,7 @@ import pytest
 from mathsetu.collections import sampler
 from mathsetu.errors import InputError
 from mathsetu.library import Filter, Library
-from mathsetu.library.library import LONGEST_QUERY
+from mathsetu.library.preparing import LONGEST_QUERY
 from mathsetu.records import Query
 
 

@@ -60,7 +60,7 @@ def test_a_slow_search_is_cut_off_with_an_honest_answer(
         while True:
             check_time()
 
-    formulas = engine._opened.library._parts["formulas"]
+    formulas = engine._keeper.opened.library._parts["formulas"]
     monkeypatch.setattr(formulas, "retrieve", endless)
     answer = engine.search("infinitely many primes $p$", k=3)
     assert answer.unfinished == ("formulas",)
@@ -83,7 +83,7 @@ def test_a_slow_first_part_leaves_time_for_the_others(
         while True:
             check_time()
 
-    monkeypatch.setattr(engine._opened.library._parts["words"], "retrieve", endless)
+    monkeypatch.setattr(engine._keeper.opened.library._parts["words"], "retrieve", endless)
     answer = engine.search("$a^2+b^2=c^2$ triangle", k=3)
     assert answer.unfinished == ("words",)
     assert answer.hits[0].id.startswith("pythagorean")
@@ -101,7 +101,7 @@ def test_hits_stay_when_only_their_reasons_take_too_long(
         while True:
             check_time()
 
-    monkeypatch.setattr(engine._opened.library._parts["words"], "explain", endless)
+    monkeypatch.setattr(engine._keeper.opened.library._parts["words"], "explain", endless)
     answer = engine.search("infinitely many primes", k=3)
     assert answer.unfinished == ("reasons",)
     assert [reason.part for reason in answer.hits[0].reasons] == ["words"]
