@@ -37,8 +37,7 @@ test-thorough: $(VENV)/dev  ## The tests that take long, and many examples for e
 	$(BIN)/$(PYTEST) -m 'thorough or hypothesis' --hypothesis-profile thorough
 
 audit: $(VENV)/dev  ## Ask a public list whether a pinned version has a known weakness
-	$(BIN)/pip install --quiet pip-audit
-	$(BIN)/pip-audit --requirement constraints.txt --no-deps --disable-pip
+	@$(BIN)/python .ci/audit.py
 
 lint: $(VENV)/dev  ## Check the style
 	$(BIN)/ruff check --quiet

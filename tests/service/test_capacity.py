@@ -63,7 +63,7 @@ def test_a_slow_search_is_cut_off_with_an_honest_answer(
     events: list[str] = []
     engine = Engine(sampler_folder, Limits(seconds=2.0), note=events.append)
 
-    formulas = engine._opened.library._parts["formulas"]
+    formulas = engine._keeper.opened.library._parts["formulas"]
     monkeypatch.setattr(formulas, "retrieve", endless)
     answer = engine.search("infinitely many primes $p$", k=3)
     assert answer.unfinished == ("formulas",)
@@ -79,7 +79,7 @@ def test_a_slow_first_part_leaves_time_for_the_others(
     engine = Engine(sampler_folder, Limits(seconds=1.0))
     engine.search("$a^2+b^2=c^2$ triangle")
 
-    monkeypatch.setattr(engine._opened.library._parts["words"], "retrieve", endless)
+    monkeypatch.setattr(engine._keeper.opened.library._parts["words"], "retrieve", endless)
     answer = engine.search("$a^2+b^2=c^2$ triangle", k=3)
     assert answer.unfinished == ("words",)
     assert answer.hits[0].id.startswith("pythagorean")
@@ -90,7 +90,7 @@ def test_hits_stay_when_only_their_reasons_take_too_long(
 ) -> None:
     engine = Engine(sampler_folder, Limits(seconds=0.5))
 
-    monkeypatch.setattr(engine._opened.library._parts["words"], "explain", endless)
+    monkeypatch.setattr(engine._keeper.opened.library._parts["words"], "explain", endless)
     answer = engine.search("infinitely many primes", k=3)
     assert answer.unfinished == ("reasons",)
     assert [reason.part for reason in answer.hits[0].reasons] == ["words"]

@@ -238,8 +238,8 @@ def test_an_old_library_is_closed_after_its_last_request(tmp_path: Path) -> None
     folder = tmp_path / "library"
     build_library(folder, [Post(id="1", body="A circle.", language="en")], LIGHT, processes=1)
     engine = Engine(folder)
-    library = engine._opened.library
-    with engine._using():
+    library = engine._keeper.opened.library
+    with engine._keeper.using():
         build_library(folder, [Post(id="2", body="A circle.", language="en")], LIGHT, processes=1)
         assert engine.refresh()
         assert library.post("1").id == "1"

@@ -9,8 +9,9 @@ import click
 from mathsetu.cli.output import json_option, print_json, visible
 from mathsetu.languages.table import language
 from mathsetu.library import Filter
-from mathsetu.library.library import LONGEST_QUERY
-from mathsetu.service.answers import Found, Piece, to_json
+from mathsetu.library.preparing import LONGEST_QUERY
+from mathsetu.service.answers import Found, to_json
+from mathsetu.service.describe import marked
 from mathsetu.service.engine import Engine
 from mathsetu.service.limits import Limits
 
@@ -67,18 +68,10 @@ def _code(name: str) -> str:
     return language(name).code if name else ""
 
 
-def _written(piece: Piece) -> str:
-    """A piece as people write it, formulas between dollars."""
-    if piece.kind != "formula":
-        return piece.text
-    mark = "$$" if piece.display else "$"
-    return f"{mark}{piece.text}{mark}"
-
-
 def _print_hit(hit: Found) -> None:
     code = f"[{hit.language}] " if hit.language else ""
-    text = " ".join("".join(map(_written, hit.snippet)).split())
-    title = "".join(map(_written, hit.title_pieces)) or text
+    text = " ".join(marked(hit.snippet).split())
+    title = marked(hit.title_pieces) or text
     heading = click.style(visible(title), bold=True)
     click.echo(f"{hit.rank}. {heading}  {code}{hit.score:.3f}  {hit.url or hit.id}")
     if hit.title:

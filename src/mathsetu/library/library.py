@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,12 +11,12 @@ from typing import TYPE_CHECKING, Self, cast
 import numpy as np
 
 from mathsetu.deadline import Clock
-from mathsetu.errors import InputError, UnknownPost
+from mathsetu.errors import InputError
 from mathsetu.library.candidates import chosen_weights
-from mathsetu.library.manifest import Manifest, check, read_manifest, segment_folder
-from mathsetu.library.preparing import Prepared, prepare
+from mathsetu.library.manifest import check, read_manifest, segment_folder
+from mathsetu.library.preparing import Prepared, check_length, prepare
 from mathsetu.library.ranker import Ranked, Ranker, Search
-from mathsetu.library.store import Store, beside
+from mathsetu.library.shelves import Filter, Shelves
 from mathsetu.markup import snippet
 from mathsetu.recipes import overridden
 from mathsetu.recipes.parts import make_retriever
@@ -31,23 +30,12 @@ if TYPE_CHECKING:
 
     from mathsetu.retrieval.graph import GraphRetriever
 
-#: A query longer than this is refused: it is a file sent by mistake, or an attack.
-LONGEST_QUERY = 100_000
 #: What an answer calls unfinished when the reasons of some hits are, or a query's translation.
 REASONS, TRANSLATION = "reasons", "translation"
 # A post asks for its like with its beginning: the rest would take long and add little.
 _LIKENESS = 600
 # How often opening is tried again when a rebuild replaces the library at that moment.
 _TRIES = 5
-
-
-@dataclass(frozen=True)
-class Filter:
-    """Which posts may be found: of one language, with all of these tags, of one collection."""
-
-    language: str = ""
-    tags: tuple[str, ...] = ()
-    collection: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,26 +85,15 @@ class Library:
         source = str(self.folder)
         self.recipe: Recipe = overridden(self.manifest.recipe, self._settings, source)
         folders = [segment_folder(self.folder, s.name) for s in self.manifest.segments]
-        self._stores = [Store(folder / "posts.sqlite") for folder in folders]
+        self._shelves = Shelves(folders, self.manifest.segments)
         self._parts: dict[str, Retriever] = {
             name: make_retriever(settings, [folder / name for folder in folders], f"parts.{name}")
             for name, settings in self.recipe.parts.items()
         }
-        self._offsets = np.cumsum([0, *(store.count for store in self._stores)])
-        self._present = self._not_removed(self.manifest)
-
-    def _not_removed(self, manifest: Manifest) -> NDArray[np.bool_] | None:
-        if not any(segment.removed for segment in manifest.segments):
-            return None
-        present = np.ones(self._offsets[-1], dtype=np.bool_)
-        for offset, segment in zip(self._offsets, manifest.segments, strict=False):
-            present[offset + np.array(segment.removed, dtype=np.int64)] = False
-        return present
 
     def close(self) -> None:
         """Close the files; a library that is used in a ``with`` block closes itself."""
-        for store in self._stores:
-            store.close()
+        self._shelves.close()
 
     def __enter__(self) -> Self:
         return self
@@ -191,10 +168,10 @@ class Library:
         The score is what it gets beside the posts that the query finds; 0 without any reason
         when nothing in it matches.
         """
-        _, _, number = self._find(post_id)
+        number = self._shelves.number_of(post_id)
         weighed = chosen_weights(self.recipe, weights)
         [prepared] = prepare([_question(query, language)], self.recipe.query)
-        search = Search([prepared.question], 1, self._present, Clock(), number)
+        search = Search([prepared.question], 1, self._shelves.present, Clock(), number)
         [ranked] = self._ranker.rank(search, weighed)
         [places] = np.nonzero(ranked.numbers == number)
         if not len(places):
@@ -237,7 +214,7 @@ class Library:
         clock: Clock,
     ) -> Iterator[tuple[Hit, ...]]:
         for question in questions:
-            _check_length(question)
+            check_length(question)
         if k is None:
             k = self.recipe.ranking.k
         if k < 1:
@@ -245,19 +222,19 @@ class Library:
         work = partial(prepare, questions, self.recipe.query)
         asked = clock.attempt(TRANSLATION, work) or [Prepared(question) for question in questions]
         understood = [prepared.question for prepared in asked]
-        search = Search(understood, k, self._allowed(where), clock)
+        search = Search(understood, k, self._shelves.allowed(where), clock)
         for prepared, ranked in zip(asked, self._ranker.rank(search, weights), strict=True):
             yield self._hits(prepared, ranked, k, explain, clock)
 
     @property
     def _ranker(self) -> Ranker:
-        return Ranker(self.recipe, self._parts, self._posts)
+        return Ranker(self.recipe, self._parts, self._shelves.posts)
 
     def _hits(
         self, prepared: Prepared, ranked: Ranked, k: int, explain: bool, clock: Clock
     ) -> tuple[Hit, ...]:
         numbers = ranked.numbers[:k].tolist()
-        ids = self._ids(numbers)
+        ids = self._shelves.ids(numbers)
         hits = []
         for place, number in enumerate(numbers):
             reasons: tuple[Reason, ...] = ()
@@ -286,26 +263,25 @@ class Library:
 
     def formulas(self, latex: str, k: int = 10) -> list[FormulaMatch]:
         """The formulas of the library that are most like one formula."""
-        for retriever in self._parts.values():
-            if isinstance(retriever, FormulaRetriever):
-                return retriever.formulas(latex, k)
-        raise InputError(f"{self.folder}: the recipe {self.recipe.name} has no formula index")
+        return self._formula_index.formulas(latex, k)
 
     def posts_with(self, formula: FormulaMatch, limit: int) -> tuple[str, ...]:
         """The ids of the first posts that hold a formula which `formulas` found."""
+        numbers = self._shelves.not_removed(self._formula_index.posts_with(formula.number))
+        return tuple(self._shelves.ids(numbers[:limit].tolist()).values())
+
+    @property
+    def _formula_index(self) -> FormulaRetriever:
         for retriever in self._parts.values():
             if isinstance(retriever, FormulaRetriever):
-                numbers = retriever.posts_with(formula.number)
-                if self._present is not None:
-                    numbers = numbers[self._present[numbers]]
-                return tuple(self._ids(numbers[:limit].tolist()).values())
-        return ()
+                return retriever
+        raise InputError(f"{self.folder}: the recipe {self.recipe.name} has no formula index")
 
     def heat_map(
         self, query: str | Query, post_id: str, *, language: str = ""
     ) -> tuple[list[str], list[str], NDArray[np.float32]]:
         """The parts of a query, those of a post, and their cosines, from a graph index."""
-        _, _, number = self._find(post_id)
+        number = self._shelves.number_of(post_id)
         for retriever in self._parts.values():
             if hasattr(retriever, "table"):
                 table = cast("GraphRetriever", retriever).table
@@ -314,72 +290,16 @@ class Library:
 
     def tags(self, limit: int) -> dict[str, int]:
         """The most frequent tags and how many posts have each."""
-        counts: Counter[str] = Counter()
-        for store, segment in zip(self._stores, self.manifest.segments, strict=True):
-            counts.update(store.tags(frozenset(segment.removed)))
-        ranked = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-        return dict(ranked[:limit])
+        return self._shelves.tags(limit)
 
     def present(self, ids: Iterable[str]) -> set[str]:
         """Those of some ids that posts of the library have."""
-        return {post_id for post_id in ids if self._place(post_id) is not None}
+        return {post_id for post_id in ids if post_id in self._shelves}
 
     def post(self, post_id: str) -> Post:
         """One post by its id."""
-        store, number, _ = self._find(post_id)
-        return store.by_number([number])[number]
-
-    def _find(self, post_id: str) -> tuple[Store, int, int]:
-        """The store of a post, its number there, and its number in the whole library."""
-        place = self._place(post_id)
-        if place is None:
-            raise UnknownPost(post_id)
-        return place
-
-    def _place(self, post_id: str) -> tuple[Store, int, int] | None:
-        segments = zip(self._stores, self.manifest.segments, self._offsets.tolist(), strict=False)
-        for store, segment, offset in segments:
-            number = store.number_of(post_id)
-            if number is not None and number not in segment.removed:
-                return store, number, offset + number
-        return None
-
-    def _allowed(self, where: Filter | None) -> NDArray[np.bool_] | None:
-        if where is None or where == Filter():
-            return self._present
-        masks = [
-            store.allowed(where.language, where.tags, where.collection) for store in self._stores
-        ]
-        allowed = np.concatenate(masks)
-        return allowed if self._present is None else allowed & self._present
-
-    def _posts(self, numbers: Sequence[int]) -> dict[int, Post]:
-        """Posts by their numbers, each answer with what its question says."""
-        posts: dict[int, Post] = {}
-        for offset, store in zip(self._offsets.tolist(), self._stores, strict=False):
-            own = [number - offset for number in numbers if 0 <= number - offset < store.count]
-            found = store.by_number(own)
-            for number, post in found.items():
-                parent = store.find(post.parent_id) if post.parent_id else None
-                posts[offset + number] = beside(post, parent) if parent else post
-        return posts
-
-    def _ids(self, numbers: Sequence[int]) -> dict[int, str]:
-        ids: dict[int, str] = {}
-        for offset, store in zip(self._offsets.tolist(), self._stores, strict=False):
-            own = [number - offset for number in numbers if 0 <= number - offset < store.count]
-            ids.update((offset + number, name) for number, name in store.ids(own).items())
-        return ids
+        return self._shelves.post(post_id)
 
 
 def _question(query: str | Query, language: str) -> Question:
     return Question(Query("", query, language=language) if isinstance(query, str) else query)
-
-
-def _check_length(question: Question) -> None:
-    size = len(question.text)
-    if size > LONGEST_QUERY:
-        name = f"query {question.query.id}" if question.query.id else "the query"
-        raise InputError(
-            f"{name} has {size:,} characters; at most {LONGEST_QUERY:,} can be searched for"
-        )

@@ -1,4 +1,4 @@
-"""What happens to a query before the parts get it: translation, with its formulas masked."""
+"""What happens to a query before the parts get it: it is measured, and translated where wanted."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from mathsetu.errors import InputError
 from mathsetu.languages.table import language
 from mathsetu.recipes.schema import Preparation
 from mathsetu.records import Reason
@@ -16,6 +17,9 @@ from mathsetu.retrieval.base import Question
 if TYPE_CHECKING:
     from mathsetu.languages.translate import Translator
 
+#: A query longer than this is refused: it is a file sent by mistake, or an attack.
+LONGEST_QUERY = 100_000
+
 
 @dataclass(frozen=True)
 class Prepared:
@@ -23,6 +27,16 @@ class Prepared:
 
     question: Question
     reasons: tuple[Reason, ...] = ()
+
+
+def check_length(question: Question) -> None:
+    """Refuse a query that is too long."""
+    size = len(question.text)
+    if size > LONGEST_QUERY:
+        name = f"query {question.query.id}" if question.query.id else "the query"
+        raise InputError(
+            f"{name} has {size:,} characters; at most {LONGEST_QUERY:,} can be searched for"
+        )
 
 
 def prepare(questions: Sequence[Question], choices: Preparation) -> list[Prepared]:

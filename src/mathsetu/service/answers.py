@@ -103,22 +103,28 @@ class MatchedFormula:
     mathml: str
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A post that was found, and why."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AboutPost:
+    """What every answer says of a post."""
 
-    rank: int
     id: str
-    score: float
     title: str
     title_pieces: tuple[Piece, ...]
-    snippet: tuple[Piece, ...]
     language: str
     tags: tuple[str, ...]
     url: str
     kind: str
     collection: str
     thread_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found(AboutPost):
+    """A post that was found, and why."""
+
+    rank: int
+    score: float
+    snippet: tuple[Piece, ...]
     reasons: tuple[Share, ...] = ()
     words: tuple[MatchedWord, ...] = ()
     formulas: tuple[MatchedFormula, ...] = ()
@@ -169,21 +175,12 @@ class FormulaAnswer:
     unfinished: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PostAnswer:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostAnswer(AboutPost):
     """A whole post; ``question`` is the text that an answer belongs to, where it is known."""
 
-    id: str
-    title: str
-    title_pieces: tuple[Piece, ...]
     body: tuple[Piece, ...]
     question: tuple[Piece, ...]
-    language: str
-    tags: tuple[str, ...]
-    url: str
-    kind: str
-    collection: str
-    thread_id: str
     parent_id: str
     score: int | None
 

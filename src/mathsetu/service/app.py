@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from fastapi.responses import PlainTextResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -23,6 +23,7 @@ from mathsetu.service.api import router
 from mathsetu.service.engine import Engine
 from mathsetu.service.guard import Guard
 from mathsetu.service.metrics import Metrics
+from mathsetu.service.problems import Problems
 from mathsetu.service.settings import Settings
 
 if TYPE_CHECKING:
@@ -81,9 +82,9 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.engine = engine
     app.include_router(router(engine))
     _add_operations(app, engine, metrics)
-    _add_pages(app, engine)
-    _add_errors(app)
-    _add_middleware(app, settings, metrics)
+    problems = _add_pages(app, engine)
+    _add_errors(app, problems)
+    _add_middleware(app, settings, metrics, problems)
     return app
 
 
@@ -111,45 +112,38 @@ def _add_operations(app: FastAPI, engine: Engine, metrics: Metrics) -> None:
         return metrics.text({"library_posts": posts})
 
 
-def _add_pages(app: FastAPI, engine: Engine) -> None:
-    """The pages need a template engine; a bare API does not."""
+def _add_pages(app: FastAPI, engine: Engine) -> Problems:
+    """The pages need a template engine; without it there is a bare API, and problems are JSON."""
     try:
         from mathsetu.service import pages
     except ModuleNotFoundError as missing:
         _log.warning("the pages are not shown: %s is not installed", missing.name)
-        return
+        return Problems()
     app.include_router(pages.router(engine), include_in_schema=False)
+    return Problems(pages.problem_page(engine.limits))
 
 
-def _add_errors(app: FastAPI) -> None:
+def _add_errors(app: FastAPI, problems: Problems) -> None:
+    """Mistakes of clients; faults of ours are the guard's to answer."""
+
     @app.exception_handler(InputError)
     def wrong_input(request: Request, error: InputError) -> Response:
-        return _error(404 if isinstance(error, UnknownPost) else 400, str(error))
+        return problems.answer(request, 404 if isinstance(error, UnknownPost) else 400, str(error))
 
     @app.exception_handler(RequestValidationError)
     def wrong_fields(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         where = ".".join(str(step) for step in first["loc"][1:]) or "the body"
-        return _error(422, f"{where}: {first['msg']}")
+        return problems.answer(request, 422, f"{where}: {first['msg']}")
 
     @app.exception_handler(HTTPException)
     def refused(request: Request, error: HTTPException) -> Response:
-        return _error(error.status_code, error.detail, error.headers)
-
-    @app.exception_handler(Exception)
-    def broken(request: Request, error: Exception) -> Response:
-        return _error(500, "something went wrong here; the server's log says what")
+        return problems.answer(request, error.status_code, error.detail, error.headers)
 
 
-def _error(status: int, problem: str, headers: object = None) -> Response:
-    clean = problem.encode("utf-8", "replace").decode()
-    kept = dict(headers) if isinstance(headers, dict) else None
-    return JSONResponse({"error": clean}, status, kept)
-
-
-def _add_middleware(app: FastAPI, settings: Settings, metrics: Metrics) -> None:
+def _add_middleware(app: FastAPI, settings: Settings, metrics: Metrics, problems: Problems) -> None:
     """The last one added is the first that a request meets."""
-    app.add_middleware(Guard, settings=settings, metrics=metrics)
+    app.add_middleware(Guard, settings=settings, metrics=metrics, problems=problems)
     if settings.origins:
         app.add_middleware(
             CORSMiddleware,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from functools import lru_cache
 from itertools import islice
+from typing import Any
 
 from mathsetu.formulas.drawing import draw_layout_tree, draw_operator_tree
 from mathsetu.formulas.infix import infix
@@ -16,6 +18,7 @@ from mathsetu.markup import Span, snippet, split
 from mathsetu.records import Evidence, Hit, Post, Reason
 from mathsetu.retrieval.base import Question, language_of
 from mathsetu.service.answers import (
+    AboutPost,
     Asked,
     Found,
     MatchedFormula,
@@ -93,18 +96,10 @@ def found(hit: Hit, post: Post, rank: int) -> Found:
     words = matched_words((item for item in evidence if item.kind == "word"), post)
     pairs = [(item.asked, item.found) for item in evidence if item.kind == "formula"]
     return Found(
+        **_about(post),
         rank=rank,
-        id=post.id,
         score=hit.score,
-        title=post.title,
-        title_pieces=pieces(post.title),
         snippet=_snippet(post, words, [latex for _, latex in pairs]),
-        language=post.language,
-        tags=post.tags,
-        url=post.url,
-        kind=post.kind,
-        collection=post.collection,
-        thread_id=post.thread_id,
         reasons=_shares(hit.reasons),
         words=words,
         formulas=tuple(
@@ -206,17 +201,29 @@ def _cut(text: str, around: int) -> tuple[Piece, ...]:
 def whole_post(post: Post) -> PostAnswer:
     """A post with its texts in pieces."""
     return PostAnswer(
-        id=post.id,
-        title=post.title,
-        title_pieces=pieces(post.title),
+        **_about(post),
         body=pieces(post.body),
         question=pieces(post.question),
-        language=post.language,
-        tags=post.tags,
-        url=post.url,
-        kind=post.kind,
-        collection=post.collection,
-        thread_id=post.thread_id,
         parent_id=post.parent_id,
         score=post.score,
+    )
+
+
+def _about(post: Post) -> dict[str, Any]:
+    """The fields of `AboutPost`: most are the post's own, by the same name."""
+    same = {field.name: getattr(post, field.name, None) for field in fields(AboutPost)}
+    return same | {"title_pieces": pieces(post.title)}
+
+
+def marked(shown: Iterable[Piece]) -> str:
+    """Pieces as one text again, formulas between dollars.
+
+    >>> marked([Piece("text", "Let "), Piece("formula", "x"), Piece("text", " be even.")])
+    'Let $x$ be even.'
+    """
+    marks = {"text": "", "code": "`"}
+    return "".join(
+        f"{mark}{piece.text}{mark}"
+        for piece in shown
+        for mark in [marks.get(piece.kind, "$$" if piece.display else "$")]
     )

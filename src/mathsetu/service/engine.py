@@ -1,27 +1,24 @@
-"""The one place where doors ask the library; it stays open while a library is rebuilt."""
+"""The one place where doors ask the library."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from mathsetu.deadline import Clock
-from mathsetu.errors import InputError, MathSetuError
+from mathsetu.errors import InputError
 from mathsetu.languages.analyze import analyze
-from mathsetu.library import Filter, Library
-from mathsetu.library.manifest import read_manifest
+from mathsetu.library import Filter
 from mathsetu.markup import Span
-from mathsetu.records import Post, Query
+from mathsetu.records import Hit, Query
 from mathsetu.retrieval.base import Question, language_of
 from mathsetu.service.answers import (
     ExplainAnswer,
     FormulaAnswer,
+    Found,
     FoundFormula,
     HeatMap,
     LibraryAnswer,
@@ -41,41 +38,21 @@ from mathsetu.service.describe import (
     rendered_formula,
     whole_post,
 )
+from mathsetu.service.keeper import Keeper, Opened
 from mathsetu.service.limits import Limits
 
 if TYPE_CHECKING:
     from mathsetu.languages.translate import Translator
 
-_log = logging.getLogger("mathsetu.service")
-# Frequent tags that a door may offer as filters, and posts named for a formula.
-_TAGS = 50
+# Posts that are named for a formula.
 _POSTS = 5
-# Posts that are kept in memory as they were read.
-_REMEMBERED = 1_000
-
-
-@dataclass
-class _Opened:
-    """A library and how many requests are using it just now."""
-
-    library: Library
-    users: int = 0
-    is_old: bool = False
-    tags: dict[str, int] = field(init=False)
-    post: Callable[[str], Post] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.tags = self.library.tags(_TAGS)
-        # Reading a post takes longer than finding it, and good posts are found again and again.
-        self.post = lru_cache(_REMEMBERED)(self.library.post)
 
 
 class Engine:
     """Answers every door from one library folder.
 
-    Many threads may ask at once. When the library was rebuilt, `refresh` opens the new one;
-    requests under way end with the old one, which is closed after the last of them. ``note`` is
-    told what happens besides answers: ``reloaded``, ``unfinished``.
+    Many threads may ask at once, also while `refresh` opens a rebuilt library. ``note`` is told
+    what happens besides answers: ``reloaded``, ``unfinished``.
 
     Example:
         >>> from tempfile import mkdtemp
@@ -99,15 +76,12 @@ class Engine:
     ) -> None:
         self.limits = limits or Limits()
         self._note = note
-        self._folder = Path(folder)
+        self._keeper = Keeper(Path(folder))
         self._translator = translator
-        self._lock = Lock()
-        self._opening = Lock()
-        self._opened = _Opened(Library(self._folder))
 
     def close(self) -> None:
         """Close the library when the last request is done."""
-        self._retire(self._opened)
+        self._keeper.close()
 
     def warm_up(self) -> None:
         """Load what the first search would load, so that nobody waits for it."""
@@ -115,45 +89,11 @@ class Engine:
             self.search("$x$ prime number समाकल", k=1)
 
     def refresh(self) -> bool:
-        """Open the library anew if it was rebuilt or changed; whether that was so.
-
-        A library that cannot be opened is reported, and the old one goes on answering.
-        """
-        with self._opening:
-            try:
-                if read_manifest(self._folder) == self._opened.library.manifest:
-                    return False
-                fresh = _Opened(Library(self._folder))
-            except MathSetuError as error:
-                _log.warning("the library was changed but cannot be opened: %s", error)
-                return False
+        """Open the library anew if it was rebuilt or changed; whether that was so."""
+        is_new = self._keeper.refresh()
+        if is_new:
             self._note("reloaded")
-            with self._lock:
-                old, self._opened = self._opened, fresh
-        self._retire(old)
-        _log.info("the library was opened anew: %d posts", len(fresh.library))
-        return True
-
-    def _retire(self, opened: _Opened) -> None:
-        with self._lock:
-            opened.is_old = True
-            is_idle = not opened.users
-        if is_idle:
-            opened.library.close()
-
-    @contextmanager
-    def _using(self) -> Iterator[_Opened]:
-        with self._lock:
-            opened = self._opened
-            opened.users += 1
-        try:
-            yield opened
-        finally:
-            with self._lock:
-                opened.users -= 1
-                is_over = opened.is_old and not opened.users
-            if is_over:
-                opened.library.close()
+        return is_new
 
     def search(
         self,
@@ -173,7 +113,7 @@ class Engine:
             self.limits.check_language(where.language)
             self.limits.check_names("tags", where.tags)
             self.limits.check_names("collection", [where.collection])
-        with self._using() as opened:
+        with self._keeper.using() as opened:
             answer = opened.library.answer(
                 question.query,
                 k,
@@ -182,10 +122,7 @@ class Engine:
                 weights=weights,
                 seconds=self.limits.seconds,
             )
-            hits = tuple(
-                found(hit, opened.post(hit.id), rank)
-                for rank, hit in enumerate(answer.hits, start=1)
-            )
+            hits = _ranked(answer.hits, opened)
         if answer.unfinished:
             self._note("unfinished")
         return SearchAnswer(asked(question), hits, answer.unfinished)
@@ -201,7 +138,7 @@ class Engine:
         """Why a post is, or would be, a hit of a query."""
         self.limits.check_names("id", [post_id])
         question = self._question(query, language)
-        with self._using() as opened:
+        with self._keeper.using() as opened:
             post = opened.post(post_id)
             hit = opened.library.explain(question.query, post_id, weights=weights)
         return ExplainAnswer(asked(question), found(hit, post, rank=0))
@@ -210,7 +147,7 @@ class Engine:
         """How the parts of a query and a post fit, where the recipe has a graph index."""
         self.limits.check_names("id", [post_id])
         question = self._question(query, language)
-        with self._using() as opened:
+        with self._keeper.using() as opened:
             rows, columns, cosines = opened.library.heat_map(question.query, post_id)
         numbers = (tuple(row) for row in cosines.round(4).astype(float).tolist())
         return HeatMap(post_id, tuple(rows), tuple(columns), tuple(numbers))
@@ -219,12 +156,9 @@ class Engine:
         """The posts that are most like one."""
         self.limits.check_names("id", [post_id])
         self.limits.check_hits(k)
-        with self._using() as opened:
+        with self._keeper.using() as opened:
             answer = opened.library.similar(post_id, k, seconds=self.limits.seconds)
-            hits = tuple(
-                found(hit, opened.post(hit.id), rank)
-                for rank, hit in enumerate(answer.hits, start=1)
-            )
+            hits = _ranked(answer.hits, opened)
         return SimilarAnswer(post_id, hits, answer.unfinished)
 
     def formulas(self, latex: str, k: int = 10) -> FormulaAnswer:
@@ -233,7 +167,7 @@ class Engine:
         self.limits.check_hits(k)
         clock = Clock(self.limits.seconds)
         hits: list[FoundFormula] = []
-        with self._using() as opened:
+        with self._keeper.using() as opened:
             work = partial(opened.library.formulas, latex, k)
             for rank, likely in enumerate(clock.attempt("formulas", work, 2) or (), start=1):
                 compare = partial(matched_formula, latex, likely.latex, f"hit-{rank}")
@@ -250,7 +184,7 @@ class Engine:
     def post(self, post_id: str) -> PostAnswer:
         """One post."""
         self.limits.check_names("id", [post_id])
-        with self._using() as opened:
+        with self._keeper.using() as opened:
             return whole_post(opened.post(post_id))
 
     def render(self, text: str, *, trees: bool = False) -> RenderAnswer:
@@ -267,14 +201,15 @@ class Engine:
     def translate(self, text: str, target: str, source: str = "") -> TranslateAnswer:
         """A text in another language; every formula comes back as it was."""
         self.limits.check_text(text)
-        self._check_languages(source, target)
+        self.limits.check_language(source)
+        self.limits.check_language(target)
         return self._translated(text, source or language_of(text), target)
 
     def translate_post(self, post_id: str, target: str) -> PostTranslation:
         """A post in another language."""
-        self._check_languages(target)
+        self.limits.check_language(target)
         self.limits.check_names("id", [post_id])
-        with self._using() as opened:
+        with self._keeper.using() as opened:
             post = opened.post(post_id)
         source = post.language or language_of(f"{post.title}\n{post.body}")
         return PostTranslation(
@@ -287,7 +222,7 @@ class Engine:
         """What the library holds."""
         from mathsetu import __version__
 
-        opened = self._opened
+        opened = self._keeper.opened
         library = opened.library
         return LibraryAnswer(
             posts=len(library),
@@ -305,10 +240,6 @@ class Engine:
         language = language or language_of(query)
         return Question(Query("", query, language=language))
 
-    def _check_languages(self, *codes: str) -> None:
-        for code in codes:
-            self.limits.check_language(code)
-
     def _translated(self, text: str, source: str, target: str) -> TranslateAnswer:
         if not source:
             raise InputError("the language of the text could not be detected; name it")
@@ -320,6 +251,10 @@ class Engine:
         return TranslateAnswer(
             done.text, pieces(done.text), source, target, done.backend, done.model, done.lost
         )
+
+
+def _ranked(hits: Iterable[Hit], opened: Opened) -> tuple[Found, ...]:
+    return tuple(found(hit, opened.post(hit.id), rank) for rank, hit in enumerate(hits, start=1))
 
 
 def _check_asks(question: Question) -> None:

@@ -1,7 +1,7 @@
 """The guard at the gate: every request passes here before anything reads it.
 
 Sends away who does not know the key, bodies that are too large, and more requests than can wait;
-counts, logs and adds the security headers to whatever goes out.
+counts, logs and adds the security headers to whatever goes out, faults of ours included.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ import logging
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
 
 from mathsetu.service.metrics import Metrics
+from mathsetu.service.problems import FAULT, Problems
 from mathsetu.service.security import knows_key, security_headers
 from mathsetu.service.settings import Settings
 
@@ -23,18 +24,24 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _log = logging.getLogger("mathsetu.access")
-#: What is answered at once, however busy the server is, and without a key.
-ALWAYS_OPEN = ("/v1/health",)
-_NEVER_QUEUED = (*ALWAYS_OPEN, "/v1/metrics")
+_faults = logging.getLogger("mathsetu.service")
+# What is answered without a key: that the server lives, and the style sheets of its pages, which
+# are no secret. The page that says what is wrong needs them.
+_WITHOUT_KEY = ("/v1/health", "/static/")
+# What is answered at once, however busy the server is.
+_NEVER_QUEUED = (*_WITHOUT_KEY, "/v1/metrics")
 _RETRY_AFTER = "1"
 
 
 class Guard:
     """Wraps an application."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
+    def __init__(
+        self, app: ASGIApp, settings: Settings, metrics: Metrics, problems: Problems
+    ) -> None:
         self.inside = 0
         self._app = app
+        self._problems = problems
         self._settings = settings
         self._metrics = metrics
 
@@ -44,7 +51,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         began = perf_counter()
-        status = 500
+        status = 0
 
         async def send_guarded(message: Message) -> None:
             nonlocal status
@@ -55,15 +62,21 @@ class Guard:
 
         try:
             await self._admit(scope, receive, send_guarded)
+        except Exception:
+            _faults.exception("a request failed")
+            if status:  # too late to say so: the client sees that the answer ends too early
+                raise
+            answer = self._problems.answer(HTTPConnection(scope), 500, FAULT)
+            await answer(scope, receive, send_guarded)
         finally:
-            self._note(scope, status, perf_counter() - began)
+            self._note(scope, status or 500, perf_counter() - began)
 
     async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self._refusal(scope)
         if refusal is not None:
             await refusal(scope, receive, send)
             return
-        is_queued = scope["path"] not in _NEVER_QUEUED
+        is_queued = not scope["path"].startswith(_NEVER_QUEUED)
         self.inside += is_queued
         try:
             await self._app(scope, self._limited(receive), send)
@@ -73,21 +86,21 @@ class Guard:
     def _refusal(self, scope: Scope) -> Response | None:
         """What a request that may not enter is told."""
         settings = self._settings
-        headers = Headers(scope=scope)
+        request = HTTPConnection(scope)
         path = scope["path"]
-        is_open = not settings.key or path in ALWAYS_OPEN
-        if not (is_open or knows_key(headers.get("authorization", ""), settings.key)):
+        is_open = not settings.key or path.startswith(_WITHOUT_KEY)
+        if not (is_open or knows_key(request.headers.get("authorization", ""), settings.key)):
             # With this header a browser asks its user for the key, as a password.
             ask = {"www-authenticate": 'Basic realm="MathSetu", charset="UTF-8"'}
             problem = "this server wants a key: Authorization: Bearer KEY"
-            return JSONResponse({"error": problem}, 401, ask)
-        if not _fits(headers.get("content-length", "0"), settings.body):
-            return JSONResponse({"error": self._too_large}, 413)
+            return self._problems.answer(request, 401, problem, ask)
+        if not _fits(request.headers.get("content-length", "0"), settings.body):
+            return self._problems.answer(request, 413, self._too_large)
         is_full = self.inside >= settings.running + settings.waiting
-        if is_full and path not in _NEVER_QUEUED:
+        if is_full and not path.startswith(_NEVER_QUEUED):
             self._metrics.count("refused")
             problem = "the server is busy; come again in a second"
-            return JSONResponse({"error": problem}, 429, {"retry-after": _RETRY_AFTER})
+            return self._problems.answer(request, 429, problem, {"retry-after": _RETRY_AFTER})
         return None
 
     @property

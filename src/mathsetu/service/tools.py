@@ -6,7 +6,7 @@ symbols. Everything in them is data from posts; the instructions tell the model 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated
@@ -19,7 +19,8 @@ from pydantic import Field
 from mathsetu import __version__
 from mathsetu.errors import MathSetuError
 from mathsetu.library import Filter
-from mathsetu.service.answers import Found, MatchedFormula, Piece
+from mathsetu.service.answers import Found, MatchedFormula
+from mathsetu.service.describe import marked
 from mathsetu.service.engine import Engine
 
 _INSTRUCTIONS = """\
@@ -142,8 +143,8 @@ def tool_server(engine: Engine) -> MCPServer:
         return WholePost(
             id=post.id,
             title=post.title,
-            body=_marked(post.body),
-            question=_marked(post.question),
+            body=marked(post.body),
+            question=marked(post.question),
             language=post.language,
             tags=list(post.tags),
             url=post.url,
@@ -177,7 +178,7 @@ def _post(hit: Found) -> FoundPost:
         id=hit.id,
         score=round(hit.score, 4),
         title=hit.title,
-        snippet=_marked(hit.snippet),
+        snippet=marked(hit.snippet),
         language=hit.language,
         tags=list(hit.tags),
         url=hit.url,
@@ -193,14 +194,4 @@ def _match(formula: MatchedFormula) -> Match:
         found=formula.found,
         coverage=round(formula.coverage, 4),
         substitution={letter.asked: letter.found for letter in renamed},
-    )
-
-
-def _marked(pieces: Iterable[Piece]) -> str:
-    """Pieces as one text again, formulas between dollars."""
-    marks = {"text": "", "code": "`"}
-    return "".join(
-        f"{mark}{piece.text}{mark}"
-        for piece in pieces
-        for mark in [marks.get(piece.kind, "$$" if piece.display else "$")]
     )

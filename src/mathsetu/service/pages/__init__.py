@@ -1,5 +1,6 @@
 """The page: server-rendered, works without scripts, and fetches nothing from outside."""
 
+from mathsetu.service.pages.problems import problem_page
 from mathsetu.service.pages.routes import router
 
-__all__ = ["router"]
+__all__ = ["problem_page", "router"]

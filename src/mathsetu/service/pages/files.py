@@ -1,4 +1,4 @@
-"""The page's own files: style sheets, scripts, the icon, and a font for formulas.
+"""The page's own files: style sheets, scripts, the icon, fonts, and the formula editor.
 
 They are read once and served from a table, so that no path from a request meets the file system.
 Their folder in an address is a stamp of all their contents: browsers may keep them for ever, and
@@ -12,10 +12,11 @@ from functools import cache
 from hashlib import sha256
 from importlib import resources
 
-_FOLDERS = ("static", "vendor/stix-two-math")
+_FOLDERS = ("static", "vendor/stix-two-math", "vendor/katex-fonts", "vendor/mathlive")
 _KINDS = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
+    "mjs": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
     "woff2": "font/woff2",
 }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
+from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from mathsetu.errors import InputError, MathSetuError
@@ -17,8 +18,9 @@ from mathsetu.retrieval.base import typed_hindi
 from mathsetu.service.pages import trees, views
 from mathsetu.service.pages.files import files, stamp
 from mathsetu.service.pages.heat import HeatView, heat
-from mathsetu.service.pages.interface import Interface, interface, wanted_language
+from mathsetu.service.pages.interface import Interface
 from mathsetu.service.pages.preview import Preview, preview
+from mathsetu.service.pages.problems import about, visited
 from mathsetu.service.pages.rendering import page
 from mathsetu.service.pages.visit import Visit
 
@@ -35,7 +37,7 @@ def router(engine: Engine) -> APIRouter:
     """The pages that show what an engine says."""
     pages = Pages(engine)
     routes = APIRouter(include_in_schema=False)
-    shown: dict[str, Callable[..., Response]] = {
+    shown: dict[str, Callable[..., Response | Awaitable[Response]]] = {
         "/": pages.home,
         "/search": pages.search,
         "/post": pages.post,
@@ -57,12 +59,12 @@ class Pages:
 
     def home(self, request: Request) -> HTMLResponse:
         """The box, and examples to begin with."""
-        visit, ui = self._visit(request)
+        visit, ui = visited(request, self._engine.limits)
         return self._page("search.html", visit, ui, home=True)
 
     def search(self, request: Request) -> HTMLResponse:
         """The hits of a question."""
-        visit, ui = self._visit(request)
+        visit, ui = visited(request, self._engine.limits)
         if not visit.text:
             return self._page("search.html", visit, ui, home=True)
         if visit.devanagari:
@@ -87,12 +89,12 @@ class Pages:
 
     def post(self, request: Request) -> HTMLResponse:
         """A whole post, why it was found, its translation and its like."""
-        visit, ui = self._visit(request)
+        visit, ui = visited(request, self._engine.limits)
         try:
             answer = self._engine.post(visit.post_id)
             similar = self._engine.similar(visit.post_id, _SIMILAR).hits
         except InputError as error:
-            return self._page("problem.html", visit, ui, status=404, problem=str(error))
+            return about(404, str(error), visit, ui, self._engine.limits)
         found = None
         if visit.text:
             try:
@@ -100,7 +102,7 @@ class Pages:
                     visit.text, visit.post_id, language=visit.asked_in, weights=visit.weights()
                 ).hit
             except InputError as error:
-                return self._page("problem.html", visit, ui, status=400, problem=str(error))
+                return about(400, str(error), visit, ui, self._engine.limits)
         return self._page(
             "post.html",
             visit,
@@ -115,7 +117,7 @@ class Pages:
 
     def preview(self, request: Request) -> HTMLResponse:
         """How a question is read, for the box to show while it is typed."""
-        visit, ui = self._visit(request)
+        visit, ui = visited(request, self._engine.limits)
         return page("preview.html", visit, ui, preview=self._preview(visit))
 
     def tree(self, kind: str, latex: str = "", query: str = "") -> Response:
@@ -125,15 +127,9 @@ class Pages:
             self._engine.limits.check_formula(latex)
             self._engine.limits.check_formula(query or latex)
         except (KeyError, InputError):
-            return Response(status_code=404)
+            raise HTTPException(404) from None
         headers = {"Cache-Control": "max-age=86400"}
         return Response(drawn(latex, query), media_type="image/svg+xml", headers=headers)
-
-    def _visit(self, request: Request) -> tuple[Visit, Interface]:
-        most = self._engine.limits.hits
-        visit = Visit.read(request.url.path, request.query_params, most)
-        accepted = request.headers.get("accept-language", "")
-        return visit, interface(wanted_language(visit.ui, accepted))
 
     def _page(
         self, template: str, visit: Visit, ui: Interface, status: int = 200, **values: object
@@ -184,11 +180,11 @@ def typed(word: str = "") -> JSONResponse:
     return JSONResponse(typed_hindi().candidates(word[:_WORD])[:_CANDIDATES])
 
 
-def static(version: str, name: str) -> Response:
-    """A style sheet, a script, a picture or a font of the page."""
+async def static(version: str, name: str) -> Response:
+    """A style sheet, a script, a picture or a font of the page; no thread is needed for it."""
     file = files().get(name)
     if file is None:
-        return Response(status_code=404)
+        raise HTTPException(404)
     # A page of an older version asks for what is no more: it gets what there is, for now.
     kept = "public, max-age=31536000, immutable" if version == stamp() else "no-cache"
     return Response(file.content, media_type=file.media_type, headers={"Cache-Control": kept})

@@ -39,6 +39,20 @@ export function isInsideFormula(place) {
   return dollars.length % 2 === 1;
 }
 
+/** The formula that a place of the box touches, its dollars included; null where there is none. */
+export function formulaAt(place) {
+  const marks = [...field.value.matchAll(/(?<!\\)\$+/g)];
+  for (let number = 0; number + 1 < marks.length; number += 2) {
+    const [open, close] = marks.slice(number, number + 2);
+    const start = open.index;
+    const end = close.index + close[0].length;
+    if (start <= place && place <= end) {
+      return { start, end, mark: open[0], latex: field.value.slice(start + open[0].length, close.index) };
+    }
+  }
+  return null;
+}
+
 function grow() {
   field.style.blockSize = "auto";
   field.style.blockSize = `${field.scrollHeight}px`;

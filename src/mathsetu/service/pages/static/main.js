@@ -2,6 +2,7 @@
 // elements are missing.
 
 import { enhanceBox } from "./box.js";
+import { enhanceEditor } from "./editor.js";
 import { enhanceFormulas } from "./formulas.js";
 import { enhanceHits } from "./hits.js";
 import { listenToKeys } from "./keyboard.js";
@@ -14,6 +15,7 @@ enhanceTheme();
 enhanceBox();
 enhancePreview();
 enhancePalette();
+enhanceEditor();
 enhanceTyping();
 enhanceHits();
 enhanceFormulas(document);

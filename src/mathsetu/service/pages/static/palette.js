@@ -1,6 +1,7 @@
-// Buttons of the palette put their LaTeX into the box.
+// Buttons of the palette put their LaTeX into the box, or into the visual editor where it is open.
 
 import { insert } from "./box.js";
+import { insertVisually } from "./editor.js";
 
 export function enhancePalette() {
   const palette = document.getElementById("palette");
@@ -8,6 +9,6 @@ export function enhancePalette() {
   palette.hidden = false;
   palette.addEventListener("click", (event) => {
     const button = event.target.closest("button[data-insert]");
-    if (button) insert(button.dataset.insert);
+    if (button && !insertVisually(button.dataset.insert)) insert(button.dataset.insert);
   });
 }

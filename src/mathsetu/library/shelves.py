@@ -1,0 +1,133 @@
+"""The posts of a library: those of all its segments in one row, without the removed ones.
+
+A post has a number in its segment, and one in the whole library: that of its segment's first post
+added to its own. Retrievers count the same way.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mathsetu.errors import UnknownPost
+from mathsetu.library.manifest import Segment
+from mathsetu.library.store import Store, beside
+from mathsetu.records import Post
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which posts may be found: of one language, with all of these tags, of one collection."""
+
+    language: str = ""
+    tags: tuple[str, ...] = ()
+    collection: str = ""
+
+
+class Shelves:
+    """The stores of all segments as one.
+
+    Attributes:
+        present: Which posts may be found at all, by number; None when none was removed.
+    """
+
+    def __init__(self, folders: Sequence[Path], segments: Sequence[Segment]) -> None:
+        """Open the stores of segments that lie in ``folders``."""
+        self._segments = segments
+        self._stores = [Store(folder / "posts.sqlite") for folder in folders]
+        offsets = np.cumsum([0, *(store.count for store in self._stores)])
+        self._offsets: list[int] = offsets.tolist()
+        self.present: NDArray[np.bool_] | None = self._not_removed()
+
+    def _not_removed(self) -> NDArray[np.bool_] | None:
+        if not any(segment.removed for segment in self._segments):
+            return None
+        present = np.ones(self._offsets[-1], dtype=np.bool_)
+        for offset, segment in zip(self._offsets, self._segments, strict=False):
+            present[offset + np.array(segment.removed, dtype=np.int64)] = False
+        return present
+
+    def close(self) -> None:
+        """Close the files."""
+        for store in self._stores:
+            store.close()
+
+    def __contains__(self, post_id: str) -> bool:
+        return self._place(post_id) is not None
+
+    def number_of(self, post_id: str) -> int:
+        """The number of a post in the whole library."""
+        _, number, offset = self._find(post_id)
+        return offset + number
+
+    def post(self, post_id: str) -> Post:
+        """One post by its id."""
+        store, number, _ = self._find(post_id)
+        return store.by_number([number])[number]
+
+    def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
+        """Posts by their numbers, each answer with what its question says."""
+        posts: dict[int, Post] = {}
+        for store, offset, own in self._shared_out(numbers):
+            for number, post in store.by_number(own).items():
+                parent = store.find(post.parent_id) if post.parent_id else None
+                posts[offset + number] = beside(post, parent) if parent else post
+        return posts
+
+    def ids(self, numbers: Sequence[int]) -> dict[int, str]:
+        """The ids of posts by their numbers."""
+        ids: dict[int, str] = {}
+        for store, offset, own in self._shared_out(numbers):
+            ids.update((offset + number, name) for number, name in store.ids(own).items())
+        return ids
+
+    def allowed(self, where: Filter | None) -> NDArray[np.bool_] | None:
+        """Which posts may be found, by number; None for all."""
+        if where is None or where == Filter():
+            return self.present
+        masks = [
+            store.allowed(where.language, where.tags, where.collection) for store in self._stores
+        ]
+        allowed = np.concatenate(masks)
+        return allowed if self.present is None else allowed & self.present
+
+    def not_removed(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of some numbers whose posts are still there."""
+        return numbers if self.present is None else numbers[self.present[numbers]]
+
+    def tags(self, limit: int) -> dict[str, int]:
+        """The most frequent tags and how many posts have each."""
+        counts: Counter[str] = Counter()
+        for store, segment in zip(self._stores, self._segments, strict=True):
+            counts.update(store.tags(frozenset(segment.removed)))
+        ranked = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+        return dict(ranked[:limit])
+
+    def _find(self, post_id: str) -> tuple[Store, int, int]:
+        place = self._place(post_id)
+        if place is None:
+            raise UnknownPost(post_id)
+        return place
+
+    def _place(self, post_id: str) -> tuple[Store, int, int] | None:
+        """The store of a post, its number there, and the number of the store's first post."""
+        stores = zip(self._stores, self._segments, self._offsets, strict=False)
+        for store, segment, offset in stores:
+            number = store.number_of(post_id)
+            if number is not None and number not in segment.removed:
+                return store, number, offset
+        return None
+
+    def _shared_out(self, numbers: Sequence[int]) -> Iterator[tuple[Store, int, list[int]]]:
+        """Each store, the number of its first post, and those of some numbers that are its own."""
+        for offset, store in zip(self._offsets, self._stores, strict=False):
+            own = [number - offset for number in numbers if 0 <= number - offset < store.count]
+            yield store, offset, own

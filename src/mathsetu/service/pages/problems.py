@@ -1,0 +1,72 @@
+"""The page that a browser gets when a request fails: what happened, and what can be done."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from starlette.responses import HTMLResponse
+
+from mathsetu.service.pages.interface import Interface, interface, wanted_language
+from mathsetu.service.pages.rendering import page
+from mathsetu.service.pages.visit import Visit
+
+if TYPE_CHECKING:
+    from starlette.requests import HTTPConnection
+
+    from mathsetu.service.limits import Limits
+    from mathsetu.service.problems import ProblemPage
+
+# What each status is called in the texts of the page.
+_NAMES = {401: "key", 404: "missing", 413: "large", 429: "busy", 503: "busy"}
+# Coming again may help; a new question would not be answered either.
+_LATER = ("busy", "broken", "key")
+# Pages whose address may be written into a link; any other was made up by the visitor.
+_OWN = ("/", "/search", "/post")
+
+
+def problem_page(limits: Limits) -> ProblemPage:
+    """A maker of pages about problems."""
+
+    def make(request: HTTPConnection, status: int, line: str) -> HTMLResponse:
+        visit, ui = visited(request, limits)
+        if visit.path not in _OWN:
+            visit = replace(visit, path="/")
+        return about(status, line, visit, ui, limits)
+
+    return make
+
+
+def visited(request: HTTPConnection, limits: Limits) -> tuple[Visit, Interface]:
+    """What the address of a request says, and the language of its page."""
+    visit = Visit.read(request.url.path, request.query_params, limits.hits)
+    accepted = request.headers.get("accept-language", "")
+    return visit, interface(wanted_language(visit.ui, accepted))
+
+
+def about(status: int, line: str, visit: Visit, ui: Interface, limits: Limits) -> HTMLResponse:
+    """The page about one problem; it tells nothing of the library, which may need a key."""
+    name = _NAMES.get(status, "broken" if status >= 500 else "wrong")
+    says_more = line != _phrase(status) and name not in _LATER
+    return page(
+        "problem.html",
+        visit,
+        ui,
+        status,
+        name=name,
+        problem=line if says_more else "",
+        is_for_later=name in _LATER,
+        home=False,
+        holdings=None,
+        longest=limits.query,
+        preview=None,
+    )
+
+
+def _phrase(status: int) -> str:
+    """What HTTP itself calls a status, which tells a person nothing."""
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""

@@ -1,0 +1,77 @@
+// The visual editor: the formula at the cursor as it is drawn. What is changed there is changed in
+// the box at once. The component is large, so it is fetched when it is asked for.
+
+import { announce } from "./announce.js";
+import { formulaAt } from "./box.js";
+
+const button = document.getElementById("editor-button");
+const panel = document.getElementById("editor");
+const field = document.getElementById("q");
+
+let visual = null; // the component, once it was fetched
+let edited = null; // the formula under work: where it stands in the box, and its dollars
+let isWriting = false;
+let hasCursor = false; // whether the visitor has put the cursor anywhere
+
+function read() {
+  const place = hasCursor ? field.selectionStart : field.value.indexOf("$");
+  const end = field.value.length;
+  const nothing = { start: place < 0 ? end : place, end: place < 0 ? end : place, mark: "$", latex: "" };
+  edited = formulaAt(place) ?? nothing;
+  visual.show(edited.latex);
+}
+
+function write(latex) {
+  const text = latex && `${edited.mark}${latex}${edited.mark}`;
+  field.setRangeText(text, edited.start, edited.end, "end");
+  edited.end = edited.start + text.length;
+  hasCursor = true;
+  isWriting = true;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  isWriting = false;
+}
+
+function close() {
+  panel.hidden = true;
+  button.setAttribute("aria-expanded", "false");
+  field.focus();
+}
+
+async function open() {
+  document.body.classList.add("busy");
+  try {
+    const { makeVisualField } = await import("./visual.js");
+    visual ??= makeVisualField(panel, { change: write, leave: close, done: () => field.form.requestSubmit() });
+  } catch {
+    announce("failed");
+    return;
+  } finally {
+    document.body.classList.remove("busy");
+  }
+  panel.hidden = false;
+  button.setAttribute("aria-expanded", "true");
+  read();
+  visual.focus();
+}
+
+/** Put LaTeX into the editor; false where it is closed. */
+export function insertVisually(latex) {
+  if (!visual || panel.hidden) return false;
+  visual.insert(latex);
+  return true;
+}
+
+export function enhanceEditor() {
+  if (!panel) return;
+  button.hidden = false;
+  button.addEventListener("click", () => (panel.hidden ? open() : close()));
+  for (const event of ["keydown", "pointerdown"]) {
+    field.addEventListener(event, () => (hasCursor = true));
+  }
+  // Who works in the box meanwhile turns to another formula, or changes this one.
+  for (const event of ["input", "keyup", "click"]) {
+    field.addEventListener(event, () => {
+      if (!panel.hidden && !isWriting) read();
+    });
+  }
+}

@@ -1,0 +1,172 @@
+"""The visual formula editor: MathLive in our page, under our security policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mathsetu.formulas.parse import parse_latex
+
+pytestmark = pytest.mark.thorough
+
+PAYLOADS = (Path(__file__).parent / "payloads.txt").read_text(encoding="utf-8").splitlines()
+# Commands by which a formula could reach into a page that draws it with MathLive.
+REACHING = [
+    r"\href{javascript:alert(1)}{x}",
+    r"\url{javascript:alert(1)}",
+    r"\htmlData{onclick=alert(1)}{x}",
+    r"\htmlStyle{position:fixed}{x}",
+    r"\class{x\" onmouseover=\"alert(1)}{x}",
+    r"\cssId{x\" onmouseover=\"alert(1)}{x}",
+    r"\bbox[red;\" onmouseover=\"alert(1)]{x}",
+    r"\enclose{circle}[mathbackground=\"x\" onmouseover=\"alert(1)\"]{x}",
+    r"\mathtip{x}{<img src=x onerror=alert(1)>}",
+    r"\texttip{x}{<img src=x onerror=alert(1)>}",
+    r"\colorbox{\" onmouseover=\"alert(1)}{x}",
+    r"\includegraphics{//outside.invalid/pixel.gif}",
+]
+INTRUDERS = """() => {
+  const wrong = [];
+  for (const element of document.querySelector("math-field").shadowRoot.querySelectorAll("*")) {
+    const name = element.localName;
+    if (["script", "img", "iframe", "object", "embed", "base", "style", "a"].includes(name)) {
+      wrong.push(element.outerHTML.slice(0, 120));
+    }
+    for (const { name: attribute, value } of element.attributes) {
+      if (attribute.startsWith("on") || /^\\s*(?:javascript|data|vbscript):/i.test(value)) {
+        wrong.push(`${name} ${attribute}=${value}`);
+      }
+    }
+  }
+  return wrong;
+}"""
+
+
+def opened(tab: Any, **parameters: str) -> Any:
+    page = tab.open("/search" if parameters else "/", **parameters)
+    page.click("#editor-button")
+    page.wait_for_selector("math-field:focus-within")
+    return page
+
+
+def test_nobody_fetches_it_who_does_not_ask_for_it(tab: Any) -> None:
+    fetched: list[str] = []
+    tab.page.on("request", lambda request: fetched.append(request.url))
+    page = tab.open("/")
+    assert not any("mathlive" in url for url in fetched)
+    page.click("#editor-button")
+    page.wait_for_selector("math-field:focus-within")
+    assert any("mathlive" in url for url in fetched)
+
+
+def test_what_is_built_is_written_into_the_box_and_found(tab: Any) -> None:
+    page = opened(tab)
+    page.keyboard.type("a^2", delay=10)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.type("+b^2", delay=10)
+    assert page.input_value("#q") == "$a^2+b^2$"
+    page.wait_for_selector("#preview msup")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".hit")
+    assert "pythagor" in page.locator(".hit").first.get_attribute("data-id")
+
+
+def test_a_fraction_looks_like_one_under_the_policy(tab: Any) -> None:
+    """What MathLive says in style attributes must be in force, though the policy forbids them."""
+    page = opened(tab, q=r"sine $\frac{a}{b}$ integral")
+    tops = page.evaluate(
+        """() => ["a", "b"].map((letter) => [...document.querySelector("math-field").shadowRoot
+          .querySelectorAll(".ML__content [data-atom-id]")]
+          .find((atom) => atom.textContent === letter).getBoundingClientRect().top)"""
+    )
+    assert tops[0] + 8 < tops[1]
+
+
+def test_it_opens_on_the_formula_of_the_question_and_changes_only_that(tab: Any) -> None:
+    page = opened(tab, q="integral $x+1$ from zero $y$")
+    page.keyboard.press("End")
+    page.keyboard.type("=z", delay=10)
+    assert page.input_value("#q") == "integral $x+1=z$ from zero $y$"
+    # In the box the cursor goes to the other formula, and the editor goes with it.
+    page.click("#q")
+    page.keyboard.press("End")
+    page.click("math-field")
+    page.keyboard.press("End")
+    page.keyboard.type("+2", delay=10)
+    assert page.input_value("#q") == "integral $x+1=z$ from zero $y+2$"
+
+
+def test_an_emptied_formula_takes_its_dollars_along(tab: Any) -> None:
+    page = opened(tab, q="prime $p$")
+    page.keyboard.press("End")
+    page.keyboard.press("Backspace")
+    assert page.input_value("#q") == "prime "
+
+
+def test_escape_goes_back_to_the_box(tab: Any) -> None:
+    page = opened(tab)
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "q"
+    assert not page.is_visible("math-field")
+    assert page.get_attribute("#editor-button", "aria-expanded") == "false"
+
+
+def test_the_palette_fills_the_editor_where_it_is_open(tab: Any) -> None:
+    page = opened(tab)
+    page.click("#palette summary")
+    page.click(r"button[data-insert='\\frac{}{}']")
+    page.keyboard.type("a", delay=10)
+    page.keyboard.press("Tab")
+    page.keyboard.type("b", delay=10)
+    assert page.input_value("#q") == r"$\frac{a}{b}$"
+
+
+@pytest.mark.parametrize("typed", "int sum dx ee ii RR sqrt (x) [x] <= oo x/2 lim".split())
+def test_our_parser_knows_what_its_shortcuts_write(tab: Any, typed: str) -> None:
+    page = opened(tab)
+    page.keyboard.type(typed, delay=10)
+    page.keyboard.press("ArrowRight")
+    latex = page.input_value("#q").strip("$")
+    assert latex
+    assert parse_latex(latex).warnings == ()
+
+
+def test_wildcards_and_bars_can_be_typed_in_it(tab: Any) -> None:
+    page = opened(tab)
+    for key in ("Shift+Slash", "a", "Shift+Equal", "Shift+Backslash", "x", "Shift+Backslash"):
+        page.keyboard.press(key)
+    latex = page.input_value("#q").strip("$")
+    assert latex.startswith("?a+")
+    assert parse_latex(latex).warnings == ()
+
+
+def test_a_touch_screen_gets_keys_that_do_not_cover_the_formula(
+    open_tab: Callable[..., Any],
+) -> None:
+    phone = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+    page = open_tab(**phone).open("/")
+    page.tap("#editor-button")
+    page.wait_for_selector(".ML__keyboard.is-visible")
+    page.wait_for_timeout(600)  # the keys move in
+    field = page.locator("math-field").bounding_box()
+    keys = page.locator(".MLK__plate").bounding_box()
+    assert field["y"] >= 0
+    assert field["y"] + field["height"] <= keys["y"]
+
+
+def test_it_has_no_violation_that_axe_knows(tab: Any) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
+    found = axe.Axe().run(opened(tab, q="$x^2$")).response["violations"]
+    assert [(wrong["id"], node["html"]) for wrong in found for node in wrong["nodes"]] == []
+
+
+def test_attacks_in_formulas_are_inert_in_it(open_tab: Callable[..., Any]) -> None:
+    page = opened(open_tab(bypass_csp=True), q="$x$")
+    page.click("#q")
+    for payload in [*PAYLOADS, *REACHING]:
+        page.fill("#q", f"$y {payload.replace('$', '')}$")
+        page.evaluate("new Promise(requestAnimationFrame)")
+        assert page.evaluate(INTRUDERS) == [], payload
