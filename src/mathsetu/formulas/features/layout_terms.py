@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mathsetu.formulas.features.abstract import ABSTRACT
+from mathsetu.formulas.features.remembered import ABSTRACT, IN_ORDER
 from mathsetu.formulas.tree import Tree
 
 #: Duplicates further apart than this many edges say little and give no tuple.
@@ -65,7 +65,7 @@ def layout_terms(tree: Tree) -> list[str]:
                 parents.append(place)
             else:
                 parents += [place] * len(children)
-                compounds.append(f"c:{label} {''.join(sorted(below))}")
+                compounds.append(f"c:{label} {IN_ORDER[''.join(below)]}")
             if "n" not in below:
                 ends.append(f"p:{label} $")
         else:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from mathsetu.formulas.features.abstract import ABSTRACT
+from mathsetu.formulas.features.remembered import ABSTRACT, COMMUTATIVE
 from mathsetu.formulas.tree import Tree
 
 #: The most leaves of one operator that are joined with others.
@@ -48,7 +48,7 @@ def operator_terms(tree: Tree) -> list[str]:
         label = node.label
         near = f"{step}/{parent}" if step else ""
         below: list[_Leaf] = []
-        if label[:2] == "U!":
+        if COMMUTATIVE[label]:
             for child in node.children:
                 name = child.label
                 if child.children:
@@ -77,7 +77,8 @@ def operator_terms(tree: Tree) -> list[str]:
                     to_root.append(f"R:{kind}{far}")
         if len(below) > 1:
             below.sort()
-            del below[BREADTH:]
+            if len(below) > BREADTH:
+                del below[BREADTH:]
             middle = f"~{label}~"
             for (way, kind, leaf), (other_way, other_kind, other) in combinations(below, 2):
                 to_leaf.append(f"l:{way}{middle}{other_way}")

@@ -1,0 +1,42 @@
+"""What is asked of the same few labels again and again, remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from mathsetu.formulas.labels import is_commutative
+
+_Answer = TypeVar("_Answer")
+
+
+class _Remembered(dict[str, _Answer]):
+    """Looks answers up, and fills itself: a look-up is the fastest call there is."""
+
+    def __init__(self, answer: Callable[[str], _Answer]) -> None:
+        self._answer = answer
+
+    def __missing__(self, text: str) -> _Answer:
+        found = self._answer(text)
+        if len(self) < 100_000:
+            self[text] = found
+        return found
+
+
+def _abstracted(label: str) -> str:
+    return label[0] if label.startswith(("V!", "N!")) else label
+
+
+def _in_order(edges: str) -> str:
+    return "".join(sorted(edges))
+
+
+#: The kind of a variable or number; any other label as it is.
+#:
+#: >>> ABSTRACT["V!x"], ABSTRACT["N!42"], ABSTRACT["U!plus"]
+#: ('V', 'N', 'U!plus')
+ABSTRACT = _Remembered(_abstracted)
+#: Whether the operands of an operator may change places.
+COMMUTATIVE = _Remembered(is_commutative)
+#: The edges of a node, one letter each, in alphabetical order.
+IN_ORDER = _Remembered(_in_order)
