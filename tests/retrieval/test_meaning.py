@@ -211,6 +211,23 @@ def test_the_reason_is_the_score_and_the_nearest_sentence(tmp_path: Path, model:
     assert retriever.explain(question, 2).detail == ""
 
 
+def test_a_post_that_is_found_again_is_not_read_again(
+    tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choices = choose(model)
+    folder = built(tmp_path / "a", of_bodies(EVEN, COMPACT), choices)
+    retriever = MeaningRetriever([folder], choices)
+    first = retriever.explain(asked(EVEN), 1)
+    read: list[str] = []
+    encode = retriever._encoder.encode
+    monkeypatch.setattr(
+        retriever._encoder, "encode", lambda texts: [read.extend(texts), encode(texts)][1]
+    )
+    assert retriever.explain(asked(EVEN), 1) == first
+    assert retriever.explain(asked(ODD), 1) != first
+    assert read == [asked(ODD).readable]
+
+
 def test_a_segment_without_posts_is_no_obstacle(tmp_path: Path, model: str) -> None:
     choices = choose(model)
     empty = built(tmp_path / "empty", [], choices)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
 # Vectors of queries that are remembered; a search, its scores and its reasons all need them.
 _REMEMBERED = 4096
+# Queries whose cosines with all posts are remembered, for the same reason.
+_COMPARED = 8
+# Posts whose sentences are remembered with their vectors: good posts are found again and again.
+_EXPLAINED = 1_000
 # Sentences of a post that an explanation looks at; each costs a pass through the model.
 _SENTENCES = 24
 # Passages whose vectors are multiplied at once.
@@ -158,6 +162,8 @@ class MeaningRetriever:
         self._segments = [_Segment(folder) for folder in folders]
         self._offsets = [0, *accumulate(map(len, self._segments))]
         self._known: dict[str, Vectors] = {}
+        self._cosines = lru_cache(_COMPARED)(self._compare)
+        self._sentences = lru_cache(_EXPLAINED)(self._read)
 
     def retrieve(
         self, questions: Sequence[Question], k: int, allowed: NDArray[np.bool_] | None = None
@@ -172,29 +178,36 @@ class MeaningRetriever:
 
     def explain(self, question: Question, number: int) -> Reason:
         """The cosine, and the sentence of the post that comes nearest to the question."""
+        cosine = float(self._cosines(question.readable)[number])
+        pieces, vectors = self._sentences(number)
+        if not pieces:
+            return Reason("meaning", cosine)
+        nearest = int(np.argmax(vectors @ self._vector(question.readable)))
+        shown = " ".join(snippet(pieces[nearest], 120).split())
+        return Reason("meaning", cosine, f"cosine {cosine:.2f}: {shown}")
+
+    def _read(self, number: int) -> tuple[list[str], Vectors]:
+        """The first sentences of a post, and their vectors."""
         # Imported here, since opening a library should not wait for the translators beside it.
         from mathsetu.languages.translate.sentences import sentences
 
         segment = int(np.searchsorted(self._offsets, number, side="right")) - 1
-        here = self._segments[segment]
-        query = self._vector(question)
-        place = number - self._offsets[segment]
-        cosine = float(here.cosines(query)[place])
-        pieces = sentences(here.texts[place])[:_SENTENCES]
-        if not pieces:
-            return Reason("meaning", cosine)
-        nearest = int(np.argmax(self._encoder.encode(pieces) @ query))
-        shown = " ".join(snippet(pieces[nearest], 120).split())
-        return Reason("meaning", cosine, f"cosine {cosine:.2f}: {shown}")
+        text = self._segments[segment].texts[number - self._offsets[segment]]
+        pieces = sentences(text)[:_SENTENCES]
+        return pieces, self._encoder.encode(pieces)
 
     def _scores(self, question: Question) -> Vectors:
-        query = self._vector(question)
-        cosines = np.concatenate([segment.cosines(query) for segment in self._segments])
-        return np.maximum(cosines - np.float32(self._choices.least), 0)
+        above = self._cosines(question.readable) - np.float32(self._choices.least)
+        scores: Vectors = np.maximum(above, 0)
+        return scores
 
-    def _vector(self, question: Question) -> Vectors:
-        """The vector of a question, made once."""
-        text = question.readable
+    def _compare(self, text: str) -> Vectors:
+        """The cosines of a text with all posts."""
+        query = self._vector(text)
+        return np.concatenate([segment.cosines(query) for segment in self._segments])
+
+    def _vector(self, text: str) -> Vectors:
+        """The vector of a question's text, made once."""
         if text not in self._known:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()

@@ -94,6 +94,7 @@ def test_it_opens_on_the_formula_of_the_question_and_changes_only_that(tab: Any)
     page.click("#q")
     page.keyboard.press("End")
     page.click("math-field")
+    page.wait_for_selector("math-field:focus-within")
     page.keyboard.press("End")
     page.keyboard.type("+2", delay=10)
     assert page.input_value("#q") == "integral $x+1=z$ from zero $y+2$"

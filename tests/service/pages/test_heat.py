@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mathsetu.library import build_library
 from mathsetu.recipes import load_recipe
@@ -39,6 +41,31 @@ def test_a_post_shows_which_part_fits_which_part_of_the_question(
     best = re.findall(r'class="shade-(\d+) best">([\d.]+)<', table)
     assert {cosine for _, cosine in best} == {"1.00"}
     assert {shade for shade, _ in best} == {str(SHADES)}
+
+
+QUESTIONS = st.one_of(
+    st.text(max_size=60),
+    st.sampled_from(
+        ["$", "$$", "$x$", r"$\frac$", "....", "is it? $x^2$", "\u200b", "्", "x" * 1_990]
+    ),
+)
+
+
+@given(
+    q=QUESTIONS, post_id=st.sampled_from(["0", "1", "none"]), language=st.sampled_from(["", "hi"])
+)
+def test_no_question_breaks_the_heat_map(
+    graph_client: TestClient, q: str, post_id: str, language: str
+) -> None:
+    asked = {"id": post_id, "q": q, "language": language}
+    answer = graph_client.get("/v1/heatmap", params=asked)
+    assert answer.status_code in (200, 400, 404, 422), answer.text
+    if answer.status_code == 200:
+        fits = answer.json()
+        assert len(fits["cosines"]) == len(fits["rows"]) > 0
+        assert all(len(row) == len(fits["columns"]) for row in fits["cosines"])
+    page = graph_client.get("/post", params={"id": post_id, "q": q, "lang": language})
+    assert page.status_code < 500
 
 
 def test_every_shade_has_a_colour() -> None:
