@@ -193,8 +193,9 @@ def test_a_formula_of_great_depth_is_no_danger() -> None:
     assert build_graph(deep, maker="terms").is_connected()
 
 
-def test_posts_of_the_sampler_become_connected_graphs() -> None:
-    posts = list(sampler.posts())[::5]
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.thorough)])
+def test_every_post_of_the_sampler_becomes_a_connected_graph(step: int) -> None:
+    posts = list(sampler.posts())[::step]
     sources = [Source(f"{post.title}\n\n{post.body}", post.language) for post in posts]
     graphs = GraphBuilder("terms").build_many(sources)
     assert all(graph.is_connected() for graph in graphs)

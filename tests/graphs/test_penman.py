@@ -138,7 +138,9 @@ def test_depth_is_no_danger() -> None:
     graph = Graph(["V!x"] * 20_000)
     for node in range(1, 20_000):
         graph.add_edge(node - 1, ":n", node)
-    assert len(read_penman(write_penman(graph)).labels) == 20_000
+    written = write_penman(graph)
+    assert len(written) < 250 * 20_000, "mostly blanks"
+    assert len(read_penman(written).labels) == 20_000
 
 
 def test_files_of_graphs_come_back(tmp_path: Path) -> None:
