@@ -3,13 +3,15 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.command import Mathsetu
 
 # Quick for the person who waits; thorough where a machine does: make test-thorough.
-settings.register_profile("quick", max_examples=15, deadline=None)
-settings.register_profile("thorough", max_examples=200, deadline=None)
+# How fast examples are made says something of a busy machine, and nothing of the property.
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", patient, max_examples=15)
+settings.register_profile("thorough", patient, max_examples=200)
 settings.load_profile("quick")
 
 REPOSITORY = Path(__file__).parent.parent

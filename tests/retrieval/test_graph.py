@@ -98,7 +98,7 @@ OTHERS = [
 
 @pytest.mark.parametrize("strategy", ["exact", *OTHERS])
 def test_a_library_with_a_graph_part_answers_in_several_languages(tmp_path, strategy):
-    posts = list(sampler.posts())[:40]
+    posts = list(sampler.posts())[:60]
     folder = make_graph_model(tmp_path / "model", [post.body for post in posts])
     recipe = parse_recipe(
         f"""
