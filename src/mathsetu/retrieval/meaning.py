@@ -1,8 +1,9 @@
 """Search by meaning with the built-in encoder, passage by passage.
 
 A post is read in passages: what was asked (title and question) and what is said (the body). A query
-is compared with each; a post counts as much as its best passage of either kind, on average. So a
-long answer is not drowned in one vector, and a title alone does not decide.
+is compared with each. Half of a post's score is its best passage of all; the other half is how its
+question begins and its best passage of the body. So a long answer is not drowned in one vector, and
+a title alone does not decide.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from mathsetu.encoders import load_encoder
 from mathsetu.encoders.builtin import NAME, BuiltinEncoder
 from mathsetu.errors import InputError
 from mathsetu.markup import snippet
-from mathsetu.records import Post, Reason
+from mathsetu.records import Post, Query, Reason
+from mathsetu.retrieval.asking import query_vector
 from mathsetu.retrieval.base import Question, Scored, best
 from mathsetu.retrieval.postings import open_array
 from mathsetu.retrieval.texts import TextTable, write_texts
@@ -34,10 +36,15 @@ if TYPE_CHECKING:
 _REMEMBERED = 4096
 # Queries whose cosines with all posts are remembered, for the same reason.
 _COMPARED = 8
+# The shares of the best passage of all, the first of what was asked, and the best of what is said;
+# learned on the topics of 2020.
+_BEST, _ASKED, _SAID = 0.5, 0.3, 0.2
 # Posts whose sentences are remembered with their vectors: good posts are found again and again.
 _EXPLAINED = 1_000
 # Sentences of a post that an explanation looks at; each costs a pass through the model.
 _SENTENCES = 24
+# No cosine is so small: it stands for passages that a post does not have.
+_NONE = -2.0
 # Passages whose vectors are multiplied at once.
 _BLOCK = 8192
 # Up to so many passages of a segment are held unpacked (100 MB); more are unpacked as they pass.
@@ -139,19 +146,24 @@ class _Segment:
         return self.vectors.astype(np.float32) if len(self.vectors) <= _HELD else self.vectors
 
     def cosines(self, query: Vectors) -> Vectors:
-        """The mean, over its kinds of passages, of the best cosine of each post."""
+        """How near each post is: shares of its best passage, of its question's, and of its body's.
+
+        A post without a question, or without a body, is as near as its best passage.
+        """
         cosines = np.empty(len(self.vectors) + 1, dtype=np.float32)
         # Below every cosine, so that what stands at the end is the best of its own.
-        cosines[-1] = -2
+        cosines[-1] = _NONE
         for start in range(0, len(self.vectors), _BLOCK):
             rows = self._unpacked[start : start + _BLOCK].astype(np.float32, copy=False)
             cosines[start : start + len(rows)] = rows @ query
         cosines[:-1] *= self.scales
-        there = np.diff(self.ends) > 0
-        most = np.maximum.reduceat(cosines, self.ends[:-1]) * there
-        kinds = there.reshape(-1, 2).sum(axis=1)
-        mean: Vectors = most.reshape(-1, 2).sum(axis=1) / np.maximum(kinds, 1)
-        return mean.astype(np.float32)
+        starts, there = self.ends[:-1], np.diff(self.ends) > 0
+        kinds = np.where(there, np.maximum.reduceat(cosines, starts), _NONE).reshape(-1, 2)
+        best_of_all = kinds.max(axis=1)
+        both = _BEST * best_of_all + _ASKED * cosines[starts[::2]] + _SAID * kinds[:, 1]
+        blank = best_of_all == _NONE
+        near = np.where(there.reshape(-1, 2).all(axis=1), both, best_of_all)
+        return np.where(blank, 0, near).astype(np.float32)
 
 
 class MeaningRetriever:
@@ -161,7 +173,7 @@ class MeaningRetriever:
         self._choices = choices
         self._segments = [_Segment(folder) for folder in folders]
         self._offsets = [0, *accumulate(map(len, self._segments))]
-        self._known: dict[str, Vectors] = {}
+        self._vector = lru_cache(_REMEMBERED)(self._ask)
         self._cosines = lru_cache(_COMPARED)(self._compare)
         self._sentences = lru_cache(_EXPLAINED)(self._read)
 
@@ -178,11 +190,11 @@ class MeaningRetriever:
 
     def explain(self, question: Question, number: int) -> Reason:
         """The cosine, and the sentence of the post that comes nearest to the question."""
-        cosine = float(self._cosines(question.readable)[number])
+        cosine = float(self._cosines(question.query)[number])
         pieces, vectors = self._sentences(number)
         if not pieces:
             return Reason("meaning", cosine)
-        nearest = int(np.argmax(vectors @ self._vector(question.readable)))
+        nearest = int(np.argmax(vectors @ self._vector(question.query)))
         shown = " ".join(snippet(pieces[nearest], 120).split())
         return Reason("meaning", cosine, f"cosine {cosine:.2f}: {shown}")
 
@@ -197,22 +209,17 @@ class MeaningRetriever:
         return pieces, self._encoder.encode(pieces)
 
     def _scores(self, question: Question) -> Vectors:
-        above = self._cosines(question.readable) - np.float32(self._choices.least)
+        above = self._cosines(question.query) - np.float32(self._choices.least)
         scores: Vectors = np.maximum(above, 0)
         return scores
 
-    def _compare(self, text: str) -> Vectors:
-        """The cosines of a text with all posts."""
-        query = self._vector(text)
-        return np.concatenate([segment.cosines(query) for segment in self._segments])
+    def _compare(self, query: Query) -> Vectors:
+        """The cosines of a query with all posts."""
+        vector = self._vector(query)
+        return np.concatenate([segment.cosines(vector) for segment in self._segments])
 
-    def _vector(self, text: str) -> Vectors:
-        """The vector of a question's text, made once."""
-        if text not in self._known:
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            self._known[text] = self._encoder.encode([text])[0]
-        return self._known[text]
+    def _ask(self, query: Query) -> Vectors:
+        return query_vector(self._encoder, Question(query), self._choices.tokens)
 
     @cached_property
     def _encoder(self) -> BuiltinEncoder:

@@ -241,12 +241,12 @@ def _product(
 
 
 def whole_table(table: Table) -> tuple[NDArray[np.uint8], float]:
-    """A table in bytes around 128 with one scale; one number in a hundred thousand is cut.
+    """A table in bytes around 128 with one scale; one number in ten thousand is cut.
 
     >>> whole_table(np.array([[0.5, -1.0]], dtype=np.float32))[0].tolist()
     [[192, 1]]
     """
-    scale = max(float(np.quantile(np.abs(table), 0.99999)), _TINY) / 127
+    scale = max(float(np.quantile(np.abs(table), 0.9999)), _TINY) / 127
     whole = np.clip(np.round(table / scale), -127, 127) + _MIDDLE
     return whole.astype(np.uint8), scale
 

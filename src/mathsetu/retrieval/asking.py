@@ -1,0 +1,56 @@
+"""What a query means: one vector of everything that is read of it.
+
+A long query is read in two passages, of which the first says more. A query in another language is
+read a second time with the terms that the glossary knows said in English: the encoder has learned
+from an English teacher, and its English is best.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mathsetu.retrieval.base import Question
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mathsetu.encoders.builtin import BuiltinEncoder
+
+# What the first and the second passage of a query count.
+_PASSAGES = (1.0, 0.5)
+_PIVOT = "en"
+
+
+def query_vector(encoder: BuiltinEncoder, question: Question, tokens: int) -> NDArray[np.float32]:
+    """The vector of a query, of length one; zeros for a blank one.
+
+    Args:
+        encoder: The model.
+        question: The query.
+        tokens: How long a passage is.
+    """
+    passages: list[list[int]] = []
+    weights: list[float] = []
+    for row in encoder.tokens(_views(question)):
+        for place, weight in enumerate(_PASSAGES):
+            passage = row[place * tokens : (place + 1) * tokens]
+            if passage:
+                passages.append(passage)
+                weights.append(weight)
+    vector = np.array(weights, dtype=np.float32) @ encoder.encode_tokens(passages)
+    length = float(np.linalg.norm(vector))
+    return vector / np.float32(length) if length else vector
+
+
+def _views(question: Question) -> list[str]:
+    """The query as it is, and as much as possible of it in English."""
+    text = question.readable
+    if question.language in ("", _PIVOT):
+        return [text]
+    # Imported here, since opening a library should not wait for the glossary.
+    from mathsetu.languages.glossary import Glossary
+
+    glossed = Glossary.load().gloss(text, question.language, _PIVOT)
+    return [text] if glossed == text else [text, glossed]

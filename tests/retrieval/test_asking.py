@@ -1,0 +1,53 @@
+"""What is read of a query."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mathsetu.encoders.builtin import BuiltinEncoder
+from mathsetu.records import Query
+from mathsetu.retrieval.asking import query_vector
+from mathsetu.retrieval.base import Question
+from tests.encoders.tiny_builtin import TEXTS, make_builtin
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> BuiltinEncoder:
+    pytest.importorskip("onnx")
+    return BuiltinEncoder(Path(make_builtin(tmp_path_factory.mktemp("asking"))))
+
+
+def ask(encoder: BuiltinEncoder, text: str, language: str, tokens: int = 64) -> np.ndarray:
+    return query_vector(encoder, Question(Query(id="q", text=text, language=language)), tokens)
+
+
+def test_a_short_english_query_has_the_vector_of_its_text(encoder: BuiltinEncoder) -> None:
+    assert ask(encoder, TEXTS[0], "en") == pytest.approx(encoder.encode([TEXTS[0]])[0], abs=1e-6)
+
+
+def test_a_query_in_another_language_is_read_in_english_too(encoder: BuiltinEncoder) -> None:
+    # The glossary knows "suma" and "números pares".
+    spanish, english = ask(encoder, TEXTS[5], "es"), ask(encoder, TEXTS[0], "en")
+    alone = encoder.encode([TEXTS[5]])[0]
+    assert spanish @ english > alone @ english + 0.1
+    assert spanish @ alone > 0.5
+
+
+def test_a_query_without_a_known_term_is_read_once(encoder: BuiltinEncoder) -> None:
+    text = "xqz wvb"
+    assert ask(encoder, text, "es") == pytest.approx(encoder.encode([text])[0], abs=1e-6)
+
+
+def test_of_a_long_query_the_second_passage_counts_half(encoder: BuiltinEncoder) -> None:
+    text = " ".join(TEXTS[:3])
+    [row] = encoder.tokens([text])
+    half = -(-len(row) // 8) * 4
+    first, second = encoder.encode_tokens([row[:half], row[half : 2 * half]])
+    expected = first + 0.5 * second
+    expected /= np.linalg.norm(expected)
+    assert ask(encoder, text, "en", tokens=half) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_blank_query_means_nothing(encoder: BuiltinEncoder) -> None:
+    assert not ask(encoder, "  ", "hi").any()
