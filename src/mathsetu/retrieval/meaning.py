@@ -69,7 +69,7 @@ class Meaning:
     tokens: int = 128
     asked: int = 2
     said: int = 4
-    least: float = 0.33
+    least: float = 0.3
 
     def __post_init__(self) -> None:
         if self.tokens < 8 or self.asked < 0 or self.said < 0 or self.asked + self.said == 0:
