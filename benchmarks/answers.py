@@ -2,8 +2,8 @@
 
     python -m benchmarks.answers default msm-bm25 [--languages en hi es] [--set ranking.k=10]
 
-nDCG@10 and MAP over the topics that have a present post judged 2 or 3, the whole collection
-ranked, unjudged posts counted as not relevant.
+nDCG@10 (with its bootstrap interval, 95%) and MAP over the topics that have a present post judged 2
+or 3, the whole collection ranked, unjudged posts counted as not relevant.
 """
 
 from __future__ import annotations
@@ -13,7 +13,18 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.shared import DATA, LANGUAGES, YEARS, arqmath_posts, judged, mean_measures, topics
+from benchmarks.shared import (
+    DATA,
+    LANGUAGES,
+    YEARS,
+    Judged,
+    arqmath_posts,
+    judged,
+    mean_measures,
+    ndcg,
+    topics,
+)
+from mathsetu.evaluation.significance import bootstrap_intervals
 from mathsetu.library import Library, build_library
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Hit, Run
@@ -45,10 +56,20 @@ def measure(name: str, languages: list[str], settings: list[str], data: Path) ->
                 seconds.append(time.perf_counter() - started)
             run = Run(name, rankings)
             seconds.sort()
-            row = [f"{n:.3f} {m:.3f}" for n, m in
-                   (mean_measures(run, judgments[year]) for year in YEARS)]  # fmt: skip
+            row = "  ".join(figures(run, judgments[year]) for year in YEARS)
             p50, p95 = (seconds[int(len(seconds) * share)] * 1e3 for share in (0.5, 0.95))
-            print(f"  {language}  {row[0]}  {row[1]}  p50 {p50:.0f} ms  p95 {p95:.0f} ms")
+            print(f"  {language}  {row}  p50 {p50:.0f} ms  p95 {p95:.0f} ms", flush=True)
+
+
+def figures(run: Run, grades: Judged) -> str:
+    """The mean measures of a year's topics, and how far nDCG@10 might be off."""
+    gains = [
+        ndcg([hit.id for hit in run.rankings.get(topic, ())], wanted)
+        for topic, wanted in grades.items()
+    ]
+    [between] = bootstrap_intervals([gains])
+    mean_ndcg, mean_ap = mean_measures(run, grades)
+    return f"{mean_ndcg:.3f} ({between.low:.3f} to {between.high:.3f}) {mean_ap:.3f}"
 
 
 def main() -> None:
@@ -58,7 +79,7 @@ def main() -> None:
     parser.add_argument("--set", nargs="+", default=[], dest="settings", metavar="NAME=VALUE")
     parser.add_argument("--data", type=Path, default=DATA)
     arguments = parser.parse_args()
-    print("language, then nDCG@10 and MAP of 2020, of 2021")
+    print("language, then nDCG@10 (interval) and MAP of 2020, of 2021")
     for name in arguments.recipes:
         measure(name, arguments.languages, arguments.settings, arguments.data)
 

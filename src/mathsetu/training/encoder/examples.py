@@ -49,9 +49,9 @@ class Example:
 class Amounts:
     """How many examples of each kind are made."""
 
-    joined: int = 400_000
-    swapped: int = 500_000
-    templates: int = 300_000
+    joined: int = 300_000
+    swapped: int = 800_000
+    templates: int = 200_000
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class Work:
     prepared: Prepared
     student: Path
     teacher: Path
-    limit: int = 160
+    limit: int = 128
     seed: int = 1
 
 
