@@ -1,10 +1,12 @@
 """The graph encoder without torch: batches, files, and vectors of texts."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from mathsetu.encoders import graph
 from mathsetu.encoders.graph import GraphEncoder, GraphModel, LabelVectors, load_model
 from mathsetu.encoders.graph.batch import GraphBatch, ReadyGraph
 from mathsetu.errors import InputError
@@ -112,3 +114,38 @@ def test_pickled_weights_are_not_read(tmp_path):
 def test_settings_that_cannot_be_are_refused():
     with pytest.raises(InputError, match="aggregation is 'sum'"):
         GraphModel(aggregation="sum")
+
+
+SHIPPED = Path(graph.__file__).parent / "model"
+TOLD = {
+    "es": r"The integral $\int_0^1 x^2 dx$ is found with a primitive function.",
+    "hi": "A graph is bipartite if and only if it has no cycle of odd length.",
+    "cs": "Every continuous function on a compact set attains its maximum.",
+    "hr": "The determinant of an invertible matrix is not zero.",
+}
+ASKED = {
+    "es": r"¿Cuánto vale la integral $\int_0^1 t^2 dt$?",
+    "hi": "क्या हर द्विपक्षीय ग्राफ में विषम चक्र नहीं होता?",
+    "cs": "Je spojitá funkce na kompaktní množině omezená?",
+    "hr": "Kolika je determinanta invertibilne matrice?",
+}
+
+
+def test_the_shipped_model_is_small():
+    assert sum(file.stat().st_size for file in SHIPPED.iterdir()) <= 15_000_000
+
+
+@pytest.mark.parametrize(
+    # The glossary of each language takes a while to open.
+    "language",
+    ["es", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("hi", "cs", "hr"))],
+)
+def test_the_shipped_model_finds_the_english_answer_of_a_question(language):
+    encoder = GraphEncoder.load(SHIPPED)
+    [asked] = encoder.encode([Source(ASKED[language], language)])
+    answers = encoder.encode([Source(text, "en") for text in TOLD.values()])
+    scores = {
+        name: float((asked.vectors @ answer.vectors.T).max(axis=1).mean())
+        for name, answer in zip(TOLD, answers, strict=True)
+    }
+    assert max(scores, key=scores.__getitem__) == language
