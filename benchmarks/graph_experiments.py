@@ -1,9 +1,11 @@
 """The experiments of the MathAMR+ thesis on our data: python -m benchmarks.graph_experiments.
 
 Each variant is trained on the same pairs with several seeds and measured on the ARQMath posts that
-are present: nDCG@10 and MAP of 2020 and 2021, how early held-out answers are found, and what it
-costs. Trials are written to a JSON file as they end, and a run with the same file goes on with
-those that are missing; ``--report`` makes tables and plots of the file.
+are present: nDCG@10 and MAP of 2020 and 2021, in English and in other languages that are asked
+for; how early held-out answers are found, and what it costs. With ``--no-search`` the posts are
+left out, which are most of the work where there is no GPU. Trials are written to a JSON file as
+they end, and a run with the same file goes on with those that are missing; ``--report`` makes
+tables and plots of the file.
 """
 
 from __future__ import annotations
@@ -11,13 +13,23 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.shared import DATA, YEARS, arqmath_posts, average_precision, judged, ndcg, topics
+from benchmarks.shared import (
+    DATA,
+    LANGUAGES,
+    YEARS,
+    arqmath_posts,
+    average_precision,
+    judged,
+    ndcg,
+    topics,
+)
 from mathsetu.encoders.graph import GraphChoices, GraphModel
 from mathsetu.encoders.graph.batch import ReadyGraph
 from mathsetu.training.graph.experiments import Trained, Variant, experiments, train_variant
@@ -28,6 +40,7 @@ from mathsetu.training.graph.graphs import (
     source_of,
     text_graphs,
     vocabulary_of,
+    with_features,
 )
 from mathsetu.training.graph.loss import GraphPair
 from mathsetu.training.graph.negatives import hard_negatives
@@ -41,52 +54,67 @@ _DEPTH = 1000
 class Bench:
     """The data of all trials; graphs of one kind are built once."""
 
-    def __init__(self, data: Path, pairs: list[TextPair], processes: int) -> None:
+    def __init__(
+        self, data: Path, pairs: list[TextPair], languages: Sequence[str], processes: int
+    ) -> None:
         self.learn, self.check = split_pairs(pairs, _ASIDE, seed=1)
         self.processes = processes
         self.vocabulary = vocabulary_of(self.learn, GraphChoices(), processes)
-        self._posts = list(arqmath_posts(data))
-        self._topics = topics("en", data)
         self._judged = {year: judged(year, data) for year in YEARS}
         wanted = {topic for grades in self._judged.values() for topic in grades}
-        self._topics = [topic for topic in self._topics if topic.id in wanted]
+        self._topics = [
+            (language, topic)
+            for language in languages
+            for topic in topics(language, data)
+            if topic.id in wanted
+        ]
+        self._posts = list(arqmath_posts(data)) if languages else []
         self.pairs = cache(self._pairs)
         self.collection = cache(self._collection)
 
-    def _pairs(
-        self, choices: GraphChoices, negatives: int
-    ) -> tuple[list[GraphPair], list[GraphPair]]:
+    def making(self, model: GraphModel) -> Making:
+        """How the graphs of a model are made."""
+        features = with_features(model)[1]
+        return Making(model.graphs, self.vocabulary, features, self.processes)
+
+    def _pairs(self, model: GraphModel, negatives: int) -> tuple[list[GraphPair], list[GraphPair]]:
         wrong = hard_negatives(self.learn, negatives) if negatives else ()
-        making = Making(choices, self.vocabulary, processes=self.processes)
+        making = self.making(model)
         with TemporaryDirectory() as folder:
             learn = graph_pairs(self.learn, making, Path(folder) / "learn.sqlite", wrong)
             return learn, graph_pairs(self.check, making, Path(folder) / "check.sqlite")
 
-    def _collection(self, choices: GraphChoices) -> tuple[list[ReadyGraph], list[ReadyGraph]]:
+    def _collection(self, model: GraphModel) -> tuple[list[ReadyGraph], list[ReadyGraph]]:
         posts = [
             source_of(f"{post.title}\n\n{post.question}\n\n{post.body}", "en")
             for post in self._posts
         ]
-        asked = [source_of(f"{topic.title}\n{topic.text}", "en") for topic in self._topics]
-        making = Making(choices, self.vocabulary, processes=self.processes)
+        asked = [
+            source_of(f"{topic.title}\n{topic.text}", language) for language, topic in self._topics
+        ]
         with TemporaryDirectory() as folder:
-            ready = text_graphs([*asked, *posts], making, Path(folder) / "graphs.sqlite")
+            ready = text_graphs(
+                [*asked, *posts], self.making(model), Path(folder) / "graphs.sqlite"
+            )
         return ready[: len(asked)], ready[len(asked) :]
 
-    def measure(self, trained: Trained, choices: GraphChoices) -> dict[str, Any]:
-        """NDCG@10 and MAP of each topic and year, and the size of the index."""
+    def measure(self, trained: Trained, model: GraphModel) -> dict[str, Any]:
+        """NDCG@10 and average precision of each topic and year, and the size of the index."""
+        found: dict[str, Any] = {"topics": {}}
+        if not self._posts:
+            return found
         network = reading(trained.network)
-        asked, posts = (vectors_of(network, some) for some in self.collection(choices))
+        asked, posts = (vectors_of(network, some) for some in self.collection(model))
         started = time.perf_counter()
         scores = maxsim_scores(asked, posts)
         seconds = time.perf_counter() - started
         ids = [post.id for post in self._posts]
-        found: dict[str, Any] = {"topics": {}}
-        for topic, row in zip(self._topics, scores, strict=True):
+        for (language, topic), row in zip(self._topics, scores, strict=True):
             ranking = [ids[place] for place in (-row).argsort(kind="stable")[:_DEPTH]]
+            where = found if language == "en" else found.setdefault(language, {"topics": {}})
             for year, grades in self._judged.items():
                 if topic.id in grades:
-                    found["topics"][f"{year} {topic.id}"] = [
+                    where["topics"][f"{year} {topic.id}"] = [
                         ndcg(ranking, grades[topic.id]),
                         average_precision(ranking, grades[topic.id]),
                     ]
@@ -96,10 +124,12 @@ class Bench:
 
 
 def trial(bench: Bench, variant: Variant, seed: int) -> dict[str, Any]:
-    # How virtual nodes start is the model's business: their graphs are the same.
-    same = replace(variant.model.graphs.virtual, initialisation="zero-embedding")
-    choices = replace(variant.model.graphs, virtual=same)
-    learn, check = bench.pairs(choices, variant.negatives)
+    model = with_features(variant.model)[0]
+    variant = replace(variant, model=model)
+    # How virtual nodes start and what a network is like is no matter of its graphs.
+    same = replace(model.graphs.virtual, initialisation="zero-embedding")
+    kind = GraphModel(features_from=model.features_from, graphs=replace(model.graphs, virtual=same))
+    learn, check = bench.pairs(kind, variant.negatives)
     trained = train_variant(variant, bench.vocabulary, learn, check, seed)
     return {
         "reciprocal_rank": found_answers(reading(trained.network), check).reciprocal_rank,
@@ -107,7 +137,7 @@ def trial(bench: Bench, variant: Variant, seed: int) -> dict[str, Any]:
         "parameters": trained.parameters,
         "memory_gb": trained.memory / 1e9,
         "losses": list(trained.losses),
-        **bench.measure(trained, choices),
+        **bench.measure(trained, kind),
     }
 
 
@@ -153,6 +183,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--hidden", type=int, default=64)
     made.add_argument("--layers", type=int, default=4)
     made.add_argument("--bases", type=int, default=16)
+    made.add_argument("--languages", nargs="+", default=["en"], choices=LANGUAGES)
+    made.add_argument("--no-search", action="store_true", help="measure pairs kept aside alone")
     made.add_argument("--processes", type=int, default=0)
     return made
 
@@ -168,7 +200,8 @@ def main() -> None:
     pairs = read_text_pairs(options.data / "training", unseen)
     # Sources follow each other in the file; every so manieth pair is some of each.
     pairs = pairs[:: max(1, len(pairs) // options.pairs)][: options.pairs]
-    run(Bench(options.data, pairs, options.processes), options)
+    languages = () if options.no_search else options.languages
+    run(Bench(options.data, pairs, languages, options.processes), options)
 
 
 if __name__ == "__main__":

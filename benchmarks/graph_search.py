@@ -1,8 +1,10 @@
 """Graph search on the ARQMath posts: python -m benchmarks.graph_search [--model FOLDER].
 
 nDCG@10 and MAP of 2020 and 2021 for the ``mathamr-plus`` recipe alone, for ``default``, and for
-the two fused, in every language of the topics; then task 2, finding formulas, where a formula
-that is written alike counts once. Posts present, unjudged posts not relevant.
+the two fused, in every language of the topics; then each retrieval strategy, and task 2, finding
+formulas, where a formula that is written alike counts once. Posts present, unjudged posts not
+relevant. Beside a fused run stands how likely its distance from ``default`` is by chance, in nDCG
+and average precision of each year (paired t-test over topics).
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ import gzip
 import json
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 from benchmarks.shared import (
@@ -29,13 +32,15 @@ from benchmarks.shared import (
 )
 from mathsetu.collections.arqmath import read_topics
 from mathsetu.errors import InputError
+from mathsetu.evaluation.significance import paired_t_test
 from mathsetu.library import Library, build_library
 from mathsetu.library.manifest import read_manifest, segment_folder
 from mathsetu.ranking.fusion import fuse, make_fusion
 from mathsetu.recipes import load_recipe
-from mathsetu.records import Query, Run
+from mathsetu.records import Hit, Query, Run
 from mathsetu.retrieval.base import Question
 from mathsetu.retrieval.graph import SHIPPED, GraphRetriever, GraphSearch
+from mathsetu.retrieval.maxsim import STRATEGIES
 
 _DEPTH = 1000
 
@@ -55,7 +60,10 @@ def answers(
             show(f"{language} {name}", runs[name], judgments, f"{1000 * each:.0f} ms CPU a query")
         for weight in weights:
             together = mixed(runs["default"], runs["mathamr-plus"], weight)
-            show(f"{language} default + {weight:g} graphs", together, judgments)
+            chances = ", ".join(
+                f"{chance:.3f}" for chance in by_chance(runs["default"], together, judgments)
+            )
+            show(f"{language} default + {weight:g} graphs", together, judgments, f"p {chances}")
 
 
 def mixed(first: Run, second: Run, weight: float) -> Run:
@@ -67,6 +75,49 @@ def show(name: str, run: Run, judgments: Mapping[int, Judged], more: str = "") -
     means = (mean_measures(run, grades) for grades in judgments.values())
     row = "  ".join(f"{first:.3f} {second:.3f}" for first, second in means)
     print(f"{name:<32} {row}  {more}", flush=True)
+
+
+def by_chance(first: Run, second: Run, judgments: Mapping[int, Judged]) -> Iterator[float]:
+    """How likely two runs differ so by chance: nDCG and average precision of each year."""
+    for grades in judgments.values():
+        for measure in (ndcg, average_precision):
+            yield paired_t_test(
+                [
+                    measure(ids(second, topic), wanted) - measure(ids(first, topic), wanted)
+                    for topic, wanted in grades.items()
+                ]
+            )
+
+
+def ids(run: Run, topic: str) -> list[str]:
+    return [hit.id for hit in run.rankings.get(topic, ())]
+
+
+def strategies(folders: Sequence[Path], names: Sequence[str], model: str, data: Path) -> None:
+    """Every way of searching the same vectors, in English."""
+    judgments = {year: judged(year, data) for year in YEARS}
+    questions = [Question(query) for query in topics("en", data)]
+    exact: list[set[str]] = []
+    for strategy in STRATEGIES:
+        retriever = GraphRetriever(folders, GraphSearch(model=model, strategy=strategy, depth=100))
+        # The first time makes the questions' vectors, which are not what is compared here.
+        retriever.retrieve(questions, _DEPTH)
+        started = time.process_time()
+        found = retriever.retrieve(questions, _DEPTH)
+        seconds = (time.process_time() - started) / len(questions)
+        rankings = {
+            question.query.id: tuple(
+                Hit(names[number], score)
+                for number, score in zip(one.numbers.tolist(), one.scores.tolist(), strict=True)
+            )
+            for question, one in zip(questions, found, strict=True)
+        }
+        first = [{hit.id for hit in hits[:10]} for hits in rankings.values()]
+        exact = exact or first
+        shared = sum(len(one & other) for one, other in zip(first, exact, strict=True))
+        recall = shared / sum(map(len, exact))
+        more = f"recall@10 {recall:.3f}  {1000 * seconds:.1f} ms CPU a query"
+        show(f"strategy {strategy}", Run(strategy, rankings), judgments, more)
 
 
 def formulas(retriever: GraphRetriever, data: Path) -> None:
@@ -105,24 +156,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--model", default=SHIPPED)
-    parser.add_argument("--languages", nargs="+", default=["en"], choices=LANGUAGES)
+    parser.add_argument("--languages", nargs="*", default=["en"], choices=LANGUAGES)
     parser.add_argument("--weights", nargs="+", type=float, default=[0.1, 0.2, 0.3])
     parser.add_argument("--set", nargs="+", default=[], dest="settings", metavar="NAME=VALUE")
+    parser.add_argument("--libraries", type=Path, help="keep them here, and take those of before")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as place:
+    kept = options.libraries
+    with nullcontext(kept) if kept else tempfile.TemporaryDirectory() as place:
         libraries = {}
         for name in ("mathamr-plus", "default"):
             settings = [f"parts.graph.model={options.model}", *options.settings]
             recipe = load_recipe(name, settings if name == "mathamr-plus" else ())
             started = time.process_time()
-            build_library(Path(place) / name, arqmath_posts(options.data), recipe, processes=1)
-            print(f"{name}: built in {time.process_time() - started:.0f} s of CPU")
+            if not (Path(place) / name).exists():
+                build_library(Path(place) / name, arqmath_posts(options.data), recipe, processes=1)
+                print(f"{name}: built in {time.process_time() - started:.0f} s of CPU")
             libraries[name] = Library(Path(place) / name)
         print("nDCG@10 and MAP of 2020, of 2021")
         answers(libraries, options.languages, options.weights, options.data)
         folder = Path(place) / "mathamr-plus"
         parts = [segment_folder(folder, one.name) / "graph"
                  for one in read_manifest(folder).segments]  # fmt: skip
+        names = [post.id for post in arqmath_posts(options.data)]
+        strategies(parts, names, options.model, options.data)
         formulas(GraphRetriever(parts, GraphSearch(model=options.model)), options.data)
 
 

@@ -21,7 +21,8 @@ import numpy as np
 from mathsetu.graphs.virtual import FORMULA
 from mathsetu.retrieval.base import Scored
 from mathsetu.retrieval.graph import Engine
-from mathsetu.retrieval.maxsim import STRATEGIES, MaxSim, write_segment
+from mathsetu.retrieval.maxsim import STRATEGIES, MaxSim
+from mathsetu.retrieval.multivectors import write_multivectors
 from mathsetu.retrieval.texts import write_texts
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def embedded(posts: Sequence[Vectors], queries: Sequence[Vectors], folder: Path)
     exact: list[Scored] = []
     for storage in ("float16", "int8"):
         place = folder / storage
-        write_segment(place, posts, storage, "centroids")
+        write_multivectors(place, posts, storage)
         size = sum(path.stat().st_size for path in place.iterdir()) / 1e6
         for strategy in STRATEGIES if storage == "float16" else ("exact",):
             for together in (1, len(queries)):
@@ -100,7 +101,7 @@ def server(
         print("no Qdrant server on this machine: left out")
         return
     part = folder / "part"
-    write_segment(part / "vectors", posts, "float16", "exact")
+    write_multivectors(part / "vectors", posts, "float16")
     # No formulas: their collection would only cost time here.
     np.save(part / "kinds.npy", np.full(sum(map(len, posts)), FORMULA + 1, dtype=np.int8))
     write_texts(part / "ids", [])
@@ -113,7 +114,7 @@ def server(
         upload_segment(connection, part, lambda number: {"id": str(number)}, lambda *_: None)
         seconds = time.perf_counter() - started
         print(f"  (upload: {len(posts) / seconds:,.0f} posts a second)")
-        for strategy, name in (("exact", "exact"), ("centroids", "HNSW"),
+        for strategy, name in (("exact", "exact"), ("hnsw", "HNSW"),
                                ("document", "document"), ("single", "single")):  # fmt: skip
             engine = QdrantSearch(connection, [part / "vectors"], strategy)
             found, speed = timed(engine, queries, 1)

@@ -7,33 +7,12 @@ from click.testing import CliRunner
 
 from mathsetu.cli.graph import command
 from mathsetu.library import build_library
-from mathsetu.recipes.schema import parse_recipe
-from mathsetu.records import Post
-from tests.encoders.tiny_graph import make_graph_model
-
-POSTS = [
-    Post("1", r"The integral $\int_0^1 x^2 dx$ is $\frac13$.", language="en"),
-    Post("2", "Every even number is the sum of two odd ones.", language="en"),
-]
+from tests.encoders.tiny_graph import POSTS, make_graph_library
 
 
-@pytest.fixture
-def library(tmp_path):
-    model = make_graph_model(tmp_path / "model", [post.body for post in POSTS])
-    recipe = parse_recipe(
-        f"""
-        name = "graphs"
-        description = "Graphs alone."
-        [parts.graph]
-        kind = "graph"
-        model = "{model}"
-        [ranking]
-        weights = {{ graph = 1.0 }}
-        """,
-        "graphs.toml",
-    )
-    build_library(tmp_path / "library", POSTS, recipe, processes=1)
-    return tmp_path / "library"
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    return make_graph_library(tmp_path_factory.mktemp("graphs"))
 
 
 def run(*arguments):

@@ -1,4 +1,4 @@
-"""A graph model with random weights, made without torch: enough to search with."""
+"""A graph model with random weights, made without torch, and libraries to search with it."""
 
 from pathlib import Path
 
@@ -8,6 +8,16 @@ from mathsetu.encoders.graph import GraphModel, ModelFiles, save_model
 from mathsetu.graphs import Source, TypeCounts
 from mathsetu.graphs.build import GraphBuilder
 from mathsetu.graphs.vocabulary import Vocabulary
+from mathsetu.library import build_library
+from mathsetu.recipes import load_recipe
+from mathsetu.records import Post
+
+#: Posts with and without formulas, which no two words or symbols make alike.
+POSTS = [
+    Post("1", r"The integral $\int_0^1 x^2 dx$ is $\frac13$.", title="An integral", language="en"),
+    Post("2", "Every even number is the sum of two odd ones.", language="en"),
+    Post("3", r"Roots of $x^2-2$ are irrational, as $\sqrt2$ is.", language="en"),
+]
 
 
 def vocabulary_of(texts) -> Vocabulary:
@@ -54,3 +64,11 @@ def make_graph_model(folder: Path, texts, **choices) -> Path:
     vocabulary = vocabulary_of(texts)
     save_model(folder, ModelFiles(model, vocabulary, random_weights(model, vocabulary)))
     return folder
+
+
+def make_graph_library(folder: Path, posts=POSTS, strategy="exact") -> Path:
+    """Build a library of graphs alone, with a model that knows the types of its posts."""
+    model = make_graph_model(folder / "model", [f"{post.title} {post.body}" for post in posts])
+    settings = [f"parts.graph.model='{model}'", f"parts.graph.strategy='{strategy}'"]
+    build_library(folder / "library", posts, load_recipe("mathamr-plus", settings), processes=1)
+    return folder / "library"

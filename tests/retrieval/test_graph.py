@@ -5,34 +5,24 @@ import pytest
 
 from mathsetu.collections import sampler
 from mathsetu.errors import InputError
-from mathsetu.library import Library, build_library
-from mathsetu.recipes.schema import parse_recipe
-from mathsetu.records import Formula, Post, Query
+from mathsetu.library import Library
+from mathsetu.records import Formula, Query
 from mathsetu.retrieval.base import Question
 from mathsetu.retrieval.graph import GraphIndexBuilder, GraphRetriever, GraphSearch
-from tests.encoders.tiny_graph import make_graph_model
-
-POSTS = [
-    Post("1", r"The integral $\int_0^1 x^2 dx$ is $\frac13$.", title="An integral", language="en"),
-    Post("2", "Every even number is the sum of two odd ones.", language="en"),
-    Post("3", r"Roots of $x^2-2$ are irrational, as $\sqrt2$ is.", language="en"),
-]
+from tests.encoders.tiny_graph import POSTS, make_graph_library, make_graph_model
 
 
-@pytest.fixture
-def model(tmp_path):
-    return make_graph_model(tmp_path / "model", [f"{post.title} {post.body}" for post in POSTS])
-
-
-@pytest.fixture
-def retriever(tmp_path, model):
+@pytest.fixture(scope="module")
+def retriever(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("graphs")
+    model = make_graph_model(folder / "model", [f"{post.title} {post.body}" for post in POSTS])
     choices = GraphSearch(model=str(model))
     for name, posts in (("a", POSTS[:2]), ("b", POSTS[2:])):
         builder = GraphIndexBuilder(choices)
         for post in posts:
             builder.add(builder.prepare(post))
-        builder.write(tmp_path / name)
-    return GraphRetriever([tmp_path / "a", tmp_path / "b"], choices)
+        builder.write(folder / name)
+    return GraphRetriever([folder / "a", folder / "b"], choices)
 
 
 def asked(text, **more):
@@ -85,36 +75,20 @@ def test_choices_that_cannot_be_are_refused():
         ({"fields": ("tags",)}, "fields has 'tags'"),
         ({"storage": "float8"}, "storage is 'float8'"),
         ({"strategy": "fast"}, "strategy is 'fast'"),
+        ({"strategy": "hnsw"}, "strategy is 'hnsw', which needs a server"),
         ({"depth": 0}, "depth is 0"),
     ):
         with pytest.raises(InputError, match=message):
             GraphSearch(**choices)
 
 
-OTHERS = [
-    pytest.param(name, marks=pytest.mark.thorough) for name in ("centroids", "document", "single")
-]
+OTHERS = [pytest.param(name, marks=pytest.mark.thorough) for name in ("document", "single")]
 
 
 @pytest.mark.parametrize("strategy", ["exact", *OTHERS])
 def test_a_library_with_a_graph_part_answers_in_several_languages(tmp_path, strategy):
-    posts = list(sampler.posts())[:60]
-    folder = make_graph_model(tmp_path / "model", [post.body for post in posts])
-    recipe = parse_recipe(
-        f"""
-        name = "graphs"
-        description = "Graphs alone."
-        [parts.graph]
-        kind = "graph"
-        model = "{folder}"
-        strategy = "{strategy}"
-        [ranking]
-        weights = {{ graph = 1.0 }}
-        """,
-        "graphs.toml",
-    )
-    build_library(tmp_path / "library", posts, recipe, processes=1)
-    with Library(tmp_path / "library") as library:
+    posts = list(sampler.posts())[:12]
+    with Library(make_graph_library(tmp_path, posts, strategy)) as library:
         for post in posts[:5]:
             text = "\n\n".join(filter(None, (post.title, post.question, post.body)))
             hits = library.search(text, 3, language=post.language)

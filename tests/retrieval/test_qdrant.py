@@ -6,7 +6,8 @@ import pytest
 from mathsetu.errors import InputError, MissingExtra
 from mathsetu.graphs.virtual import FORMULA
 from mathsetu.retrieval import qdrant
-from mathsetu.retrieval.maxsim import MaxSim, write_segment
+from mathsetu.retrieval.maxsim import MaxSim
+from mathsetu.retrieval.multivectors import write_multivectors
 from mathsetu.retrieval.qdrant import QdrantSearch, QdrantServer, collections_of, upload_segment
 from mathsetu.retrieval.texts import write_texts
 from tests.retrieval.qdrant_server import PROGRAM, LocalQdrant, qdrant_program
@@ -27,7 +28,7 @@ def unit(random, count):
 
 def make_segment(folder, posts):
     """A part's folder as a graph index writes it, the first half of each post being formulas."""
-    write_segment(folder / "vectors", posts, "float16", "exact")
+    write_multivectors(folder / "vectors", posts, "float16")
     kinds = [FORMULA if row < len(post) // 2 else 1 for post in posts for row in range(len(post))]
     np.save(folder / "kinds.npy", np.array(kinds, dtype=np.int8))
     count = kinds.count(FORMULA)
@@ -89,6 +90,20 @@ def test_quicker_strategies_are_the_same_on_both_sides(uploaded, strategy):
     [here] = MaxSim([folder / "vectors"], strategy, 40).search(queries, 10)
     [there] = QdrantSearch(server, [folder / "vectors"], strategy, 40).search(queries, 10)
     assert here.numbers.tolist() == there.numbers.tolist()
+
+
+@needs_server
+def test_hnsw_finds_most_of_what_the_exact_search_finds(uploaded):
+    server, folder = uploaded
+    random = np.random.default_rng(8)
+    queries = [unit(random, 5) for _ in range(20)]
+    exact = MaxSim([folder / "vectors"]).search(queries, 10)
+    quick = QdrantSearch(server, [folder / "vectors"], "hnsw").search(queries, 10)
+    shared = [
+        len({*wanted.numbers.tolist()} & {*found.numbers.tolist()})
+        for wanted, found in zip(exact, quick, strict=True)
+    ]
+    assert np.mean(shared) >= 9
 
 
 @needs_server

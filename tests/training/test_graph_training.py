@@ -2,6 +2,7 @@
 
 import json
 import lzma
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,7 +22,12 @@ from mathsetu.training.graph.fit import (  # noqa: E402
     reading,
     train_graph_model,
 )
-from mathsetu.training.graph.graphs import Making, graph_pairs, vocabulary_of  # noqa: E402
+from mathsetu.training.graph.graphs import (  # noqa: E402
+    Making,
+    graph_pairs,
+    vocabulary_of,
+    with_features,
+)
 from mathsetu.training.graph.loss import Weights, maxsim, padded, pair_loss  # noqa: E402
 from mathsetu.training.graph.negatives import hard_negatives  # noqa: E402
 from mathsetu.training.graph.texts import (  # noqa: E402
@@ -189,9 +195,11 @@ def test_variants_of_an_experiment_differ_in_one_thing_and_can_all_be_trained(tm
     for name, variants in experiments(MODEL, settings).items():
         assert len({variant.name for variant in variants}) == len(variants)
         last = variants[-1]
-        making = Making(last.model.graphs, vocabulary, processes=1)
+        model, features = with_features(last.model)
+        making = Making(model.graphs, vocabulary, features, processes=1)
         wrong = hard_negatives(pairs, last.negatives) if last.negatives else ()
         graphs = graph_pairs(pairs, making, tmp_path / f"{name}.sqlite", wrong)
+        last = replace(last, model=model)
         trained = train_variant(last, vocabulary, graphs, graphs[:8], seed=2)
         assert 0 < found_answers(reading(trained.network), graphs).reciprocal_rank <= 1
 

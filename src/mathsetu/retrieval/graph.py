@@ -22,8 +22,8 @@ from mathsetu.graphs.virtual import DOCUMENT, FORMULA
 from mathsetu.markup import split
 from mathsetu.records import Formula, Post, Query, Reason
 from mathsetu.retrieval.base import Question, Scored, best, check_fields, language_of
-from mathsetu.retrieval.maxsim import MaxSim, check_strategy, write_segment
-from mathsetu.retrieval.multivectors import check_storage
+from mathsetu.retrieval.maxsim import STRATEGIES, MaxSim, check_strategy
+from mathsetu.retrieval.multivectors import check_storage, write_multivectors
 from mathsetu.retrieval.postings import open_array
 from mathsetu.retrieval.texts import TextTable, write_texts
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 #: The model that comes with the package.
 SHIPPED = "shipped"
+#: A way of searching that only a server has.
+HNSW = "hnsw"
 _SHIPPED_FOLDER = Path(__file__).parent.parent / "encoders" / "graph" / "model"
 _FIELDS = ("title", "question", "body")
 # Queries whose vectors are remembered; a search, its scores and its reasons all need them.
@@ -50,7 +52,7 @@ class GraphSearch:
         model: A folder with a graph model; ``shipped`` for the one that comes with the package.
         fields: The fields of a post, in the order in which its graph is built of them.
         storage: ``float16``, or ``int8`` in half the space.
-        strategy: ``exact``, or one of the quicker ones (see `maxsim.py`).
+        strategy: ``exact``, or a quicker one (see `maxsim.py`); on a server ``hnsw``, too.
         depth: How many candidates a quick first look hands on to the exact one.
         server: The address of a Qdrant server that has the vectors; empty to search in process.
     """
@@ -64,8 +66,16 @@ class GraphSearch:
 
     def __post_init__(self) -> None:
         check_fields(self.fields, _FIELDS)
-        check_strategy(self.strategy, self.depth)
+        if self.strategy == HNSW and not self.server:
+            known = ", ".join(STRATEGIES)
+            raise InputError(f"strategy is 'hnsw', which needs a server (without one: {known})")
+        check_strategy(self.in_process, self.depth)
         check_storage(self.storage)
+
+    @property
+    def in_process(self) -> str:
+        """The strategy as far as this process is concerned."""
+        return "exact" if self.strategy == HNSW else self.strategy
 
 
 @cache
@@ -106,7 +116,7 @@ class GraphIndexBuilder:
         choices = self._choices
         folder.mkdir(parents=True)
         vectors = [post.encoded.vectors for post in self._posts]
-        write_segment(folder / "vectors", vectors, choices.storage, choices.strategy)
+        write_multivectors(folder / "vectors", vectors, choices.storage)
         kinds = np.concatenate([post.encoded.kinds for post in self._posts])
         np.save(folder / "kinds.npy", kinds, allow_pickle=False)
         write_texts(folder / "ids", [i for post in self._posts for i in post.encoded.formulas])
@@ -154,7 +164,7 @@ class GraphRetriever:
         self._choices = choices
         self._folders = list(folders)
         self.maxsim = MaxSim(
-            [folder / "vectors" for folder in folders], choices.strategy, choices.depth
+            [folder / "vectors" for folder in folders], choices.in_process, choices.depth
         )
         self._segments = [_Segment(folder) for folder in folders]
         self._known: dict[str, PreparedGraph] = {}

@@ -1,14 +1,12 @@
 """Search by MaxSim in process: exactly, or with a quick first look.
 
-``exact`` compares every vector. ``centroids`` guesses each post's MaxSim from centroids and looks
-exactly at the best guesses. ``document`` finds candidates by the document vector, the last one of
-each post, and looks exactly at these. ``single`` compares the document vectors and nothing else.
+``exact`` compares every vector. ``document`` finds candidates by the document vector, the last one
+of each post, and looks exactly at these. ``single`` compares the document vectors and nothing else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,18 +15,15 @@ import numpy as np
 
 from mathsetu.errors import InputError
 from mathsetu.retrieval.base import Scored, best
-from mathsetu.retrieval.centroids import CentroidScores, write_centroids
-from mathsetu.retrieval.multivectors import MultiVectors, write_multivectors
+from mathsetu.retrieval.multivectors import MultiVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
 
 #: The ways of searching.
-STRATEGIES = ("exact", "centroids", "document", "single")
+STRATEGIES = ("exact", "document", "single")
 
 # Queries whose scores with all posts are held at once.
 _BATCH = 64
@@ -42,19 +37,13 @@ def check_strategy(strategy: str, depth: int) -> None:
         raise InputError(f"depth is {depth}; it must be at least 1")
 
 
-def write_segment(folder: Path, posts: Iterable[Vectors], storage: str, strategy: str) -> None:
-    """Write the vectors of posts, and what a strategy needs besides."""
-    write_multivectors(folder, posts, storage)
-    if strategy == "centroids":
-        write_centroids(folder, MultiVectors(folder))
-
-
 class MaxSim:
     """Finds the posts of some segments that are most like a query.
 
     >>> from tempfile import mkdtemp
+    >>> from mathsetu.retrieval.multivectors import write_multivectors
     >>> folder, unit = Path(mkdtemp()) / "segment", np.eye(4, dtype=np.float32)
-    >>> write_segment(folder, [unit[:2], unit[1:4]], "float16", "exact")
+    >>> write_multivectors(folder, [unit[:2], unit[1:4]], "float16")
     >>> [found] = MaxSim([folder]).search([unit[1:3]], 2)
     >>> found.numbers.tolist(), found.scores.tolist()
     ([1, 0], [1.0, 0.5])
@@ -133,14 +122,12 @@ class _Segment:
 
     def __init__(self, folder: Path, strategy: str) -> None:
         self.vectors = MultiVectors(folder)
-        self._folder, self._strategy = folder, strategy
+        self._strategy = strategy
 
     def first(self, queries: Sequence[Vectors]) -> Vectors:
         """Scores of all posts, by which candidates are chosen."""
         if self._strategy == "exact":
             return self.vectors.scores(queries)
-        if self._strategy == "centroids":
-            return self._centroids.scores(queries)
         last = [query[-1] if len(query) else np.zeros(query.shape[1]) for query in queries]
         return np.asarray(last, dtype=np.float32) @ self.vectors.documents.T
 
@@ -151,7 +138,3 @@ class _Segment:
             return np.zeros(len(numbers), dtype=np.float32)
         cosines: Vectors = np.einsum("id,d->i", self.vectors.documents[numbers], query[-1])
         return cosines
-
-    @cached_property
-    def _centroids(self) -> CentroidScores:
-        return CentroidScores(self._folder, self.vectors)

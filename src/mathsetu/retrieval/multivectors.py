@@ -11,7 +11,7 @@ slices, which needs no list of where each post begins and runs as fast as memory
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mathsetu.encoders.graph.products import product
 from mathsetu.errors import InputError
 from mathsetu.retrieval.postings import open_array
 
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
-    # Gives the products of some rows with the vectors of queries, a column for each of these.
-    Products = Callable[[slice], Vectors]
 
 #: How vectors are kept.
 STORAGES = ("float16", "int8")
@@ -36,9 +35,6 @@ STORAGES = ("float16", "int8")
 _BLOCK = 256
 # Vectors of queries that are multiplied at once.
 _BATCH = 128
-# Products of matrices above this size are spread over threads by the linear algebra library, each
-# waiting for the others; ours are kept below, and every thread has blocks of its own instead.
-_LARGEST_PRODUCT = 1 << 18
 _LARGEST_INT8 = 127
 
 
@@ -164,7 +160,19 @@ class MultiVectors:
 
     def scores(self, queries: Sequence[Vectors]) -> Vectors:
         """MaxSim of each query with every post, divided by the number of the query's vectors."""
-        return self.interactions(queries, self._products)
+        found = np.zeros((len(queries), len(self)), dtype=np.float32)
+        batch: list[int] = []
+        size = 0
+        for number, query in enumerate(queries):
+            if batch and size + len(query) > _BATCH:
+                found[batch] = self._batch([queries[place] for place in batch])
+                batch, size = [], 0
+            if len(query):
+                batch.append(number)
+                size += len(query)
+        if batch:
+            found[batch] = self._batch([queries[place] for place in batch])
+        return found
 
     def scores_of(
         self, query: Vectors, posts: NDArray[np.int64], *, steady: bool = True
@@ -191,42 +199,18 @@ class MultiVectors:
             found[some] = best.sum(axis=1) / len(query)
         return found
 
-    def interactions(
-        self, queries: Sequence[Vectors], prepare: Callable[[Vectors], Products]
-    ) -> Vectors:
-        """MaxSim with products that are not those of the vectors themselves.
-
-        Args:
-            queries: The vectors of each query.
-            prepare: Takes the vectors of some queries as columns and gives what makes their
-                products with some rows.
-        """
-        found = np.zeros((len(queries), len(self)), dtype=np.float32)
-        batch: list[int] = []
-        size = 0
-        for number, query in enumerate(queries):
-            if batch and size + len(query) > _BATCH:
-                found[batch] = self._batch([queries[place] for place in batch], prepare)
-                batch, size = [], 0
-            if len(query):
-                batch.append(number)
-                size += len(query)
-        if batch:
-            found[batch] = self._batch([queries[place] for place in batch], prepare)
-        return found
-
-    def _batch(self, queries: Sequence[Vectors], prepare: Callable[[Vectors], Products]) -> Vectors:
+    def _batch(self, queries: Sequence[Vectors]) -> Vectors:
         together = np.ascontiguousarray(np.concatenate(queries).T, dtype=np.float32)
         found = np.zeros((len(self), len(queries)), dtype=np.float32)
         starts = np.cumsum([0, *(len(query) for query in queries[:-1])])
         lengths = np.array([len(query) for query in queries], dtype=np.float32)
-        products = prepare(together)
+        together *= np.float32(self._scale)
 
         def work(block: tuple[NDArray[np.int64], slice, NDArray[np.int64]]) -> None:
             posts, rows, having = block
             if not len(having):
                 return
-            made = products(rows)
+            made = product(self._stored[rows].astype(np.float32), together)
             best = made[: having[0]]
             end = int(having[0])
             for count in having[1:].tolist():
@@ -243,25 +227,6 @@ class MultiVectors:
                 for _ in pool.map(work, blocks):
                     pass
         return found.T
-
-    def _products(self, queries: Vectors) -> Products:
-        queries = queries * np.float32(self._scale)
-        width = queries.shape[1]
-        size = max(1, _LARGEST_PRODUCT // queries.size)
-
-        def products(rows: slice) -> Vectors:
-            vectors = self._stored[rows].astype(np.float32)
-            whole = len(vectors) - len(vectors) % size
-            made = np.empty((len(vectors), width), dtype=np.float32)
-            np.matmul(
-                vectors[:whole].reshape(-1, size, self.dimensions),
-                queries,
-                out=made[:whole].reshape(-1, size, width),
-            )
-            np.matmul(vectors[whole:], queries, out=made[whole:])
-            return made
-
-        return products
 
     def _rows(self, rows: NDArray[np.int64]) -> Vectors:
         found: NDArray[Any] = self._stored[rows].astype(np.float32)

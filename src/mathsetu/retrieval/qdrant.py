@@ -202,9 +202,8 @@ class QdrantSearch:
     Args:
         server: The server, or its address.
         folders: The vectors of each segment.
-        strategy: ``exact`` compares every vector; ``centroids``, the quick way in process, is
-            HNSW here; ``document`` finds candidates by the document vector; ``single`` compares
-            nothing else.
+        strategy: ``exact`` compares every vector; ``hnsw`` follows Qdrant's index of them;
+            ``document`` finds candidates by the document vector; ``single`` compares nothing else.
         depth: How many candidates ``document`` looks at.
     """
 
@@ -253,7 +252,7 @@ class QdrantSearch:
     def _request(self, query: Vectors, k: int, allowed: NDArray[np.bool_] | None) -> Any:
         models = self._server.models
         rows = query.tolist()
-        exact = models.SearchParams(exact=self._strategy != "centroids", hnsw_ef=_BREADTH)
+        exact = models.SearchParams(exact=self._strategy != "hnsw", hnsw_ef=_BREADTH)
         chosen = self._filter(allowed)
         if self._strategy == "single":
             return models.QueryRequest(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.encoders.graph.batch import GraphBatch
+from mathsetu.encoders.graph.products import product
 from mathsetu.encoders.graph.settings import GraphModel
 from mathsetu.graphs.virtual import DOCUMENT
 
@@ -92,7 +93,7 @@ class NumpyNetwork:
         told = np.empty((len(edges.sources), self._choices.hidden), dtype=np.float32)
         vectors = self._weights[f"{name}.edges"]
         for relation, here in edges.relations():
-            told[here] = normed[edges.sources[here]] @ self._matrix(number, relation)
+            told[here] = product(normed[edges.sources[here]], self._matrix(number, relation))
             told[here] += vectors[relation]
         weights = edges.weights
         if self._choices.aggregation == "attention":
@@ -102,8 +103,8 @@ class NumpyNetwork:
         return state + _gelu(heard)
 
     def _attention(self, name: str, normed: Numbers, edges: _Edges) -> Numbers:
-        asked = normed @ self._weights[f"{name}.asks.weight"].T
-        offered = normed @ self._weights[f"{name}.offers.weight"].T
+        asked = product(normed, self._weights[f"{name}.asks.weight"].T)
+        offered = product(normed, self._weights[f"{name}.offers.weight"].T)
         scores = np.einsum("ij,ij->i", asked[edges.targets], offered[edges.sources])
         scores = scores / asked.shape[1] ** 0.5
         scores += self._weights[f"{name}.prefers"][edges.types]
@@ -123,7 +124,8 @@ class NumpyNetwork:
         return matrix
 
     def _linear(self, name: str, values: Numbers) -> Numbers:
-        return values @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
+        made = product(values, self._weights[f"{name}.weight"].T)
+        return made + self._weights[f"{name}.bias"]
 
     def _norm(self, name: str, values: Numbers) -> Numbers:
         centred = values - values.mean(axis=1, keepdims=True)

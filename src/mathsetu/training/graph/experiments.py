@@ -15,6 +15,7 @@ from typing import get_args
 
 import torch
 
+from mathsetu.encoders.builtin import NAME as BUILTIN
 from mathsetu.encoders.graph.files import load_model
 from mathsetu.encoders.graph.network import GraphNetwork
 from mathsetu.encoders.graph.settings import GraphModel
@@ -34,7 +35,8 @@ class Variant:
 
     Attributes:
         name: What it is called there.
-        model: The size and kind of the model, and the graphs it reads.
+        model: The size and kind of the model, and the graphs it reads; where nodes start with the
+            vectors of an encoder, `with_features` completes it.
         fit: How it is trained.
         negatives: How many hard negatives each pair brings along.
     """
@@ -73,6 +75,10 @@ def experiments(model: GraphModel, fit: GraphFit) -> dict[str, list[Variant]]:
             Variant("attention", replace(model, aggregation="attention"), fit),
             Variant("formula pairs", model, replace(fit, formulas=_FORMULA_SHARE)),
             Variant("hard negatives", model, fit, negatives=1),
+        ],
+        "features": [
+            Variant("learned", model, fit),
+            Variant("from the built-in encoder", replace(model, features_from=BUILTIN), fit),
         ],
     }
 

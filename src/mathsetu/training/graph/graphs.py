@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mathsetu.encoders import load_encoder
 from mathsetu.encoders.graph.batch import ReadyGraph
 from mathsetu.encoders.graph.encoder import LabelVectors
-from mathsetu.encoders.graph.settings import GraphChoices
+from mathsetu.encoders.graph.settings import GraphChoices, GraphModel
 from mathsetu.graphs.build import Source
 from mathsetu.graphs.store import TensorStore
 from mathsetu.graphs.vocabulary import Vocabulary
@@ -42,6 +43,19 @@ class Making:
     features: LabelVectors | None = None
     processes: int = 0
     progress: Progress | None = None
+
+
+def with_features(choices: GraphModel) -> tuple[GraphModel, LabelVectors | None]:
+    """A model with the size of the vectors that its nodes start with, and what gives these.
+
+    >>> with_features(GraphModel(features_from="mathsetu"))[0].features
+    384
+    """
+    if not choices.features_from:
+        return choices, None
+    encoder = load_encoder(choices.features_from)
+    features = LabelVectors(encoder, encoder.dimensions)
+    return replace(choices, features=encoder.dimensions), features
 
 
 def source_of(text: str, language: str) -> Source:

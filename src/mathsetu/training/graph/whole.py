@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 
-from mathsetu.encoders import load_encoder
-from mathsetu.encoders.graph.encoder import LabelVectors
 from mathsetu.encoders.graph.files import load_model
 from mathsetu.encoders.graph.runtime import NumpyNetwork
 from mathsetu.encoders.graph.settings import GraphModel
 from mathsetu.graphs.vocabulary import Vocabulary
 from mathsetu.training.card import Card, add_figures, save_with_card
 from mathsetu.training.graph.fit import GraphFit, new_network, reading, train_graph_model
-from mathsetu.training.graph.graphs import Making, graph_pairs, vocabulary_of
+from mathsetu.training.graph.graphs import Making, graph_pairs, vocabulary_of, with_features
 from mathsetu.training.graph.negatives import hard_negatives
 from mathsetu.training.graph.texts import TextPair, split_pairs
 from mathsetu.training.graph.validation import found_answers
@@ -58,11 +56,7 @@ def train_from_texts(
     """
     aside = max(1, min(_MOST_ASIDE, round(len(pairs) * _ASIDE)))
     learn, check = split_pairs(pairs, aside, settings.seed)
-    features = None
-    if choices.features_from:
-        encoder = load_encoder(choices.features_from)
-        choices = replace(choices, features=encoder.dimensions)
-        features = LabelVectors(encoder, encoder.dimensions)
+    choices, features = with_features(choices)
     vocabulary = _vocabulary(learn, choices, folder, processes, progress)
     making = Making(choices.graphs, vocabulary, features, processes, progress)
     wrong = hard_negatives(learn, negatives) if negatives else ()
