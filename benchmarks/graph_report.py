@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from benchmarks.shared import YEARS
+from benchmarks.shared import LANGUAGES, YEARS
 from mathsetu.evaluation.plots import Bar, Panel, draw
 from mathsetu.evaluation.significance import bonferroni, paired_t_test
 
@@ -22,6 +22,7 @@ _TITLES = {
     "initialisation": "Virtual node initialisation",
     "loss": "Auxiliary document loss",
     "beyond": "Beyond the thesis",
+    "features": "Node features",
 }
 
 
@@ -43,31 +44,52 @@ def write_report(results: Sequence[Path], folder: Path) -> None:
 
 
 def _table(name: str, rows: Mapping[str, list[Trials]]) -> list[str]:
-    heads = [f"{measure} {year}" for year in YEARS for measure in _MEASURES]
-    lines = [
-        f"## {_TITLES[name]}",
-        "",
-        "| | seeds | " + " | ".join(heads) + " | MRR of pairs kept aside | s/epoch | parameters | "
-        "index MB | queries/s |",
-        "|---" * (len(heads) + 7) + "|",
-    ]
     first = next(iter(rows.values()))
-    tests = (len(rows) - 1) * len(heads)
+    searched = bool(first[0]["topics"])
+    columns = [(year, place) for year in YEARS for place in range(len(_MEASURES)) if searched]
+    heads = ["seeds", *(f"{_MEASURES[place]} {year}" for year, place in columns)]
+    heads += ["MRR of pairs kept aside", "s/epoch", "GPU GB", "parameters"]
+    heads += ["index MB", "queries/s"] if searched else []
+    lines = [f"### {_TITLES[name]}", "", "| | " + " | ".join(heads) + " |"]
+    lines.append("|---" * (len(heads) + 1) + "|")
+    tests = (len(rows) - 1) * len(columns)
     for variant, trials in rows.items():
-        cells = []
-        for year in YEARS:
-            for place in range(len(_MEASURES)):
-                means = [_mean(one, year, place) for one in trials]
-                mark = "" if trials is first else _mark(first, trials, year, place, tests)
-                cells.append(f"{_with_deviation(means)}{mark}")
+        cells = [str(len(trials))]
+        for year, place in columns:
+            means = [_mean(one, year, place) for one in trials]
+            mark = "" if trials is first else _mark(first, trials, year, place, tests)
+            cells.append(f"{_with_deviation(means)}{mark}")
         cells.append(_with_deviation([one["reciprocal_rank"] for one in trials]))
         cells.append(f"{fmean(one['epoch_seconds'] for one in trials):.1f}")
+        memory = fmean(one["memory_gb"] for one in trials)
+        cells.append(f"{memory:.2f}" if memory else "–")
         cells.append(f"{trials[0]['parameters']:,}")
-        cells.append(f"{trials[0]['index_mb']:.1f}")
-        cells.append(f"{fmean(one['queries_a_second'] for one in trials):.0f}")
-        lines.append(f"| {variant} | {len(trials)} | " + " | ".join(cells) + " |")
-    note = "* differs from the first row (paired t-test over topics, seeds averaged, p < 0.05 "
-    return [*lines, "", note + f"after Bonferroni's correction for {tests} tests).", ""]
+        if searched:
+            cells.append(f"{trials[0]['index_mb']:.1f}")
+            cells.append(f"{fmean(one['queries_a_second'] for one in trials):.0f}")
+        lines.append(f"| {variant} | " + " | ".join(cells) + " |")
+    if tests:
+        note = (
+            "\\* differs from the first row (paired t-test over topics, seeds averaged, p "
+        )
+        lines += ["", f"{note}< 0.05 after Bonferroni's correction for {tests} tests)."]
+    return [*lines, "", *_languages(rows)]
+
+
+def _languages(rows: Mapping[str, list[Trials]]) -> list[str]:
+    """The nDCG@10 of both years in the other languages that were asked in."""
+    asked = [name for name in LANGUAGES if name in next(iter(rows.values()))[0]]
+    if not asked:
+        return []
+    lines = ["| nDCG@10, 2020 and 2021 | " + " | ".join(asked) + " |"]
+    lines.append("|---" * (len(asked) + 1) + "|")
+    for variant, trials in rows.items():
+        cells = [
+            " ".join(f"{fmean(_mean(one[name], year, 0) for one in trials):.3f}" for year in YEARS)
+            for name in asked
+        ]
+        lines.append(f"| {variant} | " + " | ".join(cells) + " |")
+    return [*lines, ""]
 
 
 def _mean(trial: Trials, year: int, place: int) -> float:
@@ -98,6 +120,12 @@ def _with_deviation(values: Sequence[float]) -> str:
 
 
 def _panel(name: str, rows: Mapping[str, list[Trials]]) -> Panel:
+    if not next(iter(rows.values()))[0]["topics"]:
+        alone = [
+            (variant, [Bar(variant, fmean(one["reciprocal_rank"] for one in trials))])
+            for variant, trials in rows.items()
+        ]
+        return Panel(f"{_TITLES[name]}: MRR of pairs kept aside", alone)
     clusters = [
         (variant, [Bar(f"{variant} {year}", fmean(_mean(one, year, 0) for one in trials))
                    for year in YEARS])

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from mathsetu.cli.graph import command
 from mathsetu.errors import InputError
 from mathsetu.records import Post
 
@@ -211,3 +213,24 @@ def test_texts_become_a_model_with_a_card_that_can_be_searched_with(tmp_path):
     assert f"MRR {found.trained:.3f}" in card
     [encoded] = GraphEncoder.load(tmp_path / "model").encode([Source("Is $x$ a prime number?")])
     assert encoded.vectors.shape == (3, 32)
+
+
+@pytest.mark.thorough
+def test_the_command_learns_from_a_file_and_from_threads(tmp_path):
+    pairs = some_pairs(40)
+    with lzma.open(tmp_path / "qa.jsonl.xz", "wt", encoding="utf-8") as file:
+        for pair in pairs[:30]:
+            row = {"q": pair.question, "a": pair.answer, "src": "own", "lang": "en", "kind": "qa"}
+            file.write(json.dumps(row) + "\n")
+    with (tmp_path / "posts.jsonl").open("w", encoding="utf-8") as file:
+        for number, pair in enumerate(pairs[30:]):
+            post = {"id": str(number), "question": pair.question, "body": pair.answer}
+            file.write(json.dumps({**post, "language": "en"}) + "\n")
+    size = ["--hidden", "8", "--layers", "1", "--bases", "2", "--epochs", "1", "--processes", "1"]
+    threads = ["--threads", str(tmp_path / "posts.jsonl")]
+    words = ["train", str(tmp_path), str(tmp_path / "out"), *threads, *size]
+    found = CliRunner().invoke(command, words)
+    assert found.exit_code == 0, found.output
+    # Of forty pairs four are kept aside.
+    card = (tmp_path / "out" / "model" / "README.md").read_text(encoding="utf-8")
+    assert "36 pairs in an epoch" in card

@@ -23,6 +23,8 @@ def command() -> None:
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--unseen", multiple=True, type=click.Path(path_type=Path),
               help="Topics that training must not touch; may be given again.")  # fmt: skip
+@click.option("--threads", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              help="Posts whose answers are learned from with their own questions.")  # fmt: skip
 @click.option("--limit", default=0, help="Learn from so many pairs only.")
 @click.option("--hidden", default=96, show_default=True, help="Size of a node's vector.")
 @click.option("--layers", default=4, show_default=True)
@@ -43,6 +45,7 @@ def train(
     data: Path,
     folder: Path,
     unseen: tuple[Path, ...],
+    threads: Path | None,
     limit: int,
     hidden: int,
     layers: int,
@@ -74,6 +77,7 @@ def train(
     require("torch", "training a graph model", "neural")
     from mathsetu.encoders.graph import GraphChoices, GraphModel
     from mathsetu.training.graph.fit import GraphFit
+    from mathsetu.training.graph.texts import split_pairs
     from mathsetu.training.graph.whole import train_from_texts
 
     settings = GraphFit(epochs, batch, learning_rate, seed=seed, beta=beta, formulas=formulas)
@@ -86,7 +90,9 @@ def train(
         features_from=features,
         graphs=GraphChoices(trees=trees),  # type: ignore[arg-type]  # and this
     )
-    pairs = _pairs(data, unseen, limit, seed)
+    pairs = _pairs(data, unseen, threads)
+    if 0 < limit < len(pairs):
+        pairs = split_pairs(pairs, limit, seed)[1]
     with progress_bar() as progress:
         found = train_from_texts(
             pairs, choices, settings, folder, negatives, processes=processes, progress=progress
@@ -156,16 +162,18 @@ def upload(library: Path, url: str, as_json: bool) -> None:
         click.echo(f"{url}: has all {count:,} posts of {library}")
 
 
-def _pairs(data: Path, unseen: tuple[Path, ...], limit: int, seed: int) -> list[TextPair]:
-    from mathsetu.collections.formats import detect
+def _pairs(data: Path, unseen: tuple[Path, ...], threads: Path | None) -> list[TextPair]:
+    from mathsetu.collections.formats import detect, open_posts
     from mathsetu.collections.rows import BadRows
-    from mathsetu.training.graph.texts import across_languages, read_text_pairs, split_pairs
+    from mathsetu.training.graph.texts import across_languages, read_text_pairs, thread_text_pairs
 
-    texts = (
+    texts = [
         f"{query.title}\n{query.text}"
         for path in unseen
         for query in detect(path).read(path, BadRows())
-    )
+    ]
     pairs = read_text_pairs(data, texts)
     pairs += across_languages(pairs)
-    return split_pairs(pairs, limit, seed)[1] if 0 < limit < len(pairs) else pairs
+    if threads:
+        pairs += thread_text_pairs(open_posts(threads), texts)
+    return pairs
