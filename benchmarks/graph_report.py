@@ -69,9 +69,7 @@ def _table(name: str, rows: Mapping[str, list[Trials]]) -> list[str]:
             cells.append(f"{fmean(one['queries_a_second'] for one in trials):.0f}")
         lines.append(f"| {variant} | " + " | ".join(cells) + " |")
     if tests:
-        note = (
-            "\\* differs from the first row (paired t-test over topics, seeds averaged, p "
-        )
+        note = "\\* differs from the first row (paired t-test over topics, seeds averaged, p "
         lines += ["", f"{note}< 0.05 after Bonferroni's correction for {tests} tests)."]
     return [*lines, "", *_languages(rows)]
 

@@ -99,7 +99,7 @@ def strategies(folders: Sequence[Path], names: Sequence[str], model: str, data: 
     questions = [Question(query) for query in topics("en", data)]
     exact: list[set[str]] = []
     for strategy in STRATEGIES:
-        retriever = GraphRetriever(folders, GraphSearch(model=model, strategy=strategy, depth=100))
+        retriever = GraphRetriever(folders, GraphSearch(model=model, strategy=strategy))
         # The first time makes the questions' vectors, which are not what is compared here.
         retriever.retrieve(questions, _DEPTH)
         started = time.process_time()
