@@ -15,6 +15,8 @@ from mathsetu.evaluation.significance import bonferroni, paired_t_test
 Trials = Mapping[str, Any]
 # Of each topic the first value is nDCG@10 and the second is average precision.
 _MEASURES = ("nDCG@10", "MAP")
+# Of the bars of each year.
+_COLOURS = ("#0072b2", "#e69f00")
 _TITLES = {
     "formulas": "Formula representation",
     "structure": "Virtual node structure",
@@ -125,8 +127,14 @@ def _panel(name: str, rows: Mapping[str, list[Trials]]) -> Panel:
         ]
         return Panel(f"{_TITLES[name]}: MRR of pairs kept aside", alone)
     clusters = [
-        (variant, [Bar(f"{variant} {year}", fmean(_mean(one, year, 0) for one in trials))
-                   for year in YEARS])
+        (
+            variant,
+            [
+                Bar(f"{variant} {year}", fmean(_mean(one, year, 0) for one in trials), colour)
+                for year, colour in zip(YEARS, _COLOURS, strict=True)
+            ],
+        )
         for variant, trials in rows.items()
-    ]  # fmt: skip
-    return Panel(f"{_TITLES[name]}: nDCG@10 of {YEARS[0]} and {YEARS[1]}", clusters)
+    ]
+    legend = {str(year): colour for year, colour in zip(YEARS, _COLOURS, strict=True)}
+    return Panel(f"{_TITLES[name]}: nDCG@10", clusters, legend)
