@@ -86,8 +86,8 @@ OTHERS = [pytest.param(name, marks=pytest.mark.thorough) for name in ("document"
 
 
 @pytest.mark.parametrize("strategy", ["exact", *OTHERS])
-def test_a_library_with_a_graph_part_answers_in_several_languages(tmp_path, strategy):
-    posts = list(sampler.posts())[:12]
+def test_a_library_with_a_graph_part_answers_in_two_languages(tmp_path, strategy):
+    posts = [post for post in sampler.posts() if post.language in ("en", "hi")][:12]
     with Library(make_graph_library(tmp_path, posts, strategy)) as library:
         for post in posts[:5]:
             text = "\n\n".join(filter(None, (post.title, post.question, post.body)))
