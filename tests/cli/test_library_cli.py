@@ -206,9 +206,10 @@ def test_a_query_of_a_megabyte(mathsetu: Mathsetu, library: Path, tmp_path: Path
 
 def test_a_library_of_another_version(mathsetu: Mathsetu, library: Path, source: Path) -> None:
     manifest = library / "manifest.json"
-    manifest.write_text(manifest.read_text(encoding="utf-8").replace('"format": 1', '"format": 2'))
+    written = manifest.read_text(encoding="utf-8")
+    manifest.write_text(re.sub(r'"format": \d+', '"format": 99', written), encoding="utf-8")
     for verb in (["search", library, "prime"], ["info", library], ["add", library, source]):
-        assert "was written in format 2" in mathsetu.refuses(*verb)
+        assert "was written in format 99" in mathsetu.refuses(*verb)
     assert mathsetu("index", source, library, "--processes", "1").code == 0
     assert mathsetu("search", library, "primes").code == 0
 

@@ -9,7 +9,7 @@ import pytest
 
 from mathsetu.errors import InputError
 from mathsetu.library import Library, build_library
-from mathsetu.library.manifest import check, read_manifest
+from mathsetu.library.manifest import FORMAT, check, read_manifest
 from mathsetu.records import Post
 from tests.light import LIGHT
 
@@ -117,7 +117,7 @@ def test_a_library_of_another_version_is_kept_until_the_new_one_is_whole(library
     edited(library, lambda manifest: manifest.update(format=99))
     with pytest.raises(InputError, match="there are no posts"):
         build_library(library, [], processes=1)
-    edited(library, lambda manifest: manifest.update(format=1))
+    edited(library, lambda manifest: manifest.update(format=FORMAT))
     assert Library(library).search("prime")
 
 

@@ -214,6 +214,14 @@ def test_the_reason_is_the_score_and_the_nearest_sentence(tmp_path: Path, model:
     assert retriever.explain(question, 2).detail == ""
 
 
+def test_the_reason_is_found_deep_in_a_long_post(tmp_path: Path, model: str) -> None:
+    choices = choose(model, tokens=32, said=12)
+    long = " ".join([*[EVEN] * 12, BOUNDED, *[EVEN] * 3])
+    posts = [Post(id="1", title="Sums", question=ODD, body=long)]
+    reason = opened(tmp_path / "index", posts, choices).explain(asked(BOUNDED), 0)
+    assert reason.detail.endswith(BOUNDED)
+
+
 def test_a_post_that_is_found_again_is_not_read_again(
     tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

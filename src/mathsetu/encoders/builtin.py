@@ -66,9 +66,13 @@ class BuiltinEncoder:
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
         """The token numbers of texts, however long they are."""
-        # Half a character, which JSON can carry, is no text for the tokenizer.
-        whole = [text.encode("utf-8", "replace").decode() for text in texts]
-        return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(whole)]
+        encodings = self._tokenizer.encode_batch_fast([_whole(text) for text in texts])
+        return [encoding.ids for encoding in encodings]
+
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """Where the tokens of a text stand: the first character of each, and the one after it."""
+        places: list[tuple[int, int]] = self._tokenizer.encode(_whole(text)).offsets
+        return places
 
     def encode_tokens(self, rows: Sequence[Sequence[int]]) -> Vectors:
         """One vector for each row of token numbers, zeros for an empty one."""
@@ -138,6 +142,11 @@ def _checked(path: Path, facts: _Facts) -> bytes:
     if sha256(contents).hexdigest() != facts.sha256[path.name]:
         raise InputError(f"{path}: is damaged (its checksum differs); install the package again")
     return contents
+
+
+def _whole(text: str) -> str:
+    # Half a character, which JSON can carry, is no text for the tokenizer.
+    return text.encode("utf-8", "replace").decode()
 
 
 def _tokenizer(contents: bytes) -> Any:

@@ -17,7 +17,7 @@ from typing import Any
 from mathsetu.errors import InputError
 
 #: Grows when libraries written by older versions can no longer be read.
-FORMAT = 1
+FORMAT = 2
 _NAME = "manifest.json"
 
 

@@ -24,6 +24,7 @@ from mathsetu.markup import snippet
 from mathsetu.records import Post, Query, Reason
 from mathsetu.retrieval.asking import query_vector
 from mathsetu.retrieval.base import Question, Scored, best
+from mathsetu.retrieval.passages import passages, sentences_of
 from mathsetu.retrieval.postings import open_array
 from mathsetu.retrieval.texts import TextTable, write_texts
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
+    _Read = tuple[NDArray[np.int8], Vectors, tuple[int, int], tuple[str, str]]
 
 # Vectors of queries that are remembered; a search, its scores and its reasons all need them.
 _REMEMBERED = 4096
@@ -39,10 +41,10 @@ _COMPARED = 8
 # The shares of the best passage of all, the first of what was asked, and the best of what is said;
 # learned on the topics of 2020.
 _BEST, _ASKED, _SAID = 0.5, 0.3, 0.2
-# Posts whose sentences are remembered with their vectors: good posts are found again and again.
-_EXPLAINED = 1_000
-# Sentences of a post that an explanation looks at; each costs a pass through the model.
-_SENTENCES = 24
+# Passages whose sentences are remembered with their vectors: good posts are found again and again.
+_EXPLAINED = 2_000
+# Sentences of a passage that an explanation looks at; each costs a pass through the model.
+_SENTENCES = 12
 # No cosine is so small: it stands for passages that a post does not have.
 _NONE = -2.0
 # Passages whose vectors are multiplied at once.
@@ -88,27 +90,26 @@ class MeaningBuilder:
         self._counts: list[int] = []
         self._texts: list[str] = []
 
-    def prepare(self, post: Post) -> tuple[NDArray[np.int8], Vectors, tuple[int, int], str]:
-        """The vectors of a post's passages, how many there are of each kind, and its text."""
+    def prepare(self, post: Post) -> _Read:
+        """The vectors of a post's passages, how many there are of each kind, and its texts."""
         choices = self._choices
         encoder = _encoder(choices.model)
         # A body without a question is about its title; after a question the title is known.
         asked = f"{post.title}\n\n{post.question}" if post.question else ""
         said = post.body if post.question else f"{post.title}\n\n{post.body}"
         first, second = encoder.tokens([asked, said])
-        asked_passages = _passages(first, choices.tokens, choices.asked)
-        said_passages = _passages(second, choices.tokens, choices.said)
+        asked_passages = passages(first, choices.tokens, choices.asked)
+        said_passages = passages(second, choices.tokens, choices.said)
         vectors, scales = whole_numbers(encoder.encode_tokens(asked_passages + said_passages))
-        text = f"{asked}\n\n{post.body}" if post.question else said
-        return vectors, scales, (len(asked_passages), len(said_passages)), text
+        return vectors, scales, (len(asked_passages), len(said_passages)), (asked, said)
 
-    def add(self, prepared: tuple[NDArray[np.int8], Vectors, tuple[int, int], str]) -> None:
+    def add(self, prepared: _Read) -> None:
         """Take the next post."""
-        vectors, scales, counts, text = prepared
+        vectors, scales, counts, texts = prepared
         self._vectors.append(vectors)
         self._scales.append(scales)
         self._counts += counts
-        self._texts.append(text.strip())
+        self._texts += texts
 
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
@@ -128,11 +129,11 @@ class _Segment:
     def __init__(self, folder: Path) -> None:
         self.vectors: NDArray[np.int8] = open_array(folder / "vectors.npy")
         self.scales: Vectors = open_array(folder / "scales.npy")
-        # Two kinds of passages a post: ends[2 i] to ends[2 i + 1] is what was asked.
+        # Two kinds of passages a post: ends[2 i] to ends[2 i + 1] is what was asked. So are texts.
         self.ends: NDArray[np.int64] = open_array(folder / "ends.npy")
         self.texts = TextTable(folder / "texts")
-        passages = self.ends[-1] if len(self.ends) == 2 * len(self.texts) + 1 else -1
-        if not len(self.vectors) == len(self.scales) == passages:
+        count = self.ends[-1] if len(self.ends) == len(self.texts) + 1 else -1
+        if not len(self.vectors) == len(self.scales) == count:
             raise InputError(
                 f"{folder}: is damaged (its files do not belong together); build the library again"
             )
@@ -144,6 +145,15 @@ class _Segment:
     def _unpacked(self) -> NDArray[np.int8] | Vectors:
         """The vectors ready to be multiplied, unless there are too many to be held like that."""
         return self.vectors.astype(np.float32) if len(self.vectors) <= _HELD else self.vectors
+
+    def nearest(self, number: int, query: Vectors) -> tuple[int, int]:
+        """The kind of a post's passage that is nearest to a query, and which one it is."""
+        start, middle, end = self.ends[2 * number : 2 * number + 3]
+        if start == end:
+            return 0, 0
+        vectors = self.vectors[start:end] * self.scales[start:end, None]
+        place = start + int(np.argmax(_products(vectors, query)))
+        return (0, int(place - start)) if place < middle else (1, int(place - middle))
 
     def cosines(self, query: Vectors) -> Vectors:
         """How near each post is: shares of its best passage, of its question's, and of its body's.
@@ -189,23 +199,28 @@ class MeaningRetriever:
         return scores
 
     def explain(self, question: Question, number: int) -> Reason:
-        """The cosine, and the sentence of the post that comes nearest to the question."""
+        """The cosine, and the nearest sentence of the nearest passage."""
         cosine = float(self._cosines(question.query)[number])
-        pieces, vectors = self._sentences(number)
+        asked = self._vector(question.query)
+        place = int(np.searchsorted(self._offsets, number, side="right")) - 1
+        own = number - self._offsets[place]
+        kind, passage = self._segments[place].nearest(own, asked)
+        pieces, vectors = self._sentences(place, 2 * own + kind, passage)
         if not pieces:
             return Reason("meaning", cosine)
-        nearest = int(np.argmax(_products(vectors, self._vector(question.query))))
-        shown = " ".join(snippet(pieces[nearest], 120).split())
+        shown = " ".join(snippet(pieces[int(np.argmax(_products(vectors, asked)))], 120).split())
         return Reason("meaning", cosine, f"cosine {cosine:.2f}: {shown}")
 
-    def _read(self, number: int) -> tuple[list[str], Vectors]:
-        """The first sentences of a post, and their vectors."""
+    def _read(self, segment: int, number: int, passage: int) -> tuple[list[str], Vectors]:
+        """The first sentences of a passage of a text, and their vectors."""
         # Imported here, since opening a library should not wait for the translators beside it.
         from mathsetu.languages.translate.sentences import sentences
 
-        segment = int(np.searchsorted(self._offsets, number, side="right")) - 1
-        text = self._segments[segment].texts[number - self._offsets[segment]]
-        pieces = sentences(text)[:_SENTENCES]
+        text = self._segments[segment].texts[number]
+        most = self._choices.said if number % 2 else self._choices.asked
+        places = self._encoder.places(text)
+        pieces = sentences_of(sentences(text), places, passage, self._choices.tokens, most)
+        pieces = [piece for piece in pieces if piece.strip()][:_SENTENCES]
         return pieces, self._encoder.encode(pieces)
 
     def _scores(self, question: Question) -> Vectors:
@@ -251,20 +266,6 @@ def _products(rows: Vectors, vector: Vectors) -> Vectors:
     # Not `@`: its threads go on spinning after a product, and cost more than they save.
     products: Vectors = np.einsum("ij,j->i", rows, vector)
     return products
-
-
-def _passages(tokens: list[int], size: int, most: int) -> list[list[int]]:
-    """Pieces of equal length, so that the last one is not a mere rest.
-
-    >>> _passages([1, 2, 3, 4, 5, 6], 4, 3)
-    [[1, 2, 3], [4, 5, 6]]
-    """
-    tokens = tokens[: size * most]
-    count = -(-len(tokens) // size)
-    if not count:
-        return []
-    length = -(-len(tokens) // count)
-    return [tokens[start : start + length] for start in range(0, len(tokens), length)]
 
 
 def _encoder(model: str) -> BuiltinEncoder:
