@@ -199,7 +199,7 @@ class MeaningRetriever:
         return scores
 
     def explain(self, question: Question, number: int) -> Reason:
-        """The cosine, and the nearest sentence of the nearest passage."""
+        """The cosine, and the nearest sentence of the nearest passage, or how the text begins."""
         cosine = float(self._cosines(question.query)[number])
         asked = self._vector(question.query)
         place = int(np.searchsorted(self._offsets, number, side="right")) - 1
@@ -212,15 +212,17 @@ class MeaningRetriever:
         return Reason("meaning", cosine, f"cosine {cosine:.2f}: {shown}")
 
     def _read(self, segment: int, number: int, passage: int) -> tuple[list[str], Vectors]:
-        """The first sentences of a passage of a text, and their vectors."""
+        """How a text begins and the first sentences of a passage of it, with their vectors."""
         # Imported here, since opening a library should not wait for the translators beside it.
         from mathsetu.languages.translate.sentences import sentences
 
         text = self._segments[segment].texts[number]
         most = self._choices.said if number % 2 else self._choices.asked
         places = self._encoder.places(text)
-        pieces = sentences_of(sentences(text), places, passage, self._choices.tokens, most)
-        pieces = [piece for piece in pieces if piece.strip()][:_SENTENCES]
+        every = sentences(text)
+        own = sentences_of(every, places, passage, self._choices.tokens, most)
+        # The beginning may be a title, which says most with the fewest words.
+        pieces = [piece for piece in dict.fromkeys(every[:1] + own) if piece.strip()][:_SENTENCES]
         return pieces, self._encoder.encode(pieces)
 
     def _scores(self, question: Question) -> Vectors:
