@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _FILES = ("terms", "starts", "documents", "frequencies", "lengths")
 
 
+# The terms of one query's formulas are much the same, and so are those of the next query's.
+@lru_cache(maxsize=1 << 15)
 def term_hash(term: str) -> int:
     """The number that stands for a term, the same on every machine.
 
