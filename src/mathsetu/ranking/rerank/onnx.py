@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from mathsetu.errors import InputError
-from mathsetu.models import folder_of, require, room
+from mathsetu.models import folder_of, room
 
-_PURPOSE = "reranking with an ONNX model"
 _NAMES = ("model.onnx", "onnx/model.onnx")
 
 
@@ -30,13 +29,15 @@ name another folder
 
     def __init__(self, model: str, max_tokens: int = 512, batch: int = 32) -> None:
         folder = folder_of(model)
-        runtime = require("onnxruntime", _PURPOSE, "onnx")
-        tokenizers = require("tokenizers", _PURPOSE, "onnx")
+        # Imported here, since most searches rerank nothing.
+        import onnxruntime
+        from tokenizers import Tokenizer
+
         try:
-            self._session = runtime.InferenceSession(
-                str(_model_file(folder)), providers=runtime.get_available_providers()
+            self._session = onnxruntime.InferenceSession(
+                str(_model_file(folder)), providers=onnxruntime.get_available_providers()
             )
-            self._tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+            self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         # Both packages raise classes of their own that derive from nothing narrower.
         except Exception as problem:
             reason = str(problem).strip().partition("\n")[0]
