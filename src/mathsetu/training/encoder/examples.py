@@ -22,6 +22,7 @@ from typing import Any
 
 from mathsetu.errors import InputError
 from mathsetu.languages.glossary.concepts import Concept, read_concepts
+from mathsetu.training.encoder.letters import SCRIPTS
 from mathsetu.training.encoder.packs import Pack
 from mathsetu.training.encoder.prepare import FILES
 from mathsetu.training.encoder.sources import LANGUAGES
@@ -29,7 +30,7 @@ from mathsetu.training.encoder.swaps import Lexicon
 from mathsetu.training.encoder.tokenizer import load_tokenizer
 
 #: Languages with little mathematics get more of what is made for them.
-_WEIGHTS = {"hi": 2, "es": 2, "cs": 3, "hr": 4, "fa": 4, "ne": 3}
+_WEIGHTS = {"hi": 3, "es": 2, "cs": 3, "hr": 4, "fa": 4, "ne": 3}
 _FORMULA = re.compile(r"\$[^$]{2,80}\$")
 # So many examples are made by one task of a worker.
 _PORTION = 5_000
@@ -83,7 +84,9 @@ def read_prepared(folder: Path) -> Prepared:
     with lzma.open(folder / "lexicon.json.xz", "rt", encoding="utf-8") as file:
         phrases = json.load(file)
     lexicons = {
-        language: Lexicon({phrase: tuple(forms) for phrase, forms in table.items()})
+        language: Lexicon(
+            {phrase: tuple(forms) for phrase, forms in table.items()}, SCRIPTS.get(language, "")
+        )
         for language, table in phrases.items()
     }
     formulas = [f for q, _, _ in answered[:40_000] for f in _FORMULA.findall(q)]

@@ -1,23 +1,26 @@
-"""English mathematics with its words put into another language through glossary and dictionaries.
+"""English mathematics with its words put into another language.
 
-The order of the words stays English, but the terms are right: that teaches the terms of languages
-in which there is little parallel mathematics. Formulas stay as they are.
+The words come from the glossary, from dictionaries, and from parallel text (`alignment`); what none
+of them knows is at times written by its sound. The order of the words stays English, but the terms
+are right: that teaches the terms of languages in which there is little parallel mathematics.
+Formulas stay as they are.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mathsetu.languages.glossary.concepts import read_concepts
+from mathsetu.training.encoder.letters import SCRIPTS, sounded
 
 #: Nepali has no dictionary here; what the glossary lacks is said in Hindi, its neighbour.
 BORROWED = {"ne": "hi"}
 _LONGEST_PHRASE = 4
 _FORMULA = re.compile(r"(\$\$.*?\$\$|\$[^$]*\$)", re.DOTALL)
-_WORD = re.compile(r"[A-Za-z]+(?:['-][A-Za-z]+)*")
+_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]+(?:['-][A-Za-z]+)*")
 # Articles have no word of their own in most of our languages.
 _ARTICLES = {"the": ("",), "a": ("",), "an": ("",)}
 _WITH_ARTICLES = frozenset({"es"})
@@ -28,11 +31,22 @@ _SCRIPTS = {
 }
 _LATIN = re.compile(r"[^\W\d_\u0370-\uffff]+(?:[ -][^\W\d_\u0370-\uffff]+){0,2}")
 _MOST_FORMS = 4
+# A form that is taken always when a word is translated is so many times among its forms.
+_WEIGHT = 8
+# So often a word that nobody knows is written by its sound, and so often one that is known.
+_UNKNOWN_SOUNDED = 0.5
+_KNOWN_SOUNDED = 0.03
+_SHORTEST_SOUNDED = 4
+
+#: Translations of a word with the share that each has.
+Learned = Mapping[str, Sequence[tuple[str, float]]]
 
 
 @dataclass(frozen=True)
 class Lexicon:
     """What English phrases can be called in another language.
+
+    Where the language has a script, words are also written in it by their sound.
 
     >>> lexicon = Lexicon({"prime number": ("primo",), "is": ("es",)})
     >>> lexicon.swap("Is $n$ a prime number?", random.Random(1), share=1.0)
@@ -40,6 +54,7 @@ class Lexicon:
     """
 
     phrases: Mapping[str, tuple[str, ...]]
+    script: str = ""
 
     def swap(self, text: str, chance: random.Random, share: float = 0.85) -> str:
         """The text with a share of its known phrases replaced, the longest ones first."""
@@ -56,11 +71,21 @@ class Lexicon:
             size, forms = self._longest(prose, words, place)
             start = words[place].start()
             stop = words[place + size - 1].end()
-            replaced = forms and chance.random() < share
-            pieces += prose[end:start], chance.choice(forms) if replaced else prose[start:stop]
+            pieces += prose[end:start], self._said(prose[start:stop], forms, chance, share)
             end = stop
             place += size
         return "".join(pieces) + prose[end:]
+
+    def _said(
+        self, phrase: str, forms: tuple[str, ...], chance: random.Random, share: float
+    ) -> str:
+        if chance.random() >= share:
+            return phrase
+        often = _KNOWN_SOUNDED if forms else _UNKNOWN_SOUNDED
+        long = len(phrase) >= _SHORTEST_SOUNDED and " " not in phrase
+        if self.script and long and chance.random() < often:
+            return sounded(phrase, self.script, chance)
+        return chance.choice(forms) if forms else phrase
 
     def _longest(
         self, prose: str, words: list[re.Match[str]], place: int
@@ -73,8 +98,13 @@ class Lexicon:
         return 1, ()
 
 
-def make_lexicon(language: str, entries: Iterable[tuple[str, str]]) -> Lexicon:
-    """A lexicon from the glossary and, for what it lacks, the entries of a dictionary.
+def make_lexicon(
+    language: str, entries: Iterable[tuple[str, str]], learned: Learned | None = None
+) -> Lexicon:
+    """A lexicon from the glossary, words learned from parallel text, and a dictionary.
+
+    What the glossary lacks is taken from the dictionary. Learned words join both, since they have
+    the inflected forms and the small words.
 
     >>> make_lexicon("es", [("integral", "?"), ("cat", "gato")]).phrases["cat"]
     ('gato',)
@@ -90,14 +120,35 @@ def make_lexicon(language: str, entries: Iterable[tuple[str, str]]) -> Lexicon:
     if language not in _WITH_ARTICLES:
         phrases.update(_ARTICLES)
     script = _SCRIPTS.get(BORROWED.get(language, language), _LATIN)
-    from_dictionary: dict[str, list[str]] = {}
+    for word, forms in _from_dictionary(entries, script).items():
+        phrases.setdefault(word, forms)
+    for word, shares in (learned or {}).items():
+        if _swappable(word) and word not in _ARTICLES:
+            known = [
+                form
+                for other, share in shares
+                if script.fullmatch(other)
+                for form in [other] * max(1, round(_WEIGHT * share))
+            ]
+            phrases[word] = phrases.get(word, ()) + tuple(known)
+    return Lexicon(
+        {word: forms for word, forms in phrases.items() if forms}, SCRIPTS.get(language, "")
+    )
+
+
+def _from_dictionary(
+    entries: Iterable[tuple[str, str]], script: re.Pattern[str]
+) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
     for english, others in entries:
-        word = english.lower()
-        if word in phrases:
-            continue
-        known = from_dictionary.setdefault(word, [])
+        known = found.setdefault(english.lower(), [])
         for other in re.split(r"[,;،]", others):
-            if len(known) < _MOST_FORMS and script.fullmatch(other.strip()):
+            usable = script.fullmatch(other.strip()) and _swappable(english.lower())
+            if usable and len(known) < _MOST_FORMS:
                 known.append(other.strip())
-    phrases.update((word, tuple(forms)) for word, forms in from_dictionary.items() if forms)
-    return Lexicon(phrases)
+    return {word: tuple(forms) for word, forms in found.items() if forms}
+
+
+def _swappable(word: str) -> bool:
+    """A letter that stands alone is a name in mathematics, except two English words."""
+    return len(word) > 1 or word in ("a", "i")

@@ -17,8 +17,12 @@ _SPECIAL = ["[PAD]", "[UNK]"]
 _NOISE = r"[{}$]|\\(?:left|right|displaystyle|limits|quad|qquad|big|Big|bigg|Bigg)\b|\\[,;:! ]|\\\\"
 # LaTeX commands, scripts of one character (^2, _n) and digits are tokens; so is punctuation.
 _PIECES = r"\\[a-zA-Z]+|[\^_][a-zA-Z0-9]|[0-9]|[^\s\p{L}\p{M}\p{N}\u200c\u200d]"
-# Letters that are written in two ways, and marks that are mostly left out.
-_VARIANTS = (("ي", "ی"), ("ك", "ک"), ("ۀ", "ه"), ("ة", "ه"), ("أ", "ا"), ("إ", "ا"), ("़", ""))
+# Letters that are written in two ways, and marks that are mostly left out. A visarga is often a
+# colon that somebody or a machine has typed with the wrong key.
+_VARIANTS = (
+    *(("ي", "ی"), ("ك", "ک"), ("ۀ", "ه"), ("ة", "ه"), ("أ", "ا"), ("إ", "ا")),
+    *(("़", ""), ("ः", "")),
+)
 _PERSIAN_MARKS = r"[\u064b-\u0652\u0670\u0640]"
 
 

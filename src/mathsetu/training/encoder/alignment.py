@@ -1,0 +1,131 @@
+"""Words that translate each other, learned from parallel text.
+
+Dictionaries have one form of a word and none of the small ones. Parallel text has all of them: how
+a word is inflected, and what "of", "such that" and "hence" are. Which word goes with which is found
+as in IBM's first model (Brown et al., 1993): every word of a translation is shared out among the
+words of its original, again and again, by what is known so far.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+    Chances = NDArray[np.float64]
+
+_FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]*\$", re.DOTALL)
+# Marks and the Persian half-space belong to the word that they stand in.
+_WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0900-\u0963\u064b-\u0655\u200c\u200d'-])*")
+_LONGEST = 40
+_ROUNDS = 5
+# A word that is seen less often is not known well enough.
+_LEAST_SEEN = 3
+# Both of two words must take at least this share of each other.
+_LEAST = 0.04
+_MOST_FORMS = 8
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in small letters, without its formulas.
+
+    >>> words_of("Is $n^2$ the Square of a number?")
+    ['is', 'the', 'square', 'of', 'a', 'number']
+    """
+    return _WORD.findall(_FORMULA.sub(" ", text).lower())
+
+
+def align_words(pairs: Iterable[tuple[str, str]]) -> Mapping[str, tuple[tuple[str, float], ...]]:
+    """English words with their translations and how likely each is, the likeliest first.
+
+    >>> pairs = [("a prime", "primo"), ("a number", "número"), ("prime number", "número primo")]
+    >>> align_words(pairs * 4)["prime"][0][0]
+    'primo'
+    """
+    links = _links(pairs)
+    if links is None:
+        return {}
+    there, back = links.learn(links.english, links.other), links.learn(links.other, links.english)
+    sure = (there >= _LEAST) & (back >= _LEAST) & (links.seen >= _LEAST_SEEN)
+    found: dict[str, list[tuple[str, float]]] = {}
+    for place in np.flatnonzero(sure):
+        english, other = divmod(int(links.kinds[place]), len(links.other_words))
+        word = links.other_words[other]
+        found.setdefault(links.english_words[english], []).append((word, float(there[place])))
+    return {
+        word: tuple(sorted(forms, key=lambda form: (-form[1], form[0]))[:_MOST_FORMS])
+        for word, forms in found.items()
+    }
+
+
+@dataclass(frozen=True)
+class _Links:
+    """Every word of a text with every word of its translation.
+
+    ``kind`` numbers the two words of a link among the ``kinds`` that occur, ``english`` and
+    ``other`` the very places in the text that it joins.
+    """
+
+    english_words: list[str]
+    other_words: list[str]
+    kinds: Numbers
+    seen: Numbers
+    kind: Numbers
+    english: Numbers
+    other: Numbers
+
+    def learn(self, given: Numbers, shared: Numbers) -> Chances:
+        """How likely each kind of link is, among all of the word that is given."""
+        of_kind = self.kinds // len(self.other_words)
+        if given is self.other:
+            of_kind = self.kinds % len(self.other_words)
+        chances = np.ones(len(self.kinds))
+        for _ in range(_ROUNDS):
+            share = chances[self.kind]
+            share /= np.bincount(shared, share)[shared]
+            counts = np.bincount(self.kind, share, len(self.kinds))
+            chances = counts / np.bincount(of_kind, counts)[of_kind]
+        return chances
+
+
+def _links(pairs: Iterable[tuple[str, str]]) -> _Links | None:
+    english_words: dict[str, int] = {}
+    other_words: dict[str, int] = {}
+    sides: list[tuple[list[int], list[int]]] = []
+    for english, other in pairs:
+        own, theirs = words_of(english), words_of(other)
+        if own and theirs and max(len(own), len(theirs)) <= _LONGEST:
+            sides.append(
+                (
+                    [english_words.setdefault(word, len(english_words)) for word in own],
+                    [other_words.setdefault(word, len(other_words)) for word in theirs],
+                )
+            )
+    if not sides:
+        return None
+    kind, english_places, other_places = [], [], []
+    english_place = other_place = 0
+    for one, two in sides:
+        first, second = np.array(one), np.array(two)
+        kind.append((first[:, None] * len(other_words) + second).ravel())
+        english_places.append(np.repeat(np.arange(len(one)) + english_place, len(two)))
+        other_places.append(np.tile(np.arange(len(two)) + other_place, len(one)))
+        english_place += len(one)
+        other_place += len(two)
+    kinds, number, seen = np.unique(np.concatenate(kind), return_inverse=True, return_counts=True)
+    return _Links(
+        list(english_words),
+        list(other_words),
+        kinds,
+        seen,
+        number,
+        np.concatenate(english_places),
+        np.concatenate(other_places),
+    )

@@ -1,0 +1,98 @@
+"""English words in Devanagari and Persian letters, roughly as they sound.
+
+Names, and terms that a language has no word for, are written by their sound: Dirichlet is
+डिरिचलेट in one text and डायरिचलेट in the next. Nobody can list them, so examples hold
+many words written so, in one way or another, and the encoder learns to read letters.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+
+#: Languages that write foreign words in letters of their own.
+SCRIPTS = {"hi": "devanagari", "ne": "devanagari", "fa": "persian"}
+
+# What comes first is tried first. A vowel is (inside a word, at its beginning).
+_DEVANAGARI_CONSONANTS = dict(
+    pair.split("=")
+    for pair in (
+        "tion=शन sion=शन sch=श tch=च ck=क sh=श ch=च|क|श ph=फ th=थ kh=ख gh=घ qu=क्व wh=व rh=र "
+        "ng=ंग x=क्स b=ब c=क d=ड f=फ g=ग|ज h=ह j=ज k=क l=ल m=म n=न p=प q=क r=र s=स t=ट|त v=व w=व "
+        "y=य z=ज"
+    ).split()
+)
+_DEVANAGARI_VOWELS = dict(
+    pair.split("=")
+    for pair in (
+        "ee=ी,ई ea=ी,ई ie=ी,ई oo=ू,ऊ ou=ाउ,आउ au=ौ,औ ai=ै,ऐ ei=े,ए ey=ी,ई igh=ाइ,आइ oi=ॉइ,ऑइ "
+        "a=ा|ा|ै|े|,ए|अ|आ e=े|े|,ए i=ि|ि|ी|ाय,इ|इ|आय o=ो|ॉ,ओ|ऑ u=ु|यू|,यू|अ y=ी|ि,य"
+    ).split()
+)
+_PERSIAN_CONSONANTS = dict(
+    pair.split("=")
+    for pair in (
+        "tion=شن sion=شن sch=ش tch=چ ck=ک sh=ش ch=چ|ک|ش ph=ف th=ت kh=خ gh=گ qu=کو wh=و x=کس "
+        "b=ب c=ک d=د f=ف g=گ|ژ h=ه j=ج k=ک l=ل m=م n=ن p=پ q=ک r=ر s=س t=ت v=و w=و y=ی z=ز"
+    ).split()
+)
+_PERSIAN_VOWELS = dict(
+    pair.split("=")
+    for pair in (
+        "ee=ی,ای ea=ی,ای ie=ی,ای oo=و,او ou=و,او au=و,او ai=ی,ای ei=ی,ای "
+        "a=ا|,آ|ا e=|,ا i=ی,ای o=و|,او|ا u=و|,او|ا y=ی,ی"
+    ).split()
+)
+_LETTERS = {
+    "devanagari": (_DEVANAGARI_CONSONANTS, _DEVANAGARI_VOWELS, "्"),
+    "persian": (_PERSIAN_CONSONANTS, _PERSIAN_VOWELS, ""),
+}
+# A c before these is an s.
+_SOFTENING = frozenset("eiy")
+_PLAIN_VOWELS = frozenset("aeiou")
+_SOFT = {"devanagari": "स", "persian": "س"}
+_SILENT = re.compile(r"(?<=[^aeiouy])e$")
+_DOUBLED = re.compile(r"([b-df-hj-np-tv-z])\1")
+# Two consonants that begin a word or follow one another are joined; others stand apart.
+_JOINS = frozenset("pr tr kr br dr gr fr pl kl bl gl fl sl st sp sk sm sn sw tw".split())
+
+
+def sounded(word: str, script: str, chance: random.Random) -> str:
+    """An English word in another script, in one of the ways that it might be written.
+
+    >>> sounded("matrix", "devanagari", random.Random(5))
+    'मैट्रिक्स'
+    >>> sounded("Cantor", "persian", random.Random(1))
+    'کانتور'
+    """
+    consonants, vowels, join = _LETTERS[script]
+    rest = _DOUBLED.sub(r"\1", _SILENT.sub("", word.lower()))
+    written: list[str] = []
+    place = 0
+    after_consonant = False
+    while place < len(rest):
+        part = next(
+            (
+                rest[place : place + size]
+                for size in (4, 3, 2, 1)
+                if rest[place : place + size] in consonants or rest[place : place + size] in vowels
+            ),
+            rest[place],
+        )
+        following = rest[place + len(part) :]
+        vowel = part in vowels and not (
+            part == "y" and (not place or following[:1] in _PLAIN_VOWELS)
+        )
+        if vowel:
+            inside, beginning = vowels[part].split(",")
+            written.append(chance.choice((inside if after_consonant else beginning).split("|")))
+        elif part == "c" and following[:1] in _SOFTENING:
+            written.append(_SOFT[script])
+        elif part in consonants:
+            nasal = part == "n" and following[:1] in consonants and join
+            written.append("ं" if nasal else chance.choice(consonants[part].split("|")))
+            if part + following[:1] in _JOINS:
+                written.append(join)
+        after_consonant = not vowel
+        place += len(part)
+    return "".join(written)
