@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from mathsetu.errors import InputError
+from mathsetu.training.encoder.nepali import near_nepali
 from mathsetu.training.encoder.overlap import Overlap
 from mathsetu.training.encoder.prepare import prepare, unseen_texts
-from mathsetu.training.encoder.sources import PARALLEL, answered, translations
+from mathsetu.training.encoder.sources import LANGUAGES, PARALLEL, answered, translations
 from tests.training.encoder.raw import (
     NUMBERS,
     SENTENCES,
@@ -45,10 +46,38 @@ def held_out(folder: Path) -> list[list[str]]:
 def test_clean_pairs_of_every_language_are_kept(prepared: tuple[Path, Counter[str]]) -> None:
     folder, counts = prepared
     rows = [line.split("\t") for line in read_lines(folder / "parallel.tsv.xz")]
-    assert {row[0] for row in rows} == set(PARALLEL)
-    assert len(rows) == sum(counts[f"{language}: kept"] for language in PARALLEL)
+    assert {row[0] for row in rows} == set(LANGUAGES)
+    kept = sum(counts[f"{language}: kept"] for language in PARALLEL)
+    assert len(rows) == kept + counts["ne: made of Hindi"]
     assert all(english and other for _, _, english, other in rows)
     assert {row[1] for row in rows} == {"m", ""}
+
+
+def test_nepali_is_made_of_all_hindi_mathematics_and_a_part_of_the_rest(
+    prepared: tuple[Path, Counter[str]],
+) -> None:
+    rows = [line.split("\t") for line in read_lines(prepared[0] / "parallel.tsv.xz")]
+    hindi = {english: (mark, other) for name, mark, english, other in rows if name == "hi"}
+    nepali = {english: (mark, other) for name, mark, english, other in rows if name == "ne"}
+    assert all(text == (hindi[e][0], near_nepali(hindi[e][1])) for e, text in nepali.items())
+    mathematics, rest = (
+        {english for english, (mark, _) in hindi.items() if mark == wanted} for wanted in ("m", "")
+    )
+    assert mathematics <= set(nepali)
+    assert 0 < len(rest & set(nepali)) < len(rest)
+
+
+def test_what_is_made_nepali_stays_away_from_topics_too(tmp_path: Path) -> None:
+    hindi = "समीकरण के दोनों पक्षों को मेरे लिए बार बार और आसानी से हल कीजिए और फिर से लिखिए।"
+    data = make_raw(tmp_path / "raw")
+    path = data / "parallel.en-hi.tsv.xz"
+    pair = f"Solve both sides of the equation for me, again and again.\t{hindi}\tmathigon"
+    write_lines(path, [*read_lines(path), pair])
+    prepare(data, [near_nepali(hindi)], tmp_path / "prepared", HELD_OUT)
+    kept = [
+        line for line in read_lines(tmp_path / "prepared" / "parallel.tsv.xz") if "for me" in line
+    ]
+    assert [line.split("\t")[0] for line in kept] == ["hi"]
 
 
 def test_what_shares_ten_words_with_a_topic_is_dropped(

@@ -7,10 +7,12 @@ import json
 import lzma
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 from mathsetu.errors import InputError, RowError
+from mathsetu.training.encoder.nepali import near_nepali
 from mathsetu.training.encoder.overlap import Overlap
 from mathsetu.training.encoder.sources import (
     LANGUAGES,
@@ -27,6 +29,8 @@ from mathsetu.training.encoder.swaps import BORROWED, make_lexicon
 FILES = ("parallel.tsv.xz", "answered.jsonl.xz", "lexicon.json.xz")
 #: Natural translations of Hindi school mathematics, kept aside to measure English to Hindi.
 _HELD_OUT_SOURCES = frozenset({"ncert", "hi_qbanks_math"})
+#: Of the Hindi pairs that are no mathematics one in so many becomes Nepali, too.
+_NEPALI_OF_THE_REST = 3
 
 
 def prepare(data: Path, avoid: Iterable[str], folder: Path, held_out: int = 5000) -> Counter[str]:
@@ -58,9 +62,11 @@ def prepare(data: Path, avoid: Iterable[str], folder: Path, held_out: int = 5000
                     counts[f"{language}: near a held-out pair"] += 1
                 else:
                     counts[f"{language}: kept"] += 1
-                    mathematical = "m" if pair.mathematical else ""
-                    columns = (language, mathematical, pair.english, pair.other)
-                    file.write("\t".join(columns) + "\n")
+                    file.write(_row(pair))
+                    nepali = _nepali(pair)
+                    if nepali and not unseen.touches(nepali.other):
+                        counts["ne: made of Hindi"] += 1
+                        file.write(_row(nepali))
     with lzma.open(folder / "answered.jsonl.xz", "wt", encoding="utf-8", preset=6) as file:
         for row in answered(data):
             sides = (row.question, row.answer)
@@ -109,6 +115,21 @@ def _held_out(data: Path, count: int) -> list[Translation]:
         if pair.source in _HELD_OUT_SOURCES and len(pair.english.split()) >= 4
     }
     return sorted(found.values(), key=lambda pair: sha256(pair.english.encode()).digest())[:count]
+
+
+def _nepali(pair: Translation) -> Translation | None:
+    """The pair with its Hindi turned nearly Nepali: all mathematics, and a part of the rest."""
+    if pair.language != "hi":
+        return None
+    digest = sha256(f"{pair.english}\t{pair.other}".encode()).digest()
+    if not pair.mathematical and int.from_bytes(digest[:8]) % _NEPALI_OF_THE_REST:
+        return None
+    return replace(pair, other=near_nepali(pair.other), language="ne")
+
+
+def _row(pair: Translation) -> str:
+    mathematical = "m" if pair.mathematical else ""
+    return "\t".join((pair.language, mathematical, pair.english, pair.other)) + "\n"
 
 
 def _line(row: Answered) -> str:
