@@ -87,7 +87,7 @@ def test_what_shares_ten_words_with_a_topic_is_dropped(
     for name in ("parallel.tsv.xz", "answered.jsonl.xz"):
         assert not any("nine guests" in line for line in read_lines(folder / name))
     assert all(counts[f"{language}: overlaps a topic"] == 1 for language in PARALLEL)
-    assert counts["questions: overlap a topic"] == 1
+    assert counts["questions: overlaps a topic"] == 1
 
 
 def test_without_topics_the_same_texts_stay(raw: Path, tmp_path: Path) -> None:

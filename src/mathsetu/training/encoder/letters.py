@@ -63,7 +63,7 @@ def sounded(word: str, script: str, chance: random.Random) -> str:
     >>> sounded("matrix", "devanagari", random.Random(5))
     'मैट्रिक्स'
     >>> sounded("Cantor", "persian", random.Random(1))
-    'کانتور'
+    'کانتر'
     """
     consonants, vowels, join = _LETTERS[script]
     rest = _DOUBLED.sub(r"\1", _SILENT.sub("", word.lower()))

@@ -6,12 +6,13 @@ import gzip
 import json
 import lzma
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 from mathsetu.errors import InputError, RowError
+from mathsetu.training.encoder.alignment import align_words
 from mathsetu.training.encoder.nepali import near_nepali
 from mathsetu.training.encoder.overlap import Overlap
 from mathsetu.training.encoder.sources import (
@@ -23,7 +24,7 @@ from mathsetu.training.encoder.sources import (
     dictionary,
     translations,
 )
-from mathsetu.training.encoder.swaps import BORROWED, make_lexicon
+from mathsetu.training.encoder.swaps import BORROWED, Learned, Lexicon, make_lexicon
 
 #: What the next stage reads.
 FILES = ("parallel.tsv.xz", "answered.jsonl.xz", "lexicon.json.xz")
@@ -44,46 +45,66 @@ def prepare(data: Path, avoid: Iterable[str], folder: Path, held_out: int = 5000
         held_out: How many Hindi pairs are kept aside for measuring.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    unseen = Overlap(avoid)
     counts: Counter[str] = Counter()
     kept_aside = _held_out(data, held_out)
     with (folder / "held-out.hi.tsv").open("w", encoding="utf-8") as file:
         file.writelines(f"{pair.english}\t{pair.other}\n" for pair in kept_aside)
-    # A question bank repeats itself: what is almost a held-out pair must go, too.
-    near = Overlap(text for pair in kept_aside for text in (pair.english, pair.other))
-    texts = {text.casefold() for pair in kept_aside for text in (pair.english, pair.other)}
+    sieve = _Sieve(avoid, kept_aside)
+    kept: dict[str, list[tuple[str, str]]] = {language: [] for language in PARALLEL}
     with lzma.open(folder / "parallel.tsv.xz", "wt", encoding="utf-8", preset=6) as file:
         for language in PARALLEL:
             for pair in translations(data, language):
-                sides = (pair.english, pair.other)
-                if any(map(unseen.touches, sides)):
-                    counts[f"{language}: overlaps a topic"] += 1
-                elif any(near.touches(s) or s.casefold() in texts for s in sides):
-                    counts[f"{language}: near a held-out pair"] += 1
-                else:
-                    counts[f"{language}: kept"] += 1
+                wrong = sieve.objection(pair.english, pair.other)
+                counts[f"{language}: {wrong or 'kept'}"] += 1
+                if not wrong:
+                    kept[language].append((pair.english, pair.other))
                     file.write(_row(pair))
                     nepali = _nepali(pair)
-                    if nepali and not unseen.touches(nepali.other):
+                    if nepali and not sieve.objection(nepali.other):
                         counts["ne: made of Hindi"] += 1
                         file.write(_row(nepali))
     with lzma.open(folder / "answered.jsonl.xz", "wt", encoding="utf-8", preset=6) as file:
         for row in answered(data):
-            sides = (row.question, row.answer)
-            if any(map(unseen.touches, sides)):
-                counts["questions: overlap a topic"] += 1
-            elif any(near.touches(s) or s.casefold() in texts for s in sides):
-                counts["questions: near a held-out pair"] += 1
-            else:
-                counts["questions: kept"] += 1
+            wrong = sieve.objection(row.question, row.answer)
+            counts[f"questions: {wrong or 'kept'}"] += 1
+            if not wrong:
                 file.write(_line(row))
+    learned: dict[str, Learned] = {name: align_words(pairs) for name, pairs in kept.items()}
     with lzma.open(folder / "lexicon.json.xz", "wt", encoding="utf-8") as file:
-        lexicons = {
-            language: make_lexicon(language, dictionary(data, BORROWED.get(language, language)))
-            for language in LANGUAGES
-        }
+        lexicons = {language: _lexicon(language, data, learned) for language in LANGUAGES}
         json.dump({name: dict(lexicon.phrases) for name, lexicon in lexicons.items()}, file)
     return counts
+
+
+class _Sieve:
+    """Says why a text must not be learned from."""
+
+    def __init__(self, avoid: Iterable[str], kept_aside: Iterable[Translation]) -> None:
+        aside = [text for pair in kept_aside for text in (pair.english, pair.other)]
+        self._unseen = Overlap(avoid)
+        # A question bank repeats itself: what is almost a held-out pair must go, too.
+        self._near = Overlap(aside)
+        self._equal = {text.casefold() for text in aside}
+
+    def objection(self, *texts: str) -> str:
+        """What is wrong with any of the texts; nothing for most."""
+        if any(map(self._unseen.touches, texts)):
+            return "overlaps a topic"
+        if any(self._near.touches(text) or text.casefold() in self._equal for text in texts):
+            return "near a held-out pair"
+        return ""
+
+
+def _lexicon(language: str, data: Path, learned: Mapping[str, Learned]) -> Lexicon:
+    source = BORROWED.get(language, language)
+    entries, words = dictionary(data, source), learned[source]
+    if language == "ne":
+        entries = ((english, near_nepali(other)) for english, other in entries)
+        words = {
+            english: [(near_nepali(other), share) for other, share in forms]
+            for english, forms in words.items()
+        }
+    return make_lexicon(language, entries, words)
 
 
 def unseen_texts(paths: Iterable[Path]) -> Iterator[str]:

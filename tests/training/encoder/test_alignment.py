@@ -1,0 +1,55 @@
+"""Words that translate each other are found in parallel text."""
+
+from __future__ import annotations
+
+import random
+
+from mathsetu.training.encoder.alignment import align_words, words_of
+
+_WORDS = {
+    "number": "संख्या",
+    "prime": "अभाज्य",
+    "even": "सम",
+    "sum": "योग",
+    "product": "गुणनफल",
+    "is": "है",
+    "find": "ज्ञात",
+}
+
+
+def sentences(count: int) -> list[tuple[str, str]]:
+    """English word salad with its translation in another order."""
+    chance = random.Random(3)
+    pairs = []
+    for _ in range(count):
+        chosen = chance.sample(sorted(_WORDS), 4)
+        other = [_WORDS[word] for word in chosen]
+        chance.shuffle(other)
+        pairs.append((" ".join(chosen), " ".join(other)))
+    return pairs
+
+
+def test_every_word_finds_its_translation_whatever_the_order() -> None:
+    found = align_words(sentences(200))
+    assert {word: forms[0][0] for word, forms in found.items()} == _WORDS
+    assert all(forms[0][1] > 0.5 for forms in found.values())
+
+
+def test_a_word_with_two_forms_has_both_the_usual_one_first() -> None:
+    pairs = [("number", "संख्या")] * 8 + [("number", "संख्याओं")] * 4 + sentences(60)
+    forms = dict(align_words(pairs)["number"])
+    assert list(forms)[:2] == ["संख्या", "संख्याओं"]
+    assert forms["संख्या"] > forms["संख्याओं"]
+
+
+def test_a_word_that_is_seen_twice_is_not_known() -> None:
+    assert "lemma" not in align_words([("lemma", "प्रमेयिका")] * 2 + sentences(40))
+
+
+def test_nothing_is_learned_from_nothing_or_from_formulas_alone() -> None:
+    assert align_words([]) == {}
+    assert align_words([("$x^2$", "$x^2$")] * 9) == {}
+
+
+def test_words_keep_their_marks_and_half_spaces() -> None:
+    assert words_of("می\u200cشود، संख्याएँ $a$ Don't") == ["می\u200cشود", "संख्याएँ", "don't"]
