@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mathsetu.encoders.graph import GraphChoices, GraphModel
-from mathsetu.encoders.graph.batch import GraphBatch, ReadyGraph
+from mathsetu.encoders.graph.batch import Features, GraphBatch, ReadyGraph
 from mathsetu.encoders.graph.runtime import NumpyNetwork
 from mathsetu.graphs import Source, VirtualNodes, tensors
 from mathsetu.graphs.build import GraphBuilder
@@ -19,8 +19,12 @@ def batch_of(choices, vocabulary, features=0):
     graphs = GraphBuilder("terms").build_many([Source(text) for text in TEXTS])
     made = [tensors(graph, vocabulary, choices.graphs.virtual, choices.graphs.trees)
             for graph in graphs]  # fmt: skip
-    rows = [random.standard_normal((len(one.nodes), features)).astype(np.float32) for one in made]
-    return GraphBatch.of([ReadyGraph.of(one, row) for one, row in zip(made, rows, strict=True)])
+    if not features:
+        return GraphBatch.of([ReadyGraph.of(one) for one in made])
+    # Some nodes share a vector, and some have none.
+    table = list(random.standard_normal((5, features)).astype(np.float16))
+    starts = [Features(random.integers(-1, 5, len(one.nodes)), table) for one in made]
+    return GraphBatch.of([ReadyGraph.of(*both) for both in zip(made, starts, strict=True)])
 
 
 def network_of(choices, vocabulary, **settings):
