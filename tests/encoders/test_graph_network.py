@@ -63,6 +63,15 @@ def test_numpy_gives_what_torch_gives(initialisation, structure, aggregation):
     np.testing.assert_allclose(found, wanted, atol=1e-4)
 
 
+def test_graphs_with_features_from_two_tables_do_not_go_together():
+    graph = tensors(GraphBuilder("terms").build(Source("A prime number.")), vocabulary_of(TEXTS))
+    nothing = np.full(len(graph.nodes), -1, dtype=np.int32)
+    apart = [ReadyGraph.of(graph, Features(nothing, [])) for _ in range(2)]
+    with pytest.raises(ValueError, match="one table"):
+        GraphBatch.of(apart)
+    assert GraphBatch.of(apart[:1]).feature_rows.tolist() == nothing.tolist()
+
+
 def test_masking_and_dropout_change_what_training_sees_and_nothing_else():
     choices, vocabulary = GraphModel(16, layers=2, bases=2), vocabulary_of(TEXTS)
     batch = batch_of(choices, vocabulary)
