@@ -13,9 +13,10 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -32,6 +33,8 @@ from benchmarks.shared import (
 )
 from mathsetu.encoders.graph import GraphChoices, GraphModel
 from mathsetu.encoders.graph.batch import ReadyGraph
+from mathsetu.retrieval.maxsim import STRATEGIES, MaxSim
+from mathsetu.retrieval.multivectors import write_multivectors
 from mathsetu.training.graph.experiments import Trained, Variant, experiments, train_variant
 from mathsetu.training.graph.fit import GraphFit, reading
 from mathsetu.training.graph.graphs import (
@@ -45,7 +48,7 @@ from mathsetu.training.graph.graphs import (
 from mathsetu.training.graph.loss import GraphPair
 from mathsetu.training.graph.negatives import hard_negatives
 from mathsetu.training.graph.texts import TextPair, read_text_pairs, split_pairs
-from mathsetu.training.graph.validation import found_answers, maxsim_scores, vectors_of
+from mathsetu.training.graph.validation import found_answers, vectors_of
 
 _ASIDE = 500
 _DEPTH = 1000
@@ -55,10 +58,15 @@ class Bench:
     """The data of all trials; graphs of one kind are built once."""
 
     def __init__(
-        self, data: Path, pairs: list[TextPair], languages: Sequence[str], processes: int
+        self,
+        data: Path,
+        pairs: list[TextPair],
+        languages: Sequence[str],
+        processes: int = 0,
+        graphs: Path | None = None,
     ) -> None:
         self.learn, self.check = split_pairs(pairs, _ASIDE, seed=1)
-        self.processes = processes
+        self.processes, self._graphs = processes, graphs
         self.vocabulary = vocabulary_of(self.learn, GraphChoices(), processes)
         self._judged = {year: judged(year, data) for year in YEARS}
         wanted = {topic for grades in self._judged.values() for topic in grades}
@@ -71,6 +79,8 @@ class Bench:
         self._posts = list(arqmath_posts(data)) if languages else []
         self.pairs = cache(self._pairs)
         self.collection = cache(self._collection)
+        # Ways of searching share what was trained, and follow each other.
+        self.trained = lru_cache(maxsize=1)(self._trained)
 
     def making(self, model: GraphModel) -> Making:
         """How the graphs of a model are made."""
@@ -80,9 +90,23 @@ class Bench:
     def _pairs(self, model: GraphModel, negatives: int) -> tuple[list[GraphPair], list[GraphPair]]:
         wrong = hard_negatives(self.learn, negatives) if negatives else ()
         making = self.making(model)
-        with TemporaryDirectory() as folder:
-            learn = graph_pairs(self.learn, making, Path(folder) / "learn.sqlite", wrong)
-            return learn, graph_pairs(self.check, making, Path(folder) / "check.sqlite")
+        with self._place(model) as folder:
+            learn = graph_pairs(self.learn, making, folder / "learn.sqlite", wrong)
+            return learn, graph_pairs(self.check, making, folder / "check.sqlite")
+
+    def _trained(self, variant: Variant, kind: GraphModel, seed: int) -> Trained:
+        learn, check = self.pairs(kind, variant.negatives)
+        return train_variant(variant, self.vocabulary, learn, check, seed)
+
+    @contextmanager
+    def _place(self, model: GraphModel) -> Iterator[Path]:
+        """Where graphs of a kind are kept, or are for a while."""
+        if self._graphs:
+            virtual = model.graphs.virtual
+            yield self._graphs / f"{model.graphs.trees}-{virtual.structure}-{virtual.auxiliary}"
+        else:
+            with TemporaryDirectory() as folder:
+                yield Path(folder)
 
     def _collection(self, model: GraphModel) -> tuple[list[ReadyGraph], list[ReadyGraph]]:
         posts = [
@@ -92,25 +116,26 @@ class Bench:
         asked = [
             source_of(f"{topic.title}\n{topic.text}", language) for language, topic in self._topics
         ]
-        with TemporaryDirectory() as folder:
-            ready = text_graphs(
-                [*asked, *posts], self.making(model), Path(folder) / "graphs.sqlite"
-            )
+        with self._place(model) as folder:
+            ready = text_graphs([*asked, *posts], self.making(model), folder / "posts.sqlite")
         return ready[: len(asked)], ready[len(asked) :]
 
-    def measure(self, trained: Trained, model: GraphModel) -> dict[str, Any]:
+    def measure(self, trained: Trained, model: GraphModel, strategy: str) -> dict[str, Any]:
         """NDCG@10 and average precision of each topic and year, and the size of the index."""
         found: dict[str, Any] = {"topics": {}}
         if not self._posts:
             return found
         network = reading(trained.network)
         asked, posts = (vectors_of(network, some) for some in self.collection(model))
-        started = time.perf_counter()
-        scores = maxsim_scores(asked, posts)
-        seconds = time.perf_counter() - started
+        with TemporaryDirectory() as folder:
+            write_multivectors(Path(folder) / "posts", posts, "float16")
+            index = MaxSim([Path(folder) / "posts"], strategy, _DEPTH)
+            started = time.perf_counter()
+            scored = index.search(asked, _DEPTH)
+            seconds = time.perf_counter() - started
         ids = [post.id for post in self._posts]
-        for (language, topic), row in zip(self._topics, scores, strict=True):
-            ranking = [ids[place] for place in (-row).argsort(kind="stable")[:_DEPTH]]
+        for (language, topic), one in zip(self._topics, scored, strict=True):
+            ranking = [ids[place] for place in one.numbers.tolist()]
             where = found if language == "en" else found.setdefault(language, {"topics": {}})
             for year, grades in self._judged.items():
                 if topic.id in grades:
@@ -129,15 +154,16 @@ def trial(bench: Bench, variant: Variant, seed: int) -> dict[str, Any]:
     # How virtual nodes start and what a network is like is no matter of its graphs.
     same = replace(model.graphs.virtual, initialisation="zero-embedding")
     kind = GraphModel(features_from=model.features_from, graphs=replace(model.graphs, virtual=same))
-    learn, check = bench.pairs(kind, variant.negatives)
-    trained = train_variant(variant, bench.vocabulary, learn, check, seed)
+    alike = replace(variant, name="", strategy=STRATEGIES[0])
+    trained = bench.trained(alike, kind, seed)
+    check = bench.pairs(kind, variant.negatives)[1]
     return {
         "reciprocal_rank": found_answers(reading(trained.network), check).reciprocal_rank,
         "epoch_seconds": trained.epoch_seconds,
         "parameters": trained.parameters,
         "memory_gb": trained.memory / 1e9,
         "losses": list(trained.losses),
-        **bench.measure(trained, kind),
+        **bench.measure(trained, kind, variant.strategy),
     }
 
 
@@ -186,6 +212,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--languages", nargs="+", default=["en"], choices=LANGUAGES)
     made.add_argument("--no-search", action="store_true", help="measure pairs kept aside alone")
     made.add_argument("--processes", type=int, default=0)
+    made.add_argument("--graphs", type=Path, help="keep graphs here, and take those of before")
     return made
 
 
@@ -201,7 +228,7 @@ def main() -> None:
     # Sources follow each other in the file; every so manieth pair is some of each.
     pairs = pairs[:: max(1, len(pairs) // options.pairs)][: options.pairs]
     languages = () if options.no_search else options.languages
-    run(Bench(options.data, pairs, languages, options.processes), options)
+    run(Bench(options.data, pairs, languages, options.processes, options.graphs), options)
 
 
 if __name__ == "__main__":

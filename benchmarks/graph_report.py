@@ -22,6 +22,7 @@ _TITLES = {
     "structure": "Virtual node structure",
     "connectivity": "Virtual node connectivity",
     "initialisation": "Virtual node initialisation",
+    "retrieval": "Retrieval strategy",
     "loss": "Auxiliary document loss",
     "beyond": "Beyond the thesis",
     "features": "Node features",

@@ -77,10 +77,16 @@ def test_labels_start_with_vectors_of_words_and_symbols_with_none():
             asked.extend(texts)
             return np.array([[len(text), 1.0] for text in texts], dtype=np.float32)
 
-    vectors = LabelVectors(Lengths(), 2)
+    vectors = LabelVectors(Lengths())
     labels = ["prime-number", "V!x", "FORMULA_0", "VIRTUAL_DOCUMENT", "prime-number"]
-    assert vectors(labels).tolist() == [[12, 1], [0, 0], [0, 0], [0, 0], [12, 1]]
-    vectors(labels)
+    found = vectors(labels)
+    assert found.rows.tolist() == [0, -1, -1, -1, 0]
+    assert [row.tolist() for row in found.table] == [[12, 1]]
+    # What was made before keeps its table, however much comes after it.
+    assert vectors(labels).table is found.table
+    vectors.forget()
+    assert len(vectors) == 0
+    assert len(found.table) == 1
     assert asked == ["prime number"]
 
 

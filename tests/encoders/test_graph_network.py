@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mathsetu.encoders.graph import GraphChoices, GraphModel
-from mathsetu.encoders.graph.batch import GraphBatch, ReadyGraph
+from mathsetu.encoders.graph.batch import Features, GraphBatch, ReadyGraph
 from mathsetu.encoders.graph.runtime import NumpyNetwork
 from mathsetu.graphs import Source, VirtualNodes, tensors
 from mathsetu.graphs.build import GraphBuilder
@@ -19,8 +19,12 @@ def batch_of(choices, vocabulary, features=0):
     graphs = GraphBuilder("terms").build_many([Source(text) for text in TEXTS])
     made = [tensors(graph, vocabulary, choices.graphs.virtual, choices.graphs.trees)
             for graph in graphs]  # fmt: skip
-    rows = [random.standard_normal((len(one.nodes), features)).astype(np.float32) for one in made]
-    return GraphBatch.of([ReadyGraph.of(one, row) for one, row in zip(made, rows, strict=True)])
+    if not features:
+        return GraphBatch.of([ReadyGraph.of(one) for one in made])
+    # Some nodes share a vector, and some have none.
+    table = list(random.standard_normal((5, features)).astype(np.float16))
+    starts = [Features(random.integers(-1, 5, len(one.nodes)), table) for one in made]
+    return GraphBatch.of([ReadyGraph.of(*both) for both in zip(made, starts, strict=True)])
 
 
 def network_of(choices, vocabulary, **settings):
@@ -57,6 +61,15 @@ def test_numpy_gives_what_torch_gives(initialisation, structure, aggregation):
     weights = {name: weight.numpy() for name, weight in network.state_dict().items()}
     found = NumpyNetwork(choices, weights)(batch)
     np.testing.assert_allclose(found, wanted, atol=1e-4)
+
+
+def test_graphs_with_features_from_two_tables_do_not_go_together():
+    graph = tensors(GraphBuilder("terms").build(Source("A prime number.")), vocabulary_of(TEXTS))
+    nothing = np.full(len(graph.nodes), -1, dtype=np.int32)
+    apart = [ReadyGraph.of(graph, Features(nothing, [])) for _ in range(2)]
+    with pytest.raises(ValueError, match="one table"):
+        GraphBatch.of(apart)
+    assert GraphBatch.of(apart[:1]).feature_rows.tolist() == nothing.tolist()
 
 
 def test_masking_and_dropout_change_what_training_sees_and_nothing_else():

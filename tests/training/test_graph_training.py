@@ -228,9 +228,21 @@ def test_the_command_learns_from_a_file_and_from_threads(tmp_path):
             file.write(json.dumps({**post, "language": "en"}) + "\n")
     size = ["--hidden", "8", "--layers", "1", "--bases", "2", "--epochs", "1", "--processes", "1"]
     threads = ["--threads", str(tmp_path / "posts.jsonl")]
-    words = ["train", str(tmp_path), str(tmp_path / "out"), *threads, *size]
+    kind = ["--aggregation", "attention", "--structure", "full", "--auxiliary", "circular",
+            "--initialisation", "projected", "--negatives", "1", "--same-tag"]  # fmt: skip
+    words = ["train", str(tmp_path), str(tmp_path / "out"), *threads, *size, *kind]
     found = CliRunner().invoke(command, words)
     assert found.exit_code == 0, found.output
     # Of forty pairs four are kept aside.
     card = (tmp_path / "out" / "model" / "README.md").read_text(encoding="utf-8")
     assert "36 pairs in an epoch" in card
+    choices = load_model(tmp_path / "out" / "model").choices
+    assert choices.aggregation == "attention"
+    assert choices.graphs.virtual.auxiliary == "circular"
+
+
+def test_the_command_names_what_it_does_not_know(tmp_path):
+    words = ["train", str(tmp_path), str(tmp_path / "out"), "--structure", "hierarchy"]
+    found = CliRunner().invoke(command, words)
+    assert isinstance(found.exception, InputError)
+    assert "structure 'hierarchy' is not known" in str(found.exception)

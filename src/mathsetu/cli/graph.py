@@ -30,9 +30,16 @@ def command() -> None:
 @click.option("--layers", default=4, show_default=True)
 @click.option("--bases", default=16, show_default=True)
 @click.option("--aggregation", type=click.Choice(["mean", "attention"]), default="mean")
+@click.option("--sentences", type=click.Choice(["terms", "dependency", "amr"]), default="terms",
+              help="What makes the graphs of sentences.")  # fmt: skip
 @click.option("--trees", type=click.Choice(["both", "opt", "slt", "none"]), default="both")
+@click.option("--structure", default="full", show_default=True, help="Which virtual nodes.")
+@click.option("--auxiliary", default="none", show_default=True, help="How these are joined.")
+@click.option("--initialisation", default="zero-embedding", show_default=True,
+              help="How their vectors start.")  # fmt: skip
 @click.option("--features", default="", help="An encoder whose vectors nodes start with.")
 @click.option("--negatives", default=0, help="Hard negatives for each pair.")
+@click.option("--same-tag", is_flag=True, help="Negatives must share a tag with their pair.")
 @click.option("--beta", default=0.5, show_default=True, help="Share of MaxSim in the loss.")
 @click.option("--formulas", default=0.2, show_default=True, help="Weight of formula pairs.")
 @click.option("--epochs", default=7, show_default=True, help="At most so many.")
@@ -51,9 +58,14 @@ def train(
     layers: int,
     bases: int,
     aggregation: str,
+    sentences: str,
     trees: str,
+    structure: str,
+    auxiliary: str,
+    initialisation: str,
     features: str,
     negatives: int,
+    same_tag: bool,
     beta: float,
     formulas: float,
     epochs: int,
@@ -76,6 +88,7 @@ def train(
 
     require("torch", "training a graph model", "neural")
     from mathsetu.encoders.graph import GraphChoices, GraphModel
+    from mathsetu.graphs.virtual import VirtualNodes
     from mathsetu.training.graph.fit import GraphFit
     from mathsetu.training.graph.texts import split_pairs
     from mathsetu.training.graph.whole import train_from_texts
@@ -88,14 +101,25 @@ def train(
         bases,
         aggregation,  # type: ignore[arg-type]  # click has checked it
         features_from=features,
-        graphs=GraphChoices(trees=trees),  # type: ignore[arg-type]  # and this
+        graphs=GraphChoices(
+            sentences,
+            trees,  # type: ignore[arg-type]  # and this
+            VirtualNodes(structure, auxiliary, initialisation),  # type: ignore[arg-type]  # checks
+        ),
     )
     pairs = _pairs(data, unseen, threads)
     if 0 < limit < len(pairs):
         pairs = split_pairs(pairs, limit, seed)[1]
     with progress_bar() as progress:
         found = train_from_texts(
-            pairs, choices, settings, folder, negatives, processes=processes, progress=progress
+            pairs,
+            choices,
+            settings,
+            folder,
+            negatives,
+            same_tag=same_tag,
+            processes=processes,
+            progress=progress,
         )
     if as_json:
         print_json({"model": str(folder / "model"), "reciprocal_rank": found.trained,

@@ -25,6 +25,19 @@ _RELATIONS = 1 << 16
 
 
 @dataclass(frozen=True)
+class Features:
+    """Vectors of another encoder that the nodes of a graph start with.
+
+    Attributes:
+        rows: For each node the number of its vector, -1 where it has none.
+        table: The vectors; many graphs share one table, since they share most of their words.
+    """
+
+    rows: NDArray[np.int32]
+    table: Sequence[NDArray[np.float16]]
+
+
+@dataclass(frozen=True)
 class ReadyGraph:
     """One graph with the weights of its edges, worked out once however often it is read.
 
@@ -37,7 +50,7 @@ class ReadyGraph:
         virtual: The nodes that represent the graph, the document last.
         kinds: What each of them stands for.
         formulas: The ids of those that stand for formulas.
-        features: Vectors of another encoder for the nodes; no columns where there are none.
+        features: Vectors of another encoder that its nodes start with.
     """
 
     nodes: NDArray[np.int32]
@@ -48,17 +61,15 @@ class ReadyGraph:
     virtual: NDArray[np.int32]
     kinds: NDArray[np.int8]
     formulas: tuple[str, ...]
-    features: NDArray[np.float16]
+    features: Features | None = None
 
     @classmethod
-    def of(cls, graph: GraphTensors, features: NDArray[np.float32] | None = None) -> ReadyGraph:
+    def of(cls, graph: GraphTensors, features: Features | None = None) -> ReadyGraph:
         """Work out the weights of a graph's edges."""
         sources, targets = graph.edges
         key = targets.astype(np.int64) * _RELATIONS + graph.relations
         _, which, counts = np.unique(key, return_inverse=True, return_counts=True)
         weights = (1.0 / counts[which]).astype(np.float32)
-        if features is None:
-            features = np.zeros((len(graph.nodes), 0), dtype=np.float32)
         return cls(
             graph.nodes,
             sources,
@@ -68,7 +79,7 @@ class ReadyGraph:
             graph.virtual,
             graph.kinds,
             graph.formulas,
-            features.astype(np.float16),
+            features,
         )
 
 
@@ -77,7 +88,8 @@ class GraphBatch:
     """Graphs side by side; nodes are numbered through, and no edge leads from one to another.
 
     Attributes are those of `ReadyGraph`, laid end to end; ``counts`` says how many nodes
-    represent each graph.
+    represent each graph. ``features`` has each vector that nodes start with once, and
+    ``feature_rows`` the number of each node's, -1 where it has none.
     """
 
     nodes: Integers
@@ -89,6 +101,7 @@ class GraphBatch:
     kinds: Integers
     counts: Integers
     features: Numbers
+    feature_rows: Integers
 
     @classmethod
     def of(cls, graphs: Sequence[ReadyGraph]) -> GraphBatch:
@@ -113,7 +126,7 @@ class GraphBatch:
             _joined([graph.virtual for graph in graphs]) + np.repeat(offsets, counts),
             _joined([graph.kinds for graph in graphs]),
             counts,
-            np.concatenate([graph.features for graph in graphs]).astype(np.float32),
+            *_features(graphs),
         )
 
     @property
@@ -142,6 +155,23 @@ class GraphBatch:
         places = np.full((int(needed.sum()), size), -1, dtype=np.int64)
         places.reshape(-1)[np.arange(len(order)) + np.repeat(filled, counts)] = order
         return places, np.repeat(relations, needed)
+
+
+def _features(graphs: Sequence[ReadyGraph]) -> tuple[Numbers, Integers]:
+    """The different vectors that nodes start with, and which of them each node has."""
+    tables = [graph.features.table for graph in graphs if graph.features]
+    if not tables:
+        nodes = sum(len(graph.nodes) for graph in graphs)
+        return np.zeros((0, 0), dtype=np.float32), np.full(nodes, -1)
+    if any(table is not tables[0] for table in tables) or len(tables) < len(graphs):
+        raise ValueError("graphs that go together must have their features from one table")
+    rows = _joined([graph.features.rows for graph in graphs if graph.features])
+    numbers, places = np.unique(rows, return_inverse=True)
+    # -1 sorts before all others.
+    missing = int(numbers[0] < 0) if len(numbers) else 0
+    vectors = [tables[0][number] for number in numbers[missing:].tolist()]
+    found = np.stack(vectors).astype(np.float32) if vectors else np.zeros((0, 0), np.float32)
+    return found, places - missing
 
 
 def _joined(arrays: Sequence[NDArray[np.int32]] | Sequence[NDArray[np.int8]]) -> Integers:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from mathsetu.encoders.graph.batch import GraphBatch, ReadyGraph
+from mathsetu.encoders.graph.batch import Features, GraphBatch, ReadyGraph
 from mathsetu.encoders.graph.files import ModelFiles, load_model
 from mathsetu.encoders.graph.runtime import NumpyNetwork
 from mathsetu.graphs.build import GraphBuilder, Source
@@ -55,25 +55,35 @@ class Encoded:
 class LabelVectors:
     """Vectors that nodes start with, from an encoder of texts; each label is encoded once.
 
-    Symbols of formulas and placeholders mean nothing to an encoder of texts and get zeros.
+    Symbols of formulas and placeholders mean nothing to an encoder of texts and get none.
     """
 
-    def __init__(self, encoder: TextEncoder, dimensions: int) -> None:
-        self._encoder, self._dimensions = encoder, dimensions
-        self._known: dict[str, Vectors] = {}
+    def __init__(self, encoder: TextEncoder) -> None:
+        self._encoder = encoder
+        self.forget()
 
-    def __call__(self, labels: Sequence[str]) -> Vectors:
-        """One row for each label."""
-        new = [label for label in dict.fromkeys(labels) if label not in self._known]
+    def forget(self) -> None:
+        """Begin a new table; graphs that were made before keep the old one."""
+        self._rows: dict[str, int] = {}
+        self._table: list[NDArray[np.float16]] = []
+
+    def __len__(self) -> int:
+        """How many labels are remembered."""
+        return len(self._rows)
+
+    def __call__(self, labels: Sequence[str]) -> Features:
+        """What the nodes with these labels start with."""
+        new = [label for label in dict.fromkeys(labels) if label not in self._rows]
         spoken = [label for label in new if _is_word(label)]
-        if len(self._known) + len(new) > _REMEMBERED:
-            self._known, spoken, new = {}, list(filter(_is_word, dict.fromkeys(labels))), [*labels]
-        nothing = np.zeros(self._dimensions, dtype=np.float32)
-        self._known.update((label, nothing) for label in new)
+        self._rows.update(dict.fromkeys(new, -1))
         if spoken:
             words = [label.replace("-", " ") for label in spoken]
-            self._known.update(zip(spoken, self._encoder.encode(words), strict=True))
-        return np.stack([self._known[label] for label in labels])
+            for label, vector in zip(spoken, self._encoder.encode(words), strict=True):
+                if vector.any():
+                    self._rows[label] = len(self._table)
+                    self._table.append(vector.astype(np.float16))
+        rows = np.array([self._rows[label] for label in labels], dtype=np.int32)
+        return Features(rows, self._table)
 
 
 def _is_word(label: str) -> bool:
@@ -82,7 +92,7 @@ def _is_word(label: str) -> bool:
 
 
 class GraphEncoder:
-    """Encodes texts with a model that was trained by `mathsetu train graph`.
+    """Encodes texts with a model that was trained by `mathsetu graph train`.
 
     Args:
         files: The model.
@@ -131,6 +141,8 @@ class GraphEncoder:
         return found + self._batch(batch) if batch else found
 
     def _batch(self, graphs: Sequence[GraphTensors]) -> list[Encoded]:
+        if self._features and len(self._features) > _REMEMBERED:
+            self._features.forget()
         ready = [
             ReadyGraph.of(graph, self._features(graph.labels) if self._features else None)
             for graph in graphs
@@ -149,7 +161,7 @@ class GraphEncoder:
         if not choices.features:
             return None
         if self._given is not None:
-            return LabelVectors(self._given, choices.features)
+            return LabelVectors(self._given)
         from mathsetu.encoders import load_encoder
 
-        return LabelVectors(load_encoder(choices.features_from), choices.features)
+        return LabelVectors(load_encoder(choices.features_from))

@@ -99,9 +99,11 @@ class GraphNetwork(nn.Module):
             hidden = torch.rand(len(nodes), device=self.device) < self.node_masking
             nodes = torch.where(hidden & (added < 0), MASK, nodes)
         state = functional.embedding(nodes, self.embedding)
-        if self.features is not None:
-            known = (arrays["features"] != 0).any(dim=1, keepdim=True) & (added < 0)[:, None]
-            state = state + torch.where(known, self.features(arrays["features"]), 0.0)
+        if self.features is not None and len(batch.features):
+            rows = arrays["feature_rows"]
+            known = (rows >= 0) & (added < 0)
+            told = self.features(arrays["features"]).index_select(0, rows.clamp(min=0))
+            state = state + torch.where(known[:, None], told, 0.0)
         state = self._started(state, added, edges)
         for layer in self.layers:
             state = layer(state, edges)
@@ -200,15 +202,18 @@ class _Layer(nn.Module):
     def _attention(self, normed: Tensor, edges: Edges) -> Tensor:
         """Weights that add up to one for each target."""
         asked, offered = self.asks(normed).float(), self.offers(normed).float()
-        scores = (asked[edges.targets] * offered[edges.sources]).sum(dim=1) / ATTENTION**0.5
+        # What is selected, unlike what is indexed, gives its gradients back without sorting.
+        asked = asked.index_select(0, edges.targets)
+        offered = offered.index_select(0, edges.sources)
+        scores = (asked * offered).sum(dim=1) / ATTENTION**0.5
         scores = scores + self.prefers[edges.relations].repeat_interleave(_BLOCK)
         scores = scores.masked_fill(edges.weights == 0, -torch.inf)
         highest = torch.zeros(len(normed), device=normed.device)
         highest = highest.scatter_reduce(0, edges.targets, scores.detach(), "amax")
         powers = (scores - highest[edges.targets]).exp()
         sums = torch.zeros(len(normed), device=normed.device).index_add(0, edges.targets, powers)
-        return powers / sums[edges.targets].clamp(min=1e-12)
+        return powers / sums.index_select(0, edges.targets).clamp(min=1e-12)
 
 
-_ARRAYS = ("nodes", "virtual", "features")
+_ARRAYS = ("nodes", "virtual", "features", "feature_rows")
 assert FIRST_VIRTUAL > MASK

@@ -41,9 +41,9 @@ class NumpyNetwork:
         """One row for each node that represents a graph of the batch, in their order."""
         added = batch.added
         state = self._weights["embedding"][batch.nodes]
-        if self._choices.features:
-            known = batch.features.any(axis=1) & (added < 0)
-            state[known] += self._linear("features", batch.features[known])
+        if self._choices.features and len(batch.features):
+            known = (batch.feature_rows >= 0) & (added < 0)
+            state[known] += self._linear("features", batch.features)[batch.feature_rows[known]]
         state = self._started(state, added, batch)
         # Edges of one relation stand together, and so do, after another sort, those of one target.
         edges = _Edges(batch, len(state))
@@ -108,12 +108,7 @@ class NumpyNetwork:
         scores = np.einsum("ij,ij->i", asked[edges.targets], offered[edges.sources])
         scores = scores / asked.shape[1] ** 0.5
         scores += self._weights[f"{name}.prefers"][edges.types]
-        highest = np.full(len(normed), -np.inf, dtype=np.float32)
-        np.maximum.at(highest, edges.targets, scores)
-        powers = np.exp(scores - highest[edges.targets])
-        sums = np.bincount(edges.targets, powers, len(normed)).astype(np.float32)
-        found: Numbers = powers / sums[edges.targets]
-        return found
+        return edges.shares(scores)
 
     def _matrix(self, layer: int, relation: int) -> Numbers:
         matrix = self._matrices.get((layer, relation))
@@ -144,6 +139,7 @@ class _Edges:
         self._by_target = np.argsort(self.targets, kind="stable")
         counts = np.bincount(self.targets, minlength=nodes)
         self._heard = np.flatnonzero(counts)
+        self._counts = counts[self._heard]
         self._starts = (np.cumsum(counts) - counts)[self._heard]
 
     def relations(self) -> list[tuple[int, slice]]:
@@ -154,6 +150,18 @@ class _Edges:
             (relation, slice(start, end))
             for relation, start, end in zip(types.tolist(), starts.tolist(), ends, strict=True)
         ]
+
+    def shares(self, scores: Numbers) -> Numbers:
+        """Scores of the edges as weights that add up to one for each target."""
+        if not len(scores):
+            return scores
+        together = scores[self._by_target]
+        highest = np.maximum.reduceat(together, self._starts)
+        powers = np.exp(together - np.repeat(highest, self._counts))
+        sums = np.add.reduceat(powers, self._starts)
+        found = np.empty_like(scores)
+        found[self._by_target] = powers / np.repeat(sums, self._counts)
+        return found
 
     def add_to(self, nodes: Numbers, told: Numbers) -> None:
         """Add what is told along the edges to the nodes at their ends."""

@@ -22,6 +22,7 @@ from mathsetu.encoders.graph.settings import GraphModel
 from mathsetu.graphs.representations import FormulaTrees
 from mathsetu.graphs.virtual import Auxiliary, Initialisation, Structure, VirtualNodes
 from mathsetu.graphs.vocabulary import Vocabulary
+from mathsetu.retrieval.maxsim import STRATEGIES
 from mathsetu.training.graph.fit import GraphFit, new_network, train_graph_model
 from mathsetu.training.graph.loss import GraphPair
 
@@ -39,12 +40,14 @@ class Variant:
             vectors of an encoder, `with_features` completes it.
         fit: How it is trained.
         negatives: How many hard negatives each pair brings along.
+        strategy: How posts are searched with it, as `mathsetu.retrieval.maxsim` knows it.
     """
 
     name: str
     model: GraphModel
     fit: GraphFit
     negatives: int = 0
+    strategy: str = STRATEGIES[0]
 
 
 def experiments(model: GraphModel, fit: GraphFit) -> dict[str, list[Variant]]:
@@ -69,6 +72,7 @@ def experiments(model: GraphModel, fit: GraphFit) -> dict[str, list[Variant]]:
             Variant(name, _with_virtual(model, initialisation=name), fit)
             for name in get_args(Initialisation)
         ],
+        "retrieval": [Variant(name, model, fit, strategy=name) for name in STRATEGIES],
         "loss": [Variant(f"beta {beta:g}", model, replace(fit, beta=beta)) for beta in _BETAS],
         "beyond": [
             Variant("as in the thesis", model, fit),

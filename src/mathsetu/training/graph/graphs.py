@@ -54,8 +54,7 @@ def with_features(choices: GraphModel) -> tuple[GraphModel, LabelVectors | None]
     if not choices.features_from:
         return choices, None
     encoder = load_encoder(choices.features_from)
-    features = LabelVectors(encoder, encoder.dimensions)
-    return replace(choices, features=encoder.dimensions), features
+    return replace(choices, features=encoder.dimensions), LabelVectors(encoder)
 
 
 def source_of(text: str, language: str) -> Source:

@@ -46,6 +46,7 @@ def train_from_texts(
     folder: Path,
     negatives: int = 0,
     *,
+    same_tag: bool = False,
     processes: int = 0,
     progress: Progress | None = None,
 ) -> WholeFit:
@@ -59,7 +60,7 @@ def train_from_texts(
     choices, features = with_features(choices)
     vocabulary = _vocabulary(learn, choices, folder, processes, progress)
     making = Making(choices.graphs, vocabulary, features, processes, progress)
-    wrong = hard_negatives(learn, negatives) if negatives else ()
+    wrong = hard_negatives(learn, negatives, same_tag) if negatives else ()
     ready = graph_pairs(learn, making, folder / "learn.sqlite", wrong)
     kept = graph_pairs(check, making, folder / "check.sqlite")
     torch.manual_seed(settings.seed)
