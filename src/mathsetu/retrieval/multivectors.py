@@ -38,6 +38,11 @@ _BATCH = 128
 _LARGEST_INT8 = 127
 
 
+def _cores() -> int:
+    """The cores this process may use: more threads than these would only wait for each other."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def check_storage(storage: str) -> None:
     """Refuse a form that vectors cannot be kept in."""
     if storage not in STORAGES:
@@ -119,7 +124,7 @@ class MultiVectors:
         self._stored = open_array(folder / "vectors.npy")
         self.counts: NDArray[np.int32] = open_array(folder / "counts.npy")
         self._scale = float(open_array(folder / "scale.npy")[0])
-        self._threads = threads or os.cpu_count() or 1
+        self._threads = threads or _cores()
         if self._stored.ndim != 2 or len(self._stored) != int(self.counts.sum()):
             raise InputError(f"{folder}: is damaged (lengths differ); build the library again")
 
