@@ -168,6 +168,15 @@ def test_dictionaries_give_words_and_no_remarks(prepared: tuple[Path, Counter[st
     assert all("guest" not in lexicon for lexicon in lexicons.values())
 
 
+def test_words_are_learned_from_the_parallel_text(prepared: tuple[Path, Counter[str]]) -> None:
+    [text] = read_lines(prepared[0] / "lexicon.json.xz")
+    lexicons = json.loads(text)
+    # No dictionary of the raw folder has them.
+    assert "equation" in lexicons["es"]
+    assert "शेषफल" in lexicons["hi"]["remainder"]
+    assert "by" in lexicons["cs"]
+
+
 @pytest.mark.parametrize("compressed", [False, True])
 def test_topics_are_read_from_tables_and_from_json_lines(tmp_path: Path, compressed: bool) -> None:
     suffix, opened = (".gz", gzip.open) if compressed else ("", open)
