@@ -34,10 +34,12 @@ def write_report(results: Sequence[Path], folder: Path) -> None:
     trials: dict[str, Any] = {}
     for path in results:
         trials.update(json.loads(path.read_text(encoding="utf-8")))
-    tables: dict[str, dict[str, list[Any]]] = {}
+    found: dict[str, dict[str, list[Any]]] = {}
     for key, one in trials.items():
         experiment, variant, _ = key.split("/")
-        tables.setdefault(experiment, {}).setdefault(variant, []).append(one)
+        found.setdefault(experiment, {}).setdefault(variant, []).append(one)
+    # Trials are written as they end, which is no order to read them in.
+    tables = {name: found[name] for name in _TITLES if name in found}
     folder.mkdir(parents=True, exist_ok=True)
     text = "\n".join(line for name, rows in tables.items() for line in _table(name, rows))
     (folder / "report.md").write_text(text, encoding="utf-8")
