@@ -26,7 +26,7 @@ from mathsetu.ranking.hybrid import adapted, order, shares
 from mathsetu.recipes import load_recipe
 from mathsetu.retrieval.base import Question
 
-_DEPTH = 500
+_DEPTH = 1000
 _BEST = 5
 
 Topics = dict[str, list[tuple[Candidates, dict[int, int]]]]
