@@ -17,7 +17,7 @@ _file = click.Path(dir_okay=False, path_type=Path)
 
 @click.group("encoder")
 def command() -> None:
-    r"""Make an encoder like the built-in one: prepare, examples, teach, distil.
+    r"""Make an encoder like the built-in one: prepare, examples, teach, distil, blend.
 
     Every stage reads what the one before has written, is seeded, and goes on where it stopped.
 
@@ -27,7 +27,7 @@ def command() -> None:
       mathsetu encoder examples prepared work --teacher all-mpnet-base-v2
       mathsetu encoder teach work --teacher all-mpnet-base-v2
       mathsetu encoder distil work --start all-MiniLM-L6-v2
-      mathsetu index posts.jsonl library --recipe meaning \\
+      mathsetu index posts.jsonl library --recipe meaning \
           --set parts.meaning.model=work/model
     """
 
@@ -59,6 +59,8 @@ def prepare(
 @click.option("--teacher", type=_folder, required=True, help="The folder of an English encoder.")
 @click.option("--vocabulary", type=click.IntRange(100, 65_536), default=56_000, show_default=True,
               help="Tokens of the student.")  # fmt: skip
+@click.option("--tokenizer", type=_file,
+              help="Take this tokenizer, of another work folder, and learn none.")  # fmt: skip
 @click.option("--scale", type=click.FloatRange(0), default=1.0, show_default=True,
               help="More or fewer made examples.")  # fmt: skip
 @click.option("--processes", type=click.IntRange(1), help="As many as there are cores.")
@@ -68,16 +70,20 @@ def examples(
     work: Path,
     teacher: Path,
     vocabulary: int,
+    tokenizer: Path | None,
     scale: float,
     processes: int | None,
     seed: int,
 ) -> None:
-    """Learn a tokenizer unless WORK has one, and write the examples as tokens."""
+    """Learn a tokenizer unless WORK has one or one is given, and write the examples as tokens."""
     from mathsetu.training.encoder.examples import Amounts
+    from mathsetu.training.encoder.folders import take_tokenizer
     from mathsetu.training.encoder.pipeline import learn_tokenizer, write_examples
 
     amounts = Amounts(*(int(amount * scale) for amount in vars(Amounts()).values()))
-    if not (work / "tokenizer.json").exists():
+    if tokenizer:
+        take_tokenizer(tokenizer, work)
+    elif not (work / "tokenizer.json").exists():
         learn_tokenizer(prepared, work, vocabulary, amounts, seed)
     with progress_bar() as show:
         told = partial(show, "examples")
@@ -90,19 +96,24 @@ def examples(
 @click.option("--pooling", type=click.Choice(["mean", "cls"]), default="mean")
 @click.option("--dimensions", type=click.IntRange(1), default=384, show_default=True,
               help="The length of the vectors; no more than the teacher's.")  # fmt: skip
+@click.option("--space", type=_folder,
+              help="A work folder; the vectors lie in the same space as its own.")  # fmt: skip
 @click.option("--device", default="cpu", show_default=True, help="cuda where there is one.")
-def teach(work: Path, teacher: Path, pooling: str, dimensions: int, device: str) -> None:
+def teach(
+    work: Path, teacher: Path, pooling: str, dimensions: int, space: Path | None, device: str
+) -> None:
     """Let the teacher read the English texts."""
     from mathsetu.training.encoder import pipeline
 
-    pipeline.teach(work, teacher, pooling, dimensions, device)
+    pipeline.teach(work, teacher, pooling, dimensions, device, space)
 
 
 @command.command()
 @click.argument("work", type=_folder)
-@click.option("--start", type=_folder, help="A BERT of the same width to start from.")
+@click.option("--start", type=_folder,
+              help="A BERT of the same width, or another work folder, to start from.")  # fmt: skip
 @click.option("--start-layers", default="0,1,3,5", show_default=True,
-              help="Which of its layers the student takes, as many as it has.")  # fmt: skip
+              help="Which layers of a BERT the student takes, as many as it has.")  # fmt: skip
 @click.option("--steps", type=click.IntRange(1), default=8000, show_default=True)
 @click.option("--batch", type=click.IntRange(2), default=2048, show_default=True)
 @click.option("--width", type=click.IntRange(32), default=384, show_default=True,
@@ -139,7 +150,29 @@ def distil(
     if contrast_steps:
         gentle = Schedule(contrast_steps, min(batch, 1024), 3e-4, 1e-4, 50, 0.5, seed=seed)
         pipeline.contrast_stage(student, work, gentle, _report)
-    pipeline.export_stage(student, work, work / "model")
+    pipeline.export_stage(student, [work], work / "model")
+
+
+@command.command()
+@click.argument("works", metavar="WORK...", type=_folder, nargs=-1, required=True)
+@click.argument("folder", type=_folder)
+def blend(works: tuple[Path, ...], folder: Path) -> None:
+    r"""Write the mean of the students of work folders as a model into FOLDER.
+
+    Later trainings have the tokenizer and the space of the first, and went on from its student.
+
+    \b
+    Example:
+      mathsetu encoder examples prepared later --teacher all-mpnet-base-v2 \
+          --seed 2 --tokenizer work/tokenizer.json
+      mathsetu encoder teach later --teacher all-mpnet-base-v2 --space work
+      mathsetu encoder distil later --start work
+      mathsetu encoder blend work later both
+    """
+    require("torch", "training the encoder", "neural")
+    from mathsetu.training.encoder.blend import blend
+
+    blend(works, folder)
 
 
 def _numbers(written: str) -> list[int]:

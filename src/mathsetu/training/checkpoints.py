@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -62,29 +64,17 @@ def save_checkpoint(folder: Path, state: State, model: Any, optimizer: Any) -> N
 
 def load_checkpoint(folder: Path, identity: str, model: Any, optimizer: Any) -> State:
     """Bring model and optimizer to where training stopped; a fresh state where there is none."""
-    path = folder / "state.json"
-    if not path.exists():
+    if not (folder / "state.json").exists():
         return State(identity)
-    try:
-        saved = json.loads(path.read_text(encoding="utf-8"))
-        place = folder / Path(saved.pop("checkpoint")).name
-        state = State(**saved)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as problem:
-        raise InputError(f"{path}: is damaged ({problem}); remove {folder} to start anew") from None
+    state, place = _read_state(folder)
     if state.identity != identity:
         raise InputError(
             f"{folder}: holds a training with another model, other data or other settings; name "
             "another folder, or remove it"
         )
-    safetensors = require("safetensors.torch", _PURPOSE, "neural")
-    try:
+    with _reading(place) as safetensors:
         model.load_state_dict(safetensors.load_file(place / "model.safetensors"))
         moments = safetensors.load_file(place / "optimizer.safetensors")
-    # safetensors has an error class of its own that derives from nothing narrower.
-    except Exception as problem:
-        raise InputError(
-            f"{place}: is damaged ({problem}); remove {folder} to start anew"
-        ) from None
     for name, parameter in model.named_parameters():
         if f"step.{name}" in moments:
             optimizer.state[parameter] = {
@@ -93,6 +83,38 @@ def load_checkpoint(folder: Path, identity: str, model: Any, optimizer: Any) -> 
                 "exp_avg_sq": moments[f"exp_avg_sq.{name}"].to(parameter.device),
             }
     return state
+
+
+def load_weights(folder: Path, model: Any) -> None:
+    """Give a model the weights of a folder's checkpoint, without going on with that training."""
+    _, place = _read_state(folder)
+    with _reading(place) as safetensors:
+        model.load_state_dict(safetensors.load_file(place / "model.safetensors"))
+
+
+def _read_state(folder: Path) -> tuple[State, Path]:
+    """How far training has come, and the folder of its checkpoint."""
+    path = folder / "state.json"
+    try:
+        saved = json.loads(path.read_text(encoding="utf-8"))
+        place = folder / Path(saved.pop("checkpoint")).name
+        return State(**saved), place
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as problem:
+        raise InputError(f"{path}: is damaged ({problem}); remove {folder} to start anew") from None
+
+
+@contextmanager
+def _reading(place: Path) -> Iterator[Any]:
+    """Read a checkpoint with what is yielded; whatever goes wrong becomes one line."""
+    safetensors = require("safetensors.torch", _PURPOSE, "neural")
+    try:
+        yield safetensors
+    # safetensors has an error class of its own that derives from nothing narrower.
+    except Exception as problem:
+        reason = " ".join(str(problem).split())
+        raise InputError(
+            f"{place}: is damaged ({reason}); remove {place.parent} to start anew"
+        ) from None
 
 
 def _moments(model: Any, optimizer: Any) -> dict[str, Any]:

@@ -10,17 +10,15 @@ from shutil import copytree
 import numpy as np
 import pytest
 
-from mathsetu.cli import main
 from mathsetu.encoders.builtin import BuiltinEncoder
 from mathsetu.library import Library, build_library
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Post
+from tests.training.encoder.command import FEW, SMALL, call
 from tests.training.encoder.raw import SENTENCES, TOPIC, make_raw
 from tests.training.encoder.teacher import make_teacher
 
 pytestmark = pytest.mark.thorough
-
-SMALL = ["--width", "32", "--layers", "2", "--group", "2", "--steps", "12", "--batch", "16"]
 
 
 @dataclass(frozen=True)
@@ -29,14 +27,6 @@ class Place:
     prepared: Path
     teacher: Path
     work: Path
-
-
-def call(*arguments: str | Path) -> int:
-    """Run the command in this process; its exit code."""
-    with pytest.raises(SystemExit) as ended:
-        main(["encoder", *map(str, arguments)])
-    assert isinstance(ended.value.code, int)
-    return ended.value.code
 
 
 def distil(place: Place, *more: str | Path) -> int:
@@ -57,9 +47,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     )
     topics = folder / "topics.tsv"
     topics.write_text(f"A.1\tGuests\t{TOPIC}\n", encoding="utf-8")
-    few = ["--vocabulary", "400", "--scale", "0.0003", "--processes", "2"]
     assert call("prepare", made.raw, made.prepared, "--avoid", topics, "--held-out", "5") == 0
-    assert call("examples", made.prepared, made.work, "--teacher", made.teacher, *few) == 0
+    assert call("examples", made.prepared, made.work, "--teacher", made.teacher, *FEW) == 0
     assert call("teach", made.work, "--teacher", made.teacher) == 0
     assert distil(made, "--start", made.teacher, "--start-layers", "0,1") == 0
     return made
@@ -181,7 +170,11 @@ def test_a_teacher_that_reads_too_little_is_refused(
     assert "short: reads 16 tokens, but a text has" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("stage", [["teach", "work", "--teacher", "t"], ["distil", "work"]])
+@pytest.mark.parametrize(
+    "stage",
+    [["teach", "work", "--teacher", "t"], ["distil", "work"], ["blend", "first", "second", "both"]],
+    ids=lambda stage: stage[0],
+)
 def test_without_torch_it_says_what_to_install(stage: list[str]) -> None:
     code = (
         "import sys; sys.modules['torch'] = None; from mathsetu.cli import main; "

@@ -8,4 +8,5 @@
 4. `distil`: a small student learns to give these vectors to both sides.
 5. `contrast`: it learns to put questions and their answers together, in mixed languages.
 6. `calibrate` and `export`: the student as an int8 ONNX file with its tokenizer and checksums.
+7. `blend`: the mean of students of one vector space, of which one was trained on from another.
 """

@@ -1,8 +1,8 @@
 """The stages as folders: each function reads what the one before has written.
 
 A work folder ends up with ``tokenizer.json``, ``english.npz``, ``other.npz``, ``teacher.npz``,
-``questions.npz``, ``asked.npz``, ``answers.npz``, the teacher's ``teacher*.targets.npy``,
-``distilled/``, ``contrasted/`` and the finished ``model/``.
+``questions.npz``, ``asked.npz``, ``answers.npz``, the teacher's ``teacher*.targets.npy`` and
+``basis.npy``, ``distilled/``, ``contrasted/`` and the finished ``model/``.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from mathsetu.training.encoder.examples import (
     pack_examples,
     read_prepared,
 )
+from mathsetu.training.encoder.folders import found, go_on_from, is_work_folder
 from mathsetu.training.encoder.packs import Pack
 from mathsetu.training.encoder.shape import Shape
-from mathsetu.training.encoder.tokenizer import load_tokenizer, train_tokenizer
+from mathsetu.training.encoder.tokenizer import compact, load_tokenizer, train_tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,8 +80,8 @@ def write_examples(
 ) -> None:
     """Write the examples and threads as packs of tokens for the student and one teacher."""
     texts = read_prepared(prepared)
-    tokenizer = _found(work / "tokenizer.json", "learn a tokenizer first")
-    theirs = _found(teacher / "tokenizer.json", "a teacher needs its tokenizer")
+    tokenizer = found(work / "tokenizer.json", "learn a tokenizer first")
+    theirs = found(teacher / "tokenizer.json", "a teacher needs its tokenizer")
     given = Work(texts, tokenizer, theirs, seed=seed)
     packed = pack_examples(given, amounts, processes or os.cpu_count() or 1, progress)
     for name in ("english", "other", "teacher"):
@@ -107,15 +108,25 @@ def _write_threads(texts: Prepared, work: Path, own: Any, theirs: Any, seed: int
             Pack.encode(rows, theirs, Work.limit).save(work / f"teacher-{name}.npz")
 
 
-def teach(work: Path, teacher: Path, pooling: str, dimensions: int, device: str) -> None:
-    """Write the teacher's vectors of the English texts, turned into fewer dimensions."""
+def teach(
+    work: Path,
+    teacher: Path,
+    pooling: str,
+    dimensions: int,
+    device: str,
+    space: Path | None = None,
+) -> None:
+    """Write the teacher's vectors of the English texts, turned into fewer dimensions.
+
+    They are turned as those of the work folder ``space`` were, where one is given.
+    """
     torch = require("torch", _PURPOSE, "neural")
-    from mathsetu.training.encoder.teach import Teacher, principal
+    from mathsetu.training.encoder.teach import Teacher, principal, read_basis
 
     model = Teacher(teacher, pooling, usable_device(device))
-    basis = None
+    basis: Any = None if space is None else read_basis(space, model)
     for name in ("teacher", "teacher-questions", "teacher-answers"):
-        pack = Pack.load(_found(work / f"{name}.npz", "make the examples first"))
+        pack = Pack.load(found(work / f"{name}.npz", "make the examples first"))
         vectors = model.encode(pack)
         if basis is None:
             basis = principal(vectors, min(dimensions, vectors.shape[1]))
@@ -124,6 +135,7 @@ def teach(work: Path, teacher: Path, pooling: str, dimensions: int, device: str)
             for part in vectors.split(100_000)
         ]
         np.save(work / f"{name}.targets.npy", torch.cat(turned).numpy(), allow_pickle=False)
+    np.save(work / "basis.npy", basis.cpu().numpy(), allow_pickle=False)
 
 
 def student_shape(work: Path, width: int, layers: int, group: int) -> Shape:
@@ -145,21 +157,26 @@ def student_shape(work: Path, width: int, layers: int, group: int) -> Shape:
 def start_student(
     work: Path, shape: Shape, start: Path | None, chosen: Sequence[int], seed: int = 1
 ) -> Student:
-    """A student, with layers and token vectors of a BERT of its width where one is given."""
+    """A student that starts anew, from another work folder, or from a BERT of its width.
+
+    A BERT gives some of its layers and the vectors of the tokens that it knows.
+    """
     torch = require("torch", _PURPOSE, "neural")
     from mathsetu.training.encoder.student import Student, start_from, start_tokens
 
     torch.manual_seed(seed)
     student = Student(shape)
-    if start is not None:
+    if start is not None and is_work_folder(start):
+        go_on_from(student, work, start)
+    elif start is not None:
         weights = require("safetensors.torch", _PURPOSE, "neural").load_file(
-            _found(start / "model.safetensors", "start from a model with safetensors weights")
+            found(start / "model.safetensors", "start from a model with safetensors weights")
         )
         start_from(student, weights, list(chosen))
         start_tokens(
             student,
             load_tokenizer(work / "tokenizer.json"),
-            load_tokenizer(_found(start / "tokenizer.json", "the model needs its tokenizer")),
+            load_tokenizer(found(start / "tokenizer.json", "the model needs its tokenizer")),
             weights["embeddings.word_embeddings.weight"],
         )
     return student
@@ -170,7 +187,7 @@ def distil_stage(student: Student, work: Path, schedule: Schedule, report: Repor
     from mathsetu.training.encoder.distil import Lessons, distil
 
     device = next(student.parameters()).device
-    english = Pack.load(_found(work / "english.npz", "make the examples first"))
+    english = Pack.load(found(work / "english.npz", "make the examples first"))
     other = Pack.load(work / "other.npz")
     lessons = Lessons(english, other, _targets(work, "teacher", len(english), device))
     distil(student, lessons, schedule, work / "distilled", report)
@@ -188,7 +205,7 @@ def _threads(student: Student, work: Path) -> Threads:
 
     device = next(student.parameters()).device
     questions, asked, answers = (
-        Pack.load(_found(work / f"{name}.npz", "make the examples first"))
+        Pack.load(found(work / f"{name}.npz", "make the examples first"))
         for name in ("questions", "asked", "answers")
     )
     sides = (
@@ -209,7 +226,7 @@ def _targets(work: Path, name: str, count: int, device: Any) -> Any:
 
 
 def _read_targets(work: Path, name: str) -> NDArray[np.float16]:
-    path = _found(work / f"{name}.targets.npy", "let a teacher read the examples first")
+    path = found(work / f"{name}.targets.npy", "let a teacher read the examples first")
     targets: NDArray[np.float16] = np.load(path, allow_pickle=False)
     return targets
 
@@ -229,16 +246,28 @@ def usable_device(name: str) -> str:
     return name
 
 
-def export_stage(student: Student, work: Path, folder: Path) -> None:
-    """Write the model as the package carries it, with checksums."""
+def export_stage(student: Student, works: Sequence[Path], folder: Path) -> None:
+    """Write the model as the package carries it, with checksums.
+
+    Args:
+        student: One that has learned from all of the work folders.
+        works: Their examples say how large the numbers inside it get.
+        folder: Where the model goes.
+    """
     from mathsetu.training.encoder.calibrate import input_ranges
     from mathsetu.training.encoder.export import export
 
     weights = {name: value.float().cpu().numpy() for name, value in student.state_dict().items()}
-    read = Pack.load(_found(work / "other.npz", "make the examples first"))
+    ranges = [input_ranges(student, _calibration(work)) for work in works]
+    largest = {name: np.maximum.reduce([one[name] for one in ranges]) for name in ranges[0]}
+    model = export(student.shape, weights, largest)
+    write_model(model, student.shape, works[0] / "tokenizer.json", folder)
+
+
+def _calibration(work: Path) -> Pack:
+    read = Pack.load(found(work / "other.npz", "make the examples first"))
     chosen = np.random.default_rng(1).permutation(len(read))[:_CALIBRATION]
-    model = export(student.shape, weights, input_ranges(student, read.take(np.sort(chosen))))
-    write_model(model, student.shape, work / "tokenizer.json", folder)
+    return read.take(np.sort(chosen))
 
 
 def write_model(model: Any, shape: Shape, tokenizer: Path, folder: Path) -> None:
@@ -246,7 +275,7 @@ def write_model(model: Any, shape: Shape, tokenizer: Path, folder: Path) -> None
     folder.mkdir(parents=True, exist_ok=True)
     contents = {
         "encoder.onnx": model.SerializeToString(),
-        "tokenizer.json": _compact(_found(tokenizer, "learn a tokenizer first")),
+        "tokenizer.json": compact(found(tokenizer, "learn a tokenizer first")),
     }
     for name, data in contents.items():
         (folder / name).write_bytes(data)
@@ -254,19 +283,3 @@ def write_model(model: Any, shape: Shape, tokenizer: Path, folder: Path) -> None
     facts = {"sha256": digests, **asdict(shape)}
     text = json.dumps(facts, indent=1) + "\n"
     (folder / "model.json").write_text(text, encoding="utf-8")
-
-
-def _compact(tokenizer: Path) -> bytes:
-    """The same tokenizer in the form that loads fastest: no blanks, merges as plain text."""
-    table = json.loads(tokenizer.read_text(encoding="utf-8"))
-    merges = table["model"].get("merges", [])
-    table["model"]["merges"] = [
-        merge if isinstance(merge, str) else " ".join(merge) for merge in merges
-    ]
-    return json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def _found(path: Path, remedy: str) -> Path:
-    if not path.exists():
-        raise InputError(f"{path}: there is no such file; {remedy}")
-    return path

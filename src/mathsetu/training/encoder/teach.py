@@ -9,11 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from mathsetu.errors import InputError
 from mathsetu.models import folder_of, loading, require, room_by
 from mathsetu.training.encoder.batches import GpuPack, by_length
+from mathsetu.training.encoder.folders import found
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -45,6 +47,7 @@ class Teacher:
             )
         half = torch.bfloat16 if device == "cuda" else torch.float32
         self.model: Any = model.to(device, half).eval()
+        self.dimensions = int(model.config.hidden_size)
         tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
         # A text that consists of nothing has the beginning and the end only.
         framed = tokenizer.encode("").ids[:2]
@@ -61,8 +64,7 @@ class Teacher:
         if longest > most:
             raise InputError(f"{self.folder}: reads {most} tokens, but a text has {longest}")
         texts = GpuPack(pack, self.device, self.padding)
-        size = self.model.config.hidden_size
-        vectors = torch.zeros(len(pack), size, dtype=torch.half, device=self.device)
+        vectors = torch.zeros(len(pack), self.dimensions, dtype=torch.half, device=self.device)
         for numbers in by_length(pack.lengths() + 2, _TOKENS_AT_ONCE):
             chosen = torch.from_numpy(numbers).to(self.device)
             tokens = texts.rows(chosen, 1, self.begin, self.end)
@@ -84,3 +86,18 @@ def principal(vectors: Tensor, dimensions: int, seed: int = 1) -> Tensor:
     sample = vectors[chosen].float()
     _, basis = torch.linalg.eigh(sample.T @ sample)
     return basis.flip(1)[:, :dimensions].contiguous()
+
+
+def read_basis(work: Path, teacher: Teacher) -> Tensor:
+    """The map that a work folder's vectors were made with, for vectors of the same space."""
+    path = found(work / "basis.npy", "let a teacher read the examples of that folder first")
+    try:
+        basis = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as problem:
+        raise InputError(f"{path}: is damaged ({problem}); let a teacher read again") from None
+    if len(basis) != teacher.dimensions:
+        raise InputError(
+            f"{path}: is for a teacher of {len(basis)} dimensions, but {teacher.folder} has "
+            f"{teacher.dimensions}; name the teacher of that folder"
+        )
+    return torch.from_numpy(basis).to(teacher.device)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,19 @@ def load_tokenizer(path: Path) -> Any:
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
+
+
+def compact(path: Path) -> bytes:
+    """The tokenizer of a file in the form that loads fastest: no blanks, merges as plain text."""
+    try:
+        table = json.loads(path.read_text(encoding="utf-8"))
+        merges = table["model"].get("merges", [])
+        table["model"]["merges"] = [
+            merge if isinstance(merge, str) else " ".join(merge) for merge in merges
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise InputError(f"{path}: is no tokenizer ({problem})") from None
+    return json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _normalizer(tokenizers: Any) -> Any:

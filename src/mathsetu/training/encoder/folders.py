@@ -1,0 +1,94 @@
+"""What stages find in a work folder, and what one training takes from another's."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mathsetu.errors import InputError
+from mathsetu.training.checkpoints import load_weights
+from mathsetu.training.encoder.shape import Shape
+from mathsetu.training.encoder.tokenizer import compact, load_tokenizer
+
+if TYPE_CHECKING:
+    from mathsetu.training.encoder.student import Student
+
+
+def found(path: Path, remedy: str) -> Path:
+    """A path that must be there.
+
+    >>> found(Path("work/nothing.npz"), "make the examples first")
+    Traceback (most recent call last):
+    mathsetu.errors.InputError: work/nothing.npz: there is no such file; make the examples first
+    """
+    if not path.exists():
+        raise InputError(f"{path}: there is no such file; {remedy}")
+    return path
+
+
+def finished_shape(work: Path) -> Shape:
+    """The sizes of a work folder's student, which has learned to its end.
+
+    Distilling writes the model last: a folder with one has nothing half done.
+    """
+    path = found(work / "model" / "model.json", "distil the student of that folder to its end")
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        del facts["sha256"]
+        return Shape(**facts)
+    except (ValueError, TypeError, KeyError) as problem:
+        raise InputError(f"{path}: is damaged ({problem}); distil again") from None
+
+
+def take_tokenizer(tokenizer: Path, work: Path) -> None:
+    """Put a tokenizer that was learned before into a work folder that has no other one."""
+    load_tokenizer(tokenizer)
+    place = work / "tokenizer.json"
+    if place.exists() and compact(place) != compact(tokenizer):
+        raise InputError(f"{place}: is another tokenizer than {tokenizer}; name another folder")
+    work.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(tokenizer.read_bytes())
+
+
+def require_same_tokenizer(first: Path, second: Path) -> None:
+    """Refuse two work folders in which a token number means different tokens."""
+    one, other = (
+        compact(found(work / "tokenizer.json", "make the examples of that folder first"))
+        for work in (first, second)
+    )
+    if one != other:
+        raise InputError(
+            f"{first} and {second}: have different tokenizers; make the examples of one with the "
+            "tokenizer of the other"
+        )
+
+
+def require_same_shape(first: Path, one: Shape, second: Path, other: Shape) -> None:
+    """Refuse students of two work folders whose weights do not fit each other."""
+    theirs = asdict(other)
+    for name, size in asdict(one).items():
+        if size != theirs[name]:
+            raise InputError(
+                f"the student of {first} has {name} {size}, that of {second} {theirs[name]}; "
+                "they must be the same"
+            )
+
+
+def is_work_folder(folder: Path) -> bool:
+    """Whether a folder is one in which a student was distilled."""
+    return (folder / "distilled").is_dir()
+
+
+def go_on_from(student: Student, work: Path, first: Path) -> None:
+    """Give a student the weights that another folder's one had before contrast.
+
+    Args:
+        student: What is changed.
+        work: The work folder that it is for.
+        first: The work folder whose student it goes on from.
+    """
+    require_same_tokenizer(work, first)
+    require_same_shape(work, student.shape, first, finished_shape(first))
+    load_weights(first / "distilled", student)
