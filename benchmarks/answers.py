@@ -3,7 +3,8 @@
     python -m benchmarks.answers default msm-bm25 [--languages en hi es] [--set ranking.k=10]
 
 nDCG@10 (with its bootstrap interval, 95%) and MAP over the topics that have a present post judged 2
-or 3, the whole collection ranked, unjudged posts counted as not relevant.
+or 3, the whole collection ranked, unjudged posts counted as not relevant. Where topics of a
+language have the text of another topic, figures without them follow.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from benchmarks.shared import (
     arqmath_posts,
     judged,
     mean_measures,
+    misplaced,
     ndcg,
     topics,
 )
@@ -45,6 +47,7 @@ def measure(name: str, languages: list[str], settings: list[str], data: Path) ->
             f"{name}: built in {built:.1f} s, {size / 1e6:.0f} MB, opened in {opened * 1e3:.0f} ms"
         )
         judgments = {year: judged(year, data) for year in YEARS}
+        runs: dict[str, Run] = {}
         for language in languages:
             queries = topics(language, data)
             library.run(queries[:1])  # what is loaded once is not part of a query's time
@@ -54,11 +57,23 @@ def measure(name: str, languages: list[str], settings: list[str], data: Path) ->
                 started = time.perf_counter()
                 rankings.update(library.run([query], k=1000).rankings)
                 seconds.append(time.perf_counter() - started)
-            run = Run(name, rankings)
+            runs[language] = Run(name, rankings)
             seconds.sort()
-            row = "  ".join(figures(run, judgments[year]) for year in YEARS)
+            row = "  ".join(figures(runs[language], judgments[year]) for year in YEARS)
             p50, p95 = (seconds[int(len(seconds) * share)] * 1e3 for share in (0.5, 0.95))
             print(f"  {language}  {row}  p50 {p50:.0f} ms  p95 {p95:.0f} ms", flush=True)
+        for language in languages:
+            if copies := misplaced(topics(language, data)):
+                print(f"  without {len(copies)} topics that have another's text in {language}:")
+                for shown in dict.fromkeys((language, *languages)):
+                    left = (without(judgments[year], copies) for year in YEARS)
+                    row = "  ".join(figures(runs[shown], grades) for grades in left)
+                    print(f"  {shown}  {row}")
+
+
+def without(grades: Judged, topics: set[str]) -> Judged:
+    """The judgments of all other topics."""
+    return {topic: found for topic, found in grades.items() if topic not in topics}
 
 
 def figures(run: Run, grades: Judged) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.shared import DATA, LANGUAGES, arqmath_posts, topics
+from benchmarks.shared import DATA, LANGUAGES, arqmath_posts, misplaced, topics
 from mathsetu.encoders.builtin import BuiltinEncoder
 
 ROUNDS = 7
@@ -40,7 +40,9 @@ def hubs(encoder: BuiltinEncoder, data: Path) -> None:
     posts = [f"{post.title}\n\n{post.question}" for post in arqmath_posts(data)]
     vectors = encoder.encode(posts)
     for language in LANGUAGES:
-        queries = encoder.encode([query.text for query in topics(language, data)])
+        asked = topics(language, data)
+        copies = misplaced(asked)
+        queries = encoder.encode([query.text for query in asked if query.id not in copies])
         nearest = np.argsort(-(queries @ vectors.T), axis=1)[:, :10]
         counts = Counter(nearest.ravel().tolist())
         all_counts = np.array([counts.get(number, 0) for number in range(len(posts))], float)

@@ -51,6 +51,21 @@ def topics(language: str, data: Path = DATA) -> list[Query]:
     return list(read_topics(data / "crossmath" / "topics" / f"{LANGUAGES[language]}.tsv"))
 
 
+def misplaced(queries: Sequence[Query]) -> set[str]:
+    """Topics whose body is another topic's: ten of the Persian ones were copied so.
+
+    >>> misplaced([Query("A.1", "Why?", title="x"), Query("A.2", "Why?", title="y")])
+    {'A.2'}
+    """
+    seen: set[str] = set()
+    copies = set()
+    for query in queries:
+        if query.text in seen:
+            copies.add(query.id)
+        seen.add(query.text)
+    return copies
+
+
 def judged(year: int, data: Path = DATA, task: int = 1) -> Judged:
     """The judgments of posts or formulas that are present, for topics that have an answer."""
     grades: Judged = defaultdict(dict)

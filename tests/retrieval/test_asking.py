@@ -49,5 +49,17 @@ def test_of_a_long_query_the_second_passage_counts_half(encoder: BuiltinEncoder)
     assert ask(encoder, text, "en", tokens=half) == pytest.approx(expected, abs=1e-5)
 
 
+def test_a_long_query_in_another_language_is_also_read_in_pieces(encoder: BuiltinEncoder) -> None:
+    text = "xqz wvb kjh qqw zzx vvb hhj"  # nothing that the glossary knows
+    [row] = encoder.tokens([text])
+    size = len(row) // 8 * 4
+    whole, first, second, third = encoder.encode_tokens(
+        [row[: 2 * size], row[:size], row[size : 2 * size], row[2 * size : 3 * size] or row[:size]]
+    )
+    expected = whole + first + 0.5 * second + (0.5 * third if len(row) > 2 * size else 0)
+    expected /= np.linalg.norm(expected)
+    assert ask(encoder, text, "es", tokens=2 * size) == pytest.approx(expected, abs=1e-5)
+
+
 def test_a_blank_query_means_nothing(encoder: BuiltinEncoder) -> None:
     assert not ask(encoder, "  ", "hi").any()

@@ -1,8 +1,9 @@
 """What a query means: one vector of everything that is read of it.
 
-A long query is read in two passages, of which the first says more. A query in another language is
-read a second time with the terms that the glossary knows said in English: the encoder has learned
-from an English teacher, and its English is best.
+A long query is read in two passages, of which the first says more. The encoder has learned from an
+English teacher, and its English is best. So a query in another language is read in more ways, whose
+errors even out: as it is and with the terms that the glossary knows said in English, and both at
+once and in pieces.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
 
     from mathsetu.encoders.builtin import BuiltinEncoder
 
-# What the first and the second passage of a query count.
+# What passages of a query count, one after the other; and those of a query in another language,
+# whose beginning is read once more in pieces of half the length.
 _PASSAGES = (1.0, 0.5)
+_FOREIGN_PASSAGES = (1.0,)
+_FOREIGN_PIECES = (1.0, 0.5, 0.5)
 _PIVOT = "en"
 
 
@@ -31,14 +35,20 @@ def query_vector(encoder: BuiltinEncoder, question: Question, tokens: int) -> ND
         question: The query.
         tokens: How long a passage is.
     """
+    foreign = question.language not in ("", _PIVOT)
+    ways = [(tokens, _FOREIGN_PASSAGES if foreign else _PASSAGES)]
+    if foreign:
+        ways.append((tokens // 2, _FOREIGN_PIECES))
     passages: list[list[int]] = []
     weights: list[float] = []
     for row in encoder.tokens(_views(question)):
-        for place, weight in enumerate(_PASSAGES):
-            passage = row[place * tokens : (place + 1) * tokens]
-            if passage:
-                passages.append(passage)
-                weights.append(weight)
+        # What fits into one piece has been read whole.
+        for size, counting in ways if len(row) > tokens // 2 else ways[:1]:
+            for place, weight in enumerate(counting):
+                passage = row[place * size : (place + 1) * size]
+                if passage:
+                    passages.append(passage)
+                    weights.append(weight)
     vector = np.array(weights, dtype=np.float32) @ encoder.encode_tokens(passages)
     length = float(np.linalg.norm(vector))
     return vector / np.float32(length) if length else vector
