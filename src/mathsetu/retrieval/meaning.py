@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 _REMEMBERED = 4096
 # Queries whose cosines with all posts are remembered, for the same reason.
 _COMPARED = 8
-# The shares of the best passage of all, the first of what was asked, and the best of what is said;
-# chosen on the topics of both years.
+# The shares of the best passage of all, the first of what was asked, and the best of what is said.
 _BEST, _ASKED, _SAID = 0.5, 0.3, 0.2
 # Passages whose sentences are remembered with their vectors: good posts are found again and again.
 _EXPLAINED = 2_000
