@@ -36,7 +36,9 @@ def query_vector(encoder: BuiltinEncoder, question: Question, tokens: int) -> ND
         tokens: How long a passage is.
     """
     foreign = question.language not in ("", _PIVOT)
-    ways = [(tokens, _FOREIGN_PASSAGES if foreign else _PASSAGES)]
+    ways: list[tuple[int, tuple[float, ...]]] = [
+        (tokens, _FOREIGN_PASSAGES if foreign else _PASSAGES)
+    ]
     if foreign:
         ways.append((tokens // 2, _FOREIGN_PIECES))
     passages: list[list[int]] = []
