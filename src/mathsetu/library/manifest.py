@@ -16,8 +16,9 @@ from typing import Any
 
 from mathsetu.errors import InputError
 
-#: Grows when libraries written by older versions can no longer be read.
-FORMAT = 2
+#: Grows when libraries written by older versions can no longer be read, and with a new built-in
+#: model, since vectors of two models do not meet.
+FORMAT = 3
 _NAME = "manifest.json"
 
 

@@ -52,13 +52,14 @@ def align_words(pairs: Iterable[tuple[str, str]]) -> Mapping[str, tuple[tuple[st
     links = _links(pairs)
     if links is None:
         return {}
-    there, back = links.learn(links.english, links.other), links.learn(links.other, links.english)
+    english, other = np.divmod(links.kinds, len(links.other_words))
+    there, back = links.learn(english, links.other), links.learn(other, links.english)
     sure = (there >= _LEAST) & (back >= _LEAST) & (links.seen >= _LEAST_SEEN)
     found: dict[str, list[tuple[str, float]]] = {}
-    for place in np.flatnonzero(sure):
-        english, other = divmod(int(links.kinds[place]), len(links.other_words))
-        word = links.other_words[other]
-        found.setdefault(links.english_words[english], []).append((word, float(there[place])))
+    for place in np.flatnonzero(sure).tolist():
+        word = links.other_words[other[place]]
+        forms = found.setdefault(links.english_words[english[place]], [])
+        forms.append((word, float(there[place])))
     return {
         word: tuple(sorted(forms, key=lambda form: (-form[1], form[0]))[:_MOST_FORMS])
         for word, forms in found.items()
@@ -82,16 +83,18 @@ class _Links:
     other: Numbers
 
     def learn(self, given: Numbers, shared: Numbers) -> Chances:
-        """How likely each kind of link is, among all of the word that is given."""
-        of_kind = self.kinds // len(self.other_words)
-        if given is self.other:
-            of_kind = self.kinds % len(self.other_words)
+        """How likely each kind of link is, among all of the word that is given.
+
+        Args:
+            given: The word of each kind whose translations are looked for.
+            shared: The places of the other side, each of which is shared out among its links.
+        """
         chances = np.ones(len(self.kinds))
         for _ in range(_ROUNDS):
             share = chances[self.kind]
             share /= np.bincount(shared, share)[shared]
             counts = np.bincount(self.kind, share, len(self.kinds))
-            chances = counts / np.bincount(of_kind, counts)[of_kind]
+            chances = counts / np.bincount(given, counts)[given]
         return chances
 
 

@@ -13,35 +13,29 @@ import re
 #: Languages that write foreign words in letters of their own.
 SCRIPTS = {"hi": "devanagari", "ne": "devanagari", "fa": "persian"}
 
-# What comes first is tried first. A vowel is (inside a word, at its beginning).
-_DEVANAGARI_CONSONANTS = dict(
-    pair.split("=")
-    for pair in (
-        "tion=शन sion=शन sch=श tch=च ck=क sh=श ch=च|क|श ph=फ th=थ kh=ख gh=घ qu=क्व wh=व rh=र "
-        "ng=ंग x=क्स b=ब c=क d=ड f=फ g=ग|ज h=ह j=ज k=क l=ल m=म n=न p=प q=क r=र s=स t=ट|त v=व w=व "
-        "y=य z=ज"
-    ).split()
+
+def _table(text: str) -> dict[str, str]:
+    return dict(pair.split("=") for pair in text.split())
+
+
+# The longest letters that fit are taken, and one of what stands between the bars. A vowel is
+# written in one way inside a word and, after the comma, in another at its beginning.
+_DEVANAGARI_CONSONANTS = _table(
+    "tion=शन sion=शन sch=श tch=च ck=क sh=श ch=च|क|श ph=फ th=थ kh=ख gh=घ qu=क्व wh=व rh=र "
+    "ng=ंग x=क्स b=ब c=क d=ड f=फ g=ग|ज h=ह j=ज k=क l=ल m=म n=न p=प q=क r=र s=स t=ट|त v=व w=व "
+    "y=य z=ज"
 )
-_DEVANAGARI_VOWELS = dict(
-    pair.split("=")
-    for pair in (
-        "ee=ी,ई ea=ी,ई ie=ी,ई oo=ू,ऊ ou=ाउ,आउ au=ौ,औ ai=ै,ऐ ei=े,ए ey=ी,ई igh=ाइ,आइ oi=ॉइ,ऑइ "
-        "a=ा|ा|ै|े|,ए|अ|आ e=े|े|,ए i=ि|ि|ी|ाय,इ|इ|आय o=ो|ॉ,ओ|ऑ u=ु|यू|,यू|अ y=ी|ि,य"
-    ).split()
+_DEVANAGARI_VOWELS = _table(
+    "ee=ी,ई ea=ी,ई ie=ी,ई oo=ू,ऊ ou=ाउ,आउ au=ौ,औ ai=ै,ऐ ei=े,ए ey=ी,ई igh=ाइ,आइ oi=ॉइ,ऑइ "
+    "a=ा|ा|ै|े|,ए|अ|आ e=े|े|,ए i=ि|ि|ी|ाय,इ|इ|आय o=ो|ॉ,ओ|ऑ u=ु|यू|,यू|अ y=ी|ि,य"
 )
-_PERSIAN_CONSONANTS = dict(
-    pair.split("=")
-    for pair in (
-        "tion=شن sion=شن sch=ش tch=چ ck=ک sh=ش ch=چ|ک|ش ph=ف th=ت kh=خ gh=گ qu=کو wh=و x=کس "
-        "b=ب c=ک d=د f=ف g=گ|ژ h=ه j=ج k=ک l=ل m=م n=ن p=پ q=ک r=ر s=س t=ت v=و w=و y=ی z=ز"
-    ).split()
+_PERSIAN_CONSONANTS = _table(
+    "tion=شن sion=شن sch=ش tch=چ ck=ک sh=ش ch=چ|ک|ش ph=ف th=ت kh=خ gh=گ qu=کو wh=و x=کس "
+    "b=ب c=ک d=د f=ف g=گ|ژ h=ه j=ج k=ک l=ل m=م n=ن p=پ q=ک r=ر s=س t=ت v=و w=و y=ی z=ز"
 )
-_PERSIAN_VOWELS = dict(
-    pair.split("=")
-    for pair in (
-        "ee=ی,ای ea=ی,ای ie=ی,ای oo=و,او ou=و,او au=و,او ai=ی,ای ei=ی,ای "
-        "a=ا|,آ|ا e=|,ا i=ی,ای o=و|,او|ا u=و|,او|ا y=ی,ی"
-    ).split()
+_PERSIAN_VOWELS = _table(
+    "ee=ی,ای ea=ی,ای ie=ی,ای oo=و,او ou=و,او au=و,او ai=ی,ای ei=ی,ای "
+    "a=ا|,آ|ا e=|,ا i=ی,ای o=و|,او|ا u=و|,او|ا y=ی,ی"
 )
 _LETTERS = {
     "devanagari": (_DEVANAGARI_CONSONANTS, _DEVANAGARI_VOWELS, "्"),
@@ -71,14 +65,8 @@ def sounded(word: str, script: str, chance: random.Random) -> str:
     place = 0
     after_consonant = False
     while place < len(rest):
-        part = next(
-            (
-                rest[place : place + size]
-                for size in (4, 3, 2, 1)
-                if rest[place : place + size] in consonants or rest[place : place + size] in vowels
-            ),
-            rest[place],
-        )
+        ahead = (rest[place : place + size] for size in (4, 3, 2, 1))
+        part = next((part for part in ahead if part in consonants or part in vowels), rest[place])
         following = rest[place + len(part) :]
         vowel = part in vowels and not (
             part == "y" and (not place or following[:1] in _PLAIN_VOWELS)
