@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Thread
-from time import sleep
-from typing import Any
+from time import monotonic, sleep
+from typing import Any, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 import uvicorn
 
 from mathsetu.service.app import create_app
 from mathsetu.service.settings import Settings
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -33,6 +35,14 @@ def serving(settings: Settings) -> Iterator[str]:
     finally:
         server.should_exit = True
         thread.join(timeout=10)
+
+
+def comes(read: Callable[[], T], wanted: T, within: float = 10.0) -> None:
+    """Wait until the page shows what is wanted: what a key or a click sets off may come later."""
+    end = monotonic() + within
+    while read() != wanted and monotonic() < end:
+        sleep(0.02)
+    assert read() == wanted
 
 
 @dataclass
