@@ -55,6 +55,24 @@ def prepare(
 
 @command.command()
 @click.argument("prepared", type=_folder)
+@click.argument("tables", type=_folder)
+@json_option
+def words(prepared: Path, tables: Path, as_json: bool) -> None:
+    """Learn which words of PREPARED translate each other, and write TABLES of them.
+
+    Search by words has such tables built in, in the package's folder languages/learned.
+    """
+    from mathsetu.training.encoder.word_tables import write_word_tables
+
+    counts = write_word_tables(prepared, tables)
+    if as_json:
+        print_json(counts)
+    else:
+        print_table(("languages", "words"), sorted(counts.items()))
+
+
+@command.command()
+@click.argument("prepared", type=_folder)
 @click.argument("work", type=_folder)
 @click.option("--teacher", type=_folder, required=True, help="The folder of an English encoder.")
 @click.option("--vocabulary", type=click.IntRange(100, 65_536), default=56_000, show_default=True,

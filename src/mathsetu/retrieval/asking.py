@@ -2,12 +2,14 @@
 
 A long query is read in two passages, of which the first says more. The encoder has learned from an
 English teacher, and its English is best. So a query in another language is read in more ways, whose
-errors even out: as it is and with the terms that the glossary knows said in English, and both at
-once and in pieces.
+errors even out: as it is and with the terms that the glossary knows said in English. A long one is
+read at once, in pieces, in a longer passage, and with other tokens side by side.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,15 +21,17 @@ if TYPE_CHECKING:
 
     from mathsetu.encoders.builtin import BuiltinEncoder
 
-# What passages of a query count, one after the other; and those of a query in another language,
-# whose beginning is read once more in pieces of half the length.
+    Vectors = NDArray[np.float32]
+
+# What passages of a query count, one after the other, and pieces of half the length.
 _PASSAGES = (1.0, 0.5)
-_FOREIGN_PASSAGES = (1.0,)
-_FOREIGN_PIECES = (1.0, 0.5, 0.5)
+_PIECES = (1.0, 0.5, 0.5)
 _PIVOT = "en"
+# The encoder takes four tokens together; behind two of these it takes others together.
+_SHIFT = ". ."
 
 
-def query_vector(encoder: BuiltinEncoder, question: Question, tokens: int) -> NDArray[np.float32]:
+def query_vector(encoder: BuiltinEncoder, question: Question, tokens: int) -> Vectors:
     """The vector of a query, of length one; zeros for a blank one.
 
     Args:
@@ -35,25 +39,39 @@ def query_vector(encoder: BuiltinEncoder, question: Question, tokens: int) -> ND
         question: The query.
         tokens: How long a passage is.
     """
-    foreign = question.language not in ("", _PIVOT)
-    ways: list[tuple[int, tuple[float, ...]]] = [
-        (tokens, _FOREIGN_PASSAGES if foreign else _PASSAGES)
-    ]
-    if foreign:
-        ways.append((tokens // 2, _FOREIGN_PIECES))
-    passages: list[list[int]] = []
-    weights: list[float] = []
-    for row in encoder.tokens(_views(question)):
-        # What fits into one piece has been read whole.
-        for size, counting in ways if len(row) > tokens // 2 else ways[:1]:
-            for place, weight in enumerate(counting):
-                passage = row[place * size : (place + 1) * size]
-                if passage:
-                    passages.append(passage)
-                    weights.append(weight)
-    vector = np.array(weights, dtype=np.float32) @ encoder.encode_tokens(passages)
+    rows = encoder.tokens(_views(question))
+    if question.language in ("", _PIVOT):
+        return _mean(encoder, _in_passages(rows[0], tokens, _PASSAGES))
+    if len(rows[0]) <= tokens // 2:
+        return _mean(encoder, ((row, 1.0) for row in rows))
+    [shift] = encoder.tokens([_SHIFT])
+    return _mean(encoder, chain(*(_in_many_ways(row, tokens, shift) for row in rows)))
+
+
+def _mean(encoder: BuiltinEncoder, read: Iterable[tuple[list[int], float]]) -> Vectors:
+    """The mean of passages, each with what it counts."""
+    counted = [(passage, weight) for passage, weight in read if passage]
+    weights = np.array([weight for _, weight in counted], dtype=np.float32)
+    vector = weights @ encoder.encode_tokens([passage for passage, _ in counted])
     length = float(np.linalg.norm(vector))
     return vector / np.float32(length) if length else vector
+
+
+def _in_passages(
+    row: list[int], size: int, counting: tuple[float, ...]
+) -> Iterator[tuple[list[int], float]]:
+    """Passages one after the other, with what each counts."""
+    for place, weight in enumerate(counting):
+        yield row[place * size : (place + 1) * size], weight
+
+
+def _in_many_ways(row: list[int], size: int, shift: list[int]) -> Iterator[tuple[list[int], float]]:
+    """The first passage as it is, shifted, and longer by a half; and the beginning in pieces."""
+    yield row[:size], 1.0
+    yield [*shift, *row[: size - len(shift)]], 1.0
+    if len(row) > size:
+        yield row[: size + size // 2], 1.0
+    yield from _in_passages(row, size // 2, _PIECES)
 
 
 def _views(question: Question) -> list[str]:

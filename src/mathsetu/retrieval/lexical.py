@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mathsetu.errors import InputError
 from mathsetu.languages.analyze import analyze, tokenize, words
 from mathsetu.languages.glossary import Glossary
+from mathsetu.languages.learned import LearnedWords
 from mathsetu.markup import split
 from mathsetu.records import Evidence, Post, Reason
 from mathsetu.retrieval.base import (
@@ -187,6 +188,13 @@ class LexicalRetriever:
                 for form in found.concepts[0].forms.get(target, ()):
                     for term in _word_terms(form, target, self._choices):
                         spoken.setdefault(term, Evidence("word", asked, term, form))
+        for word in dict.fromkeys(tokenize(words)):
+            for target in self._languages:
+                table = LearnedWords.load(language, target)
+                for own in _word_terms(word, language, self._choices):
+                    for form, _ in table.translations(own):
+                        for term in _word_terms(form, target, self._choices):
+                            spoken.setdefault(term, Evidence("word", word, term, form))
         return spoken
 
     def wanted(self, question: Question) -> list[Wanted]:

@@ -5,7 +5,9 @@ A word that the glossary knows becomes the terms of its translations: those of t
 weight among them; words of plain discourse ("find", "question") weigh `DISCOURSE` of that. A word
 that stands only inside longer terms of the glossary becomes what goes with it there: Czech
 "majorizovaná" is known from "věta o majorizované konvergenci", whose translations have "dominated".
-Any other word stays as it is, since names and symbols are the same in many languages.
+A word that the glossary does not have becomes what it was learned to be (`languages.learned`); its
+translations together weigh `LEARNED`. Any other word stays as it is, since names and symbols are
+the same in many languages.
 """
 
 from __future__ import annotations
@@ -18,11 +20,13 @@ from mathsetu.languages.analyze import analyze
 from mathsetu.languages.glossary.concepts import Concept
 from mathsetu.languages.glossary.matching import Matcher
 from mathsetu.languages.glossary.tokens import Token, tokenize
+from mathsetu.languages.learned import LearnedWords
 
 # Chosen on the public CrossMath topics; the result is flat around them.
 SYNONYMS = 0.5
 DISCOURSE = 0.5
 PART = 0.5
+LEARNED = 0.6
 # Two terms belong together when they are in the same concepts at least this often (Dice).
 TOGETHER = 0.4
 
@@ -86,9 +90,26 @@ class Expander:
             parts = [part for term in token.terms if (part := self._part(term))]
             for part in parts:
                 weights[part] += PART
-            if not parts:
-                for term in analyze(text[token.start : token.end], self._target):
-                    weights[term] += 1.0
+            if parts:
+                continue
+            own = analyze(text[token.start : token.end], self._target)
+            learned = self._learned(token.terms)
+            # What is its own translation is a name, or a word that both languages have.
+            if any(term in learned for term in own) or not learned:
+                learned = dict.fromkeys(own, 1.0)
+            for term, weight in learned.items():
+                weights[term] += weight
+
+    def _learned(self, terms: Sequence[str]) -> dict[str, float]:
+        """The terms of what a word's terms have been learned to mean, with their weights."""
+        table = LearnedWords.load(self._source, self._target)
+        chances: defaultdict[str, float] = defaultdict(float)
+        for term in terms:
+            for word, chance in table.translations(term):
+                for translated in analyze(word, self._target):
+                    chances[translated] += chance
+        whole = sum(chances.values())
+        return {term: LEARNED * chance / whole for term, chance in chances.items()}
 
     def _part(self, term: str) -> str:
         """The term of the target that a term of the source most often goes with, or nothing."""

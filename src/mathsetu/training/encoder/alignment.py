@@ -28,8 +28,8 @@ _LONGEST = 40
 _ROUNDS = 5
 # A word that is seen less often is not known well enough.
 _LEAST_SEEN = 3
-# Both of two words must take at least this share of each other.
-_LEAST = 0.04
+# Of two words each must take at least this share of the other.
+_LEAST = (0.04, 0.04)
 _MOST_FORMS = 8
 
 
@@ -42,8 +42,14 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(_FORMULA.sub(" ", text).lower())
 
 
-def align_words(pairs: Iterable[tuple[str, str]]) -> Mapping[str, tuple[tuple[str, float], ...]]:
-    """English words with their translations and how likely each is, the likeliest first.
+def align_words(
+    pairs: Iterable[tuple[str, str]], least: tuple[float, float] = _LEAST
+) -> Mapping[str, tuple[tuple[str, float], ...]]:
+    """Words of the first texts with their translations and how likely each is, likeliest first.
+
+    Args:
+        pairs: Texts with their translations; we call the first one English, whatever it is.
+        least: How likely a translation of a word must be, and the word as one of the translation.
 
     >>> pairs = [("a prime", "primo"), ("a number", "número"), ("prime number", "número primo")]
     >>> align_words(pairs * 4)["prime"][0][0]
@@ -54,7 +60,7 @@ def align_words(pairs: Iterable[tuple[str, str]]) -> Mapping[str, tuple[tuple[st
         return {}
     english, other = np.divmod(links.kinds, len(links.other_words))
     there, back = links.learn(english, links.other), links.learn(other, links.english)
-    sure = (there >= _LEAST) & (back >= _LEAST) & (links.seen >= _LEAST_SEEN)
+    sure = (there >= least[0]) & (back >= least[1]) & (links.seen >= _LEAST_SEEN)
     found: dict[str, list[tuple[str, float]]] = {}
     for place in np.flatnonzero(sure).tolist():
         word = links.other_words[other[place]]

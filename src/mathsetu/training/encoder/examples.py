@@ -68,17 +68,13 @@ class Prepared:
 
 def read_prepared(folder: Path) -> Prepared:
     """Read the folder that `prepare` wrote."""
-    missing = [name for name in FILES if not (folder / name).is_file()]
-    if missing:
-        raise InputError(f"{folder}: has no {missing[0]}; run 'mathsetu encoder prepare' first")
+    _require(folder, FILES)
     pairs: dict[str, list[tuple[str, str]]] = {}
     mathematics: dict[str, list[tuple[str, str]]] = {}
-    with lzma.open(folder / "parallel.tsv.xz", "rt", encoding="utf-8") as lines:
-        for line in lines:
-            language, mathematical, english, other = line.rstrip("\n").split("\t")
-            pairs.setdefault(language, []).append((english, other))
-            if mathematical:
-                mathematics.setdefault(language, []).append((english, other))
+    for language, mathematical, english, other in read_parallel(folder):
+        pairs.setdefault(language, []).append((english, other))
+        if mathematical:
+            mathematics.setdefault(language, []).append((english, other))
     with lzma.open(folder / "answered.jsonl.xz", "rt", encoding="utf-8") as lines:
         answered = [tuple(json.loads(line)) for line in lines]
     with lzma.open(folder / "lexicon.json.xz", "rt", encoding="utf-8") as file:
@@ -96,6 +92,21 @@ def read_prepared(folder: Path) -> Prepared:
             "and one of them is missing"
         )
     return Prepared(pairs, mathematics, answered, lexicons, formulas)
+
+
+def read_parallel(folder: Path) -> Iterator[tuple[str, str, str, str]]:
+    """The rows of parallel text: language, a mark where it is mathematics, English, translation."""
+    _require(folder, ("parallel.tsv.xz",))
+    with lzma.open(folder / "parallel.tsv.xz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            language, mathematical, english, other = line.rstrip("\n").split("\t")
+            yield language, mathematical, english, other
+
+
+def _require(folder: Path, names: Sequence[str]) -> None:
+    for name in names:
+        if not (folder / name).is_file():
+            raise InputError(f"{folder}: has no {name}; run 'mathsetu encoder prepare' first")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,69 @@
+"""Tables of words that translate each other, for search by words (`mathsetu.languages.learned`).
+
+The terms of one language (stems, as the analyzer makes them) are aligned with the words of the
+other, to English and from it. Learned on the pairs that the encoder learns from, so nothing of a
+topic is in it.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable
+from pathlib import Path
+
+from mathsetu.languages.analyze import analyze
+from mathsetu.training.encoder.alignment import align_words, words_of
+from mathsetu.training.encoder.examples import read_parallel
+
+Pair = tuple[str, str]
+
+# What a word most likely is; more alternatives bring no more answers.
+_MOST = 3
+# Alternatives below these chances, of each other, are chance hits of rare words.
+_LEAST_THERE, _LEAST_BACK = 0.1, 0.03
+
+
+def write_word_tables(prepared: Path, folder: Path) -> dict[str, int]:
+    """Write all tables into a folder; returns how many terms each has.
+
+    Args:
+        prepared: The folder that ``mathsetu encoder prepare`` has written.
+        folder: Where ``SOURCE-TARGET.tsv.gz`` go.
+    """
+    texts: dict[str, list[Pair]] = {}
+    for language, _, english, other in read_parallel(prepared):
+        texts.setdefault(language, []).append((english, other))
+    folder.mkdir(parents=True, exist_ok=True)
+    counts = {}
+    for language, pairs in texts.items():
+        back = [(other, english) for english, other in pairs]
+        for source, target, rows in (("en", language, pairs), (language, "en", back)):
+            table = word_table(rows, source, target)
+            name = f"{source}-{target}.tsv.gz"
+            # Without a date, so that the same texts give the same file.
+            (folder / name).write_bytes(gzip.compress("".join(table).encode(), mtime=0))
+            counts[f"{source}-{target}"] = len(table)
+    return counts
+
+
+def word_table(pairs: Iterable[Pair], source: str, target: str) -> list[str]:
+    r"""The lines of a table, in the order of the terms.
+
+    >>> pairs = [("dvě ryby", "two fish"), ("dva domy", "two houses"), ("ryba", "fish")]
+    >>> word_table(pairs * 3, "cs", "en")[-1]
+    'ryb\tfish\t96\n'
+    """
+    terms = ((_terms(text, source), other) for text, other in pairs)
+    learned = align_words(terms, least=(_LEAST_THERE, _LEAST_BACK))
+    lines = []
+    for term, forms in sorted(learned.items()):
+        # Stop words are in no index.
+        said = [form for form in forms if analyze(form[0], target)][:_MOST]
+        if said:
+            cells = (f"{word}\t{round(100 * chance)}" for word, chance in said)
+            lines.append("\t".join([term, *cells]) + "\n")
+    return lines
+
+
+def _terms(text: str, language: str) -> str:
+    return " ".join(analyze(" ".join(words_of(text)), language))
