@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mathsetu.formulas import parse_latex
-from mathsetu.formulas.latex.boxes import ATOM, Box
-from mathsetu.formulas.latex.rows import Row
+from mathsetu.formulas.latex.boxes import ATOM, Box, Row
 from mathsetu.formulas.notation import read_tree, write_tree
 
 PIECES = (
@@ -60,7 +59,7 @@ def boxes(row: Row) -> list[Box]:
     found: list[Box] = []
     pending = [row]
     while pending:
-        for box in pending.pop():
+        for box in pending.pop().boxes:
             found.append(box)
             pending.extend(box.rows)
             pending.extend(script for _, script in box.scripts)
@@ -69,9 +68,9 @@ def boxes(row: Row) -> list[Box]:
 
 def test_boxes_can_be_shown_before_and_after_their_tree_is_made() -> None:
     formula = parse_latex("x+1")
-    assert repr(formula.layout[0]) == "Box(Sign('x', 'mi'), 0)"
-    assert formula.slt is formula.layout[0]
-    assert repr(formula.layout[0]) == "Tree('V!x', n=Tree('+', n=Tree('N!1')))"
+    assert repr(formula.layout.boxes[0]) == "Box(Sign('x', 'mi'), 0)"
+    assert formula.slt is formula.layout.boxes[0]
+    assert repr(formula.layout.boxes[0]) == "Tree('V!x', n=Tree('+', n=Tree('N!1')))"
 
 
 @given(st.text(max_size=60))

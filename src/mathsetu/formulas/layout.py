@@ -6,7 +6,7 @@ Edges: ``n`` next on the line, ``a`` above right, ``b`` below right, ``o`` over,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from mathsetu.formulas.latex.boxes import (
     ACCENT,
@@ -22,10 +22,10 @@ from mathsetu.formulas.latex.boxes import (
     ROOT,
     TABLE,
     Box,
+    Row,
     Sign,
 )
 from mathsetu.formulas.latex.commands import BOXED, LINES
-from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.tree import Tree
 
 #: The order in which Tangent writes the edges of a node.
@@ -49,17 +49,18 @@ def build_layout_trees(rows: Iterable[Row]) -> None:
     Tree('V!x', n=Tree('+', n=Tree('N!1')), a=Tree('N!2'))
     """
     for row in rows:
-        if len(row) == 1:
+        boxes = row.boxes
+        if len(boxes) == 1:
             # Most rows are one symbol.
-            box = row[0]
+            box = boxes[0]
             if box.label and box.sign.kind == ATOM and not box.scripts:
                 box.children = box.edges = ()
                 row.slt = box
                 continue
-        row.slt = _chain(row, None) or Tree("W!")
+        row.slt = _chain(boxes, None) or Tree("W!")
 
 
-def _chain(boxes: Sequence[Box], following: Tree | None) -> Tree | None:
+def _chain(boxes: list[Box], following: Tree | None) -> Tree | None:
     """Link boxes: each gets what follows it on its ``n`` edge. The first node of the chain."""
     for box in reversed(boxes):
         scripts = box.scripts
@@ -155,7 +156,7 @@ def _compound(box: Box, following: Tree | None) -> Tree | None:
         return _finish(_base(rows[0]), box, following)
     else:
         # Only texts and single arguments come here, so this does not nest.
-        return _chain(rows[0], following) if following is not None else rows[0].slt
+        return _chain(rows[0].boxes, following) if following is not None else rows[0].slt
     return _finish(box, box, following)
 
 
@@ -163,13 +164,14 @@ def _fence(box: Box, following: Tree | None) -> Tree | None:
     """What is between brackets: one node, its elements inside."""
     sign = box.sign
     row = box.rows[0]
-    if _encloses(sign) or any(_is_inline(part) for part in row):
-        if len(row) == 1:
+    boxes = row.boxes
+    if _encloses(sign) or any(_is_inline(part) for part in boxes):
+        if len(boxes) == 1:
             inner = row.slt
             box.children = (inner,)
             box.edges = ("w",)
             box.label = sign.layout + "1x1"
-            if row[0].sign.kind == TABLE and inner.label[2:3].isdigit() and "w" in inner.edges:
+            if boxes[0].sign.kind == TABLE and inner.label[2:3].isdigit() and "w" in inner.edges:
                 box.label = sign.layout + inner.label[2:]
                 box.children = inner.children
                 box.edges = inner.edges
@@ -197,7 +199,7 @@ def _bracketed(box: Box, following: Tree | None) -> Tree | None:
     """Brackets that are symbols like others, and what is between them."""
     if box.sign.closing:
         following = _linked(box.sign.closing, box.closer, following)
-    inner = box.rows[0] if box.sign.kind == FENCE else [_bare(box)]
+    inner = box.rows[0].boxes if box.sign.kind == FENCE else [_bare(box)]
     following = _chain(inner, following)
     if box.sign.opening:
         following = _linked(box.sign.opening, box.symbol, following)
@@ -213,12 +215,12 @@ def _linked(label: str, symbol: int, following: Tree | None) -> Tree:
 
 def _fill(box: Box, row: Row) -> None:
     """Put the row between brackets into their node; commas divide it into elements."""
-    if not row:
+    if not row.boxes:
         box.label = box.sign.layout + "1x0"
         box.children = box.edges = ()
         return
     commas: list[Box] = []
-    for part in row:
+    for part in row.boxes:
         role = part.sign.role
         if role == COMMA:
             if part.sign.text == ",":

@@ -115,7 +115,7 @@ def _compound(box: Box) -> Tree:
     rows = box.rows
     kind = sign.kind
     if kind == FENCE:
-        if sign is _PARENTHESES and len(rows[0]) == 1:
+        if sign is _PARENTHESES and len(rows[0].boxes) == 1:
             return rows[0].opt
         return _fenced(box)
     if kind == FRACTION:
@@ -129,7 +129,7 @@ def _compound(box: Box) -> Tree:
         return _table(box)
     if kind == GROUP:
         if sign.role == TEXT:
-            words = " ".join(part.sign.text.strip() for part in rows[0]).strip()
+            words = " ".join(part.sign.text.strip() for part in rows[0].boxes).strip()
             return Tree("T!" + words if words else "W!", (), (), box.symbol)
         return rows[0].opt
     return Tree("W!")
@@ -141,7 +141,7 @@ def argument_list(box: Box) -> Sequence[Tree]:
     if tree.label.startswith("M!L-"):
         return tree.children
     if tree.label == "O!conditional-set":
-        for part in box.rows[0]:
+        for part in box.rows[0].boxes:
             if part.sign.role == CONDITION:
                 return (Tree(part.sign.operator, tree.children, _TWO, tree.symbol),)
     return (tree,)
@@ -160,21 +160,21 @@ def collection(label: str, trees: Sequence[Tree], symbol: int = -1) -> Tree:
 
 def _fenced(box: Box) -> Tree:
     sign = box.sign
-    row = box.rows[0]
-    tree = row.opt
+    boxes = box.rows[0].boxes
+    tree = box.rows[0].opt
     pair = sign.opening + sign.closing
-    if len(row) == 1 and row[0].sign.kind == FRACTION and not row[0].sign.text:
+    if len(boxes) == 1 and boxes[0].sign.kind == FRACTION and not boxes[0].sign.text:
         return tree  # a binomial coefficient
-    if not row:
+    if not boxes:
         return (
             Tree("M!L-0", (), (), box.symbol) if pair != "{}" else Tree("M!S-0", (), (), box.symbol)
         )
-    is_list = tree.label.startswith("M!L-") and len(row) > 1
+    is_list = tree.label.startswith("M!L-") and len(boxes) > 1
     if pair == "()":
         if not is_list:
             return tree
         if len(tree.children) == 2:
-            if any(part.sign.text == ";" for part in row):
+            if any(part.sign.text == ";" for part in boxes):
                 return tree
             return Tree(_INTERVALS[pair], tree.children, _TWO, box.symbol)
         return collection("M!V-", tree.children, box.symbol)

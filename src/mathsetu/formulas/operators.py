@@ -8,7 +8,7 @@ table), because public formula data was made with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from mathsetu.formulas.clauses import Budget, Clause, absent
 from mathsetu.formulas.latex.boxes import (
@@ -33,9 +33,9 @@ from mathsetu.formulas.latex.boxes import (
     TEXT,
     TRIGONOMETRIC,
     Box,
+    Row,
     Sign,
 )
-from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.operands import (
     applied,
     argument_list,
@@ -76,28 +76,29 @@ def build_operator_trees(rows: Iterable[Row]) -> None:
     budget = Budget()
     for row in rows:
         # Most rows are one or two operands, or two with an operator between, and need no more.
-        count = len(row)
+        boxes = row.boxes
+        count = len(boxes)
         if count == 1:
-            box = row[0]
+            box = boxes[0]
             if box.sign.kind == ATOM and not box.scripts:
                 row.opt = Tree(box.sign.operand, (), (), box.symbol)
             else:
                 row.opt = operand(box)
             continue
         if count == 3:
-            left, operator, right = row
+            left, operator, right = boxes
             if left.sign.role <= TEXT >= right.sign.role and operator.sign.role in _BINARY:
                 row.opt = node(operator, (operand(left), operand(right)))
                 continue
         elif count == 2:
-            left, right = row
+            left, right = boxes
             if left.sign.role <= TEXT >= right.sign.role and right.sign.kind != FRACTION:
                 row.opt = Tree("U!times", (operand(left), operand(right)), ("0", "1"))
                 continue
-        row.opt = _sentence(row, budget)
+        row.opt = _sentence(boxes, budget)
 
 
-def _sentence(row: Sequence[Box], budget: Budget) -> Tree:
+def _sentence(row: list[Box], budget: Budget) -> Tree:
     """The tree of a row. Each level collects operands until an operator of a lower level."""
     # The product being read, the operator between its factors, and one that waits for more.
     factors: list[Tree] = []
@@ -300,7 +301,7 @@ def _end_frames(
     return factors, joiner, waiting
 
 
-def _fence_ahead(row: Sequence[Box], place: int) -> Box | None:
+def _fence_ahead(row: list[Box], place: int) -> Box | None:
     """The parentheses or braces that come next."""
     while place < len(row) and row[place].sign.role == SPACE:
         place += 1
@@ -308,11 +309,11 @@ def _fence_ahead(row: Sequence[Box], place: int) -> Box | None:
         box = row[place]
         sign = box.sign
         if sign.opening in ("(", "{") and sign.kind == FENCE and sign.role != MODULUS:
-            return box if box.rows[0] else None
+            return box if box.rows[0].boxes else None
     return None
 
 
-def _is_differential(row: Sequence[Box], place: int, frames: list[_Frame]) -> bool:
+def _is_differential(row: list[Box], place: int, frames: list[_Frame]) -> bool:
     """Whether a d stands before its variable, and the innermost big operator is an integral."""
     if place >= len(row) or row[place - 1].scripts:
         return False
@@ -327,18 +328,19 @@ def _is_differential(row: Sequence[Box], place: int, frames: list[_Frame]) -> bo
     return False
 
 
-def _is_mixed(row: Sequence[Box], place: int) -> bool:
+def _is_mixed(row: list[Box], place: int) -> bool:
     """Whether a fraction of numbers stands right after a number: one and a half."""
     box = row[place - 1]
     before = row[place - 2]
     if before.sign.role != NUMBER or before.scripts or box.scripts:
         return False
     return all(
-        len(part) == 1 and part[0].sign.role == NUMBER and not part[0].scripts for part in box.rows
+        len(part.boxes) == 1 and part.boxes[0].sign.role == NUMBER and not part.boxes[0].scripts
+        for part in box.rows
     )
 
 
-def _is_alone(clause: Clause, row: Sequence[Box], place: int) -> bool:
+def _is_alone(clause: Clause, row: list[Box], place: int) -> bool:
     """Whether a relation stands for itself, as in a list of signs."""
     return not clause.relations and (place >= len(row) or row[place].sign.role == COMMA)
 

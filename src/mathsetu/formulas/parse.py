@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.tree import Tree
 
 if TYPE_CHECKING:
+    from mathsetu.formulas.latex.boxes import Row
     from mathsetu.formulas.latex.reader import Layout, ParseWarning
 
 

@@ -3,7 +3,7 @@ r"""The layout of a formula: signs in boxes, boxes in rows.
 The parser reads LaTeX into rows. Everything else is made from them: the symbol layout tree
 (`layout`), the operator tree (`operators`) and the displayed MathML.
 
-    Row    what stands on one line: a list of boxes
+    Row    what stands on one line: boxes, left to right
     Box    one thing on a line: a sign, with the rows inside it and the scripts around it
     Sign   what is written in a box; shared by all boxes that show the same
 
@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.tree import Tree
 
 # Kinds of box. Final, one by one, so that the compiler puts in the numbers.
@@ -158,3 +157,18 @@ class Box(Tree):
     def __repr__(self) -> str:
         is_linked = hasattr(self, "edges")
         return super().__repr__() if is_linked else f"Box({self.sign!r}, {self.symbol})"
+
+
+class Row:
+    """A line that has been read to its end: its ``boxes``, left to right.
+
+    ``slt`` and ``opt`` are the trees of this row once they have been made.
+    """
+
+    __slots__ = ("boxes", "opt", "slt")
+
+    slt: Tree
+    opt: Tree
+
+    def __init__(self, boxes: list[Box]) -> None:
+        self.boxes = boxes

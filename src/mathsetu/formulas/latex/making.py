@@ -14,6 +14,7 @@ from mathsetu.formulas.latex.boxes import (
     NUMBER,
     RELATION,
     Box,
+    Row,
     Sign,
 )
 from mathsetu.formulas.latex.brackets import mark_condition
@@ -35,7 +36,6 @@ from mathsetu.formulas.latex.commands import (
     fence_sign,
 )
 from mathsetu.formulas.latex.fonts import JOINING, styled_sign, word_sign
-from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.latex.tokens import wildcard
 
 _MOD = Sign("mod", "mo", IDENTIFIER)
@@ -62,12 +62,12 @@ def make_box(command: Command, symbol: int, arguments: list[Row], rows: list[Row
         return stacked(arguments[1], symbol, (("o" if make == MAKE_OVER else "u", arguments[0]),))
     if make == MAKE_ARROW:
         assert command.sign is not None
-        row = Row((Box(command.sign, symbol),))
+        row = Row([Box(command.sign, symbol)])
         rows.append(row)
         return stacked(row, symbol, tuple(zip("ou", reversed(arguments), strict=False)))
     if make == MAKE_MODULUS:
         inner = arguments[0]
-        inner.insert(0, Box(_MOD, symbol))
+        inner.boxes.insert(0, Box(_MOD, symbol))
         box = Box(_MODULUS, symbol, (inner,))
         box.closer = -1
         return box
@@ -76,19 +76,19 @@ def make_box(command: Command, symbol: int, arguments: list[Row], rows: list[Row
         fence = Box(command.sign, symbol, (arguments[0],))
         fence.closer = -1
         if command.sign.opening == "{":
-            mark_condition(arguments[0])
+            mark_condition(arguments[0].boxes)
         return fence
     if make == MAKE_PRESCRIPTS:
         base = unit(arguments[2], symbol)
         base.scripts = (("c", arguments[0]), ("d", arguments[1]), *base.scripts)
         return base
     assert make == MAKE_WILDCARD
-    return Box(wildcard("".join(box.sign.text for box in arguments[0])), symbol)
+    return Box(wildcard("".join(box.sign.text for box in arguments[0].boxes)), symbol)
 
 
 def stacked(row: Row, symbol: int, scripts: tuple[tuple[str, Row], ...]) -> Box:
     """A row with others over or under it; it keeps the role of a lone operator."""
-    role = row[0].sign.role if len(row) == 1 else IDENTIFIER
+    role = row.boxes[0].sign.role if len(row.boxes) == 1 else IDENTIFIER
     box = Box(_STACKS.get(role, PLAIN_GROUP), symbol, (row,))
     box.scripts = scripts
     return box
@@ -96,8 +96,9 @@ def stacked(row: Row, symbol: int, scripts: tuple[tuple[str, Row], ...]) -> Box:
 
 def unit(row: Row, symbol: int) -> Box:
     """A row as one box: its only box, or a group."""
-    if len(row) == 1 and row[0].sign.kind == ATOM:
-        return Box(row[0].sign, row[0].symbol)
+    first = row.boxes[0] if len(row.boxes) == 1 else None
+    if first is not None and first.sign.kind == ATOM:
+        return Box(first.sign, first.symbol)
     return Box(PLAIN_GROUP, symbol, (row,))
 
 
@@ -105,34 +106,34 @@ def binomial(
     symbol: int, above: Row, below: Row, opening: str, closing: str, rows: list[Row]
 ) -> Box:
     """Two rows above each other, in brackets."""
-    inner = Row((Box(STACKED, symbol, (above, below)),))
+    inner = Row([Box(STACKED, symbol, (above, below))])
     rows.append(inner)
     fence = Box(fence_sign(opening, closing), symbol, (inner,))
     fence.closer = -1
     return fence
 
 
-def apply_font(row: Row, start: int, font: str, can_join: bool = True) -> None:
-    """Set the letters and numbers of a row, from a place on, in a font; join names."""
+def apply_font(boxes: list[Box], start: int, font: str, can_join: bool = True) -> None:
+    """Set the letters and numbers of a line, from a place on, in a font; join names."""
     place = start
-    while place < len(row):
-        box = row[place]
+    while place < len(boxes):
+        box = boxes[place]
         sign = box.sign
         if sign.kind == ATOM and sign.role <= NUMBER and sign.element != "mo":
             if can_join and font in JOINING and sign.role == IDENTIFIER and len(sign.text) == 1:
                 end = place + 1
-                while end < len(row) and _joins(row[end - 1], row[end]):
+                while end < len(boxes) and _joins(boxes[end - 1], boxes[end]):
                     end += 1
                 if end > place + 1:
-                    word = "".join(part.sign.text for part in row[place:end])
+                    word = "".join(part.sign.text for part in boxes[place:end])
                     joined = Box(word_sign(word, font), box.symbol)
-                    joined.scripts = row[end - 1].scripts
-                    row[place:end] = [joined]
+                    joined.scripts = boxes[end - 1].scripts
+                    boxes[place:end] = [joined]
                     place += 1
                     continue
             box.sign = styled_sign(sign, font)
         for _, script in box.scripts:
-            for part in script:
+            for part in script.boxes:
                 if (
                     part.sign.kind == ATOM
                     and part.sign.role <= NUMBER
@@ -142,10 +143,10 @@ def apply_font(row: Row, start: int, font: str, can_join: bool = True) -> None:
         place += 1
 
 
-def move_prescripts(row: Row) -> None:
+def move_prescripts(boxes: list[Box]) -> None:
     """Give the scripts of empty groups to the letter or fence after them: ``{}_nC_k``."""
-    for place in range(len(row) - 1):
-        box, following = row[place], row[place + 1]
+    for place in range(len(boxes) - 1):
+        box, following = boxes[place], boxes[place + 1]
         if box.sign is EMPTY and box.scripts and following.sign.role == IDENTIFIER:
             before = tuple(("c" if edge in "ao" else "d", script) for edge, script in box.scripts)
             following.scripts = before + following.scripts

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from mathsetu.formulas.latex.boxes import CLOSING, GROUP, IDENTIFIER, TEXT, Box, Sign
+from mathsetu.formulas.latex.boxes import CLOSING, GROUP, IDENTIFIER, TEXT, Box, Row, Sign
 from mathsetu.formulas.latex.commands import (
     COMMANDS,
     ENVIRONMENTS,
@@ -22,7 +22,6 @@ from mathsetu.formulas.latex.commands import (
 from mathsetu.formulas.latex.fonts import FONTS, SWITCHES
 from mathsetu.formulas.latex.frames import ARGUMENT, ONE, PLAIN, Pending, Script
 from mathsetu.formulas.latex.macros import expand, may_define
-from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.latex.structures import Structures
 from mathsetu.formulas.latex.symbols import BRACKETS, NEGATED, SIGNS
 from mathsetu.formulas.latex.tokens import (
@@ -56,7 +55,7 @@ def read_layout(latex: str) -> Layout:
     """Read LaTeX into rows.
 
     >>> row, rows, warnings = read_layout("x^2+1")
-    >>> [box.sign.text for box in row]
+    >>> [box.sign.text for box in row.boxes]
     ['x', '+', '1']
     """
     tokens = TOKEN.findall(latex)
@@ -104,14 +103,14 @@ class _Reader(Structures):
         signs = SIGNS
         scripts = SCRIPTS
         actions = _ACTIONS
-        row = self.row
+        boxes = self.boxes
         start = 0
         index = 0
         while True:
             token = tokens[index]
             sign = signs.get(token)
             if sign is not None:
-                row.append(Box(sign, index))
+                boxes.append(Box(sign, index))
                 index += 1
                 continue
             if index >= count:
@@ -122,11 +121,11 @@ class _Reader(Structures):
                 action(self, token)
             else:
                 script = scripts.get(token)
-                if script is not None and len(row) > start:
-                    base = row[-1]
+                if script is not None and len(boxes) > start:
+                    base = boxes[-1]
                     if base.sign.element != "mspace":
                         is_high, sign = script
-                        inner = Row((Box(sign, index),))
+                        inner = Row([Box(sign, index)])
                         rows.append(inner)
                         edge = base.sign.high if is_high else base.sign.low
                         if base.scripts:
@@ -139,7 +138,7 @@ class _Reader(Structures):
                 self.read_next()
             while self.mode == ONE and self.index < count:
                 self.read_next()
-            row = self.row
+            boxes = self.boxes
             start = self.start
             index = self.index
         self.index = count + 1  # what is missing is missing at the end
@@ -158,7 +157,7 @@ class _Reader(Structures):
             self.put(Box(sign, self.index - 1))
         elif (script := SCRIPTS.get(token)) is not None:
             base = self.base()
-            inner = Row((Box(script[1], self.index - 1),))
+            inner = Row([Box(script[1], self.index - 1)])
             self.rows.append(inner)
             self.add_script(base, base.sign.high if script[0] else base.sign.low, inner)
         else:
@@ -205,7 +204,7 @@ class _Reader(Structures):
         elif token in SWITCHES:
             if self.switch is not None and self.switch[0] >= self.start:
                 self.set_font(*self.switch)
-            self.switch = (len(self.row), FONTS[token])
+            self.switch = (len(self.boxes), FONTS[token])
         elif token in _FONT_COMMANDS:
             self.begin(Pending(_FONT_COMMANDS[token], self.index - 1))
         elif is_text(token):
@@ -230,8 +229,8 @@ class _Reader(Structures):
 
     def read_script(self, token: str) -> None:
         """``^`` or ``_`` and what is too much for the short way."""
-        row = self.row
-        base = row[-1] if len(row) > self.start else self.base()
+        boxes = self.boxes
+        base = boxes[-1] if len(boxes) > self.start else self.base()
         if base.sign.element == "mspace":
             base = self.base()
         script = Script(base, base.sign.high if token == "^" else base.sign.low)  # noqa: S105
@@ -251,9 +250,8 @@ class _Reader(Structures):
     def read_prime(self, token: str) -> None:
         """One or more primes: a script of their own."""
         base = self.base()
-        row = Row()
         sign = _PRIMES.get(token) or Sign("′" * len(token), "mo", IDENTIFIER)
-        row.append(Box(sign, self.index - 1))
+        row = Row([Box(sign, self.index - 1)])
         self.rows.append(row)
         self.add_script(base, base.sign.high, row)
 
@@ -277,7 +275,7 @@ class _Reader(Structures):
 
     def read_text(self, token: str) -> None:
         """Text with formulas or commands inside, as a group of texts and boxes."""
-        parts = Row()
+        parts: list[Box] = []
         for number, part in enumerate(token.partition("{")[2][:-1].split("$")):
             if number % 2 == 0:
                 words = plain_text(part)
@@ -288,8 +286,9 @@ class _Reader(Structures):
                 sign = SIGNS.get(name) or BRACKETS.get(name) or other_sign(name)
                 if sign is not None:
                     parts.append(Box(sign, self.next_symbol()))
-        self.rows.append(parts)
-        self.put(Box(_TEXT_GROUP, self.index - 1, (parts,)))
+        row = Row(parts)
+        self.rows.append(row)
+        self.put(Box(_TEXT_GROUP, self.index - 1, (row,)))
 
 
 _Action = Callable[[_Reader, str], None]
