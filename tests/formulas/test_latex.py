@@ -62,7 +62,7 @@ def boxes(row: Row) -> list[Box]:
         for box in pending.pop().boxes:
             found.append(box)
             pending.extend(box.rows)
-            pending.extend(script for _, script in box.scripts)
+            pending.extend(box.scripts)
     return found
 
 

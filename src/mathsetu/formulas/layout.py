@@ -7,6 +7,7 @@ Edges: ``n`` next on the line, ``a`` above right, ``b`` below right, ``o`` over,
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from mathsetu.formulas.latex.boxes import (
     ACCENT,
@@ -29,14 +30,14 @@ from mathsetu.formulas.latex.commands import BOXED, LINES
 from mathsetu.formulas.tree import Tree
 
 #: The order in which Tangent writes the edges of a node.
-EDGE_ORDER = "nabcdouwe"
-_RANK = {edge: rank for rank, edge in enumerate(EDGE_ORDER)}
-_NEXT = ("n",)
-_ALONE = {edge: (edge,) for edge in EDGE_ORDER}
-_AFTER_NEXT = {edge: ("n", edge) for edge in EDGE_ORDER}
+EDGE_ORDER: Final = "nabcdouwe"
+_RANK: Final = {edge: rank for rank, edge in enumerate(EDGE_ORDER)}
+_NEXT: Final[tuple[str, ...]] = ("n",)
+_ALONE: Final[dict[str, tuple[str, ...]]] = {edge: (edge,) for edge in EDGE_ORDER}
+_AFTER_NEXT: Final[dict[str, tuple[str, ...]]] = {edge: ("n", edge) for edge in EDGE_ORDER}
 # Brackets that make one node of what they enclose; Tangent leaves the others as symbols.
-_ENCLOSING = {"(": ")]}", "[": ")]}", "{": ")]}", "|": "|∥", "∥": "|∥", "‖": "‖"}
-_BETWEEN_FORMULAS = frozenset({RELATION, META, COLON, CONDITION})
+_ENCLOSING: Final = {"(": ")]}", "[": ")]}", "{": ")]}", "|": "|∥", "∥": "|∥", "‖": "‖"}
+_BETWEEN_FORMULAS: Final = frozenset({RELATION, META, COLON, CONDITION})
 
 
 def build_layout_trees(rows: Iterable[Row]) -> None:
@@ -76,13 +77,13 @@ def _chain(boxes: list[Box], following: Tree | None) -> Tree | None:
                 box.edges = _NEXT
             following = box
         elif len(scripts) == 1:
-            edge, script = scripts[0]
+            script = scripts[0]
             if following is None:
                 box.children = (script.slt,)
-                box.edges = _ALONE[edge]
+                box.edges = _ALONE[script.edge]
             else:
                 box.children = (following, script.slt)
-                box.edges = _AFTER_NEXT[edge]
+                box.edges = _AFTER_NEXT[script.edge]
             following = box
         else:
             box.children = box.edges = ()
@@ -92,8 +93,8 @@ def _chain(boxes: list[Box], following: Tree | None) -> Tree | None:
 
 def _finish(base: Tree, box: Box, following: Tree | None) -> Tree:
     """Give a node the scripts of a box and what follows it."""
-    for edge, script in box.scripts:
-        base = _attach(base, edge, script.slt)
+    for script in box.scripts:
+        base = _attach(base, script.edge, script.slt)
     if following is not None:
         base.children = (following, *base.children)
         base.edges = ("n", *base.edges)

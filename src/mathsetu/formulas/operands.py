@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from mathsetu.formulas.latex.boxes import (
     ACCENT,
@@ -20,18 +21,21 @@ from mathsetu.formulas.latex.commands import fence_sign
 from mathsetu.formulas.tree import POSITIONS, Tree
 
 #: Names of the first operands of a node, by how many there are.
-_EDGES = tuple(POSITIONS[:count] for count in range(len(POSITIONS) + 1))
-_ONE, _TWO = _EDGES[1], _EDGES[2]
-_NAMED = len(_EDGES)
-_SCRIPT_LABELS = {edge: "O!SUP" if edge in "aoc" else "O!SUB" for edge in "aocbud"}
-_PARENTHESES = fence_sign("(", ")")
-_INTERVALS = {
+_EDGES: Final[tuple[tuple[str, ...], ...]] = tuple(
+    POSITIONS[:count] for count in range(len(POSITIONS) + 1)
+)
+_ONE: Final = _EDGES[1]
+_TWO: Final = _EDGES[2]
+_NAMED: Final = len(_EDGES)
+_SCRIPT_LABELS: Final = {edge: "O!SUP" if edge in "aoc" else "O!SUB" for edge in "aocbud"}
+_PARENTHESES: Final = fence_sign("(", ")")
+_INTERVALS: Final = {
     "()": "O!interval(O-O)",
     "[]": "O!interval(C-C)",
     "(]": "O!interval(O-C)",
     "[)": "O!interval(C-O)",
 }
-_ENCLOSED = {
+_ENCLOSED: Final = {
     "||": "F!abs",
     "∣∣": "F!abs",
     "∥∥": "O!norm",
@@ -41,7 +45,7 @@ _ENCLOSED = {
     "⌊⌉": "F!round",
 }
 # Relations that are others read from right to left.
-_TURNED = {"O!superset": "O!subset", "O!prsuperset": "O!prsubset"}
+_TURNED: Final = {"O!superset": "O!subset", "O!prsuperset": "O!prsubset"}
 
 
 def edges(count: int) -> tuple[str, ...]:
@@ -95,18 +99,18 @@ def scripted(tree: Tree, box: Box) -> Tree:
     """A node with the scripts of a box, in the order in which they were written."""
     if box.sign.kind == GROUP:
         return _stacked(tree, box)
-    for edge, script in box.scripts:
-        tree = Tree(_SCRIPT_LABELS[edge], (tree, script.opt), _TWO)
+    for script in box.scripts:
+        tree = Tree(_SCRIPT_LABELS[script.edge], (tree, script.opt), _TWO)
     return tree
 
 
 def _stacked(tree: Tree, box: Box) -> Tree:
     """What stands over or under a group is applied to it."""
-    for edge, script in box.scripts:
-        if edge in "ou":
+    for script in box.scripts:
+        if script.edge in "ou":
             tree = applied(script.opt, (tree,))
         else:
-            tree = Tree(_SCRIPT_LABELS[edge], (tree, script.opt), _TWO)
+            tree = Tree(_SCRIPT_LABELS[script.edge], (tree, script.opt), _TWO)
     return tree
 
 

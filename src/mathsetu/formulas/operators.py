@@ -9,6 +9,7 @@ table), because public formula data was made with it.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from mathsetu.formulas.clauses import Budget, Clause, absent
 from mathsetu.formulas.latex.boxes import (
@@ -47,16 +48,16 @@ from mathsetu.formulas.operands import (
 from mathsetu.formulas.tree import Tree
 
 # What stands open inside a product: a sign that waits for its operand, or a function's role.
-_UNARY = -1
+_UNARY: Final = -1
 # Functions without brackets: another multiplication sign ends their argument.
-_BARE = frozenset({FUNCTION, TRIGONOMETRIC})
+_BARE: Final = frozenset({FUNCTION, TRIGONOMETRIC})
 # Functions that take what is in brackets after them as their arguments.
-_WITH_BRACKETS = frozenset({FUNCTION, TRIGONOMETRIC, NEGATION})
+_WITH_BRACKETS: Final = frozenset({FUNCTION, TRIGONOMETRIC, NEGATION})
 # Operators between two operands, whatever else is around them.
-_BINARY = frozenset({ADDITION, MULTIPLICATION, RELATION})
+_BINARY: Final = frozenset({ADDITION, MULTIPLICATION, RELATION})
 # After the last box: ends everything that is open.
-_END_ROLE = 99
-_END = Box(Sign("", "mo", _END_ROLE), -1)
+_END_ROLE: Final = 99
+_END: Final = Box(Sign("", "mo", _END_ROLE), -1)
 
 # A product: its factors and the operator between them (none: written side by side).
 _Product = tuple[list[Tree], "Box | None"]

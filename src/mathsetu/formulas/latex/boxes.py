@@ -135,11 +135,10 @@ class Box(Tree):
 
     A box is at the same time the node of the symbol layout tree that it becomes: the SLT is
     the layout with its links filled in. ``symbol`` numbers the written symbols of a formula; the
-    OPT node that comes from a box carries the same number. ``scripts`` are pairs of an SLT edge
-    (``a`` above right, ``b`` below right, ``o`` over, ``u`` under, ``c`` above left, ``d`` below
-    left) and a row, in the order of writing. Fences and tables have a ``closer``, the number of
-    the closing sign (-1 where none is written), and tables have ``columns``. The links to other
-    nodes are there once `layout` has made the tree.
+    OPT node that comes from a box carries the same number. ``scripts`` are rows, in the order of
+    writing; the ``edge`` of each says where it stands. Fences and tables have a ``closer``, the
+    number of the closing sign (-1 where none is written), and tables have ``columns``. The links
+    to other nodes are there once `layout` has made the tree.
     """
 
     __slots__ = ("closer", "columns", "rows", "scripts", "sign")
@@ -152,7 +151,7 @@ class Box(Tree):
         self.symbol = symbol
         self.sign = sign
         self.rows = rows
-        self.scripts: tuple[tuple[str, Row], ...] = ()
+        self.scripts: tuple[Row, ...] = ()
 
     def __repr__(self) -> str:
         is_linked = hasattr(self, "edges")
@@ -162,11 +161,14 @@ class Box(Tree):
 class Row:
     """A line that has been read to its end: its ``boxes``, left to right.
 
-    ``slt`` and ``opt`` are the trees of this row once they have been made.
+    A script has an ``edge``, the SLT edge from its box: ``a`` above right, ``b`` below right,
+    ``o`` over, ``u`` under, ``c`` above left, ``d`` below left. ``slt`` and ``opt`` are the trees
+    of this row once they have been made.
     """
 
-    __slots__ = ("boxes", "opt", "slt")
+    __slots__ = ("boxes", "edge", "opt", "slt")
 
+    edge: str
     slt: Tree
     opt: Tree
 

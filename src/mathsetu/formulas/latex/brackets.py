@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from mathsetu.formulas.latex.boxes import (
     BAR,
     COLON,
@@ -18,14 +20,14 @@ from mathsetu.formulas.latex.boxes import (
 from mathsetu.formulas.latex.commands import fence_sign
 
 #: The signs that divide a set's elements from their condition.
-SUCH_THAT = {
+SUCH_THAT: Final = {
     text: Sign(text, "mo", CONDITION, operand="O!conditional-set", operator=operator)
     for text, operator in (("|", "F!c"), ("∣", "F!c"), (":", "F!:"), ("∥", "F!∥"), ("‖", "F!‖"))
 }
 
 
 #: Brackets that may enclose something together; half-open intervals may.
-FENCES: dict[str, Sign] = {
+FENCES: Final[dict[str, Sign]] = {
     opening + closing: fence_sign(opening, closing)
     for opening, closings in (
         *(("(", ")]"), ("[", "])"), ("{", "}"), ("⟨", "⟩"), ("⌊", "⌋⌉"), ("⌈", "⌉⌋"), ("|", "|")),
@@ -33,7 +35,7 @@ FENCES: dict[str, Sign] = {
     )
     for closing in closings
 }
-_BESIDE = {"o": "a", "u": "b"}
+_BESIDE: Final = {"o": "a", "u": "b"}
 
 
 def fold_bars(boxes: list[Box], bars: list[int], rows: list[Row]) -> None:
@@ -66,8 +68,9 @@ def fold_bars(boxes: list[Box], bars: list[int], rows: list[Row]) -> None:
             fence = Box(fence_sign(box.sign.text, box.sign.text), opening.symbol, (inner,))
             fence.closer = box.symbol
             # Scripts of a bar stand over it, scripts of a fence beside it.
-            fence.scripts = tuple((_BESIDE.get(edge, edge), script) for edge, script in box.scripts)
-            box.scripts = ()
+            for script in box.scripts:
+                script.edge = _BESIDE.get(script.edge, script.edge)
+            fence.scripts = box.scripts
             boxes[partner : place + 1] = [fence]
             shift += place - partner
         elif not ends_here or (left and not _divides(boxes, place, left)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from mathsetu.formulas.latex.boxes import BAR, Box, Row, Sign
 from mathsetu.formulas.latex.brackets import fold_bars
 from mathsetu.formulas.latex.commands import INFIX, PLAIN_GROUP, Command
@@ -9,14 +11,20 @@ from mathsetu.formulas.latex.making import apply_font, binomial, move_prescripts
 
 # How what is open will end: with the text, with } (a group, an argument), after one thing,
 # with ], with \right, with \end.
-TOP, PLAIN, ARGUMENT, ONE, SQUARE, LEFT, TABLE = range(7)
+TOP: Final = 0
+PLAIN: Final = 1
+ARGUMENT: Final = 2
+ONE: Final = 3
+SQUARE: Final = 4
+LEFT: Final = 5
+TABLE: Final = 6
 
 #: Nothing follows the last token, four times: the reader looks ahead.
-END = ["", "", "", ""]
+END: Final = ["", "", "", ""]
 # More problems than this in one formula are no longer told one by one.
-_MOST_PROBLEMS = 20
+_MOST_PROBLEMS: Final = 20
 # Nobody writes more scripts than this on one symbol.
-_MOST_SCRIPTS = 50
+_MOST_SCRIPTS: Final = 50
 
 
 class Pending:
@@ -80,7 +88,8 @@ class Frames:
 
     def __init__(self, tokens: list[str], problems: list[tuple[int, str]]) -> None:
         self.count = len(tokens)
-        self.tokens = tokens + END
+        self.tokens = tokens
+        tokens += END
         self.index = 0
         self.problems = problems
         self.rows: list[Row] = []
@@ -167,7 +176,8 @@ class Frames:
             inner = Row([base])
             self.rows.append(inner)
             base = self.boxes[-1] = Box(PLAIN_GROUP, base.symbol, (inner,))
-        base.scripts += ((edge, script),)
+        script.edge = edge
+        base.scripts += (script,)
 
     def cut(self, start: int) -> Row:
         """Take what stands in the line from a place on out of it, as a row that is complete."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from mathsetu.formulas.latex.boxes import (
     ADDITION,
     ATOM,
@@ -38,13 +40,13 @@ from mathsetu.formulas.latex.commands import (
 from mathsetu.formulas.latex.fonts import JOINING, styled_sign, word_sign
 from mathsetu.formulas.latex.tokens import wildcard
 
-_MOD = Sign("mod", "mo", IDENTIFIER)
-_MODULUS = Sign("", "mrow", MODULUS, kind=fence_sign("(", ")").kind, layout="M!()")
+_MOD: Final = Sign("mod", "mo", IDENTIFIER)
+_MODULUS: Final = Sign("", "mrow", MODULUS, kind=fence_sign("(", ")").kind, layout="M!()")
 _MODULUS.opening, _MODULUS.closing = "(", ")"
 
 
 # Groups with something over or under an operator, by the role of the operator.
-_STACKS = {
+_STACKS: Final = {
     role: Sign("", "mrow", role, kind=GROUP, layout="W!", operand="W!")
     for role in (ADDITION, MULTIPLICATION, RELATION, META, BIG)
 }
@@ -59,12 +61,16 @@ def make_box(command: Command, symbol: int, arguments: list[Row], rows: list[Row
     if make == MAKE_BINOMIAL:
         return binomial(symbol, arguments[0], arguments[1], "(", ")", rows)
     if make in (MAKE_OVER, MAKE_UNDER):
-        return stacked(arguments[1], symbol, (("o" if make == MAKE_OVER else "u", arguments[0]),))
+        arguments[0].edge = "o" if make == MAKE_OVER else "u"
+        return stacked(arguments[1], symbol, (arguments[0],))
     if make == MAKE_ARROW:
         assert command.sign is not None
         row = Row([Box(command.sign, symbol)])
         rows.append(row)
-        return stacked(row, symbol, tuple(zip("ou", reversed(arguments), strict=False)))
+        scripts = tuple(reversed(arguments))
+        for edge, script in zip("ou", scripts, strict=False):
+            script.edge = edge
+        return stacked(row, symbol, scripts)
     if make == MAKE_MODULUS:
         inner = arguments[0]
         inner.boxes.insert(0, Box(_MOD, symbol))
@@ -80,13 +86,15 @@ def make_box(command: Command, symbol: int, arguments: list[Row], rows: list[Row
         return fence
     if make == MAKE_PRESCRIPTS:
         base = unit(arguments[2], symbol)
-        base.scripts = (("c", arguments[0]), ("d", arguments[1]), *base.scripts)
+        arguments[0].edge = "c"
+        arguments[1].edge = "d"
+        base.scripts = (arguments[0], arguments[1])
         return base
     assert make == MAKE_WILDCARD
     return Box(wildcard("".join(box.sign.text for box in arguments[0].boxes)), symbol)
 
 
-def stacked(row: Row, symbol: int, scripts: tuple[tuple[str, Row], ...]) -> Box:
+def stacked(row: Row, symbol: int, scripts: tuple[Row, ...]) -> Box:
     """A row with others over or under it; it keeps the role of a lone operator."""
     role = row.boxes[0].sign.role if len(row.boxes) == 1 else IDENTIFIER
     box = Box(_STACKS.get(role, PLAIN_GROUP), symbol, (row,))
@@ -132,7 +140,7 @@ def apply_font(boxes: list[Box], start: int, font: str, can_join: bool = True) -
                     place += 1
                     continue
             box.sign = styled_sign(sign, font)
-        for _, script in box.scripts:
+        for script in box.scripts:
             for part in script.boxes:
                 if (
                     part.sign.kind == ATOM
@@ -148,8 +156,9 @@ def move_prescripts(boxes: list[Box]) -> None:
     for place in range(len(boxes) - 1):
         box, following = boxes[place], boxes[place + 1]
         if box.sign is EMPTY and box.scripts and following.sign.role == IDENTIFIER:
-            before = tuple(("c" if edge in "ao" else "d", script) for edge, script in box.scripts)
-            following.scripts = before + following.scripts
+            for script in box.scripts:
+                script.edge = "c" if script.edge in "ao" else "d"
+            following.scripts = box.scripts + following.scripts
             box.scripts = ()
             box.sign = NOTHING
             box.label = ""

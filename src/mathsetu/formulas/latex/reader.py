@@ -8,7 +8,7 @@ a row comes after all rows inside it, and the trees are built in that order with
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from mathsetu.formulas.latex.boxes import CLOSING, GROUP, IDENTIFIER, TEXT, Box, Row, Sign
 from mathsetu.formulas.latex.commands import (
@@ -46,9 +46,9 @@ class ParseWarning(NamedTuple):
 #: What the parser makes: the whole row, every row in the order of ending, and warnings.
 Layout = tuple[Row, list[Row], tuple[ParseWarning, ...]]
 
-_PRIMES = {"'" * count: Sign("′" * count, "mo", IDENTIFIER) for count in range(1, 8)}
-_FONT_COMMANDS = {name: Command(MAKE_FONT, 1, font=font) for name, font in FONTS.items()}
-_TEXT_GROUP = Sign("", "mrow", TEXT, kind=GROUP, layout="W!", operand="W!")
+_PRIMES: Final = {"'" * count: Sign("′" * count, "mo", IDENTIFIER) for count in range(1, 8)}
+_FONT_COMMANDS: Final = {name: Command(MAKE_FONT, 1, font=font) for name, font in FONTS.items()}
+_TEXT_GROUP: Final = Sign("", "mrow", TEXT, kind=GROUP, layout="W!", operand="W!")
 
 
 def read_layout(latex: str) -> Layout:
@@ -131,7 +131,8 @@ class _Reader(Structures):
                         if base.scripts:
                             self.add_script(base, edge, inner)
                         else:
-                            base.scripts = ((edge, inner),)
+                            inner.edge = edge
+                            base.scripts = (inner,)
                         index += 1
                         continue
                 self.index = index
@@ -293,7 +294,7 @@ class _Reader(Structures):
 
 _Action = Callable[[_Reader, str], None]
 #: What to do at the tokens that give a formula its structure.
-_ACTIONS: dict[str, _Action] = {
+_ACTIONS: Final[dict[str, _Action]] = {
     "{": _Reader.open_group,
     "}": _Reader.end_brace,
     "^": _Reader.read_script,

@@ -2,6 +2,8 @@ r"""Brackets, ``\left`` and ``\right``, and tables, while LaTeX is read."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from mathsetu.formulas.latex.assembly import Assembler
 from mathsetu.formulas.latex.boxes import BAR, Box, Row, Sign
 from mathsetu.formulas.latex.brackets import FENCES, mark_condition
@@ -17,7 +19,7 @@ from mathsetu.formulas.latex.making import move_prescripts
 from mathsetu.formulas.latex.symbols import BRACKETS, SIGNS
 
 # How many open brackets are passed over in search of the partner of a closing one.
-_REACH = 50
+_REACH: Final = 50
 
 
 class Structures(Assembler):

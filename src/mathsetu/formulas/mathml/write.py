@@ -214,8 +214,8 @@ def _or_none(script: Row | None) -> _Item:
 def _layers(box: Box) -> list[dict[str, Row]]:
     """The scripts in layers: each place once in a layer, later layers around earlier ones."""
     layers: list[dict[str, Row]] = []
-    for edge, row in box.scripts:
-        place = _place(box, edge)
+    for row in box.scripts:
+        place = _place(box, row.edge)
         if not layers or place in layers[-1]:
             layers.append({})
         layers[-1][place] = row
