@@ -6,7 +6,6 @@ Edges: ``n`` next on the line, ``a`` above right, ``b`` below right, ``o`` over,
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 from mathsetu.formulas.latex.boxes import (
@@ -33,6 +32,8 @@ from mathsetu.formulas.tree import Tree
 EDGE_ORDER: Final = "nabcdouwe"
 _RANK: Final = {edge: rank for rank, edge in enumerate(EDGE_ORDER)}
 _NEXT: Final[tuple[str, ...]] = ("n",)
+_WITHIN: Final[tuple[str, ...]] = ("w",)
+_OVER_AND_UNDER: Final[tuple[str, ...]] = ("o", "u")
 _ALONE: Final[dict[str, tuple[str, ...]]] = {edge: (edge,) for edge in EDGE_ORDER}
 _AFTER_NEXT: Final[dict[str, tuple[str, ...]]] = {edge: ("n", edge) for edge in EDGE_ORDER}
 # Brackets that make one node of what they enclose; Tangent leaves the others as symbols.
@@ -40,7 +41,7 @@ _ENCLOSING: Final = {"(": ")]}", "[": ")]}", "{": ")]}", "|": "|∥", "∥": "|�
 _BETWEEN_FORMULAS: Final = frozenset({RELATION, META, COLON, CONDITION})
 
 
-def build_layout_trees(rows: Iterable[Row]) -> None:
+def build_layout_trees(rows: list[Row]) -> None:
     """Give each row its tree; inner rows come before the rows around them.
 
     >>> from mathsetu.formulas.latex.reader import read_layout
@@ -95,7 +96,12 @@ def _finish(base: Tree, box: Box, following: Tree | None) -> Tree:
     """Give a node the scripts of a box and what follows it."""
     for script in box.scripts:
         base = _attach(base, script.edge, script.slt)
-    if following is not None:
+    if following is None:
+        return base
+    if len(base.children) == 1:
+        base.children = (following, base.children[0])
+        base.edges = _AFTER_NEXT[base.edges[0]]
+    else:
         base.children = (following, *base.children)
         base.edges = ("n", *base.edges)
     return base
@@ -103,24 +109,29 @@ def _finish(base: Tree, box: Box, following: Tree | None) -> Tree:
 
 def _attach(base: Tree, edge: str, child: Tree) -> Tree:
     """Give a node one more edge; where that edge is taken, the node goes into a group first."""
-    edges = base.edges
-    if edge in edges:
-        return _attach(Tree("M!1x1", (base,), ("w",)), edge, child)
+    if not base.edges:
+        base.children = (child,)
+        base.edges = _ALONE[edge]
+        return base
+    if edge in base.edges:
+        return _attach(Tree("M!1x1", (base,), _WITHIN), edge, child)
+    children = list(base.children)
+    edges = list(base.edges)
     place = 0
     rank = _RANK[edge]
-    for other in edges:
-        if _RANK[other] > rank:
-            break
+    while place < len(edges) and _RANK[edges[place]] < rank:
         place += 1
-    base.children = (*base.children[:place], child, *base.children[place:])
-    base.edges = (*edges[:place], edge, *edges[place:])
+    children.insert(place, child)
+    edges.insert(place, edge)
+    base.children = tuple(children)
+    base.edges = tuple(edges)
     return base
 
 
 def _base(row: Row) -> Tree:
     """A row as one node: its only node, or a group of all."""
     tree = row.slt
-    return Tree("M!1x1", (tree,), ("w",)) if "n" in tree.edges else tree
+    return Tree("M!1x1", (tree,), _WITHIN) if "n" in tree.edges else tree
 
 
 def _compound(box: Box, following: Tree | None) -> Tree | None:
@@ -132,11 +143,11 @@ def _compound(box: Box, following: Tree | None) -> Tree | None:
         return _fence(box, following)
     if kind == FRACTION:
         box.children = (rows[0].slt, rows[1].slt)
-        box.edges = ("o", "u")
+        box.edges = _OVER_AND_UNDER
     elif kind == ROOT:
         if len(rows) == 1:
             box.children = (rows[0].slt,)
-            box.edges = ("w",)
+            box.edges = _WITHIN
         else:
             box.children = (rows[1].slt, rows[0].slt)
             box.edges = ("c", "w")
@@ -152,7 +163,7 @@ def _compound(box: Box, following: Tree | None) -> Tree | None:
     elif sign is BOXED:
         box.label = "box"
         box.children = (rows[0].slt,)
-        box.edges = ("w",)
+        box.edges = _WITHIN
     elif box.scripts:
         return _finish(_base(rows[0]), box, following)
     else:
@@ -170,7 +181,7 @@ def _fence(box: Box, following: Tree | None) -> Tree | None:
         if len(boxes) == 1:
             inner = row.slt
             box.children = (inner,)
-            box.edges = ("w",)
+            box.edges = _WITHIN
             box.label = sign.layout + "1x1"
             if boxes[0].sign.kind == TABLE and inner.label[2:3].isdigit() and "w" in inner.edges:
                 box.label = sign.layout + inner.label[2:]
@@ -181,7 +192,7 @@ def _fence(box: Box, following: Tree | None) -> Tree | None:
         return _finish(box, box, following)
     if box.scripts:
         line = _bracketed(box, None)
-        group = Tree("M!1x1", (line,), ("w",)) if line is not None else Tree("W!")
+        group = Tree("M!1x1", (line,), _WITHIN) if line is not None else Tree("W!")
         return _finish(group, box, following)
     return _bracketed(box, following)
 
@@ -223,6 +234,8 @@ def _fill(box: Box, row: Row) -> None:
     commas: list[Box] = []
     for part in row.boxes:
         role = part.sign.role
+        if role < RELATION:
+            continue
         if role == COMMA:
             if part.sign.text == ",":
                 commas.append(part)
@@ -241,7 +254,7 @@ def _fill(box: Box, row: Row) -> None:
     while heads:
         element = _attach(heads.pop(), "e", element)
     box.children = (element,)
-    box.edges = ("w",)
+    box.edges = _WITHIN
 
 
 def _bare(box: Box) -> Box:
@@ -263,5 +276,5 @@ def _table(box: Box, following: Tree | None) -> Tree | None:
     lines = len(box.rows) // box.columns if box.columns else 0
     box.label = f"M!{opening}{closing}{lines}x{box.columns}"
     box.children = () if cell is None else (cell,)
-    box.edges = () if cell is None else ("w",)
+    box.edges = () if cell is None else _WITHIN
     return _finish(box, box, following)

@@ -24,8 +24,9 @@ from mathsetu.formulas.tree import POSITIONS, Tree
 _EDGES: Final[tuple[tuple[str, ...], ...]] = tuple(
     POSITIONS[:count] for count in range(len(POSITIONS) + 1)
 )
-_ONE: Final = _EDGES[1]
-_TWO: Final = _EDGES[2]
+#: The names of one operand, and of two.
+ONE: Final = _EDGES[1]
+TWO: Final = _EDGES[2]
 _NAMED: Final = len(_EDGES)
 _SCRIPT_LABELS: Final = {edge: "O!SUP" if edge in "aoc" else "O!SUB" for edge in "aocbud"}
 _PARENTHESES: Final = fence_sign("(", ")")
@@ -100,7 +101,7 @@ def scripted(tree: Tree, box: Box) -> Tree:
     if box.sign.kind == GROUP:
         return _stacked(tree, box)
     for script in box.scripts:
-        tree = Tree(_SCRIPT_LABELS[script.edge], (tree, script.opt), _TWO)
+        tree = Tree(_SCRIPT_LABELS[script.edge], (tree, script.opt), TWO)
     return tree
 
 
@@ -110,7 +111,7 @@ def _stacked(tree: Tree, box: Box) -> Tree:
         if script.edge in "ou":
             tree = applied(script.opt, (tree,))
         else:
-            tree = Tree(_SCRIPT_LABELS[script.edge], (tree, script.opt), _TWO)
+            tree = Tree(_SCRIPT_LABELS[script.edge], (tree, script.opt), TWO)
     return tree
 
 
@@ -123,12 +124,12 @@ def _compound(box: Box) -> Tree:
             return rows[0].opt
         return _fenced(box)
     if kind == FRACTION:
-        return Tree(sign.operand, (rows[0].opt, rows[1].opt), _TWO, box.symbol)
+        return Tree(sign.operand, (rows[0].opt, rows[1].opt), TWO, box.symbol)
     if kind == ROOT:
         degree = rows[1].opt if len(rows) > 1 else Tree("N!2")
-        return Tree("O!root", (rows[0].opt, degree), _TWO, box.symbol)
+        return Tree("O!root", (rows[0].opt, degree), TWO, box.symbol)
     if kind == ACCENT:
-        return Tree("F!" + sign.text, (rows[0].opt,), _ONE, box.symbol)
+        return Tree("F!" + sign.text, (rows[0].opt,), ONE, box.symbol)
     if kind == TABLE:
         return _table(box)
     if kind == GROUP:
@@ -147,7 +148,7 @@ def argument_list(box: Box) -> Sequence[Tree]:
     if tree.label == "O!conditional-set":
         for part in box.rows[0].boxes:
             if part.sign.role == CONDITION:
-                return (Tree(part.sign.operator, tree.children, _TWO, tree.symbol),)
+                return (Tree(part.sign.operator, tree.children, TWO, tree.symbol),)
     return (tree,)
 
 
@@ -180,21 +181,21 @@ def _fenced(box: Box) -> Tree:
         if len(tree.children) == 2:
             if any(part.sign.text == ";" for part in boxes):
                 return tree
-            return Tree(_INTERVALS[pair], tree.children, _TWO, box.symbol)
+            return Tree(_INTERVALS[pair], tree.children, TWO, box.symbol)
         return collection("M!V-", tree.children, box.symbol)
     if pair == "{}":
         return _set(box, tree, is_list)
     if is_list and len(tree.children) == 2 and pair in _INTERVALS:
-        return Tree(_INTERVALS[pair], tree.children, _TWO, box.symbol)
+        return Tree(_INTERVALS[pair], tree.children, TWO, box.symbol)
     if pair in _ENCLOSED:
-        return Tree(_ENCLOSED[pair], (tree,), _ONE, box.symbol)
+        return Tree(_ENCLOSED[pair], (tree,), ONE, box.symbol)
     if not sign.opening and sign.closing == "|":
-        return Tree("O!evaluated-at", (tree,), _ONE, box.symbol)
+        return Tree("O!evaluated-at", (tree,), ONE, box.symbol)
     if is_list and pair in ("[]", "⟨⟩"):
         return Tree(tree.label, tree.children, tree.edges, box.symbol)
     if not sign.opening or not sign.closing:
         return tree
-    return Tree("M!D-" + pair, (tree,), _ONE, box.symbol)
+    return Tree("M!D-" + pair, (tree,), ONE, box.symbol)
 
 
 def _set(box: Box, tree: Tree, is_list: bool) -> Tree:
@@ -214,7 +215,7 @@ def _joined(cells: Sequence[Tree]) -> list[Tree]:
         if cell.label == "U!and" and cell.children:
             above, first = cell, cell.children[0]
         if joined and len(first.children) == 2 and first.children[0].label == "W!":
-            formula = Tree(first.label, (joined.pop(), first.children[1]), _TWO, first.symbol)
+            formula = Tree(first.label, (joined.pop(), first.children[1]), TWO, first.symbol)
             if above is not None:
                 formula = Tree("U!and", (formula, *above.children[1:]), above.edges)
             joined.append(formula)
@@ -240,7 +241,7 @@ def _table(box: Box) -> Tree:
     matrix = Tree(f"M!M-{len(rows)}x{columns}", rows, edges(len(rows)), box.symbol)
     if meaning in ("M!", "O!lines"):
         return matrix
-    wrapped = Tree("O!matrix", (matrix,), _ONE, box.symbol)
+    wrapped = Tree("O!matrix", (matrix,), ONE, box.symbol)
     if meaning == "O!matrix":
         return wrapped
-    return Tree(meaning, (wrapped,), _ONE, box.symbol)
+    return Tree(meaning, (wrapped,), ONE, box.symbol)

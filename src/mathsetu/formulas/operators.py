@@ -8,7 +8,6 @@ table), because public formula data was made with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 from mathsetu.formulas.clauses import Budget, Clause, absent
@@ -38,6 +37,8 @@ from mathsetu.formulas.latex.boxes import (
     Sign,
 )
 from mathsetu.formulas.operands import (
+    ONE,
+    TWO,
     applied,
     argument_list,
     edges,
@@ -57,7 +58,7 @@ _WITH_BRACKETS: Final = frozenset({FUNCTION, TRIGONOMETRIC, NEGATION})
 _BINARY: Final = frozenset({ADDITION, MULTIPLICATION, RELATION})
 # After the last box: ends everything that is open.
 _END_ROLE: Final = 99
-_END: Final = Box(Sign("", "mo", _END_ROLE), -1)
+_END: Final = [Box(Sign("", "mo", _END_ROLE), -1)]
 
 # A product: its factors and the operator between them (none: written side by side).
 _Product = tuple[list[Tree], "Box | None"]
@@ -65,7 +66,7 @@ _Product = tuple[list[Tree], "Box | None"]
 _Frame = tuple[int, Tree, list[Tree], "Box | None", "Box | None"]
 
 
-def build_operator_trees(rows: Iterable[Row]) -> None:
+def build_operator_trees(rows: list[Row]) -> None:
     """Give each row its tree; inner rows come before the rows around them.
 
     >>> from mathsetu.formulas.latex.reader import read_layout
@@ -94,7 +95,7 @@ def build_operator_trees(rows: Iterable[Row]) -> None:
         elif count == 2:
             left, right = boxes
             if left.sign.role <= TEXT >= right.sign.role and right.sign.kind != FRACTION:
-                row.opt = Tree("U!times", (operand(left), operand(right)), ("0", "1"))
+                row.opt = Tree("U!times", (operand(left), operand(right)), TWO)
                 continue
         row.opt = _sentence(boxes, budget)
 
@@ -116,7 +117,7 @@ def _sentence(row: list[Box], budget: Budget) -> Tree:
     before: Tree | None = None
     clause: Clause | None = None
     place = 0
-    boxes = [*row, _END]
+    boxes = row + _END
     while True:
         box = boxes[place]
         place += 1
@@ -127,7 +128,7 @@ def _sentence(row: list[Box], budget: Budget) -> Tree:
                 if frames and sign.text == "d" and _is_differential(row, place, frames):
                     # The differential of an integral, with its variable.
                     factors, joiner, waiting = _end_frames(frames, _BARE, factors, joiner, waiting)
-                    tree = Tree("F!d", (operand(row[place]),), ("0",), box.symbol)
+                    tree = Tree("F!d", (operand(row[place]),), ONE, box.symbol)
                     place += 1
                 else:
                     tree = Tree(sign.operand, (), (), box.symbol)
@@ -142,7 +143,7 @@ def _sentence(row: list[Box], budget: Budget) -> Tree:
                             frames, _BARE, factors, joiner, waiting
                         )
                 elif sign.kind == FRACTION and factors and _is_mixed(row, place):
-                    tree = Tree("U!plus", (factors.pop(), tree), ("0", "1"))
+                    tree = Tree("U!plus", (factors.pop(), tree), TWO)
             if joiner is waiting:
                 factors.append(tree)  # both are none: another factor side by side
             else:
@@ -184,7 +185,7 @@ def _sentence(row: list[Box], budget: Budget) -> Tree:
                     assert adder is not None
                     whole = node(adder, terms)
                 if next_adder is not None:
-                    whole = Tree("O!limit-from", (whole, operand(next_adder)), ("0", "1"))
+                    whole = Tree("O!limit-from", (whole, operand(next_adder)), TWO)
                     next_adder = None
                 terms = []
             if role == _END_ROLE:
@@ -207,7 +208,7 @@ def _sentence(row: list[Box], budget: Budget) -> Tree:
             if role == CONDITION:
                 # What comes after "such that" in a set is read by itself.
                 parts = (clause.end(whole), _sentence(row[place:], budget))
-                return Tree("O!conditional-set", parts, ("0", "1"), box.symbol)
+                return Tree("O!conditional-set", parts, TWO, box.symbol)
             if role == RELATION and whole is None and _is_alone(clause, row, place):
                 factors = [operand(box)]
                 continue
@@ -239,7 +240,7 @@ def _sentence(row: list[Box], budget: Budget) -> Tree:
             factors = []
             joiner = waiting = None
         elif role == POSTFIX and factors and waiting is None:
-            tree = Tree(sign.operator, (factors[-1],), ("0",), box.symbol)
+            tree = Tree(sign.operator, (factors[-1],), ONE, box.symbol)
             factors[-1] = scripted(tree, box)
         elif role != SPACE:
             # A bracket without its partner, or a postfix sign without its operand.
@@ -355,5 +356,5 @@ def _with_modulus(whole: Tree | None, box: Box) -> Tree:
         modulus = (
             operands[0] if len(operands) == 1 else Tree("U!times", operands, edges(len(operands)))
         )
-    note = Tree("F!pmod", (modulus,), ("0",), box.symbol)
-    return note if whole is None else Tree("O!annotated", (whole, note), ("0", "1"))
+    note = Tree("F!pmod", (modulus,), ONE, box.symbol)
+    return note if whole is None else Tree("O!annotated", (whole, note), TWO)

@@ -21,12 +21,12 @@ from mathsetu.formulas.latex.commands import (
 )
 from mathsetu.formulas.latex.fonts import FONTS, SWITCHES
 from mathsetu.formulas.latex.frames import ARGUMENT, ONE, PLAIN, Pending, Script
+from mathsetu.formulas.latex.lexer import TOKEN
 from mathsetu.formulas.latex.macros import expand, may_define
 from mathsetu.formulas.latex.structures import Structures
 from mathsetu.formulas.latex.symbols import BRACKETS, NEGATED, SIGNS
 from mathsetu.formulas.latex.tokens import (
     SCRIPTS,
-    TOKEN,
     is_composed,
     is_text,
     other_sign,
@@ -81,7 +81,7 @@ def _located(
     latex: str, problems: list[tuple[int, str]], origins: list[int] | None
 ) -> tuple[ParseWarning, ...]:
     """Problems at tokens as warnings at characters."""
-    starts = [match.start(1) for match in TOKEN.finditer(latex)]
+    starts = [match.start() for match in TOKEN.finditer(latex)]
     found = []
     for number, message in problems:
         if origins is not None:
@@ -115,28 +115,27 @@ class _Reader(Structures):
                 continue
             if index >= count:
                 break  # what follows the last token is no sign
+            self.index = index + 1
             action = actions.get(token)
             if action is not None:
-                self.index = index + 1
                 action(self, token)
+            elif (script := scripts.get(token)) is None:
+                self.read_other(token)
+            elif len(boxes) > start and boxes[-1].sign.element != "mspace":
+                base = boxes[-1]
+                is_high, sign = script
+                inner = Row([Box(sign, index)])
+                rows.append(inner)
+                edge = base.sign.high if is_high else base.sign.low
+                if base.scripts:
+                    self.add_script(base, edge, inner)
+                else:
+                    inner.edge = edge
+                    base.scripts = (inner,)
+                index += 1
+                continue
             else:
-                script = scripts.get(token)
-                if script is not None and len(boxes) > start:
-                    base = boxes[-1]
-                    if base.sign.element != "mspace":
-                        is_high, sign = script
-                        inner = Row([Box(sign, index)])
-                        rows.append(inner)
-                        edge = base.sign.high if is_high else base.sign.low
-                        if base.scripts:
-                            self.add_script(base, edge, inner)
-                        else:
-                            inner.edge = edge
-                            base.scripts = (inner,)
-                        index += 1
-                        continue
-                self.index = index
-                self.read_next()
+                self.put_script(script)
             while self.mode == ONE and self.index < count:
                 self.read_next()
             boxes = self.boxes
@@ -157,10 +156,7 @@ class _Reader(Structures):
         elif (sign := SIGNS.get(token)) is not None:
             self.put(Box(sign, self.index - 1))
         elif (script := SCRIPTS.get(token)) is not None:
-            base = self.base()
-            inner = Row([Box(script[1], self.index - 1)])
-            self.rows.append(inner)
-            self.add_script(base, base.sign.high if script[0] else base.sign.low, inner)
+            self.put_script(script)
         else:
             self.read_other(token)
 
@@ -227,6 +223,14 @@ class _Reader(Structures):
             self.put(Box(Sign(name, "mi"), self.index - 1))
 
     # -- scripts -----------------------------------------------------------------------------
+
+    def put_script(self, script: tuple[bool, Sign]) -> None:
+        """A script of one sign."""
+        is_high, sign = script
+        base = self.base()
+        inner = Row([Box(sign, self.index - 1)])
+        self.rows.append(inner)
+        self.add_script(base, base.sign.high if is_high else base.sign.low, inner)
 
     def read_script(self, token: str) -> None:
         """``^`` or ``_`` and what is too much for the short way."""

@@ -1,4 +1,4 @@
-"""Text to tokens, and the signs of tokens that no table lists."""
+"""The signs of tokens that no table lists, and tokens that stand for several."""
 
 from __future__ import annotations
 
@@ -8,49 +8,9 @@ import unicodedata
 from typing import Final
 
 from mathsetu.formulas.latex.boxes import FUNCTION, IDENTIFIER, TEXT, Sign
-from mathsetu.formulas.latex.fonts import FONTS, SWITCHES, styled_text, word_sign
+from mathsetu.formulas.latex.fonts import FONTS, styled_text, word_sign
+from mathsetu.formulas.latex.lexer import TEXT_NAMES, TOKEN
 from mathsetu.formulas.latex.symbols import BRACKETS, SIGNS, STRUCTURE, number_sign
-
-# Font switches are no part of a token: what they hold for comes after them.
-_FONT_NAMES = "|".join(
-    sorted((name[1:] for name in FONTS if name not in SWITCHES), key=len, reverse=True)
-)
-_TEXT_NAMES = r"text(?:rm|bf|it|sf|tt|sc|sl|up|md|normal)?|mbox|hbox|operatorname\*?|qvar"
-
-# An argument with two levels of braces inside; what is deeper is read piece by piece.
-_BRACED = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+\}"
-
-#: One token: spaces before it are skipped, whole simple arguments of text and fonts belong to it.
-TOKEN: Final = re.compile(
-    rf"""\s*(
-      [A-Za-z()\[\]{{}}+*/,;~$@"`-]                # most signs are one character
-    | \d+(?:(?:\\[\ ,]|\{{,\}}|~)\s*\d{{3}}(?!\d))*+(?:\.\d+)?
-    | \\(?:
-          (?:{_FONT_NAMES})(?:\s*\{{\s*[A-Za-z0-9]+\s*\}}|\s+[A-Za-z0-9]|(?=\d)\d)
-        | (?:{_TEXT_NAMES})\s*{_BRACED}
-        | (?:begin|end)\s*\{{[^{{}}\\]*\}}
-        | (?:left|right|middle)(?![A-Za-z])\s*(?:\\(?:[A-Za-z]+|.)|[^\\\s])?
-        | (?:tag|hspace|vspace|operatorname)\*
-        | (?:[hvm]skip|m?kern)\s*-?[\d.]+\s*[a-z]{{2}}
-        | [A-Za-z]+
-        | .
-      )
-    | [\^_](?:\{{[A-Za-z0-9]\}}|[A-Za-z0-9])?         # the usual scripts are one sign
-    | %[^\n]*
-    | &(?:[A-Za-z]+|\#[0-9]+|\#[xX][0-9A-Fa-f]+);
-    | \.(?:\.\.|\d+)?
-    | :=?
-    | '+
-    | \#[1-9]?
-    | !(?:=(?!=)|!)?
-    | \?(?:[A-Za-z]\d*)?
-    | [<>]=?
-    | =:?
-    | \|\|?
-    | .
-    )""",
-    re.VERBOSE | re.DOTALL,
-)
 
 #: Scripts of one letter or digit: whether they are high, and their sign.
 SCRIPTS: Final[dict[str, tuple[bool, Sign]]] = {
@@ -60,7 +20,9 @@ SCRIPTS: Final[dict[str, tuple[bool, Sign]]] = {
     for character in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 }
 
-_TEXT_TOKEN: Final = re.compile(rf"\\({_TEXT_NAMES})\s*\{{(.*)\}}", re.DOTALL)
+_TEXT_TOKEN: Final = re.compile(
+    rf"\\({'|'.join(map(re.escape, TEXT_NAMES))})\s*\{{(.*)\}}", re.DOTALL
+)
 # Commands and braces in a text; spaces that are commands stay spaces.
 _TEXT_COMMAND: Final = re.compile(r"\\[A-Za-z]+\s*|\\[,;:!/]|\\(?=.)|[{}]")
 _LENGTH: Final = re.compile(r"\\(?:[hvm]skip|m?kern)\s*-?[\d.]")
