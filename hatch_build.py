@@ -68,8 +68,16 @@ def _compile(sources: Path, folder: str) -> dict[str, str]:
     # Only these modules count: what they import from elsewhere may not be installed here.
     options = ["--follow-imports=silent", "--ignore-missing-imports", f"--cache-dir={folder}/mypy"]
     extensions = mypycify(
-        [*options, *modules], opt_level="2", target_dir=folder, group_name="mathsetu"
+        [*options, *modules], opt_level="3", target_dir=folder, group_name="mathsetu"
     )
+    if os.name == "posix":
+        # Nothing from outside takes the place of our functions: they may be called directly.
+        for extension in extensions:
+            extension.extra_compile_args += [
+                "-fvisibility=hidden",
+                "-fno-semantic-interposition",
+                "-fno-plt",
+            ]
     command = Distribution({"ext_modules": extensions}).get_command_obj("build_ext")
     command.build_lib, command.build_temp = f"{folder}/built", f"{folder}/objects"
     command.ensure_finalized()

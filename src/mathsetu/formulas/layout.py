@@ -242,6 +242,11 @@ def _fill(box: Box, row: Row) -> None:
         elif role in _BETWEEN_FORMULAS:
             commas = []  # a sequence of formulas is one element
             break
+    if not commas:
+        box.label = box.sign.layout + "1x1"
+        box.children = (row.slt,)
+        box.edges = _WITHIN
+        return
     heads = [row.slt]
     for comma in commas:
         # What followed the comma on the line is the next element.

@@ -287,7 +287,8 @@ def _end_frame(
         factors, joiner = _times(factors, joiner, None, operand(waiting))
     _, head, outer, outer_joiner, outer_waiting = frames.pop()
     tree = applied(head, (_product(factors, joiner),)) if factors else head
-    return (*_times(outer, outer_joiner, outer_waiting, tree), None)
+    factors, joiner = _times(outer, outer_joiner, outer_waiting, tree)
+    return factors, joiner, None
 
 
 def _end_frames(

@@ -192,9 +192,7 @@ class _Reader(Structures):
     def read_command(self, token: str) -> None:
         """A command that is neither a sign nor takes arguments in the usual way."""
         name = token[1:]
-        if token in INFIX:
-            self.read_infix(token)
-        elif name == "\\" or name == "cr" or name == "tabularnewline":
+        if name == "\\" or name == "cr" or name == "tabularnewline":
             self.end_line(token)
         elif token == "\\not":  # noqa: S105
             self.read_not()
@@ -308,6 +306,7 @@ _ACTIONS: Final[dict[str, _Action]] = {
         for name, sign in BRACKETS.items()
     },
     **dict.fromkeys(COMMANDS, _Reader.read_argument_command),
+    **dict.fromkeys(INFIX, _Reader.read_infix),
     **{
         command + delimiter: action
         for command, action in (("\\left", _Reader.begin_left), ("\\right", _Reader.end_left))

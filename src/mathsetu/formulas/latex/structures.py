@@ -60,11 +60,11 @@ class Structures(Assembler):
         else:
             # The usual case: the partner is the last that was opened, and no bar is open.
             inner = Row(boxes[place + 1 :])
-            del boxes[place + 1 :]
             if self.has_prescripts:
                 move_prescripts(inner.boxes)
             self.rows.append(inner)
-        opening = boxes.pop()
+        opening = boxes[place]
+        del boxes[place:]
         opens.pop()
         if pair.opening == "{":
             mark_condition(inner.boxes)
