@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -70,14 +71,11 @@ def _compile(sources: Path, folder: str) -> dict[str, str]:
     extensions = mypycify(
         [*options, *modules], opt_level="3", target_dir=folder, group_name="mathsetu"
     )
-    if os.name == "posix":
-        # Nothing from outside takes the place of our functions: they may be called directly.
+    if sys.platform == "linux":
+        # Nothing outside needs our functions, so that they call each other directly, and those of
+        # Python without a detour.
         for extension in extensions:
-            extension.extra_compile_args += [
-                "-fvisibility=hidden",
-                "-fno-semantic-interposition",
-                "-fno-plt",
-            ]
+            extension.extra_compile_args += ["-fvisibility=hidden", "-fno-plt"]
     command = Distribution({"ext_modules": extensions}).get_command_obj("build_ext")
     command.build_lib, command.build_temp = f"{folder}/built", f"{folder}/objects"
     command.ensure_finalized()

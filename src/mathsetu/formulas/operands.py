@@ -12,6 +12,7 @@ from mathsetu.formulas.latex.boxes import (
     FENCE,
     FRACTION,
     GROUP,
+    RELATION,
     ROOT,
     TABLE,
     TEXT,
@@ -66,7 +67,7 @@ def node(box: Box, operands: Sequence[Tree]) -> Tree:
     if box.scripts or sign.kind != ATOM:
         return applied(operand(box), operands)
     label = sign.operator
-    if label in _TURNED:
+    if sign.role == RELATION and label in _TURNED:
         label = _TURNED[label]
         operands = operands[::-1]
     count = len(operands)
@@ -120,8 +121,8 @@ def _compound(box: Box) -> Tree:
     rows = box.rows
     kind = sign.kind
     if kind == FENCE:
-        if sign is _PARENTHESES and len(rows[0].boxes) == 1:
-            return rows[0].opt
+        if sign is _PARENTHESES and rows[0].boxes and not rows[0].opt.label.startswith("M!L-"):
+            return rows[0].opt  # most parentheses only group
         return _fenced(box)
     if kind == FRACTION:
         return Tree(sign.operand, (rows[0].opt, rows[1].opt), TWO, box.symbol)

@@ -86,12 +86,12 @@ class Frames:
     is_ending = False
     font_budget = 5_000  # how many boxes may still be set in a font
 
-    def __init__(self, tokens: list[str], problems: list[tuple[int, str]]) -> None:
+    def __init__(self, tokens: list[str]) -> None:
         self.count = len(tokens)
         self.tokens = tokens
         tokens += END
         self.index = 0
-        self.problems = problems
+        self.problems: list[tuple[int, str]] = []
         self.rows: list[Row] = []
         self.stack: list[_Frame] = []
         self.boxes: list[Box] = []  # the line being written

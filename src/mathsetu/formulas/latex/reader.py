@@ -58,23 +58,31 @@ def read_layout(latex: str) -> Layout:
     >>> [box.sign.text for box in row.boxes]
     ['x', '+', '1']
     """
-    tokens = TOKEN.findall(latex)
-    origins: list[int] | None = None
-    problems: list[tuple[int, str]] = []
-    if not latex.isascii() and is_composed(latex):
-        tokens, origins = spell_out(tokens)
+    tokens, origins = _tokens(latex)
+    reader = _Reader(tokens)
+    row = reader.read()
+    if not reader.problems:
+        return row, reader.rows, ()
     if may_define(latex):
+        # To the reader a definition is an unknown command: it is asked for only where there is one.
+        tokens, origins = _tokens(latex)
         tokens, places, cut = expand(tokens)
+        reader = _Reader(tokens)
         if cut is not None:
             # Said of a token that was there before expansion: it goes after all that are there now.
-            problems.append((len(tokens), "macros expand to too much: the rest is left out"))
+            reader.warn("macros expand to too much: the rest is left out", reader.count)
             places.append(cut)
         origins = places if origins is None else [origins[place] for place in places]
-    reader = _Reader(tokens, problems)
-    row = reader.read()
-    if not problems:
-        return row, reader.rows, ()
-    return row, reader.rows, _located(latex, problems, origins)
+        row = reader.read()
+    return row, reader.rows, _located(latex, reader.problems, origins)
+
+
+def _tokens(latex: str) -> tuple[list[str], list[int] | None]:
+    """Text to tokens; where some were spelled out, with the number of the one each is from."""
+    tokens = TOKEN.findall(latex)
+    if not latex.isascii() and is_composed(latex):
+        return spell_out(tokens)
+    return tokens, None
 
 
 def _located(
