@@ -153,6 +153,8 @@ def test_symbols_have_numbers_of_their_own_that_trees_share() -> None:
         (r"\newcommand{\R}{\mathbb{R}} x\in\R", r"x\in\mathbb{R}"),
         (r"\newcommand{\half}[1]{\frac{#1}{2}} \half{x}", r"\frac{x}{2}"),
         (r"\newcommand{\p}[2][3]{#2^{#1}} \p{x}\p[4]{y}", "x^{3}y^{4}"),
+        (r"x+\sqrt\def\y{2}\y", r"x+\sqrt{2}"),
+        (r"\begin{array}{c\def\pi{2}}\pi\end{array}", r"\begin{array}{c}2\end{array}"),
         (r"\def\v#1{\vec{#1}} \v x", r"\vec{x}"),
         (r"\let\s=\sum \s x", r"\sum x"),
         (r"\DeclareMathOperator{\ord}{ord} \ord(x)", r"\operatorname{ord}(x)"),

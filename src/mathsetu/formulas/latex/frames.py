@@ -84,12 +84,13 @@ class Frames:
     tables = 0
     splits = 0  # how many symbols have no token of their own
     is_ending = False
+    has_definitions = False  # whether a macro is defined somewhere,
+    is_expanded = False  # and whether all of them have been put in
     font_budget = 5_000  # how many boxes may still be set in a font
 
     def __init__(self, tokens: list[str]) -> None:
         self.count = len(tokens)
-        self.tokens = tokens
-        tokens += END
+        self.tokens = tokens + END
         self.index = 0
         self.problems: list[tuple[int, str]] = []
         self.rows: list[Row] = []

@@ -16,6 +16,8 @@ MAX_TOKENS: Final = 8_000
 _COMMANDS: Final = frozenset({"\\newcommand", "\\renewcommand", "\\providecommand"})
 _DEFINITIONS: Final = frozenset({"\\def", "\\gdef", "\\edef", "\\xdef"})
 _OPERATORS: Final = frozenset({"\\DeclareMathOperator"})
+#: The commands that define macros.
+DEFINING: Final = _COMMANDS | _DEFINITIONS | _OPERATORS | {"\\let"}
 
 #: A token and the number of the token that it comes from.
 Placed = tuple[str, int]

@@ -22,7 +22,7 @@ from mathsetu.formulas.latex.commands import (
 from mathsetu.formulas.latex.fonts import FONTS, SWITCHES
 from mathsetu.formulas.latex.frames import ARGUMENT, ONE, PLAIN, Pending, Script
 from mathsetu.formulas.latex.lexer import TOKEN
-from mathsetu.formulas.latex.macros import expand, may_define
+from mathsetu.formulas.latex.macros import DEFINING, expand
 from mathsetu.formulas.latex.structures import Structures
 from mathsetu.formulas.latex.symbols import BRACKETS, NEGATED, SIGNS
 from mathsetu.formulas.latex.tokens import (
@@ -58,31 +58,26 @@ def read_layout(latex: str) -> Layout:
     >>> [box.sign.text for box in row.boxes]
     ['x', '+', '1']
     """
-    tokens, origins = _tokens(latex)
+    tokens = TOKEN.findall(latex)
+    origins: list[int] | None = None
+    if not latex.isascii() and is_composed(latex):
+        tokens, origins = spell_out(tokens)
     reader = _Reader(tokens)
     row = reader.read()
-    if not reader.problems:
-        return row, reader.rows, ()
-    if may_define(latex):
-        # To the reader a definition is an unknown command: it is asked for only where there is one.
-        tokens, origins = _tokens(latex)
+    if reader.has_definitions:
+        # Most formulas have none, and are read once; the others without their definitions again.
         tokens, places, cut = expand(tokens)
         reader = _Reader(tokens)
+        reader.is_expanded = True
         if cut is not None:
             # Said of a token that was there before expansion: it goes after all that are there now.
-            reader.warn("macros expand to too much: the rest is left out", reader.count)
+            reader.warn("macros expand to too much: the rest is left out", len(tokens))
             places.append(cut)
         origins = places if origins is None else [origins[place] for place in places]
         row = reader.read()
+    if not reader.problems:
+        return row, reader.rows, ()
     return row, reader.rows, _located(latex, reader.problems, origins)
-
-
-def _tokens(latex: str) -> tuple[list[str], list[int] | None]:
-    """Text to tokens; where some were spelled out, with the number of the one each is from."""
-    tokens = TOKEN.findall(latex)
-    if not latex.isascii() and is_composed(latex):
-        return spell_out(tokens)
-    return tokens, None
 
 
 def _located(
@@ -176,6 +171,14 @@ class _Reader(Structures):
     def read_argument_command(self, token: str) -> None:
         """A command that takes arguments."""
         self.begin(Pending(COMMANDS[token], self.index - 1))
+
+    def read_definition(self, token: str) -> None:
+        """A macro is defined: all are to be expanded first, so that nothing more is read now."""
+        if self.is_expanded:
+            self.read_other(token)  # what \left has left over is no definition
+        else:
+            self.has_definitions = True
+            self.index = self.count
 
     def read_other(self, token: str) -> None:
         """A token that no table lists, or one that is not frequent."""
@@ -315,6 +318,7 @@ _ACTIONS: Final[dict[str, _Action]] = {
     },
     **dict.fromkeys(COMMANDS, _Reader.read_argument_command),
     **dict.fromkeys(INFIX, _Reader.read_infix),
+    **dict.fromkeys(DEFINING, _Reader.read_definition),
     **{
         command + delimiter: action
         for command, action in (("\\left", _Reader.begin_left), ("\\right", _Reader.end_left))

@@ -15,6 +15,7 @@ from mathsetu.formulas.latex.commands import (
     WITH_COLUMNS,
 )
 from mathsetu.formulas.latex.frames import LEFT, ONE, SQUARE, TABLE, Delimiter, Grid
+from mathsetu.formulas.latex.macros import DEFINING
 from mathsetu.formulas.latex.making import move_prescripts
 from mathsetu.formulas.latex.symbols import BRACKETS, SIGNS
 
@@ -147,6 +148,7 @@ class Structures(Assembler):
         while self.index < self.count:
             token = self.tokens[self.index]
             self.index += 1
+            self.has_definitions |= token in DEFINING
             depth += (token == opening) - (token == closing)
             if depth <= 0:
                 return
