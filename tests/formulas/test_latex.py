@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mathsetu.formulas import parse_latex
-from mathsetu.formulas.latex.boxes import ATOM, Box
-from mathsetu.formulas.latex.rows import Row
+from mathsetu.formulas.latex.boxes import ATOM, Box, Row
 from mathsetu.formulas.notation import read_tree, write_tree
 
 PIECES = (
@@ -60,18 +59,18 @@ def boxes(row: Row) -> list[Box]:
     found: list[Box] = []
     pending = [row]
     while pending:
-        for box in pending.pop():
+        for box in pending.pop().boxes:
             found.append(box)
             pending.extend(box.rows)
-            pending.extend(script for _, script in box.scripts)
+            pending.extend(box.scripts)
     return found
 
 
 def test_boxes_can_be_shown_before_and_after_their_tree_is_made() -> None:
     formula = parse_latex("x+1")
-    assert repr(formula.layout[0]) == "Box(Sign('x', 'mi'), 0)"
-    assert formula.slt is formula.layout[0]
-    assert repr(formula.layout[0]) == "Tree('V!x', n=Tree('+', n=Tree('N!1')))"
+    assert repr(formula.layout.boxes[0]) == "Box(Sign('x', 'mi'), 0)"
+    assert formula.slt is formula.layout.boxes[0]
+    assert repr(formula.layout.boxes[0]) == "Tree('V!x', n=Tree('+', n=Tree('N!1')))"
 
 
 @given(st.text(max_size=60))
@@ -154,6 +153,8 @@ def test_symbols_have_numbers_of_their_own_that_trees_share() -> None:
         (r"\newcommand{\R}{\mathbb{R}} x\in\R", r"x\in\mathbb{R}"),
         (r"\newcommand{\half}[1]{\frac{#1}{2}} \half{x}", r"\frac{x}{2}"),
         (r"\newcommand{\p}[2][3]{#2^{#1}} \p{x}\p[4]{y}", "x^{3}y^{4}"),
+        (r"x+\sqrt\def\y{2}\y", r"x+\sqrt{2}"),
+        (r"\begin{array}{c\def\pi{2}}\pi\end{array}", r"\begin{array}{c}2\end{array}"),
         (r"\def\v#1{\vec{#1}} \v x", r"\vec{x}"),
         (r"\let\s=\sum \s x", r"\sum x"),
         (r"\DeclareMathOperator{\ord}{ord} \ord(x)", r"\operatorname{ord}(x)"),

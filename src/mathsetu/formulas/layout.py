@@ -6,7 +6,7 @@ Edges: ``n`` next on the line, ``a`` above right, ``b`` below right, ``o`` over,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from typing import Final
 
 from mathsetu.formulas.latex.boxes import (
     ACCENT,
@@ -22,24 +22,26 @@ from mathsetu.formulas.latex.boxes import (
     ROOT,
     TABLE,
     Box,
+    Row,
     Sign,
 )
 from mathsetu.formulas.latex.commands import BOXED, LINES
-from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.tree import Tree
 
 #: The order in which Tangent writes the edges of a node.
-EDGE_ORDER = "nabcdouwe"
-_RANK = {edge: rank for rank, edge in enumerate(EDGE_ORDER)}
-_NEXT = ("n",)
-_ALONE = {edge: (edge,) for edge in EDGE_ORDER}
-_AFTER_NEXT = {edge: ("n", edge) for edge in EDGE_ORDER}
+EDGE_ORDER: Final = "nabcdouwe"
+_RANK: Final = {edge: rank for rank, edge in enumerate(EDGE_ORDER)}
+_NEXT: Final[tuple[str, ...]] = ("n",)
+_WITHIN: Final[tuple[str, ...]] = ("w",)
+_OVER_AND_UNDER: Final[tuple[str, ...]] = ("o", "u")
+_ALONE: Final[dict[str, tuple[str, ...]]] = {edge: (edge,) for edge in EDGE_ORDER}
+_AFTER_NEXT: Final[dict[str, tuple[str, ...]]] = {edge: ("n", edge) for edge in EDGE_ORDER}
 # Brackets that make one node of what they enclose; Tangent leaves the others as symbols.
-_ENCLOSING = {"(": ")]}", "[": ")]}", "{": ")]}", "|": "|∥", "∥": "|∥", "‖": "‖"}
-_BETWEEN_FORMULAS = frozenset({RELATION, META, COLON, CONDITION})
+_ENCLOSING: Final = {"(": ")]}", "[": ")]}", "{": ")]}", "|": "|∥", "∥": "|∥", "‖": "‖"}
+_BETWEEN_FORMULAS: Final = frozenset({RELATION, META, COLON, CONDITION})
 
 
-def build_layout_trees(rows: Iterable[Row]) -> None:
+def build_layout_trees(rows: list[Row]) -> None:
     """Give each row its tree; inner rows come before the rows around them.
 
     >>> from mathsetu.formulas.latex.reader import read_layout
@@ -49,17 +51,18 @@ def build_layout_trees(rows: Iterable[Row]) -> None:
     Tree('V!x', n=Tree('+', n=Tree('N!1')), a=Tree('N!2'))
     """
     for row in rows:
-        if len(row) == 1:
+        boxes = row.boxes
+        if len(boxes) == 1:
             # Most rows are one symbol.
-            box = row[0]
+            box = boxes[0]
             if box.label and box.sign.kind == ATOM and not box.scripts:
                 box.children = box.edges = ()
                 row.slt = box
                 continue
-        row.slt = _chain(row, None) or Tree("W!")
+        row.slt = _chain(boxes, None) or Tree("W!")
 
 
-def _chain(boxes: Sequence[Box], following: Tree | None) -> Tree | None:
+def _chain(boxes: list[Box], following: Tree | None) -> Tree | None:
     """Link boxes: each gets what follows it on its ``n`` edge. The first node of the chain."""
     for box in reversed(boxes):
         scripts = box.scripts
@@ -75,13 +78,13 @@ def _chain(boxes: Sequence[Box], following: Tree | None) -> Tree | None:
                 box.edges = _NEXT
             following = box
         elif len(scripts) == 1:
-            edge, script = scripts[0]
+            script = scripts[0]
             if following is None:
                 box.children = (script.slt,)
-                box.edges = _ALONE[edge]
+                box.edges = _ALONE[script.edge]
             else:
                 box.children = (following, script.slt)
-                box.edges = _AFTER_NEXT[edge]
+                box.edges = _AFTER_NEXT[script.edge]
             following = box
         else:
             box.children = box.edges = ()
@@ -91,9 +94,14 @@ def _chain(boxes: Sequence[Box], following: Tree | None) -> Tree | None:
 
 def _finish(base: Tree, box: Box, following: Tree | None) -> Tree:
     """Give a node the scripts of a box and what follows it."""
-    for edge, script in box.scripts:
-        base = _attach(base, edge, script.slt)
-    if following is not None:
+    for script in box.scripts:
+        base = _attach(base, script.edge, script.slt)
+    if following is None:
+        return base
+    if len(base.children) == 1:
+        base.children = (following, base.children[0])
+        base.edges = _AFTER_NEXT[base.edges[0]]
+    else:
         base.children = (following, *base.children)
         base.edges = ("n", *base.edges)
     return base
@@ -101,24 +109,29 @@ def _finish(base: Tree, box: Box, following: Tree | None) -> Tree:
 
 def _attach(base: Tree, edge: str, child: Tree) -> Tree:
     """Give a node one more edge; where that edge is taken, the node goes into a group first."""
-    edges = base.edges
-    if edge in edges:
-        return _attach(Tree("M!1x1", (base,), ("w",)), edge, child)
+    if not base.edges:
+        base.children = (child,)
+        base.edges = _ALONE[edge]
+        return base
+    if edge in base.edges:
+        return _attach(Tree("M!1x1", (base,), _WITHIN), edge, child)
+    children = list(base.children)
+    edges = list(base.edges)
     place = 0
     rank = _RANK[edge]
-    for other in edges:
-        if _RANK[other] > rank:
-            break
+    while place < len(edges) and _RANK[edges[place]] < rank:
         place += 1
-    base.children = (*base.children[:place], child, *base.children[place:])
-    base.edges = (*edges[:place], edge, *edges[place:])
+    children.insert(place, child)
+    edges.insert(place, edge)
+    base.children = tuple(children)
+    base.edges = tuple(edges)
     return base
 
 
 def _base(row: Row) -> Tree:
     """A row as one node: its only node, or a group of all."""
     tree = row.slt
-    return Tree("M!1x1", (tree,), ("w",)) if "n" in tree.edges else tree
+    return Tree("M!1x1", (tree,), _WITHIN) if "n" in tree.edges else tree
 
 
 def _compound(box: Box, following: Tree | None) -> Tree | None:
@@ -130,11 +143,11 @@ def _compound(box: Box, following: Tree | None) -> Tree | None:
         return _fence(box, following)
     if kind == FRACTION:
         box.children = (rows[0].slt, rows[1].slt)
-        box.edges = ("o", "u")
+        box.edges = _OVER_AND_UNDER
     elif kind == ROOT:
         if len(rows) == 1:
             box.children = (rows[0].slt,)
-            box.edges = ("w",)
+            box.edges = _WITHIN
         else:
             box.children = (rows[1].slt, rows[0].slt)
             box.edges = ("c", "w")
@@ -150,12 +163,12 @@ def _compound(box: Box, following: Tree | None) -> Tree | None:
     elif sign is BOXED:
         box.label = "box"
         box.children = (rows[0].slt,)
-        box.edges = ("w",)
+        box.edges = _WITHIN
     elif box.scripts:
         return _finish(_base(rows[0]), box, following)
     else:
         # Only texts and single arguments come here, so this does not nest.
-        return _chain(rows[0], following) if following is not None else rows[0].slt
+        return _chain(rows[0].boxes, following) if following is not None else rows[0].slt
     return _finish(box, box, following)
 
 
@@ -163,13 +176,14 @@ def _fence(box: Box, following: Tree | None) -> Tree | None:
     """What is between brackets: one node, its elements inside."""
     sign = box.sign
     row = box.rows[0]
-    if _encloses(sign) or any(_is_inline(part) for part in row):
-        if len(row) == 1:
+    boxes = row.boxes
+    if _encloses(sign) or any(_is_inline(part) for part in boxes):
+        if len(boxes) == 1:
             inner = row.slt
             box.children = (inner,)
-            box.edges = ("w",)
+            box.edges = _WITHIN
             box.label = sign.layout + "1x1"
-            if row[0].sign.kind == TABLE and inner.label[2:3].isdigit() and "w" in inner.edges:
+            if boxes[0].sign.kind == TABLE and inner.label[2:3].isdigit() and "w" in inner.edges:
                 box.label = sign.layout + inner.label[2:]
                 box.children = inner.children
                 box.edges = inner.edges
@@ -178,7 +192,7 @@ def _fence(box: Box, following: Tree | None) -> Tree | None:
         return _finish(box, box, following)
     if box.scripts:
         line = _bracketed(box, None)
-        group = Tree("M!1x1", (line,), ("w",)) if line is not None else Tree("W!")
+        group = Tree("M!1x1", (line,), _WITHIN) if line is not None else Tree("W!")
         return _finish(group, box, following)
     return _bracketed(box, following)
 
@@ -197,7 +211,7 @@ def _bracketed(box: Box, following: Tree | None) -> Tree | None:
     """Brackets that are symbols like others, and what is between them."""
     if box.sign.closing:
         following = _linked(box.sign.closing, box.closer, following)
-    inner = box.rows[0] if box.sign.kind == FENCE else [_bare(box)]
+    inner = box.rows[0].boxes if box.sign.kind == FENCE else [_bare(box)]
     following = _chain(inner, following)
     if box.sign.opening:
         following = _linked(box.sign.opening, box.symbol, following)
@@ -213,19 +227,26 @@ def _linked(label: str, symbol: int, following: Tree | None) -> Tree:
 
 def _fill(box: Box, row: Row) -> None:
     """Put the row between brackets into their node; commas divide it into elements."""
-    if not row:
+    if not row.boxes:
         box.label = box.sign.layout + "1x0"
         box.children = box.edges = ()
         return
     commas: list[Box] = []
-    for part in row:
+    for part in row.boxes:
         role = part.sign.role
+        if role < RELATION:
+            continue
         if role == COMMA:
             if part.sign.text == ",":
                 commas.append(part)
         elif role in _BETWEEN_FORMULAS:
             commas = []  # a sequence of formulas is one element
             break
+    if not commas:
+        box.label = box.sign.layout + "1x1"
+        box.children = (row.slt,)
+        box.edges = _WITHIN
+        return
     heads = [row.slt]
     for comma in commas:
         # What followed the comma on the line is the next element.
@@ -238,7 +259,7 @@ def _fill(box: Box, row: Row) -> None:
     while heads:
         element = _attach(heads.pop(), "e", element)
     box.children = (element,)
-    box.edges = ("w",)
+    box.edges = _WITHIN
 
 
 def _bare(box: Box) -> Box:
@@ -260,5 +281,5 @@ def _table(box: Box, following: Tree | None) -> Tree | None:
     lines = len(box.rows) // box.columns if box.columns else 0
     box.label = f"M!{opening}{closing}{lines}x{box.columns}"
     box.children = () if cell is None else (cell,)
-    box.edges = () if cell is None else ("w",)
+    box.edges = () if cell is None else _WITHIN
     return _finish(box, box, following)

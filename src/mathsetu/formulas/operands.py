@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from mathsetu.formulas.latex.boxes import (
     ACCENT,
@@ -11,6 +12,7 @@ from mathsetu.formulas.latex.boxes import (
     FENCE,
     FRACTION,
     GROUP,
+    RELATION,
     ROOT,
     TABLE,
     TEXT,
@@ -20,18 +22,22 @@ from mathsetu.formulas.latex.commands import fence_sign
 from mathsetu.formulas.tree import POSITIONS, Tree
 
 #: Names of the first operands of a node, by how many there are.
-_EDGES = tuple(POSITIONS[:count] for count in range(len(POSITIONS) + 1))
-_ONE, _TWO = _EDGES[1], _EDGES[2]
-_NAMED = len(_EDGES)
-_SCRIPT_LABELS = {edge: "O!SUP" if edge in "aoc" else "O!SUB" for edge in "aocbud"}
-_PARENTHESES = fence_sign("(", ")")
-_INTERVALS = {
+_EDGES: Final[tuple[tuple[str, ...], ...]] = tuple(
+    POSITIONS[:count] for count in range(len(POSITIONS) + 1)
+)
+#: The names of one operand, and of two.
+ONE: Final = _EDGES[1]
+TWO: Final = _EDGES[2]
+_NAMED: Final = len(_EDGES)
+_SCRIPT_LABELS: Final = {edge: "O!SUP" if edge in "aoc" else "O!SUB" for edge in "aocbud"}
+_PARENTHESES: Final = fence_sign("(", ")")
+_INTERVALS: Final = {
     "()": "O!interval(O-O)",
     "[]": "O!interval(C-C)",
     "(]": "O!interval(O-C)",
     "[)": "O!interval(C-O)",
 }
-_ENCLOSED = {
+_ENCLOSED: Final = {
     "||": "F!abs",
     "∣∣": "F!abs",
     "∥∥": "O!norm",
@@ -41,7 +47,7 @@ _ENCLOSED = {
     "⌊⌉": "F!round",
 }
 # Relations that are others read from right to left.
-_TURNED = {"O!superset": "O!subset", "O!prsuperset": "O!prsubset"}
+_TURNED: Final = {"O!superset": "O!subset", "O!prsuperset": "O!prsubset"}
 
 
 def edges(count: int) -> tuple[str, ...]:
@@ -61,7 +67,7 @@ def node(box: Box, operands: Sequence[Tree]) -> Tree:
     if box.scripts or sign.kind != ATOM:
         return applied(operand(box), operands)
     label = sign.operator
-    if label in _TURNED:
+    if sign.role == RELATION and label in _TURNED:
         label = _TURNED[label]
         operands = operands[::-1]
     count = len(operands)
@@ -95,18 +101,18 @@ def scripted(tree: Tree, box: Box) -> Tree:
     """A node with the scripts of a box, in the order in which they were written."""
     if box.sign.kind == GROUP:
         return _stacked(tree, box)
-    for edge, script in box.scripts:
-        tree = Tree(_SCRIPT_LABELS[edge], (tree, script.opt), _TWO)
+    for script in box.scripts:
+        tree = Tree(_SCRIPT_LABELS[script.edge], (tree, script.opt), TWO)
     return tree
 
 
 def _stacked(tree: Tree, box: Box) -> Tree:
     """What stands over or under a group is applied to it."""
-    for edge, script in box.scripts:
-        if edge in "ou":
+    for script in box.scripts:
+        if script.edge in "ou":
             tree = applied(script.opt, (tree,))
         else:
-            tree = Tree(_SCRIPT_LABELS[edge], (tree, script.opt), _TWO)
+            tree = Tree(_SCRIPT_LABELS[script.edge], (tree, script.opt), TWO)
     return tree
 
 
@@ -115,21 +121,21 @@ def _compound(box: Box) -> Tree:
     rows = box.rows
     kind = sign.kind
     if kind == FENCE:
-        if sign is _PARENTHESES and len(rows[0]) == 1:
-            return rows[0].opt
+        if sign is _PARENTHESES and rows[0].boxes and not rows[0].opt.label.startswith("M!L-"):
+            return rows[0].opt  # most parentheses only group
         return _fenced(box)
     if kind == FRACTION:
-        return Tree(sign.operand, (rows[0].opt, rows[1].opt), _TWO, box.symbol)
+        return Tree(sign.operand, (rows[0].opt, rows[1].opt), TWO, box.symbol)
     if kind == ROOT:
         degree = rows[1].opt if len(rows) > 1 else Tree("N!2")
-        return Tree("O!root", (rows[0].opt, degree), _TWO, box.symbol)
+        return Tree("O!root", (rows[0].opt, degree), TWO, box.symbol)
     if kind == ACCENT:
-        return Tree("F!" + sign.text, (rows[0].opt,), _ONE, box.symbol)
+        return Tree("F!" + sign.text, (rows[0].opt,), ONE, box.symbol)
     if kind == TABLE:
         return _table(box)
     if kind == GROUP:
         if sign.role == TEXT:
-            words = " ".join(part.sign.text.strip() for part in rows[0]).strip()
+            words = " ".join(part.sign.text.strip() for part in rows[0].boxes).strip()
             return Tree("T!" + words if words else "W!", (), (), box.symbol)
         return rows[0].opt
     return Tree("W!")
@@ -141,9 +147,9 @@ def argument_list(box: Box) -> Sequence[Tree]:
     if tree.label.startswith("M!L-"):
         return tree.children
     if tree.label == "O!conditional-set":
-        for part in box.rows[0]:
+        for part in box.rows[0].boxes:
             if part.sign.role == CONDITION:
-                return (Tree(part.sign.operator, tree.children, _TWO, tree.symbol),)
+                return (Tree(part.sign.operator, tree.children, TWO, tree.symbol),)
     return (tree,)
 
 
@@ -160,37 +166,37 @@ def collection(label: str, trees: Sequence[Tree], symbol: int = -1) -> Tree:
 
 def _fenced(box: Box) -> Tree:
     sign = box.sign
-    row = box.rows[0]
-    tree = row.opt
+    boxes = box.rows[0].boxes
+    tree = box.rows[0].opt
     pair = sign.opening + sign.closing
-    if len(row) == 1 and row[0].sign.kind == FRACTION and not row[0].sign.text:
+    if len(boxes) == 1 and boxes[0].sign.kind == FRACTION and not boxes[0].sign.text:
         return tree  # a binomial coefficient
-    if not row:
+    if not boxes:
         return (
             Tree("M!L-0", (), (), box.symbol) if pair != "{}" else Tree("M!S-0", (), (), box.symbol)
         )
-    is_list = tree.label.startswith("M!L-") and len(row) > 1
+    is_list = tree.label.startswith("M!L-") and len(boxes) > 1
     if pair == "()":
         if not is_list:
             return tree
         if len(tree.children) == 2:
-            if any(part.sign.text == ";" for part in row):
+            if any(part.sign.text == ";" for part in boxes):
                 return tree
-            return Tree(_INTERVALS[pair], tree.children, _TWO, box.symbol)
+            return Tree(_INTERVALS[pair], tree.children, TWO, box.symbol)
         return collection("M!V-", tree.children, box.symbol)
     if pair == "{}":
         return _set(box, tree, is_list)
     if is_list and len(tree.children) == 2 and pair in _INTERVALS:
-        return Tree(_INTERVALS[pair], tree.children, _TWO, box.symbol)
+        return Tree(_INTERVALS[pair], tree.children, TWO, box.symbol)
     if pair in _ENCLOSED:
-        return Tree(_ENCLOSED[pair], (tree,), _ONE, box.symbol)
+        return Tree(_ENCLOSED[pair], (tree,), ONE, box.symbol)
     if not sign.opening and sign.closing == "|":
-        return Tree("O!evaluated-at", (tree,), _ONE, box.symbol)
+        return Tree("O!evaluated-at", (tree,), ONE, box.symbol)
     if is_list and pair in ("[]", "⟨⟩"):
         return Tree(tree.label, tree.children, tree.edges, box.symbol)
     if not sign.opening or not sign.closing:
         return tree
-    return Tree("M!D-" + pair, (tree,), _ONE, box.symbol)
+    return Tree("M!D-" + pair, (tree,), ONE, box.symbol)
 
 
 def _set(box: Box, tree: Tree, is_list: bool) -> Tree:
@@ -210,7 +216,7 @@ def _joined(cells: Sequence[Tree]) -> list[Tree]:
         if cell.label == "U!and" and cell.children:
             above, first = cell, cell.children[0]
         if joined and len(first.children) == 2 and first.children[0].label == "W!":
-            formula = Tree(first.label, (joined.pop(), first.children[1]), _TWO, first.symbol)
+            formula = Tree(first.label, (joined.pop(), first.children[1]), TWO, first.symbol)
             if above is not None:
                 formula = Tree("U!and", (formula, *above.children[1:]), above.edges)
             joined.append(formula)
@@ -236,7 +242,7 @@ def _table(box: Box) -> Tree:
     matrix = Tree(f"M!M-{len(rows)}x{columns}", rows, edges(len(rows)), box.symbol)
     if meaning in ("M!", "O!lines"):
         return matrix
-    wrapped = Tree("O!matrix", (matrix,), _ONE, box.symbol)
+    wrapped = Tree("O!matrix", (matrix,), ONE, box.symbol)
     if meaning == "O!matrix":
         return wrapped
-    return Tree(meaning, (wrapped,), _ONE, box.symbol)
+    return Tree(meaning, (wrapped,), ONE, box.symbol)

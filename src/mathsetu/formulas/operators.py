@@ -8,7 +8,7 @@ table), because public formula data was made with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from typing import Final
 
 from mathsetu.formulas.clauses import Budget, Clause, absent
 from mathsetu.formulas.latex.boxes import (
@@ -33,10 +33,12 @@ from mathsetu.formulas.latex.boxes import (
     TEXT,
     TRIGONOMETRIC,
     Box,
+    Row,
     Sign,
 )
-from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.operands import (
+    ONE,
+    TWO,
     applied,
     argument_list,
     edges,
@@ -47,16 +49,16 @@ from mathsetu.formulas.operands import (
 from mathsetu.formulas.tree import Tree
 
 # What stands open inside a product: a sign that waits for its operand, or a function's role.
-_UNARY = -1
+_UNARY: Final = -1
 # Functions without brackets: another multiplication sign ends their argument.
-_BARE = frozenset({FUNCTION, TRIGONOMETRIC})
+_BARE: Final = frozenset({FUNCTION, TRIGONOMETRIC})
 # Functions that take what is in brackets after them as their arguments.
-_WITH_BRACKETS = frozenset({FUNCTION, TRIGONOMETRIC, NEGATION})
+_WITH_BRACKETS: Final = frozenset({FUNCTION, TRIGONOMETRIC, NEGATION})
 # Operators between two operands, whatever else is around them.
-_BINARY = frozenset({ADDITION, MULTIPLICATION, RELATION})
+_BINARY: Final = frozenset({ADDITION, MULTIPLICATION, RELATION})
 # After the last box: ends everything that is open.
-_END_ROLE = 99
-_END = Box(Sign("", "mo", _END_ROLE), -1)
+_END_ROLE: Final = 99
+_END: Final = [Box(Sign("", "mo", _END_ROLE), -1)]
 
 # A product: its factors and the operator between them (none: written side by side).
 _Product = tuple[list[Tree], "Box | None"]
@@ -64,7 +66,7 @@ _Product = tuple[list[Tree], "Box | None"]
 _Frame = tuple[int, Tree, list[Tree], "Box | None", "Box | None"]
 
 
-def build_operator_trees(rows: Iterable[Row]) -> None:
+def build_operator_trees(rows: list[Row]) -> None:
     """Give each row its tree; inner rows come before the rows around them.
 
     >>> from mathsetu.formulas.latex.reader import read_layout
@@ -76,28 +78,29 @@ def build_operator_trees(rows: Iterable[Row]) -> None:
     budget = Budget()
     for row in rows:
         # Most rows are one or two operands, or two with an operator between, and need no more.
-        count = len(row)
+        boxes = row.boxes
+        count = len(boxes)
         if count == 1:
-            box = row[0]
+            box = boxes[0]
             if box.sign.kind == ATOM and not box.scripts:
                 row.opt = Tree(box.sign.operand, (), (), box.symbol)
             else:
                 row.opt = operand(box)
             continue
         if count == 3:
-            left, operator, right = row
+            left, operator, right = boxes
             if left.sign.role <= TEXT >= right.sign.role and operator.sign.role in _BINARY:
                 row.opt = node(operator, (operand(left), operand(right)))
                 continue
         elif count == 2:
-            left, right = row
+            left, right = boxes
             if left.sign.role <= TEXT >= right.sign.role and right.sign.kind != FRACTION:
-                row.opt = Tree("U!times", (operand(left), operand(right)), ("0", "1"))
+                row.opt = Tree("U!times", (operand(left), operand(right)), TWO)
                 continue
-        row.opt = _sentence(row, budget)
+        row.opt = _sentence(boxes, budget)
 
 
-def _sentence(row: Sequence[Box], budget: Budget) -> Tree:
+def _sentence(row: list[Box], budget: Budget) -> Tree:
     """The tree of a row. Each level collects operands until an operator of a lower level."""
     # The product being read, the operator between its factors, and one that waits for more.
     factors: list[Tree] = []
@@ -114,7 +117,7 @@ def _sentence(row: Sequence[Box], budget: Budget) -> Tree:
     before: Tree | None = None
     clause: Clause | None = None
     place = 0
-    boxes = [*row, _END]
+    boxes = row + _END
     while True:
         box = boxes[place]
         place += 1
@@ -125,7 +128,7 @@ def _sentence(row: Sequence[Box], budget: Budget) -> Tree:
                 if frames and sign.text == "d" and _is_differential(row, place, frames):
                     # The differential of an integral, with its variable.
                     factors, joiner, waiting = _end_frames(frames, _BARE, factors, joiner, waiting)
-                    tree = Tree("F!d", (operand(row[place]),), ("0",), box.symbol)
+                    tree = Tree("F!d", (operand(row[place]),), ONE, box.symbol)
                     place += 1
                 else:
                     tree = Tree(sign.operand, (), (), box.symbol)
@@ -140,7 +143,7 @@ def _sentence(row: Sequence[Box], budget: Budget) -> Tree:
                             frames, _BARE, factors, joiner, waiting
                         )
                 elif sign.kind == FRACTION and factors and _is_mixed(row, place):
-                    tree = Tree("U!plus", (factors.pop(), tree), ("0", "1"))
+                    tree = Tree("U!plus", (factors.pop(), tree), TWO)
             if joiner is waiting:
                 factors.append(tree)  # both are none: another factor side by side
             else:
@@ -182,7 +185,7 @@ def _sentence(row: Sequence[Box], budget: Budget) -> Tree:
                     assert adder is not None
                     whole = node(adder, terms)
                 if next_adder is not None:
-                    whole = Tree("O!limit-from", (whole, operand(next_adder)), ("0", "1"))
+                    whole = Tree("O!limit-from", (whole, operand(next_adder)), TWO)
                     next_adder = None
                 terms = []
             if role == _END_ROLE:
@@ -205,7 +208,7 @@ def _sentence(row: Sequence[Box], budget: Budget) -> Tree:
             if role == CONDITION:
                 # What comes after "such that" in a set is read by itself.
                 parts = (clause.end(whole), _sentence(row[place:], budget))
-                return Tree("O!conditional-set", parts, ("0", "1"), box.symbol)
+                return Tree("O!conditional-set", parts, TWO, box.symbol)
             if role == RELATION and whole is None and _is_alone(clause, row, place):
                 factors = [operand(box)]
                 continue
@@ -237,7 +240,7 @@ def _sentence(row: Sequence[Box], budget: Budget) -> Tree:
             factors = []
             joiner = waiting = None
         elif role == POSTFIX and factors and waiting is None:
-            tree = Tree(sign.operator, (factors[-1],), ("0",), box.symbol)
+            tree = Tree(sign.operator, (factors[-1],), ONE, box.symbol)
             factors[-1] = scripted(tree, box)
         elif role != SPACE:
             # A bracket without its partner, or a postfix sign without its operand.
@@ -284,7 +287,8 @@ def _end_frame(
         factors, joiner = _times(factors, joiner, None, operand(waiting))
     _, head, outer, outer_joiner, outer_waiting = frames.pop()
     tree = applied(head, (_product(factors, joiner),)) if factors else head
-    return (*_times(outer, outer_joiner, outer_waiting, tree), None)
+    factors, joiner = _times(outer, outer_joiner, outer_waiting, tree)
+    return factors, joiner, None
 
 
 def _end_frames(
@@ -300,7 +304,7 @@ def _end_frames(
     return factors, joiner, waiting
 
 
-def _fence_ahead(row: Sequence[Box], place: int) -> Box | None:
+def _fence_ahead(row: list[Box], place: int) -> Box | None:
     """The parentheses or braces that come next."""
     while place < len(row) and row[place].sign.role == SPACE:
         place += 1
@@ -308,11 +312,11 @@ def _fence_ahead(row: Sequence[Box], place: int) -> Box | None:
         box = row[place]
         sign = box.sign
         if sign.opening in ("(", "{") and sign.kind == FENCE and sign.role != MODULUS:
-            return box if box.rows[0] else None
+            return box if box.rows[0].boxes else None
     return None
 
 
-def _is_differential(row: Sequence[Box], place: int, frames: list[_Frame]) -> bool:
+def _is_differential(row: list[Box], place: int, frames: list[_Frame]) -> bool:
     """Whether a d stands before its variable, and the innermost big operator is an integral."""
     if place >= len(row) or row[place - 1].scripts:
         return False
@@ -327,18 +331,19 @@ def _is_differential(row: Sequence[Box], place: int, frames: list[_Frame]) -> bo
     return False
 
 
-def _is_mixed(row: Sequence[Box], place: int) -> bool:
+def _is_mixed(row: list[Box], place: int) -> bool:
     """Whether a fraction of numbers stands right after a number: one and a half."""
     box = row[place - 1]
     before = row[place - 2]
     if before.sign.role != NUMBER or before.scripts or box.scripts:
         return False
     return all(
-        len(part) == 1 and part[0].sign.role == NUMBER and not part[0].scripts for part in box.rows
+        len(part.boxes) == 1 and part.boxes[0].sign.role == NUMBER and not part.boxes[0].scripts
+        for part in box.rows
     )
 
 
-def _is_alone(clause: Clause, row: Sequence[Box], place: int) -> bool:
+def _is_alone(clause: Clause, row: list[Box], place: int) -> bool:
     """Whether a relation stands for itself, as in a list of signs."""
     return not clause.relations and (place >= len(row) or row[place].sign.role == COMMA)
 
@@ -352,5 +357,5 @@ def _with_modulus(whole: Tree | None, box: Box) -> Tree:
         modulus = (
             operands[0] if len(operands) == 1 else Tree("U!times", operands, edges(len(operands)))
         )
-    note = Tree("F!pmod", (modulus,), ("0",), box.symbol)
-    return note if whole is None else Tree("O!annotated", (whole, note), ("0", "1"))
+    note = Tree("F!pmod", (modulus,), ONE, box.symbol)
+    return note if whole is None else Tree("O!annotated", (whole, note), TWO)

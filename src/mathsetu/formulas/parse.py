@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.tree import Tree
 
 if TYPE_CHECKING:
+    from mathsetu.formulas.latex.boxes import Row
     from mathsetu.formulas.latex.reader import Layout, ParseWarning
 
 
-class _Steps(NamedTuple):
-    """What parsing is made of."""
+class _Steps:
+    """What parsing is made of, loaded with the first formula: a library opens without it."""
+
+    __slots__ = ("are_loaded", "build_layout_trees", "build_operator_trees", "read_layout")
 
     read_layout: Callable[[str], Layout]
     build_layout_trees: Callable[[list[Row]], None]
     build_operator_trees: Callable[[list[Row]], None]
 
+    def __init__(self) -> None:
+        self.are_loaded = False
 
-@cache
-def _steps() -> _Steps:
-    """The parser, loaded with the first formula: a library opens without it."""
-    from mathsetu.formulas.latex.reader import read_layout
-    from mathsetu.formulas.layout import build_layout_trees
-    from mathsetu.formulas.operators import build_operator_trees
+    def load(self) -> None:
+        from mathsetu.formulas.latex.reader import read_layout
+        from mathsetu.formulas.layout import build_layout_trees
+        from mathsetu.formulas.operators import build_operator_trees
 
-    return _Steps(read_layout, build_layout_trees, build_operator_trees)
+        self.read_layout = read_layout
+        self.build_layout_trees = build_layout_trees
+        self.build_operator_trees = build_operator_trees
+        self.are_loaded = True
+
+
+_STEPS: Final = _Steps()
 
 
 class Parsed:
@@ -60,7 +67,7 @@ class Parsed:
         Tree('V!a', b=Tree('N!1'))
         """
         if not self._has_slt:
-            _steps().build_layout_trees(self._rows)
+            _STEPS.build_layout_trees(self._rows)
             self._has_slt = True
         return self.layout.slt
 
@@ -72,7 +79,7 @@ class Parsed:
         True
         """
         if not self._has_opt:
-            _steps().build_operator_trees(self._rows)
+            _STEPS.build_operator_trees(self._rows)
             self._has_opt = True
         return self.layout.opt
 
@@ -88,5 +95,7 @@ def parse_latex(latex: str) -> Parsed:
     >>> parse_latex("{x").warnings
     (ParseWarning(position=2, message='{ is not closed'),)
     """
-    row, rows, warnings = _steps().read_layout(latex)
+    if not _STEPS.are_loaded:
+        _STEPS.load()
+    row, rows, warnings = _STEPS.read_layout(latex)
     return Parsed(latex, row, rows, warnings)

@@ -13,13 +13,13 @@ ways lead from the nearest common symbol to both. The abstract ``D:`` leaves the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Final
 
 from mathsetu.formulas.features.remembered import ABSTRACT, IN_ORDER
 from mathsetu.formulas.tree import Tree
 
 #: Duplicates further apart than this many edges say little and give no tuple.
-REACH = 10
+REACH: Final = 10
 
 
 def layout_terms(tree: Tree) -> list[str]:
@@ -83,7 +83,7 @@ def layout_terms(tree: Tree) -> list[str]:
     return terms
 
 
-def _ways(first: int, second: int, parents: Sequence[int], edges: Sequence[str]) -> str:
+def _ways(first: int, second: int, parents: list[int], edges: list[str]) -> str:
     """The ways from the nearest common symbol to two others; nothing where they are far apart."""
     first_way = second_way = ""
     for _ in range(REACH):

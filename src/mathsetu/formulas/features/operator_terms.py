@@ -16,12 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Final
 
 from mathsetu.formulas.features.remembered import ABSTRACT, COMMUTATIVE
 from mathsetu.formulas.tree import Tree
 
 #: The most leaves of one operator that are joined with others.
-BREADTH = 5
+BREADTH: Final = 5
 
 # A leaf: its label with its position where that matters, the same abstracted, the label alone.
 _Leaf = tuple[str, str, str]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from mathsetu.formulas.labels import is_commutative
 
@@ -35,8 +35,8 @@ def _in_order(edges: str) -> str:
 #:
 #: >>> ABSTRACT["V!x"], ABSTRACT["N!42"], ABSTRACT["U!plus"]
 #: ('V', 'N', 'U!plus')
-ABSTRACT = _Remembered(_abstracted)
+ABSTRACT: Final = _Remembered(_abstracted)
 #: Whether the operands of an operator may change places.
-COMMUTATIVE = _Remembered(is_commutative)
+COMMUTATIVE: Final = _Remembered(is_commutative)
 #: The edges of a node, one letter each, in alphabetical order.
-IN_ORDER = _Remembered(_in_order)
+IN_ORDER: Final = _Remembered(_in_order)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mathsetu.formulas.latex.boxes import SPACE, WIDE_SPACE, Box, Sign
+from mathsetu.formulas.latex.boxes import SPACE, WIDE_SPACE, Box, Row, Sign
 from mathsetu.formulas.latex.brackets import mark_condition
 from mathsetu.formulas.latex.commands import (
     EMPTY,
@@ -28,7 +28,6 @@ from mathsetu.formulas.latex.frames import (
     Waiting,
 )
 from mathsetu.formulas.latex.making import apply_font, make_box
-from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.latex.symbols import SIGNS
 from mathsetu.formulas.latex.tokens import other_sign
 
@@ -39,8 +38,8 @@ class Assembler(Frames):
     # -- boxes, arguments, scripts -----------------------------------------------------------
 
     def put(self, box: Box) -> None:
-        """Add a box to the row; where only one was wanted, that is all."""
-        self.row.append(box)
+        """Add a box to the line; where only one was wanted, that is all."""
+        self.boxes.append(box)
         if self.mode == ONE:
             self.end_one()
 
@@ -49,7 +48,7 @@ class Assembler(Frames):
         if self.is_ending:
             return  # the loop below will see what has been put
         self.is_ending = True
-        while self.mode == ONE and self.row:
+        while self.mode == ONE and self.boxes:
             row = self.complete()
             waiting = self.waiting
             self.pop()
@@ -59,7 +58,7 @@ class Assembler(Frames):
     def give(self, waiting: Waiting, row: Row) -> None:
         """Hand a complete row to the script or command that waits for it."""
         if isinstance(waiting, Script):
-            if row:  # an empty script is none
+            if row.boxes:  # an empty script is none
                 self.add_script(waiting.base, waiting.edge, row)
         elif isinstance(waiting, Pending):
             waiting.arguments.append(row)
@@ -85,7 +84,7 @@ class Assembler(Frames):
                     self.braces += 1
                     self.push(ARGUMENT, pending)
                     return
-                row = Row((Box(sign, index + 1),))
+                row = Row([Box(sign, index + 1)])
                 self.rows.append(row)
                 self.index = index + 3
                 arguments.append(row)
@@ -122,7 +121,7 @@ class Assembler(Frames):
             assert sign is not None
         elif sign.role == SPACE:
             return None
-        row = Row((Box(sign, symbol),))
+        row = Row([Box(sign, symbol)])
         self.rows.append(row)
         self.index = after
         return row
@@ -138,7 +137,7 @@ class Assembler(Frames):
         else:
             symbol = waiting.symbol if isinstance(waiting, Pending) else None
             self.warn("an argument is missing", symbol)
-            row = Row()
+            row = Row([])
             self.rows.append(row)
             self.give(waiting, row)
 
@@ -152,20 +151,20 @@ class Assembler(Frames):
         elif make == MAKE_NOTHING:
             self.end_one()
         elif make in (MAKE_LAST, MAKE_FONT):
-            # The argument's boxes move into this row, where scripts may still be added to them.
+            # The argument's boxes move into this line, where scripts may still be added to them.
             row = pending.arguments[-1]
             assert self.rows[-1] is row
             self.rows.pop()
-            self.font_budget -= len(row)
+            self.font_budget -= len(row.boxes)
             if make == MAKE_FONT and self.font_budget > 0:
-                apply_font(row, 0, pending.command.font)
-            if len(row) == 1:
-                self.put(row[0])
+                apply_font(row.boxes, 0, pending.command.font)
+            if len(row.boxes) == 1:
+                self.put(row.boxes[0])
             elif self.mode == ONE or self.is_before_script():
                 self.rows.append(row)
                 self.put(Box(PLAIN_GROUP, pending.symbol, (row,)))
             else:
-                self.row.extend(row)
+                self.boxes.extend(row.boxes)
         else:
             self.put(make_box(pending.command, pending.symbol, pending.arguments, self.rows))
 
@@ -175,14 +174,14 @@ class Assembler(Frames):
 
     def base(self) -> Box:
         """The box that a script belongs to: the last one that shows."""
-        row = self.row
-        place = len(row) - 1
-        while place >= self.start and row[place].sign.role in (SPACE, WIDE_SPACE):
+        boxes = self.boxes
+        place = len(boxes) - 1
+        while place >= self.start and boxes[place].sign.role in (SPACE, WIDE_SPACE):
             place -= 1
         if place >= self.start:
-            return row[place]
+            return boxes[place]
         box = Box(EMPTY, self.index - 1)
-        row.append(box)
+        boxes.append(box)
         return box
 
     # -- endings -----------------------------------------------------------------------------
@@ -214,14 +213,14 @@ class Assembler(Frames):
             return
         self.settle()
         start = self.start
-        length = max(0, len(self.row) - start)
+        length = max(0, len(self.boxes) - start)
         if self.is_before_script():
             if length == 0:
                 self.has_prescripts = True
-                self.row.append(Box(EMPTY, self.index - 1))
+                self.boxes.append(Box(EMPTY, self.index - 1))
             elif length > 1:
                 inner = self.cut(start)
-                self.row.append(Box(PLAIN_GROUP, self.index - 1, (inner,)))
+                self.boxes.append(Box(PLAIN_GROUP, self.index - 1, (inner,)))
         self.pop()
         if self.mode == ONE and length != 0:
             self.end_one()
@@ -267,7 +266,7 @@ class Assembler(Frames):
         if isinstance(waiting, Pending):
             waiting.arguments.append(row)
             while len(waiting.arguments) < waiting.wanted:
-                empty = Row()
+                empty = Row([])
                 self.rows.append(empty)
                 waiting.arguments.append(empty)
             self.make(waiting)
@@ -288,7 +287,7 @@ class Assembler(Frames):
         opening = waiting.sign.text if waiting.sign is not None else ""
         text = closing.text if closing is not None else ""
         if opening == "{" and text == "}":
-            mark_condition(row)
+            mark_condition(row.boxes)
         fence = Box(fence_sign(opening, text), waiting.symbol, (row,))
         fence.closer = closer
         self.put(fence)

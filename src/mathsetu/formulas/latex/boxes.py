@@ -3,7 +3,7 @@ r"""The layout of a formula: signs in boxes, boxes in rows.
 The parser reads LaTeX into rows. Everything else is made from them: the symbol layout tree
 (`layout`), the operator tree (`operators`) and the displayed MathML.
 
-    Row    what stands on one line: a list of boxes
+    Row    what stands on one line: boxes, left to right
     Box    one thing on a line: a sign, with the rows inside it and the scripts around it
     Sign   what is written in a box; shared by all boxes that show the same
 
@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.tree import Tree
 
 # Kinds of box. Final, one by one, so that the compiler puts in the numbers.
@@ -136,11 +135,10 @@ class Box(Tree):
 
     A box is at the same time the node of the symbol layout tree that it becomes: the SLT is
     the layout with its links filled in. ``symbol`` numbers the written symbols of a formula; the
-    OPT node that comes from a box carries the same number. ``scripts`` are pairs of an SLT edge
-    (``a`` above right, ``b`` below right, ``o`` over, ``u`` under, ``c`` above left, ``d`` below
-    left) and a row, in the order of writing. Fences and tables have a ``closer``, the number of
-    the closing sign (-1 where none is written), and tables have ``columns``. The links to other
-    nodes are there once `layout` has made the tree.
+    OPT node that comes from a box carries the same number. ``scripts`` are rows, in the order of
+    writing; the ``edge`` of each says where it stands. Fences and tables have a ``closer``, the
+    number of the closing sign (-1 where none is written), and tables have ``columns``. The links
+    to other nodes are there once `layout` has made the tree.
     """
 
     __slots__ = ("closer", "columns", "rows", "scripts", "sign")
@@ -153,8 +151,26 @@ class Box(Tree):
         self.symbol = symbol
         self.sign = sign
         self.rows = rows
-        self.scripts: tuple[tuple[str, Row], ...] = ()
+        self.scripts: tuple[Row, ...] = ()
 
     def __repr__(self) -> str:
         is_linked = hasattr(self, "edges")
         return super().__repr__() if is_linked else f"Box({self.sign!r}, {self.symbol})"
+
+
+class Row:
+    """A line that has been read to its end: its ``boxes``, left to right.
+
+    A script has an ``edge``, the SLT edge from its box: ``a`` above right, ``b`` below right,
+    ``o`` over, ``u`` under, ``c`` above left, ``d`` below left. ``slt`` and ``opt`` are the trees
+    of this row once they have been made.
+    """
+
+    __slots__ = ("boxes", "edge", "opt", "slt")
+
+    edge: str
+    slt: Tree
+    opt: Tree
+
+    def __init__(self, boxes: list[Box]) -> None:
+        self.boxes = boxes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from mathsetu.formulas.latex.boxes import (
     BAR,
     COLON,
@@ -12,20 +14,20 @@ from mathsetu.formulas.latex.boxes import (
     TEXT,
     WIDE_SPACE,
     Box,
+    Row,
     Sign,
 )
 from mathsetu.formulas.latex.commands import fence_sign
-from mathsetu.formulas.latex.rows import Row
 
 #: The signs that divide a set's elements from their condition.
-SUCH_THAT = {
+SUCH_THAT: Final = {
     text: Sign(text, "mo", CONDITION, operand="O!conditional-set", operator=operator)
     for text, operator in (("|", "F!c"), ("∣", "F!c"), (":", "F!:"), ("∥", "F!∥"), ("‖", "F!‖"))
 }
 
 
 #: Brackets that may enclose something together; half-open intervals may.
-FENCES: dict[str, Sign] = {
+FENCES: Final[dict[str, Sign]] = {
     opening + closing: fence_sign(opening, closing)
     for opening, closings in (
         *(("(", ")]"), ("[", "])"), ("{", "}"), ("⟨", "⟩"), ("⌊", "⌋⌉"), ("⌈", "⌉⌋"), ("|", "|")),
@@ -33,62 +35,63 @@ FENCES: dict[str, Sign] = {
     )
     for closing in closings
 }
-_BESIDE = {"o": "a", "u": "b"}
+_BESIDE: Final = {"o": "a", "u": "b"}
 
 
-def fold_bars(row: Row, bars: list[int], rows: list[Row]) -> None:
-    """Make fences of the bars of a finished row that come in pairs; the others stay signs.
+def fold_bars(boxes: list[Box], bars: list[int], rows: list[Row]) -> None:
+    """Make fences of the bars of a finished line that come in pairs; the others stay signs.
 
     A bar opens where nothing can have ended before it: at the start, or after an operator. After
     an operand it closes what is open; with nothing open it opens if a partner follows, and
     otherwise it divides what is before it from what is after, as in ``d|n`` and ``P(A|B)``.
     """
-    waiting: list[int] = []  # places in `row` of bars that stand open
+    waiting: list[int] = []  # places in `boxes` of bars that stand open
     left = len(bars)
     shift = 0
     for place in bars:
         left -= 1
         place -= shift
-        box = row[place]
-        before = _role_before(row, place)
+        box = boxes[place]
+        before = _role_before(boxes, place)
         # After an operand or a postfix sign something may end; after the rest nothing can.
         ends_here = before is not None and (before <= TEXT or before == POSTFIX)
         partner = waiting[-1] if waiting else -1
-        if partner >= 0 and row[partner].sign is not box.sign:
+        if partner >= 0 and boxes[partner].sign is not box.sign:
             partner = -1
         elif before == MULTIPLICATION and partner == place - 2:
             ends_here = True  # an operator alone, as in |⋅|
         if ends_here and partner >= 0 and partner < place - 1:
             waiting.pop()
-            inner = Row(row[partner + 1 : place])
+            inner = Row(boxes[partner + 1 : place])
             rows.append(inner)
-            opening = row[partner]
+            opening = boxes[partner]
             fence = Box(fence_sign(box.sign.text, box.sign.text), opening.symbol, (inner,))
             fence.closer = box.symbol
             # Scripts of a bar stand over it, scripts of a fence beside it.
-            fence.scripts = tuple((_BESIDE.get(edge, edge), script) for edge, script in box.scripts)
-            box.scripts = ()
-            row[partner : place + 1] = [fence]
+            for script in box.scripts:
+                script.edge = _BESIDE.get(script.edge, script.edge)
+            fence.scripts = box.scripts
+            boxes[partner : place + 1] = [fence]
             shift += place - partner
-        elif not ends_here or (left and not _divides(row, place, left)):
+        elif not ends_here or (left and not _divides(boxes, place, left)):
             waiting.append(place)
 
 
-def mark_condition(row: Row) -> None:
+def mark_condition(boxes: list[Box]) -> None:
     """In braces, the first bar or colon that stands alone says "such that"."""
-    for box in row:
+    for box in boxes:
         if box.sign.role in (BAR, COLON) and box.sign.text in SUCH_THAT:
             box.sign = SUCH_THAT[box.sign.text]
             return
 
 
-def _role_before(row: Row, place: int) -> int | None:
+def _role_before(boxes: list[Box], place: int) -> int | None:
     place -= 1
-    while place >= 0 and row[place].sign.role in (SPACE, WIDE_SPACE):
+    while place >= 0 and boxes[place].sign.role in (SPACE, WIDE_SPACE):
         place -= 1
-    return row[place].sign.role if place >= 0 else None
+    return boxes[place].sign.role if place >= 0 else None
 
 
-def _divides(row: Row, place: int, left: int) -> bool:
+def _divides(boxes: list[Box], place: int, left: int) -> bool:
     """Whether a bar after an operand stands alone although others follow it."""
-    return left % 2 == 0 or row[place].sign.text == "∣"
+    return left % 2 == 0 or boxes[place].sign.text == "∣"

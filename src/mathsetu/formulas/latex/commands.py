@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from mathsetu.formulas.latex.boxes import (
     ACCENT,
     FENCE,
@@ -17,21 +19,19 @@ from mathsetu.formulas.latex.boxes import (
 from mathsetu.formulas.latex.symbols import ACCENTS
 
 # What is made of a command's arguments once they have been read.
-(
-    MAKE_BOX,  # a box with the arguments as its rows
-    MAKE_BINOMIAL,  # a fraction without a line, in parentheses
-    MAKE_ROOT,  # optional degree, then radicand
-    MAKE_OVER,  # first argument over the second
-    MAKE_UNDER,  # first argument under the second
-    MAKE_ARROW,  # optional text under and text over a stretched arrow
-    MAKE_MODULUS,  # (mod n)
-    MAKE_LAST,  # the last argument, as if it stood there alone
-    MAKE_FONT,  # the argument in another font
-    MAKE_NOTHING,  # nothing: the arguments are not part of the formula
-    MAKE_PRESCRIPTS,  # below left, above left, base
-    MAKE_WILDCARD,  # \qvar{name}
-    MAKE_FENCE,  # the argument in brackets
-) = range(13)
+MAKE_BOX: Final = 0  # a box with the arguments as its rows
+MAKE_BINOMIAL: Final = 1  # a fraction without a line, in parentheses
+MAKE_ROOT: Final = 2  # optional degree, then radicand
+MAKE_OVER: Final = 3  # first argument over the second
+MAKE_UNDER: Final = 4  # first argument under the second
+MAKE_ARROW: Final = 5  # optional text under and text over a stretched arrow
+MAKE_MODULUS: Final = 6  # (mod n)
+MAKE_LAST: Final = 7  # the last argument, as if it stood there alone
+MAKE_FONT: Final = 8  # the argument in another font
+MAKE_NOTHING: Final = 9  # nothing: the arguments are not part of the formula
+MAKE_PRESCRIPTS: Final = 10  # below left, above left, base
+MAKE_WILDCARD: Final = 11  # \qvar{name}
+MAKE_FENCE: Final = 12  # the argument in brackets
 
 
 class Command:
@@ -59,21 +59,23 @@ class Command:
 
 
 #: A fraction with its line; ``/`` in a row gives the same operator.
-DIVIDE = Sign("/", "mfrac", kind=FRACTION, layout="O!divide", operand="O!divide")
-CONTINUED = Sign("/", "mfrac", kind=FRACTION, layout="O!divide", operand="O!continued-fraction")
+DIVIDE: Final = Sign("/", "mfrac", kind=FRACTION, layout="O!divide", operand="O!divide")
+CONTINUED: Final = Sign(
+    "/", "mfrac", kind=FRACTION, layout="O!divide", operand="O!continued-fraction"
+)
 #: Two rows above each other without a line.
-STACKED = Sign("", "mfrac", kind=FRACTION, layout="O!divide", operand="O!binomial")
-ATOP = Sign("", "mfrac", kind=FRACTION, layout="O!divide", operand="O!atop")
-RADICAL = Sign("√", "msqrt", kind=ROOT, layout="O!root", operand="O!root")
-PLAIN_GROUP = Sign("", "mrow", kind=GROUP, layout="W!", operand="W!")
-BOXED = Sign("□", "mrow", kind=GROUP, layout="W!", operand="W!")
-UNSEEN = Sign("", "mphantom", SPACE, kind=PHANTOM, layout="W!", operand="W!")
+STACKED: Final = Sign("", "mfrac", kind=FRACTION, layout="O!divide", operand="O!binomial")
+ATOP: Final = Sign("", "mfrac", kind=FRACTION, layout="O!divide", operand="O!atop")
+RADICAL: Final = Sign("√", "msqrt", kind=ROOT, layout="O!root", operand="O!root")
+PLAIN_GROUP: Final = Sign("", "mrow", kind=GROUP, layout="W!", operand="W!")
+BOXED: Final = Sign("□", "mrow", kind=GROUP, layout="W!", operand="W!")
+UNSEEN: Final = Sign("", "mphantom", SPACE, kind=PHANTOM, layout="W!", operand="W!")
 
 #: A base for scripts that have none, and what is left of it when they belong to what follows.
-EMPTY = Sign("", "mi", layout="W!", operand="W!")
-NOTHING = Sign("0", "mspace", SPACE)
+EMPTY: Final = Sign("", "mi", layout="W!", operand="W!")
+NOTHING: Final = Sign("0", "mspace", SPACE)
 
-COMMANDS: dict[str, Command] = {
+COMMANDS: Final[dict[str, Command]] = {
     "\\frac": Command(MAKE_BOX, 2, DIVIDE),
     "\\dfrac": Command(MAKE_BOX, 2, DIVIDE),
     "\\tfrac": Command(MAKE_BOX, 2, DIVIDE),
@@ -150,7 +152,7 @@ COMMANDS.update(
 )
 
 #: Fraction-like commands between their arguments, with the brackets they draw.
-INFIX: dict[str, tuple[Sign, str, str]] = {
+INFIX: Final[dict[str, tuple[Sign, str, str]]] = {
     "\\over": (DIVIDE, "", ""),
     "\\atop": (ATOP, "", ""),
     "\\above": (DIVIDE, "", ""),
@@ -160,7 +162,7 @@ INFIX: dict[str, tuple[Sign, str, str]] = {
 }
 
 #: Commands that change nothing in what is meant.
-IGNORED = frozenset(
+IGNORED: Final = frozenset(
     (
         *r"""
     \displaystyle \textstyle \scriptstyle \scriptscriptstyle \limits \nolimits \displaylimits
@@ -178,7 +180,7 @@ IGNORED = frozenset(
 )
 
 #: Environments: brackets around the table, and what the table is.
-ENVIRONMENTS: dict[str, Sign] = {
+ENVIRONMENTS: Final[dict[str, Sign]] = {
     name: Sign("", "mtable", kind=TABLE, opening=opening, closing=closing, operand=meaning)
     for names, opening, closing, meaning in (
         ("matrix smallmatrix subarray", "", "", "O!matrix"),
@@ -201,13 +203,15 @@ ENVIRONMENTS: dict[str, Sign] = {
     for name in names.split()
 }
 #: Environments that begin with an argument of their own, which says how columns are set.
-WITH_COLUMNS = frozenset({"array", "tabular", "alignat", "alignedat", "subarray", "alignat*"})
+WITH_COLUMNS: Final = frozenset(
+    {"array", "tabular", "alignat", "alignedat", "subarray", "alignat*"}
+)
 #: The sign of an environment that is not known.
-OTHER_ENVIRONMENT = ENVIRONMENTS["align"]
+OTHER_ENVIRONMENT: Final = ENVIRONMENTS["align"]
 #: ``\\substack`` and other lines above each other without a name.
-LINES = ENVIRONMENTS["array"]
+LINES: Final = ENVIRONMENTS["array"]
 
-_fences: dict[tuple[str, str], Sign] = {}
+_fences: Final[dict[tuple[str, str], Sign]] = {}
 
 
 def fence_sign(opening: str, closing: str) -> Sign:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import Final
 
 from mathsetu.formulas.latex.boxes import NUMBER, TEXT, Sign
 
 #: Font commands, with arguments or as switches, and the Unicode name of what they make.
-FONTS: dict[str, str] = {
+FONTS: Final[dict[str, str]] = {
     "\\mathbb": "DOUBLE-STRUCK", "\\Bbb": "DOUBLE-STRUCK", "\\mathds": "DOUBLE-STRUCK",
     "\\mathbbm": "DOUBLE-STRUCK", "\\mathcal": "SCRIPT", "\\cal": "SCRIPT", "\\mathscr": "SCRIPT",
     "\\scr": "SCRIPT", "\\mathfrak": "FRAKTUR", "\\frak": "FRAKTUR", "\\mathbf": "BOLD",
@@ -20,20 +21,19 @@ FONTS: dict[str, str] = {
 }  # fmt: skip
 
 #: Font switches: they hold to the end of the group they stand in.
-SWITCHES = frozenset(
+SWITCHES: Final = frozenset(
     {"\\rm", "\\bf", "\\it", "\\cal", "\\sf", "\\tt", "\\sl", "\\scr", "\\bfseries", "\\rmfamily"}
 )
 #: Fonts in which letters side by side make one name, as in ``\\mathrm{id}``.
-JOINING = frozenset({"UPRIGHT", "BOLD", "SANS-SERIF", "MONOSPACE", "ITALIC"})
+JOINING: Final = frozenset({"UPRIGHT", "BOLD", "SANS-SERIF", "MONOSPACE", "ITALIC"})
 
 # Letters that Unicode had before it had the others of their font.
-_EARLY = {
+_EARLY: Final = {
     "SCRIPT": dict(zip("BEFHILMRego", "ℬℰℱℋℐℒℳℛℯℊℴ", strict=True)),
     "FRAKTUR": dict(zip("CHIRZ", "ℭℌℑℜℨ", strict=True)),
     "DOUBLE-STRUCK": dict(zip("CHNPQRZ", "ℂℍℕℙℚℝℤ", strict=True)),
 }
-_KINDS = {"L": "SMALL", "U": "CAPITAL"}
-_styled: dict[tuple[str, str], str] = {}
+_styled: Final[dict[tuple[str, str], str]] = {}
 
 
 def styled_text(text: str, font: str) -> str:

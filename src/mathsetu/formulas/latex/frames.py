@@ -1,23 +1,30 @@
-"""What stands open while LaTeX is read: the row being written, and a stack of those around it."""
+"""What stands open while LaTeX is read: the line being written, and a stack of those around it."""
 
 from __future__ import annotations
 
-from mathsetu.formulas.latex.boxes import BAR, Box, Sign
+from typing import Final
+
+from mathsetu.formulas.latex.boxes import BAR, Box, Row, Sign
 from mathsetu.formulas.latex.brackets import fold_bars
 from mathsetu.formulas.latex.commands import INFIX, PLAIN_GROUP, Command
 from mathsetu.formulas.latex.making import apply_font, binomial, move_prescripts
-from mathsetu.formulas.latex.rows import Row
 
 # How what is open will end: with the text, with } (a group, an argument), after one thing,
 # with ], with \right, with \end.
-TOP, PLAIN, ARGUMENT, ONE, SQUARE, LEFT, TABLE = range(7)
+TOP: Final = 0
+PLAIN: Final = 1
+ARGUMENT: Final = 2
+ONE: Final = 3
+SQUARE: Final = 4
+LEFT: Final = 5
+TABLE: Final = 6
 
 #: Nothing follows the last token, four times: the reader looks ahead.
-END = ["", "", "", ""]
+END: Final = ["", "", "", ""]
 # More problems than this in one formula are no longer told one by one.
-_MOST_PROBLEMS = 20
+_MOST_PROBLEMS: Final = 20
 # Nobody writes more scripts than this on one symbol.
-_MOST_SCRIPTS = 50
+_MOST_SCRIPTS: Final = 50
 
 
 class Pending:
@@ -67,28 +74,30 @@ class Delimiter:
 Waiting = Pending | Script | Grid | Delimiter | None
 #: An infix command, its number, and the row before it.
 Infix = tuple[str, int, Row]
-_Frame = tuple[Row, list[int], int, int, Waiting, Infix | None, tuple[int, str] | None]
+_Frame = tuple[list[Box], list[int], int, int, Waiting, Infix | None, tuple[int, str] | None]
 
 
 class Frames:
-    """The row being written, and the stack of what stands open around it."""
+    """The line being written, and the stack of what stands open around it."""
 
     lefts = 0  # how many of them stand open
     tables = 0
     splits = 0  # how many symbols have no token of their own
     is_ending = False
+    has_definitions = False  # whether a macro is defined somewhere,
+    is_expanded = False  # and whether all of them have been put in
     font_budget = 5_000  # how many boxes may still be set in a font
 
-    def __init__(self, tokens: list[str], problems: list[tuple[int, str]]) -> None:
+    def __init__(self, tokens: list[str]) -> None:
         self.count = len(tokens)
         self.tokens = tokens + END
         self.index = 0
-        self.problems = problems
+        self.problems: list[tuple[int, str]] = []
         self.rows: list[Row] = []
         self.stack: list[_Frame] = []
-        self.row = Row()
-        self.opens: list[int] = []  # where in the row brackets and bars stand open
-        self.start = 0  # where in the row the innermost open group begins
+        self.boxes: list[Box] = []  # the line being written
+        self.opens: list[int] = []  # where in the line brackets and bars stand open
+        self.start = 0  # where in the line the innermost open group begins
         self.braces = 0  # how many of them stand open
         self.has_prescripts = False  # whether scripts stand on an empty group somewhere
         self.mode = TOP
@@ -109,10 +118,10 @@ class Frames:
     # -- opening and closing ---------------------------------------------------------------
 
     def push(self, mode: int, waiting: Waiting) -> None:
-        """Open something; a plain group goes on writing in the same row."""
+        """Open something; a plain group goes on writing in the same line."""
         self.stack.append(
             (
-                self.row,
+                self.boxes,
                 self.opens,
                 self.start,
                 self.mode,
@@ -125,9 +134,9 @@ class Frames:
         self.waiting = waiting
         self.infix = None
         if mode == PLAIN:
-            self.start = len(self.row)
+            self.start = len(self.boxes)
         else:
-            self.row = Row()
+            self.boxes = []
             self.opens = []
             self.start = 0
             self.switch = None
@@ -135,7 +144,7 @@ class Frames:
     def pop(self) -> None:
         """Go back to what is around; the caller has taken what was inside."""
         (
-            self.row,
+            self.boxes,
             self.opens,
             self.start,
             self.mode,
@@ -154,27 +163,27 @@ class Frames:
             self.switch = None
 
     def set_font(self, place: int, font: str) -> None:
-        """Set what stands in the row from a place on in a font."""
+        """Set what stands in the line from a place on in a font."""
         # Fonts inside fonts come by again and again; they may not do so without end.
-        self.font_budget -= len(self.row) - place
+        self.font_budget -= len(self.boxes) - place
         if self.font_budget > 0:
             # Joined letters would move the brackets that stand open.
             can_join = not self.opens or self.opens[-1] < place
-            apply_font(self.row, place, font, can_join)
+            apply_font(self.boxes, place, font, can_join)
 
     def add_script(self, base: Box, edge: str, script: Row) -> None:
         """Give a box one more script; a box that has too many goes into a group first."""
-        if len(base.scripts) >= _MOST_SCRIPTS and self.row and self.row[-1] is base:
-            inner = Row((base,))
+        if len(base.scripts) >= _MOST_SCRIPTS and self.boxes and self.boxes[-1] is base:
+            inner = Row([base])
             self.rows.append(inner)
-            base = self.row[-1] = Box(PLAIN_GROUP, base.symbol, (inner,))
-        base.scripts += ((edge, script),)
+            base = self.boxes[-1] = Box(PLAIN_GROUP, base.symbol, (inner,))
+        script.edge = edge
+        base.scripts += (script,)
 
     def cut(self, start: int) -> Row:
-        """Take what stands in the row from a place on out of it, as a row that is complete."""
-        row = self.row
-        inner = Row(row[start:])
-        del row[start:]
+        """Take what stands in the line from a place on out of it, as a row that is complete."""
+        inner = self.boxes[start:]
+        del self.boxes[start:]
         if self.has_prescripts:
             move_prescripts(inner)
         opens = self.opens
@@ -187,20 +196,22 @@ class Frames:
             if bars:
                 bars.reverse()
                 fold_bars(inner, bars, self.rows)
-        self.rows.append(inner)
-        return inner
+        row = Row(inner)
+        self.rows.append(row)
+        return row
 
     def complete(self) -> Row:
-        """The row being written, complete."""
+        """The line being written, complete."""
         if self.infix is not None or self.switch is not None:
             self.settle()
-        row = self.row
+        boxes = self.boxes
         if self.has_prescripts:
-            move_prescripts(row)
+            move_prescripts(boxes)
         if self.opens:
-            bars = [place for place in self.opens if row[place].sign.role == BAR]
+            bars = [place for place in self.opens if boxes[place].sign.role == BAR]
             if bars:
-                fold_bars(row, bars, self.rows)
+                fold_bars(boxes, bars, self.rows)
+        row = Row(boxes)
         self.rows.append(row)
         return row
 
@@ -219,6 +230,6 @@ class Frames:
         sign, opening, closing = INFIX[token]
         below = self.cut(self.start)
         if opening:
-            self.row.append(binomial(symbol, above, below, opening, closing, self.rows))
+            self.boxes.append(binomial(symbol, above, below, opening, closing, self.rows))
         else:
-            self.row.append(Box(sign, symbol, (above, below)))
+            self.boxes.append(Box(sign, symbol, (above, below)))

@@ -7,14 +7,17 @@ macros is limited, so that definitions that multiply themselves end early.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 #: At most this many uses of macros, and tokens that come out of them.
-MAX_USES = 1_000
-MAX_TOKENS = 8_000
+MAX_USES: Final = 1_000
+MAX_TOKENS: Final = 8_000
 
-_COMMANDS = frozenset({"\\newcommand", "\\renewcommand", "\\providecommand"})
-_DEFINITIONS = frozenset({"\\def", "\\gdef", "\\edef", "\\xdef"})
-_OPERATORS = frozenset({"\\DeclareMathOperator"})
+_COMMANDS: Final = frozenset({"\\newcommand", "\\renewcommand", "\\providecommand"})
+_DEFINITIONS: Final = frozenset({"\\def", "\\gdef", "\\edef", "\\xdef"})
+_OPERATORS: Final = frozenset({"\\DeclareMathOperator"})
+#: The commands that define macros.
+DEFINING: Final = _COMMANDS | _DEFINITIONS | _OPERATORS | {"\\let"}
 
 #: A token and the number of the token that it comes from.
 Placed = tuple[str, int]

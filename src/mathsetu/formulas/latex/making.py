@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from mathsetu.formulas.latex.boxes import (
     ADDITION,
     ATOM,
@@ -14,6 +16,7 @@ from mathsetu.formulas.latex.boxes import (
     NUMBER,
     RELATION,
     Box,
+    Row,
     Sign,
 )
 from mathsetu.formulas.latex.brackets import mark_condition
@@ -35,16 +38,15 @@ from mathsetu.formulas.latex.commands import (
     fence_sign,
 )
 from mathsetu.formulas.latex.fonts import JOINING, styled_sign, word_sign
-from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.latex.tokens import wildcard
 
-_MOD = Sign("mod", "mo", IDENTIFIER)
-_MODULUS = Sign("", "mrow", MODULUS, kind=fence_sign("(", ")").kind, layout="M!()")
+_MOD: Final = Sign("mod", "mo", IDENTIFIER)
+_MODULUS: Final = Sign("", "mrow", MODULUS, kind=fence_sign("(", ")").kind, layout="M!()")
 _MODULUS.opening, _MODULUS.closing = "(", ")"
 
 
 # Groups with something over or under an operator, by the role of the operator.
-_STACKS = {
+_STACKS: Final = {
     role: Sign("", "mrow", role, kind=GROUP, layout="W!", operand="W!")
     for role in (ADDITION, MULTIPLICATION, RELATION, META, BIG)
 }
@@ -59,15 +61,19 @@ def make_box(command: Command, symbol: int, arguments: list[Row], rows: list[Row
     if make == MAKE_BINOMIAL:
         return binomial(symbol, arguments[0], arguments[1], "(", ")", rows)
     if make in (MAKE_OVER, MAKE_UNDER):
-        return stacked(arguments[1], symbol, (("o" if make == MAKE_OVER else "u", arguments[0]),))
+        arguments[0].edge = "o" if make == MAKE_OVER else "u"
+        return stacked(arguments[1], symbol, (arguments[0],))
     if make == MAKE_ARROW:
         assert command.sign is not None
-        row = Row((Box(command.sign, symbol),))
+        row = Row([Box(command.sign, symbol)])
         rows.append(row)
-        return stacked(row, symbol, tuple(zip("ou", reversed(arguments), strict=False)))
+        scripts = tuple(reversed(arguments))
+        for edge, script in zip("ou", scripts, strict=False):
+            script.edge = edge
+        return stacked(row, symbol, scripts)
     if make == MAKE_MODULUS:
         inner = arguments[0]
-        inner.insert(0, Box(_MOD, symbol))
+        inner.boxes.insert(0, Box(_MOD, symbol))
         box = Box(_MODULUS, symbol, (inner,))
         box.closer = -1
         return box
@@ -76,19 +82,21 @@ def make_box(command: Command, symbol: int, arguments: list[Row], rows: list[Row
         fence = Box(command.sign, symbol, (arguments[0],))
         fence.closer = -1
         if command.sign.opening == "{":
-            mark_condition(arguments[0])
+            mark_condition(arguments[0].boxes)
         return fence
     if make == MAKE_PRESCRIPTS:
         base = unit(arguments[2], symbol)
-        base.scripts = (("c", arguments[0]), ("d", arguments[1]), *base.scripts)
+        arguments[0].edge = "c"
+        arguments[1].edge = "d"
+        base.scripts = (arguments[0], arguments[1])
         return base
     assert make == MAKE_WILDCARD
-    return Box(wildcard("".join(box.sign.text for box in arguments[0])), symbol)
+    return Box(wildcard("".join(box.sign.text for box in arguments[0].boxes)), symbol)
 
 
-def stacked(row: Row, symbol: int, scripts: tuple[tuple[str, Row], ...]) -> Box:
+def stacked(row: Row, symbol: int, scripts: tuple[Row, ...]) -> Box:
     """A row with others over or under it; it keeps the role of a lone operator."""
-    role = row[0].sign.role if len(row) == 1 else IDENTIFIER
+    role = row.boxes[0].sign.role if len(row.boxes) == 1 else IDENTIFIER
     box = Box(_STACKS.get(role, PLAIN_GROUP), symbol, (row,))
     box.scripts = scripts
     return box
@@ -96,8 +104,9 @@ def stacked(row: Row, symbol: int, scripts: tuple[tuple[str, Row], ...]) -> Box:
 
 def unit(row: Row, symbol: int) -> Box:
     """A row as one box: its only box, or a group."""
-    if len(row) == 1 and row[0].sign.kind == ATOM:
-        return Box(row[0].sign, row[0].symbol)
+    first = row.boxes[0] if len(row.boxes) == 1 else None
+    if first is not None and first.sign.kind == ATOM:
+        return Box(first.sign, first.symbol)
     return Box(PLAIN_GROUP, symbol, (row,))
 
 
@@ -105,34 +114,34 @@ def binomial(
     symbol: int, above: Row, below: Row, opening: str, closing: str, rows: list[Row]
 ) -> Box:
     """Two rows above each other, in brackets."""
-    inner = Row((Box(STACKED, symbol, (above, below)),))
+    inner = Row([Box(STACKED, symbol, (above, below))])
     rows.append(inner)
     fence = Box(fence_sign(opening, closing), symbol, (inner,))
     fence.closer = -1
     return fence
 
 
-def apply_font(row: Row, start: int, font: str, can_join: bool = True) -> None:
-    """Set the letters and numbers of a row, from a place on, in a font; join names."""
+def apply_font(boxes: list[Box], start: int, font: str, can_join: bool = True) -> None:
+    """Set the letters and numbers of a line, from a place on, in a font; join names."""
     place = start
-    while place < len(row):
-        box = row[place]
+    while place < len(boxes):
+        box = boxes[place]
         sign = box.sign
         if sign.kind == ATOM and sign.role <= NUMBER and sign.element != "mo":
             if can_join and font in JOINING and sign.role == IDENTIFIER and len(sign.text) == 1:
                 end = place + 1
-                while end < len(row) and _joins(row[end - 1], row[end]):
+                while end < len(boxes) and _joins(boxes[end - 1], boxes[end]):
                     end += 1
                 if end > place + 1:
-                    word = "".join(part.sign.text for part in row[place:end])
+                    word = "".join(part.sign.text for part in boxes[place:end])
                     joined = Box(word_sign(word, font), box.symbol)
-                    joined.scripts = row[end - 1].scripts
-                    row[place:end] = [joined]
+                    joined.scripts = boxes[end - 1].scripts
+                    boxes[place:end] = [joined]
                     place += 1
                     continue
             box.sign = styled_sign(sign, font)
-        for _, script in box.scripts:
-            for part in script:
+        for script in box.scripts:
+            for part in script.boxes:
                 if (
                     part.sign.kind == ATOM
                     and part.sign.role <= NUMBER
@@ -142,13 +151,14 @@ def apply_font(row: Row, start: int, font: str, can_join: bool = True) -> None:
         place += 1
 
 
-def move_prescripts(row: Row) -> None:
+def move_prescripts(boxes: list[Box]) -> None:
     """Give the scripts of empty groups to the letter or fence after them: ``{}_nC_k``."""
-    for place in range(len(row) - 1):
-        box, following = row[place], row[place + 1]
+    for place in range(len(boxes) - 1):
+        box, following = boxes[place], boxes[place + 1]
         if box.sign is EMPTY and box.scripts and following.sign.role == IDENTIFIER:
-            before = tuple(("c" if edge in "ao" else "d", script) for edge, script in box.scripts)
-            following.scripts = before + following.scripts
+            for script in box.scripts:
+                script.edge = "c" if script.edge in "ao" else "d"
+            following.scripts = box.scripts + following.scripts
             box.scripts = ()
             box.sign = NOTHING
             box.label = ""

@@ -8,9 +8,9 @@ a row comes after all rows inside it, and the trees are built in that order with
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from mathsetu.formulas.latex.boxes import CLOSING, GROUP, IDENTIFIER, TEXT, Box, Sign
+from mathsetu.formulas.latex.boxes import CLOSING, GROUP, IDENTIFIER, TEXT, Box, Row, Sign
 from mathsetu.formulas.latex.commands import (
     COMMANDS,
     ENVIRONMENTS,
@@ -21,13 +21,12 @@ from mathsetu.formulas.latex.commands import (
 )
 from mathsetu.formulas.latex.fonts import FONTS, SWITCHES
 from mathsetu.formulas.latex.frames import ARGUMENT, ONE, PLAIN, Pending, Script
-from mathsetu.formulas.latex.macros import expand, may_define
-from mathsetu.formulas.latex.rows import Row
+from mathsetu.formulas.latex.lexer import TOKEN
+from mathsetu.formulas.latex.macros import DEFINING, expand
 from mathsetu.formulas.latex.structures import Structures
 from mathsetu.formulas.latex.symbols import BRACKETS, NEGATED, SIGNS
 from mathsetu.formulas.latex.tokens import (
     SCRIPTS,
-    TOKEN,
     is_composed,
     is_text,
     other_sign,
@@ -47,42 +46,45 @@ class ParseWarning(NamedTuple):
 #: What the parser makes: the whole row, every row in the order of ending, and warnings.
 Layout = tuple[Row, list[Row], tuple[ParseWarning, ...]]
 
-_PRIMES = {"'" * count: Sign("′" * count, "mo", IDENTIFIER) for count in range(1, 8)}
-_FONT_COMMANDS = {name: Command(MAKE_FONT, 1, font=font) for name, font in FONTS.items()}
-_TEXT_GROUP = Sign("", "mrow", TEXT, kind=GROUP, layout="W!", operand="W!")
+_PRIMES: Final = {"'" * count: Sign("′" * count, "mo", IDENTIFIER) for count in range(1, 8)}
+_FONT_COMMANDS: Final = {name: Command(MAKE_FONT, 1, font=font) for name, font in FONTS.items()}
+_TEXT_GROUP: Final = Sign("", "mrow", TEXT, kind=GROUP, layout="W!", operand="W!")
 
 
 def read_layout(latex: str) -> Layout:
     """Read LaTeX into rows.
 
     >>> row, rows, warnings = read_layout("x^2+1")
-    >>> [box.sign.text for box in row]
+    >>> [box.sign.text for box in row.boxes]
     ['x', '+', '1']
     """
     tokens = TOKEN.findall(latex)
     origins: list[int] | None = None
-    problems: list[tuple[int, str]] = []
     if not latex.isascii() and is_composed(latex):
         tokens, origins = spell_out(tokens)
-    if may_define(latex):
+    reader = _Reader(tokens)
+    row = reader.read()
+    if reader.has_definitions:
+        # Most formulas have none, and are read once; the others without their definitions again.
         tokens, places, cut = expand(tokens)
+        reader = _Reader(tokens)
+        reader.is_expanded = True
         if cut is not None:
             # Said of a token that was there before expansion: it goes after all that are there now.
-            problems.append((len(tokens), "macros expand to too much: the rest is left out"))
+            reader.warn("macros expand to too much: the rest is left out", len(tokens))
             places.append(cut)
         origins = places if origins is None else [origins[place] for place in places]
-    reader = _Reader(tokens, problems)
-    row = reader.read()
-    if not problems:
+        row = reader.read()
+    if not reader.problems:
         return row, reader.rows, ()
-    return row, reader.rows, _located(latex, problems, origins)
+    return row, reader.rows, _located(latex, reader.problems, origins)
 
 
 def _located(
     latex: str, problems: list[tuple[int, str]], origins: list[int] | None
 ) -> tuple[ParseWarning, ...]:
     """Problems at tokens as warnings at characters."""
-    starts = [match.start(1) for match in TOKEN.finditer(latex)]
+    starts = [match.start() for match in TOKEN.finditer(latex)]
     found = []
     for number, message in problems:
         if origins is not None:
@@ -104,42 +106,42 @@ class _Reader(Structures):
         signs = SIGNS
         scripts = SCRIPTS
         actions = _ACTIONS
-        row = self.row
+        boxes = self.boxes
         start = 0
         index = 0
         while True:
             token = tokens[index]
             sign = signs.get(token)
             if sign is not None:
-                row.append(Box(sign, index))
+                boxes.append(Box(sign, index))
                 index += 1
                 continue
             if index >= count:
                 break  # what follows the last token is no sign
+            self.index = index + 1
             action = actions.get(token)
             if action is not None:
-                self.index = index + 1
                 action(self, token)
+            elif (script := scripts.get(token)) is None:
+                self.read_other(token)
+            elif len(boxes) > start and boxes[-1].sign.element != "mspace":
+                base = boxes[-1]
+                is_high, sign = script
+                inner = Row([Box(sign, index)])
+                rows.append(inner)
+                edge = base.sign.high if is_high else base.sign.low
+                if base.scripts:
+                    self.add_script(base, edge, inner)
+                else:
+                    inner.edge = edge
+                    base.scripts = (inner,)
+                index += 1
+                continue
             else:
-                script = scripts.get(token)
-                if script is not None and len(row) > start:
-                    base = row[-1]
-                    if base.sign.element != "mspace":
-                        is_high, sign = script
-                        inner = Row((Box(sign, index),))
-                        rows.append(inner)
-                        edge = base.sign.high if is_high else base.sign.low
-                        if base.scripts:
-                            self.add_script(base, edge, inner)
-                        else:
-                            base.scripts = ((edge, inner),)
-                        index += 1
-                        continue
-                self.index = index
-                self.read_next()
+                self.put_script(script)
             while self.mode == ONE and self.index < count:
                 self.read_next()
-            row = self.row
+            boxes = self.boxes
             start = self.start
             index = self.index
         self.index = count + 1  # what is missing is missing at the end
@@ -157,10 +159,7 @@ class _Reader(Structures):
         elif (sign := SIGNS.get(token)) is not None:
             self.put(Box(sign, self.index - 1))
         elif (script := SCRIPTS.get(token)) is not None:
-            base = self.base()
-            inner = Row((Box(script[1], self.index - 1),))
-            self.rows.append(inner)
-            self.add_script(base, base.sign.high if script[0] else base.sign.low, inner)
+            self.put_script(script)
         else:
             self.read_other(token)
 
@@ -172,6 +171,14 @@ class _Reader(Structures):
     def read_argument_command(self, token: str) -> None:
         """A command that takes arguments."""
         self.begin(Pending(COMMANDS[token], self.index - 1))
+
+    def read_definition(self, token: str) -> None:
+        """A macro is defined: all are to be expanded first, so that nothing more is read now."""
+        if self.is_expanded:
+            self.read_other(token)  # what \left has left over is no definition
+        else:
+            self.has_definitions = True
+            self.index = self.count
 
     def read_other(self, token: str) -> None:
         """A token that no table lists, or one that is not frequent."""
@@ -196,16 +203,14 @@ class _Reader(Structures):
     def read_command(self, token: str) -> None:
         """A command that is neither a sign nor takes arguments in the usual way."""
         name = token[1:]
-        if token in INFIX:
-            self.read_infix(token)
-        elif name == "\\" or name == "cr" or name == "tabularnewline":
+        if name == "\\" or name == "cr" or name == "tabularnewline":
             self.end_line(token)
         elif token == "\\not":  # noqa: S105
             self.read_not()
         elif token in SWITCHES:
             if self.switch is not None and self.switch[0] >= self.start:
                 self.set_font(*self.switch)
-            self.switch = (len(self.row), FONTS[token])
+            self.switch = (len(self.boxes), FONTS[token])
         elif token in _FONT_COMMANDS:
             self.begin(Pending(_FONT_COMMANDS[token], self.index - 1))
         elif is_text(token):
@@ -228,10 +233,18 @@ class _Reader(Structures):
 
     # -- scripts -----------------------------------------------------------------------------
 
+    def put_script(self, script: tuple[bool, Sign]) -> None:
+        """A script of one sign."""
+        is_high, sign = script
+        base = self.base()
+        inner = Row([Box(sign, self.index - 1)])
+        self.rows.append(inner)
+        self.add_script(base, base.sign.high if is_high else base.sign.low, inner)
+
     def read_script(self, token: str) -> None:
         """``^`` or ``_`` and what is too much for the short way."""
-        row = self.row
-        base = row[-1] if len(row) > self.start else self.base()
+        boxes = self.boxes
+        base = boxes[-1] if len(boxes) > self.start else self.base()
         if base.sign.element == "mspace":
             base = self.base()
         script = Script(base, base.sign.high if token == "^" else base.sign.low)  # noqa: S105
@@ -251,9 +264,8 @@ class _Reader(Structures):
     def read_prime(self, token: str) -> None:
         """One or more primes: a script of their own."""
         base = self.base()
-        row = Row()
         sign = _PRIMES.get(token) or Sign("′" * len(token), "mo", IDENTIFIER)
-        row.append(Box(sign, self.index - 1))
+        row = Row([Box(sign, self.index - 1)])
         self.rows.append(row)
         self.add_script(base, base.sign.high, row)
 
@@ -277,7 +289,7 @@ class _Reader(Structures):
 
     def read_text(self, token: str) -> None:
         """Text with formulas or commands inside, as a group of texts and boxes."""
-        parts = Row()
+        parts: list[Box] = []
         for number, part in enumerate(token.partition("{")[2][:-1].split("$")):
             if number % 2 == 0:
                 words = plain_text(part)
@@ -288,13 +300,14 @@ class _Reader(Structures):
                 sign = SIGNS.get(name) or BRACKETS.get(name) or other_sign(name)
                 if sign is not None:
                     parts.append(Box(sign, self.next_symbol()))
-        self.rows.append(parts)
-        self.put(Box(_TEXT_GROUP, self.index - 1, (parts,)))
+        row = Row(parts)
+        self.rows.append(row)
+        self.put(Box(_TEXT_GROUP, self.index - 1, (row,)))
 
 
 _Action = Callable[[_Reader, str], None]
 #: What to do at the tokens that give a formula its structure.
-_ACTIONS: dict[str, _Action] = {
+_ACTIONS: Final[dict[str, _Action]] = {
     "{": _Reader.open_group,
     "}": _Reader.end_brace,
     "^": _Reader.read_script,
@@ -304,6 +317,8 @@ _ACTIONS: dict[str, _Action] = {
         for name, sign in BRACKETS.items()
     },
     **dict.fromkeys(COMMANDS, _Reader.read_argument_command),
+    **dict.fromkeys(INFIX, _Reader.read_infix),
+    **dict.fromkeys(DEFINING, _Reader.read_definition),
     **{
         command + delimiter: action
         for command, action in (("\\left", _Reader.begin_left), ("\\right", _Reader.end_left))

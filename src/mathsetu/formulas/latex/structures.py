@@ -2,8 +2,10 @@ r"""Brackets, ``\left`` and ``\right``, and tables, while LaTeX is read."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from mathsetu.formulas.latex.assembly import Assembler
-from mathsetu.formulas.latex.boxes import BAR, Box, Sign
+from mathsetu.formulas.latex.boxes import BAR, Box, Row, Sign
 from mathsetu.formulas.latex.brackets import FENCES, mark_condition
 from mathsetu.formulas.latex.commands import (
     ENVIRONMENTS,
@@ -13,12 +15,12 @@ from mathsetu.formulas.latex.commands import (
     WITH_COLUMNS,
 )
 from mathsetu.formulas.latex.frames import LEFT, ONE, SQUARE, TABLE, Delimiter, Grid
+from mathsetu.formulas.latex.macros import DEFINING
 from mathsetu.formulas.latex.making import move_prescripts
-from mathsetu.formulas.latex.rows import Row
 from mathsetu.formulas.latex.symbols import BRACKETS, SIGNS
 
 # How many open brackets are passed over in search of the partner of a closing one.
-_REACH = 50
+_REACH: Final = 50
 
 
 class Structures(Assembler):
@@ -32,17 +34,17 @@ class Structures(Assembler):
         if self.mode == ONE:
             self.put(box)
         else:
-            self.opens.append(len(self.row))
-            self.row.append(box)
+            self.opens.append(len(self.boxes))
+            self.boxes.append(box)
 
     def read_closing(self, token: str) -> None:
         """A closing bracket; it makes a fence with its partner."""
         sign = BRACKETS[token]
         symbol = self.index - 1
-        row = self.row
+        boxes = self.boxes
         opens = self.opens
         place = opens[-1] if opens else -1
-        pair = FENCES.get(row[place].sign.text + sign.text) if opens else None
+        pair = FENCES.get(boxes[place].sign.text + sign.text) if opens else None
         if pair is None:
             if self.mode == SQUARE and sign.text == "]" and not opens:
                 inner = self.complete()
@@ -54,33 +56,33 @@ class Structures(Assembler):
             if place < 0:
                 self.put(Box(sign, symbol))
                 return
-            pair = FENCES[row[place].sign.text + sign.text]
+            pair = FENCES[boxes[place].sign.text + sign.text]
             inner = self.cut(place + 1)
         else:
             # The usual case: the partner is the last that was opened, and no bar is open.
-            inner = Row(row[place + 1 :])
-            del row[place + 1 :]
+            inner = Row(boxes[place + 1 :])
             if self.has_prescripts:
-                move_prescripts(inner)
+                move_prescripts(inner.boxes)
             self.rows.append(inner)
-        opening = row.pop()
+        opening = boxes[place]
+        del boxes[place:]
         opens.pop()
         if pair.opening == "{":
-            mark_condition(inner)
+            mark_condition(inner.boxes)
         fence = Box(pair, opening.symbol, (inner,))
         fence.closer = symbol
         if opening.scripts:
             fence.scripts = opening.scripts
-        row.append(fence)
+        boxes.append(fence)
         if place < self.start:
             # Brackets may cross braces: a group that began inside the fence now begins with it.
             self.start = place
 
     def partner(self, closing: str) -> int:
         """The place of the opening bracket that a closing one belongs to, or -1."""
-        row = self.row
+        boxes = self.boxes
         for place in reversed(self.opens[-_REACH:]):
-            sign = row[place].sign
+            sign = boxes[place].sign
             if sign.role != BAR and sign.text + closing in FENCES:
                 return place
         return -1
@@ -146,6 +148,7 @@ class Structures(Assembler):
         while self.index < self.count:
             token = self.tokens[self.index]
             self.index += 1
+            self.has_definitions |= token in DEFINING
             depth += (token == opening) - (token == closing)
             if depth <= 0:
                 return
@@ -172,7 +175,7 @@ class Structures(Assembler):
         grid = self.waiting
         assert isinstance(grid, Grid)
         grid.lines[-1].append(self.complete())
-        self.row = Row()
+        self.boxes = []
         self.opens = []
         self.start = 0
         self.infix = None
@@ -203,17 +206,17 @@ class Structures(Assembler):
         """The cells that were read become a box."""
         grid = self.waiting
         assert isinstance(grid, Grid)
-        if self.row or grid.lines[-1]:
+        if self.boxes or grid.lines[-1]:
             grid.lines[-1].append(self.complete())
-        lines = [line for line in grid.lines if any(line)]
+        lines = [line for line in grid.lines if any(cell.boxes for cell in line)]
         self.tables -= not grid.is_braced
         self.pop()
         if grid.sign.operand == "O!lines" and len(lines) == 1 and len(lines[0]) == 1:
-            # One line that is set apart is that line; its boxes move into this row.
+            # One line that is set apart is that line; its boxes move into this line.
             only = lines[0][0]
             if self.rows[-1] is only:
                 self.rows.pop()
-                self.row.extend(only)
+                self.boxes.extend(only.boxes)
             else:
                 self.put(Box(PLAIN_GROUP, grid.symbol, (only,)))
             return
@@ -228,7 +231,7 @@ class Structures(Assembler):
         for line in lines:
             cells += line
             for _ in range(columns - len(line)):
-                cells.append(Row())
+                cells.append(Row([]))
                 self.rows.append(cells[-1])
         box = Box(grid.sign, grid.symbol, tuple(cells))
         box.columns = columns

@@ -7,6 +7,8 @@ typed as such and ``\leq`` are one sign.
 
 from __future__ import annotations
 
+from typing import Final
+
 from mathsetu.formulas.latex.boxes import (
     ADDITION,
     BAR,
@@ -177,7 +179,7 @@ _SPACES = {
 _WIDE_SPACES = {"\\quad": "1em", "\\qquad": "2em"}
 
 #: Accents: the mark, and whether it stands below.
-ACCENTS: dict[str, tuple[str, bool]] = {
+ACCENTS: Final[dict[str, tuple[str, bool]]] = {
     "\\hat": ("^", False), "\\widehat": ("^", False), "\\tilde": ("~", False),
     "\\widetilde": ("~", False), "\\bar": ("¯", False), "\\overline": ("¯", False),
     "\\vec": ("→", False), "\\overrightarrow": ("→", False), "\\overleftarrow": ("←", False),
@@ -202,7 +204,7 @@ _NEGATED = {
 
 
 #: Characters that are LaTeX's own; as signs they need a backslash.
-STRUCTURE = frozenset("_&$#\\%^{}~'")
+STRUCTURE: Final = frozenset("_&$#\\%^{}~'")
 
 
 def _entries(table: str) -> list[tuple[list[str], str, str | None]]:
@@ -293,8 +295,8 @@ def _brackets() -> dict[str, Sign]:
 
 
 #: Signs that go into a row as they are.
-SIGNS = _build()
+SIGNS: Final = _build()
 #: Brackets and bars, which the parser pairs.
-BRACKETS = _brackets()
+BRACKETS: Final = _brackets()
 #: What ``\\not`` makes of the sign that follows it.
-NEGATED = {name: SIGNS[negated] for name, negated in _NEGATED.items()}
+NEGATED: Final = {name: SIGNS[negated] for name, negated in _NEGATED.items()}

@@ -1,75 +1,38 @@
-"""Text to tokens, and the signs of tokens that no table lists."""
+"""The signs of tokens that no table lists, and tokens that stand for several."""
 
 from __future__ import annotations
 
 import html
 import re
 import unicodedata
+from typing import Final
 
 from mathsetu.formulas.latex.boxes import FUNCTION, IDENTIFIER, TEXT, Sign
-from mathsetu.formulas.latex.fonts import FONTS, SWITCHES, styled_text, word_sign
+from mathsetu.formulas.latex.fonts import FONTS, styled_text, word_sign
+from mathsetu.formulas.latex.lexer import TEXT_NAMES, TOKEN
 from mathsetu.formulas.latex.symbols import BRACKETS, SIGNS, STRUCTURE, number_sign
 
-# Font switches are no part of a token: what they hold for comes after them.
-_FONT_NAMES = "|".join(
-    sorted((name[1:] for name in FONTS if name not in SWITCHES), key=len, reverse=True)
-)
-_TEXT_NAMES = r"text(?:rm|bf|it|sf|tt|sc|sl|up|md|normal)?|mbox|hbox|operatorname\*?|qvar"
-
-# An argument with two levels of braces inside; what is deeper is read piece by piece.
-_BRACED = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+\}"
-
-#: One token: spaces before it are skipped, whole simple arguments of text and fonts belong to it.
-TOKEN = re.compile(
-    rf"""\s*(
-      [A-Za-z()\[\]{{}}+*/,;~$@"`-]                # most signs are one character
-    | \d+(?:(?:\\[\ ,]|\{{,\}}|~)\s*\d{{3}}(?!\d))*+(?:\.\d+)?
-    | \\(?:
-          (?:{_FONT_NAMES})(?:\s*\{{\s*[A-Za-z0-9]+\s*\}}|\s+[A-Za-z0-9]|(?=\d)\d)
-        | (?:{_TEXT_NAMES})\s*{_BRACED}
-        | (?:begin|end)\s*\{{[^{{}}\\]*\}}
-        | (?:left|right|middle)(?![A-Za-z])\s*(?:\\(?:[A-Za-z]+|.)|[^\\\s])?
-        | (?:tag|hspace|vspace|operatorname)\*
-        | (?:[hvm]skip|m?kern)\s*-?[\d.]+\s*[a-z]{{2}}
-        | [A-Za-z]+
-        | .
-      )
-    | [\^_](?:\{{[A-Za-z0-9]\}}|[A-Za-z0-9])?         # the usual scripts are one sign
-    | %[^\n]*
-    | &(?:[A-Za-z]+|\#[0-9]+|\#[xX][0-9A-Fa-f]+);
-    | \.(?:\.\.|\d+)?
-    | :=?
-    | '+
-    | \#[1-9]?
-    | !(?:=(?!=)|!)?
-    | \?(?:[A-Za-z]\d*)?
-    | [<>]=?
-    | =:?
-    | \|\|?
-    | .
-    )""",
-    re.VERBOSE | re.DOTALL,
-)
-
 #: Scripts of one letter or digit: whether they are high, and their sign.
-SCRIPTS: dict[str, tuple[bool, Sign]] = {
+SCRIPTS: Final[dict[str, tuple[bool, Sign]]] = {
     mark + form.format(character): (mark == "^", SIGNS[character])
     for mark in "^_"
     for form in ("{}", "{{{}}}")
     for character in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 }
 
-_TEXT_TOKEN = re.compile(rf"\\({_TEXT_NAMES})\s*\{{(.*)\}}", re.DOTALL)
+_TEXT_TOKEN: Final = re.compile(
+    rf"\\({'|'.join(map(re.escape, TEXT_NAMES))})\s*\{{(.*)\}}", re.DOTALL
+)
 # Commands and braces in a text; spaces that are commands stay spaces.
-_TEXT_COMMAND = re.compile(r"\\[A-Za-z]+\s*|\\[,;:!/]|\\(?=.)|[{}]")
-_LENGTH = re.compile(r"\\(?:[hvm]skip|m?kern)\s*-?[\d.]")
-_FONT_TOKEN = re.compile(r"(\\[A-Za-z]+)\s*\{?\s*([A-Za-z0-9]+)")
+_TEXT_COMMAND: Final = re.compile(r"\\[A-Za-z]+\s*|\\[,;:!/]|\\(?=.)|[{}]")
+_LENGTH: Final = re.compile(r"\\(?:[hvm]skip|m?kern)\s*-?[\d.]")
+_FONT_TOKEN: Final = re.compile(r"(\\[A-Za-z]+)\s*\{?\s*([A-Za-z0-9]+)")
 # What may stand between groups of three digits.
-_GROUPING = re.compile(r"\\[ ,]\s*|\{,\}\s*|~\s*")
-_SPACES = re.compile(r"[\s~]+")
+_GROUPING: Final = re.compile(r"\\[ ,]\s*|\{,\}\s*|~\s*")
+_SPACES: Final = re.compile(r"[\s~]+")
 #: Signs of tokens seen before; small, because it only has to hold what is frequent.
-_seen: dict[str, Sign] = {}
-_MOST_SEEN = 20_000
+_seen: Final[dict[str, Sign]] = {}
+_MOST_SEEN: Final = 20_000
 
 
 def other_sign(token: str) -> Sign | None:
@@ -233,8 +196,8 @@ def _spellings() -> dict[str, str]:
     return spellings
 
 
-_SPELLED = _spellings()
-_COMPOSED = re.compile("[" + "".join(_SPELLED) + "]")
+_SPELLED: Final = _spellings()
+_COMPOSED: Final = re.compile("[" + "".join(_SPELLED) + "]")
 
 
 def is_composed(latex: str) -> bool:

@@ -7,8 +7,7 @@ from collections.abc import Collection
 from typing import TypeAlias
 
 from mathsetu.formulas.latex import boxes
-from mathsetu.formulas.latex.boxes import Box
-from mathsetu.formulas.latex.rows import Row
+from mathsetu.formulas.latex.boxes import Box, Row
 from mathsetu.formulas.mathml.escape import escape_text
 
 #: A style sheet for highlighted formulas: only what is matched is coloured, not what is in it.
@@ -101,7 +100,7 @@ class _Writer:
         """The boxes of a row, spaced as LaTeX spaces them where browsers do not."""
         items: list[_Item] = []
         before: Box | None = None
-        for box in row:
+        for box in row.boxes:
             if before is not None and _needs_space(before, box):
                 items.append(_THIN_SPACE)
             is_sign = box.sign.role == boxes.ADDITION
@@ -189,7 +188,7 @@ class _Writer:
         start, end = f'<{element} {kind}="true">', f"</{element}>"
         names = self._names(box.symbol)
         mark = escape_text(sign.text)
-        if len(row) == 1 and _is_one_line(row):
+        if len(row.boxes) == 1 and _is_one_line(row):
             return [start, row, f'<mo stretchy="false"{names}>{mark}</mo>', end]
         if mark == _BAR:
             side = "bottom" if sign.below else "top"
@@ -215,8 +214,8 @@ def _or_none(script: Row | None) -> _Item:
 def _layers(box: Box) -> list[dict[str, Row]]:
     """The scripts in layers: each place once in a layer, later layers around earlier ones."""
     layers: list[dict[str, Row]] = []
-    for edge, row in box.scripts:
-        place = _place(box, edge)
+    for row in box.scripts:
+        place = _place(box, row.edge)
         if not layers or place in layers[-1]:
             layers.append({})
         layers[-1][place] = row
@@ -249,7 +248,7 @@ def _cells(box: Box) -> list[_Item]:
 
 
 def _is_one_line(row: Row) -> bool:
-    return all(box.sign.kind == boxes.ATOM and not box.scripts for box in row)
+    return all(box.sign.kind == boxes.ATOM and not box.scripts for box in row.boxes)
 
 
 def _fence_text(sign: str) -> str:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from mathsetu.formulas.latex.lexer import TOKEN
 from mathsetu.formulas.latex.macros import may_define
-from mathsetu.formulas.latex.tokens import TOKEN, is_composed
+from mathsetu.formulas.latex.tokens import is_composed
 from mathsetu.languages.table import Language, language
 from mathsetu.records import Query
 from mathsetu.retrieval.base import Question
@@ -84,7 +85,7 @@ def places(latex: str, text: str, start: int) -> list[int]:
     offset = text.find(latex, start)
     if offset < 0 or may_define(latex) or (not latex.isascii() and is_composed(latex)):
         return []
-    found = [offset + token.start(1) for token in TOKEN.finditer(latex)]
+    found = [offset + token.start() for token in TOKEN.finditer(latex)]
     return [*found, offset + len(latex)]
 
 
