@@ -49,16 +49,29 @@ def test_of_a_long_query_the_second_passage_counts_half(encoder: BuiltinEncoder)
     assert ask(encoder, text, "en", tokens=half) == pytest.approx(expected, abs=1e-5)
 
 
-def test_a_long_query_in_another_language_is_also_read_in_pieces(encoder: BuiltinEncoder) -> None:
+def test_a_long_query_in_another_language_is_read_in_more_ways(encoder: BuiltinEncoder) -> None:
     text = "xqz wvb kjh qqw zzx vvb hhj"  # nothing that the glossary knows
-    [row] = encoder.tokens([text])
+    [row, shift] = encoder.tokens([text, ". ."])
     size = len(row) // 8 * 4
-    whole, first, second, third = encoder.encode_tokens(
-        [row[: 2 * size], row[:size], row[size : 2 * size], row[2 * size : 3 * size] or row[:size]]
+    read = {
+        1.0: [row[: 2 * size], [*shift, *row[: 2 * size - len(shift)]], row[:size]],
+        0.5: [row[size : 2 * size], row[2 * size : 3 * size]],
+    }
+    if len(row) > 2 * size:
+        read[1.0].append(row[: 3 * size])
+    expected = sum(
+        weight * encoder.encode_tokens([passage for passage in passages if passage]).sum(axis=0)
+        for weight, passages in read.items()
     )
-    expected = whole + first + 0.5 * second + (0.5 * third if len(row) > 2 * size else 0)
     expected /= np.linalg.norm(expected)
     assert ask(encoder, text, "es", tokens=2 * size) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_query_that_fits_into_half_a_passage_is_read_whole(encoder: BuiltinEncoder) -> None:
+    text = "xqz wvb kjh qqw zzx vvb hhj"
+    [row] = encoder.tokens([text])
+    whole = encoder.encode_tokens([row])[0]
+    assert ask(encoder, text, "es", tokens=2 * len(row)) == pytest.approx(whole, abs=1e-6)
 
 
 def test_a_blank_query_means_nothing(encoder: BuiltinEncoder) -> None:

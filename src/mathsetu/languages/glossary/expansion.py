@@ -5,9 +5,9 @@ A word that the glossary knows becomes the terms of its translations: those of t
 weight among them; words of plain discourse ("find", "question") weigh `DISCOURSE` of that. A word
 that stands only inside longer terms of the glossary becomes what goes with it there: Czech
 "majorizovaná" is known from "věta o majorizované konvergenci", whose translations have "dominated".
-A word that the glossary does not have becomes what it was learned to be (`languages.learned`); its
-translations together weigh `LEARNED`. Any other word stays as it is, since names and symbols are
-the same in many languages.
+A word that the glossary does not have becomes what it was learned to be (`languages.learned`), each
+translation weighing as much as it is likely. Any other word stays as it is, since names and symbols
+are the same in many languages.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from mathsetu.languages.learned import LearnedWords
 SYNONYMS = 0.5
 DISCOURSE = 0.5
 PART = 0.5
-LEARNED = 0.6
 # Two terms belong together when they are in the same concepts at least this often (Dice).
 TOGETHER = 0.4
 
@@ -103,13 +102,12 @@ class Expander:
     def _learned(self, terms: Sequence[str]) -> dict[str, float]:
         """The terms of what a word's terms have been learned to mean, with their weights."""
         table = LearnedWords.load(self._source, self._target)
-        chances: defaultdict[str, float] = defaultdict(float)
+        weights: defaultdict[str, float] = defaultdict(float)
         for term in terms:
             for word, chance in table.translations(term):
                 for translated in analyze(word, self._target):
-                    chances[translated] += chance
-        whole = sum(chances.values())
-        return {term: LEARNED * chance / whole for term, chance in chances.items()}
+                    weights[translated] += chance
+        return dict(weights)
 
     def _part(self, term: str) -> str:
         """The term of the target that a term of the source most often goes with, or nothing."""

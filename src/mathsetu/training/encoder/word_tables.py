@@ -19,8 +19,8 @@ Pair = tuple[str, str]
 
 # What a word most likely is; more alternatives bring no more answers.
 _MOST = 3
-# Alternatives below these chances, of each other, are chance hits of rare words.
-_LEAST_THERE, _LEAST_BACK = 0.1, 0.03
+# How likely a translation must be, and the word as one of the translation: most others are wrong.
+_LEAST = (0.2, 0.03)
 
 
 def write_word_tables(prepared: Path, folder: Path) -> dict[str, int]:
@@ -54,7 +54,7 @@ def word_table(pairs: Iterable[Pair], source: str, target: str) -> list[str]:
     'ryb\tfish\t96\n'
     """
     terms = ((_terms(text, source), other) for text, other in pairs)
-    learned = align_words(terms, least=(_LEAST_THERE, _LEAST_BACK))
+    learned = align_words(terms, _LEAST)
     lines = []
     for term, forms in sorted(learned.items()):
         # Stop words are in no index.

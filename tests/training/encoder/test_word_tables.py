@@ -1,0 +1,64 @@
+"""Tables of words, learned from a prepared folder."""
+
+import gzip
+import lzma
+from pathlib import Path
+
+import pytest
+
+from mathsetu.training.encoder.word_tables import word_table, write_word_tables
+from tests.training.encoder.command import call
+
+PAIRS = [
+    ("The red house", "červený dům"),
+    ("a red fish", "červená ryba"),
+    ("the fish in the house", "ryby v domě"),
+    ("two houses", "dva domy"),
+]
+
+
+def prepared(folder: Path) -> Path:
+    folder.mkdir()
+    with lzma.open(folder / "parallel.tsv.xz", "wt", encoding="utf-8") as file:
+        file.writelines(f"cs\t\t{english}\t{other}\n" for english, other in PAIRS * 3)
+    return folder
+
+
+def test_a_table_has_terms_on_one_side_and_words_on_the_other(tmp_path: Path) -> None:
+    counts = write_word_tables(prepared(tmp_path / "prepared"), tmp_path / "tables")
+    assert set(counts) == {"en-cs", "cs-en"}
+    table = gzip.decompress((tmp_path / "tables" / "cs-en.tsv.gz").read_bytes()).decode()
+    assert len(table.splitlines()) == counts["cs-en"]
+    # All forms of a word are one term: ryba and ryby, dům and domě are not (its vowel changes).
+    [fish] = [line for line in table.splitlines() if line.startswith("ryb\t")]
+    assert fish.split("\t")[1] == "fish"
+
+
+def test_the_same_texts_give_the_same_files(tmp_path: Path) -> None:
+    source = prepared(tmp_path / "prepared")
+    for name in ("one", "two"):
+        write_word_tables(source, tmp_path / name)
+    first, second = (sorted((tmp_path / name).iterdir()) for name in ("one", "two"))
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+
+
+def test_stop_words_are_no_translations() -> None:
+    lines = word_table([("ryba", "the fish")] * 4 + [("dům", "the house")] * 4, "cs", "en")
+    assert lines
+    assert all("\tthe\t" not in line for line in lines)
+
+
+def test_the_command_writes_tables_and_says_how_many_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("words", prepared(tmp_path / "prepared"), tmp_path / "tables") == 0
+    assert "cs-en" in capsys.readouterr().out
+    assert (tmp_path / "tables" / "en-cs.tsv.gz").exists()
+
+
+def test_a_folder_that_was_not_prepared_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("words", tmp_path, tmp_path / "tables") != 0
+    assert "mathsetu encoder prepare" in capsys.readouterr().err
+    assert not (tmp_path / "tables").exists()
