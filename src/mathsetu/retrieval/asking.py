@@ -2,8 +2,8 @@
 
 A long query is read in two passages, of which the first says more. The encoder has learned from an
 English teacher, and its English is best. So a query in another language is read in more ways, whose
-errors even out: as it is and with the terms that the glossary knows said in English. A long one is
-read at once, in pieces, in a longer passage, and with other tokens side by side.
+errors even out: as it is and with the terms that the glossary knows said in English; and a long one
+at once, in pieces, and with other tokens side by side.
 """
 
 from __future__ import annotations
@@ -66,11 +66,9 @@ def _in_passages(
 
 
 def _in_many_ways(row: list[int], size: int, shift: list[int]) -> Iterator[tuple[list[int], float]]:
-    """The first passage as it is, shifted, and longer by a half; and the beginning in pieces."""
+    """The first passage as it is and shifted, and the beginning in pieces."""
     yield row[:size], 1.0
     yield [*shift, *row[: size - len(shift)]], 1.0
-    if len(row) > size:
-        yield row[: size + size // 2], 1.0
     yield from _in_passages(row, size // 2, _PIECES)
 
 
