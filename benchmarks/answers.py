@@ -3,8 +3,9 @@
     python -m benchmarks.answers default msm-bm25 [--languages en hi es] [--set ranking.k=10]
 
 nDCG@10 (with its bootstrap interval, 95%) and MAP over the topics that have a present post judged 2
-or 3, the whole collection ranked, unjudged posts counted as not relevant. Where topics of a
-language have the text of another topic, figures without them follow.
+or 3, the whole collection ranked, unjudged posts counted as not relevant. For other languages also
+how much that is of English, both years together, with the bootstrap interval over topics. Where
+topics of a language have the text of another topic, figures without them follow.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+
+import numpy as np
 
 from benchmarks.shared import (
     DATA,
@@ -30,6 +34,8 @@ from mathsetu.evaluation.significance import bootstrap_intervals
 from mathsetu.library import Library, build_library
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Hit, Run
+
+_DRAWS = 10_000
 
 
 def measure(name: str, languages: list[str], settings: list[str], data: Path) -> None:
@@ -61,14 +67,15 @@ def measure(name: str, languages: list[str], settings: list[str], data: Path) ->
             seconds.sort()
             row = "  ".join(figures(runs[language], judgments[year]) for year in YEARS)
             p50, p95 = (seconds[int(len(seconds) * share)] * 1e3 for share in (0.5, 0.95))
-            print(f"  {language}  {row}  p50 {p50:.0f} ms  p95 {p95:.0f} ms", flush=True)
+            share = of_english(runs, language, judgments.values())
+            print(f"  {language}  {row}  {share}  p50 {p50:.0f} ms  p95 {p95:.0f} ms", flush=True)
         for language in languages:
             if copies := misplaced(topics(language, data)):
                 print(f"  without {len(copies)} topics that have another's text in {language}:")
                 for shown in dict.fromkeys((language, *languages)):
-                    left = (without(judgments[year], copies) for year in YEARS)
+                    left = [without(judgments[year], copies) for year in YEARS]
                     row = "  ".join(figures(runs[shown], grades) for grades in left)
-                    print(f"  {shown}  {row}")
+                    print(f"  {shown}  {row}  {of_english(runs, shown, left)}")
 
 
 def without(grades: Judged, topics: set[str]) -> Judged:
@@ -78,13 +85,37 @@ def without(grades: Judged, topics: set[str]) -> Judged:
 
 def figures(run: Run, grades: Judged) -> str:
     """The mean measures of a year's topics, and how far nDCG@10 might be off."""
-    gains = [
+    [between] = bootstrap_intervals([gains(run, grades)])
+    mean_ndcg, mean_ap = mean_measures(run, grades)
+    return f"{mean_ndcg:.3f} ({between.low:.3f} to {between.high:.3f}) {mean_ap:.3f}"
+
+
+def gains(run: Run, grades: Judged) -> list[float]:
+    """NDCG@10 of each topic."""
+    return [
         ndcg([hit.id for hit in run.rankings.get(topic, ())], wanted)
         for topic, wanted in grades.items()
     ]
-    [between] = bootstrap_intervals([gains])
-    mean_ndcg, mean_ap = mean_measures(run, grades)
-    return f"{mean_ndcg:.3f} ({between.low:.3f} to {between.high:.3f}) {mean_ap:.3f}"
+
+
+def of_english(runs: Mapping[str, Run], language: str, years: Iterable[Judged]) -> str:
+    """The share of English that another language reaches, and how far chance may move it.
+
+    A year's mean counts as much as another's. English and the other language are drawn on the same
+    topics: what makes a topic hard for both does not count as chance.
+    """
+    if language == "en" or "en" not in runs:
+        return ""
+    chance = np.random.default_rng(1)
+    own, english = np.zeros(_DRAWS + 1), np.zeros(_DRAWS + 1)
+    for grades in years:
+        drawn = chance.integers(len(grades), size=(_DRAWS, len(grades)))
+        drawn = np.vstack([np.arange(len(grades)), drawn])  # the first row: every topic once
+        own += np.array(gains(runs[language], grades))[drawn].mean(axis=1)
+        english += np.array(gains(runs["en"], grades))[drawn].mean(axis=1)
+    shares = 100 * own / english
+    low, high = np.percentile(shares[1:], (2.5, 97.5))
+    return f"{shares[0]:.1f}% of en ({low:.1f} to {high:.1f})"
 
 
 def main() -> None:
