@@ -1,6 +1,7 @@
 """Words learned from parallel text: what the shipped tables hold, and how they are asked."""
 
 import gzip
+from pathlib import Path
 
 import pytest
 
@@ -37,7 +38,7 @@ def test_there_is_a_table_to_english_and_from_it_for_every_other_language() -> N
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.name)
-def test_every_line_is_a_term_with_words_and_chances(path) -> None:  # type: ignore[no-untyped-def]
+def test_every_line_is_a_term_with_words_and_chances(path: Path) -> None:
     source, target = path.name.removesuffix(".tsv.gz").split("-")
     assert {source, target} <= set(LANGUAGES)
     lines = gzip.decompress(path.read_bytes()).decode().splitlines()
@@ -72,7 +73,19 @@ def test_a_term_is_found_whole_and_not_as_a_part_of_another() -> None:
     assert table.translations("bc") == [("two", 0.4)]
     assert table.translations("c") == []
     assert table.translations("") == []
-    assert table.translations("50\nbc") == [] or "\n" in "50\nbc"
+
+
+@pytest.mark.parametrize("code", ["../../secret", "a\0b", "x" * 5000, "", "cs-en.tsv.gz"])
+def test_a_code_that_names_no_table_opens_no_file(
+    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "a" / "b"
+    folder.mkdir(parents=True)
+    (tmp_path / "secret-en.tsv.gz").write_bytes(gzip.compress(b"voda\twater\t90\n"))
+    monkeypatch.setattr("mathsetu.languages.learned.FOLDER", folder)
+    for pair in ((code, "en"), ("en", code)):
+        assert LearnedWords.load(*pair).translations("voda") == []
+    assert Glossary.load().expand("voda", code, "en")
 
 
 def test_what_the_glossary_knows_comes_from_the_glossary() -> None:

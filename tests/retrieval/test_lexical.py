@@ -124,3 +124,17 @@ def test_the_best_are_those_of_a_plain_sort(scores: list[int], k: int, data: st.
     expected = sorted(wanted, key=lambda number: (-scores[number], number))[:k]
     assert ranked.numbers.tolist() == expected
     assert ranked.scores.tolist() == [scores[number] for number in expected]
+
+
+def test_a_word_that_the_glossary_lacks_is_found_and_explained_by_what_it_was_learned_to_be(
+    tmp_path: Path,
+) -> None:
+    choices = Lexical(scheme={"name": "bm25+", "matched_only": True})
+    posts = [*POSTS, Post(id="5", title="A dog and its shadow", body="", language="en")]
+    index = LexicalRetriever([build(tmp_path / "index", posts, choices)], choices)
+    assert found(index, asked("pes", "cs")) == [5]
+    reason = index.explain(asked("pes", "cs"), 5)
+    assert reason.detail == "pes → dog"
+    assert [(word.asked, word.translation) for word in reason.evidence] == [("pes", "dog")]
+    strict = LexicalRetriever([tmp_path / "index"], Lexical(choices.scheme, translate=False))
+    assert not found(strict, asked("pes", "cs"))

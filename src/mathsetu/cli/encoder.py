@@ -19,11 +19,14 @@ _file = click.Path(dir_okay=False, path_type=Path)
 def command() -> None:
     r"""Make an encoder like the built-in one: prepare, examples, teach, distil, blend.
 
+    And tables of words like the built-in ones: prepare, words.
+
     Every stage reads what the one before has written, is seeded, and goes on where it stopped.
 
     \b
     Example:
       mathsetu encoder prepare raw prepared --avoid topics.tsv
+      mathsetu encoder words prepared tables
       mathsetu encoder examples prepared work --teacher all-mpnet-base-v2
       mathsetu encoder teach work --teacher all-mpnet-base-v2
       mathsetu encoder distil work --start all-MiniLM-L6-v2

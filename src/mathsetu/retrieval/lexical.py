@@ -188,13 +188,13 @@ class LexicalRetriever:
                 for form in found.concepts[0].forms.get(target, ()):
                     for term in _word_terms(form, target, self._choices):
                         spoken.setdefault(term, Evidence("word", asked, term, form))
-        for word in dict.fromkeys(tokenize(words)):
-            for target in self._languages:
-                table = LearnedWords.load(language, target)
-                for own in _word_terms(word, language, self._choices):
-                    for form, _ in table.translations(own):
-                        for term in _word_terms(form, target, self._choices):
-                            spoken.setdefault(term, Evidence("word", word, term, form))
+        for target in self._languages:
+            table = LearnedWords.load(language, target)
+            for word in tokenize(words):
+                own = _word_terms(word, language, self._choices)
+                for form in (form for term in own for form, _ in table.translations(term)):
+                    for term in _word_terms(form, target, self._choices):
+                        spoken.setdefault(term, Evidence("word", word, term, form))
         return spoken
 
     def wanted(self, question: Question) -> list[Wanted]:

@@ -62,3 +62,12 @@ def test_a_folder_that_was_not_prepared_is_named(
     assert call("words", tmp_path, tmp_path / "tables") != 0
     assert "mathsetu encoder prepare" in capsys.readouterr().err
     assert not (tmp_path / "tables").exists()
+
+
+def test_a_damaged_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = prepared(tmp_path / "prepared")
+    damaged = source / "parallel.tsv.xz"
+    damaged.write_bytes(damaged.read_bytes()[:40])
+    assert call("words", source, tmp_path / "tables") != 0
+    assert "parallel.tsv.xz: is damaged" in capsys.readouterr().err
+    assert not (tmp_path / "tables").exists()

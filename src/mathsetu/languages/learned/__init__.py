@@ -35,8 +35,13 @@ class LearnedWords:
 
     @classmethod
     def load(cls, source: str, target: str) -> LearnedWords:
-        """The table that is shipped for two languages; an empty one where there is none."""
-        return _shipped(source, target)
+        """The table that is shipped for two languages; an empty one where there is none.
+
+        Codes come from posts and queries, whatever they hold: only the name of a file that is there
+        is ever opened.
+        """
+        name = f"{source}-{target}.tsv.gz"
+        return _shipped(name) if name in _NAMES else _NONE
 
     def translations(self, term: str) -> list[tuple[str, float]]:
         """The words that a term may be, the likeliest first, with their chances.
@@ -52,10 +57,10 @@ class LearnedWords:
         return list(zip(cells[::2], chances, strict=True))
 
 
+_NAMES = frozenset(path.name for path in FOLDER.glob("*.tsv.gz"))
+_NONE = LearnedWords("")
+
+
 @cache
-def _shipped(source: str, target: str) -> LearnedWords:
-    path = FOLDER / f"{source}-{target}.tsv.gz"
-    try:
-        return LearnedWords(gzip.decompress(path.read_bytes()).decode())
-    except FileNotFoundError:
-        return LearnedWords("")
+def _shipped(name: str) -> LearnedWords:
+    return LearnedWords(gzip.decompress((FOLDER / name).read_bytes()).decode())

@@ -97,10 +97,16 @@ def read_prepared(folder: Path) -> Prepared:
 def read_parallel(folder: Path) -> Iterator[tuple[str, str, str, str]]:
     """The rows of parallel text: language, a mark where it is mathematics, English, translation."""
     _require(folder, ("parallel.tsv.xz",))
-    with lzma.open(folder / "parallel.tsv.xz", "rt", encoding="utf-8") as lines:
-        for line in lines:
-            language, mathematical, english, other = line.rstrip("\n").split("\t")
-            yield language, mathematical, english, other
+    path = folder / "parallel.tsv.xz"
+    try:
+        with lzma.open(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                language, mathematical, english, other = line.rstrip("\n").split("\t")
+                yield language, mathematical, english, other
+    except (OSError, EOFError, ValueError, lzma.LZMAError) as error:
+        raise InputError(
+            f"{path}: is damaged ({error}); run 'mathsetu encoder prepare' again"
+        ) from None
 
 
 def _require(folder: Path, names: Sequence[str]) -> None:
