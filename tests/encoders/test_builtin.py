@@ -109,7 +109,46 @@ def test_texts_that_share_words_are_nearer(encoder: BuiltinEncoder) -> None:
     assert one @ near > one @ far
 
 
-@pytest.mark.parametrize("name", ["encoder.onnx", "tokenizer.json"])
+@pytest.fixture(scope="module")
+def careful(tmp_path_factory: pytest.TempPathFactory) -> BuiltinEncoder:
+    """The same model with a reader of queries."""
+    pytest.importorskip("onnx")
+    return BuiltinEncoder(make_builtin(tmp_path_factory.mktemp("careful"), reader=True))
+
+
+def test_posts_are_read_as_without_a_reader_of_queries(
+    encoder: BuiltinEncoder, careful: BuiltinEncoder
+) -> None:
+    assert (careful.encode(TEXTS) == encoder.encode(TEXTS)).all()
+
+
+def test_a_query_is_read_by_the_reader(careful: BuiltinEncoder) -> None:
+    rows = careful.tokens(TEXTS)
+    asked, said = careful.encode_tokens(rows, careful=True), careful.encode_tokens(rows)
+    assert np.linalg.norm(asked, axis=1) == pytest.approx(1, abs=1e-5)
+    assert (asked != said).any(axis=1).all()
+
+
+def test_a_model_without_a_reader_reads_queries_as_it_reads_posts(encoder: BuiltinEncoder) -> None:
+    rows = encoder.tokens(TEXTS)
+    assert (encoder.encode_tokens(rows, careful=True) == encoder.encode_tokens(rows)).all()
+
+
+@given(st.permutations(TEXTS), st.integers(1, len(TEXTS)))
+def test_neither_neighbours_nor_order_change_how_a_query_is_read(
+    careful: BuiltinEncoder, texts: list[str], count: int
+) -> None:
+    rows = careful.tokens(texts[:count])
+    together = careful.encode_tokens(rows, careful=True)
+    for row, vector in zip(rows, together, strict=True):
+        assert (careful.encode_tokens([row], careful=True)[0] == vector).all()
+
+
+def test_a_blank_query_gets_zeros(careful: BuiltinEncoder) -> None:
+    assert not careful.encode_tokens([[]], careful=True).any()
+
+
+@pytest.mark.parametrize("name", ["posts.onnx", "tokens.npy", "tokenizer.json"])
 def test_a_changed_file_is_found_by_its_checksum(folder: Path, tmp_path: Path, name: str) -> None:
     damaged = copytree(folder, tmp_path / "model")
     contents = bytearray((damaged / name).read_bytes())
@@ -119,7 +158,7 @@ def test_a_changed_file_is_found_by_its_checksum(folder: Path, tmp_path: Path, n
         BuiltinEncoder(damaged)
 
 
-@pytest.mark.parametrize("name", ["encoder.onnx", "tokenizer.json", "model.json"])
+@pytest.mark.parametrize("name", ["posts.onnx", "tokens.npy", "tokenizer.json", "model.json"])
 def test_a_missing_file_is_named(folder: Path, tmp_path: Path, name: str) -> None:
     partial = copytree(folder, tmp_path / "model")
     (partial / name).unlink()
@@ -134,7 +173,13 @@ def test_a_missing_folder_is_one_clear_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "facts", ["", "{", "[]", "7", "{}", '{"group": "x"}', '{"group": 4, "dimensions": null}']
+    "facts",
+    [
+        *("", "{", "[]", "7", "{}", '{"posts": 3}', '{"posts": {"group": "x"}}'),
+        '{"posts": {"group": 4, "positions": 8, "dimensions": null}}',
+        '{"posts": {"group": 4, "positions": 8, "dimensions": 64}}',
+        '{"posts": {"group": 4, "positions": 8, "dimensions": 64}, "queries": 3, "sha256": {}}',
+    ],
 )
 def test_a_damaged_description_is_one_clear_line(folder: Path, tmp_path: Path, facts: str) -> None:
     damaged = copytree(folder, tmp_path / "model")
@@ -171,7 +216,9 @@ def shipped() -> BuiltinEncoder:
 def test_the_shipped_model_is_small_and_says_what_it_is() -> None:
     assert sum(file.stat().st_size for file in SHIPPED.iterdir()) <= 45_000_000
     facts = json.loads((SHIPPED / "model.json").read_text(encoding="utf-8"))
-    assert facts["group"] * facts["positions"] >= 128
+    assert all(
+        facts[name]["group"] * facts[name]["positions"] >= 128 for name in ("posts", "queries")
+    )
 
 
 SAME = {
@@ -192,8 +239,12 @@ SAME = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("careful", [False, True])
 @pytest.mark.parametrize("language", [name for name in SAME if name != "en"])
-def test_the_shipped_model_finds_translations(shipped: BuiltinEncoder, language: str) -> None:
-    cosines = shipped.encode(SAME[language]) @ shipped.encode(SAME["en"]).T
+def test_the_shipped_model_finds_translations(
+    shipped: BuiltinEncoder, language: str, careful: bool
+) -> None:
+    asked = shipped.encode_tokens(shipped.tokens(SAME[language]), careful)
+    cosines = asked @ shipped.encode(SAME["en"]).T
     assert cosines.argmax(axis=1).tolist() == [0, 1, 2, 3]
     assert cosines.argmax(axis=0).tolist() == [0, 1, 2, 3]

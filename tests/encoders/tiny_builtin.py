@@ -1,12 +1,13 @@
 """A small model in the format of the built-in one, made in a moment and without torch."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mathsetu.training.encoder.pipeline import write_model
+from mathsetu.training.encoder.model_files import write_model
 from mathsetu.training.encoder.shape import Shape
 from mathsetu.training.encoder.tokenizer import train_tokenizer
 
@@ -21,20 +22,30 @@ TEXTS = [
 SIZES = {"width": 64, "heads": 2, "hidden": 128, "positions": 32, "dimensions": 64}
 
 
-def make_builtin(folder: Path, layers: int = 2, dimensions: int = 64) -> Path:
+def make_builtin(folder: Path, layers: int = 2, dimensions: int = 64, reader: bool = False) -> Path:
     """Write a model into a folder; the same one every time.
 
-    Its layers change little, so that texts are alike when they share tokens.
+    Its layers change little, so that texts are alike when they share tokens. A reader of queries
+    has a layer more and takes half as many tokens together.
     """
-    from mathsetu.training.encoder.export import export
+    from mathsetu.training.encoder.export import export, token_table
 
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer = train_tokenizer(TEXTS * 3, 400)
     tokenizer.save(str(folder / "learned.json"))
     sizes = SIZES | {"layers": layers, "dimensions": dimensions}
     shape = Shape(tokenizer.get_vocab_size(), **sizes)
-    model = export(shape, make_weights(shape), make_ranges(shape))
-    write_model(model, shape, folder / "learned.json", folder)
+    shapes = {"posts": shape}
+    if reader:
+        shapes["queries"] = replace(
+            shape, layers=layers + 1, group=shape.group // 2, positions=2 * shape.positions
+        )
+    networks = {
+        name: (export(one, make_weights(one), make_ranges(one)), one)
+        for name, one in shapes.items()
+    }
+    table = token_table(make_weights(shape))
+    write_model(networks, table, folder / "learned.json", folder)
     return folder
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,13 +12,16 @@ from mathsetu.cli.output import json_option, print_json, print_table, progress_b
 from mathsetu.errors import InputError
 from mathsetu.models import require
 
+if TYPE_CHECKING:
+    from mathsetu.training.encoder.learning import Schedule
+
 _folder = click.Path(file_okay=False, path_type=Path)
 _file = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.group("encoder")
 def command() -> None:
-    r"""Make an encoder like the built-in one: prepare, examples, teach, distil, blend.
+    r"""Make an encoder like the built-in one: prepare, examples, teach, distil, blend, reader.
 
     And tables of words like the built-in ones: prepare, words.
 
@@ -162,16 +166,16 @@ def distil(
     """Train a student, and write it as a model into WORK/model."""
     require("torch", "training the encoder", "neural")
     from mathsetu.training.encoder import pipeline
-    from mathsetu.training.encoder.distil import Schedule
+    from mathsetu.training.encoder.learning import Schedule
+    from mathsetu.training.encoder.model_files import export_stage
 
     shape = pipeline.student_shape(work, width, layers, group)
     student = pipeline.start_student(work, shape, start, _numbers(start_layers), seed)
     student = student.to(pipeline.usable_device(device))
     pipeline.distil_stage(student, work, Schedule(steps, batch, seed=seed), _report)
     if contrast_steps:
-        gentle = Schedule(contrast_steps, min(batch, 1024), 3e-4, 1e-4, 50, 0.5, seed=seed)
-        pipeline.contrast_stage(student, work, gentle, _report)
-    pipeline.export_stage(student, [work], work / "model")
+        pipeline.contrast_stage(student, work, _gentle(contrast_steps, batch, seed), _report)
+    export_stage(student, [work], work / "model")
 
 
 @command.command()
@@ -194,6 +198,55 @@ def blend(works: tuple[Path, ...], folder: Path) -> None:
     from mathsetu.training.encoder.blend import blend
 
     blend(works, folder)
+
+
+@command.command()
+@click.argument("works", metavar="WORK...", type=_folder, nargs=-1, required=True)
+@click.argument("folder", type=_folder)
+@click.option("--steps", type=click.IntRange(1), default=8000, show_default=True)
+@click.option("--batch", type=click.IntRange(2), default=2048, show_default=True)
+@click.option("--layers", type=click.IntRange(1), default=6, show_default=True)
+@click.option("--group", type=click.IntRange(1), default=2, show_default=True,
+              help="Tokens that make a position.")  # fmt: skip
+@click.option("--contrast-steps", type=click.IntRange(0), default=0, show_default=True,
+              help="Steps of question-answer contrast after it.")  # fmt: skip
+@click.option("--seed", default=1, show_default=True)
+@click.option("--device", default="cpu", show_default=True)
+def reader(
+    works: tuple[Path, ...],
+    folder: Path,
+    steps: int,
+    batch: int,
+    layers: int,
+    group: int,
+    contrast_steps: int,
+    seed: int,
+    device: str,
+) -> None:
+    r"""Train a reader of queries beside the students' mean; write both as a model into FOLDER.
+
+    It shares the token vectors with that student, but has more layers and takes fewer tokens
+    together. It learns from the examples of the last work folder.
+
+    \b
+    Example:
+      mathsetu encoder reader work later both
+    """
+    require("torch", "training the encoder", "neural")
+    from mathsetu.training.encoder import pipeline
+    from mathsetu.training.encoder.learning import Schedule
+    from mathsetu.training.encoder.reader import Plan, add_reader
+
+    asking = _gentle(contrast_steps, batch, seed) if contrast_steps else None
+    plan = Plan(layers, group, Schedule(steps, batch, seed=seed), asking)
+    add_reader(works, folder, plan, pipeline.usable_device(device), _report)
+
+
+def _gentle(steps: int, batch: int, seed: int) -> Schedule:
+    """The schedule of contrast, which must not undo what was learned before."""
+    from mathsetu.training.encoder.learning import Schedule
+
+    return Schedule(steps, min(batch, 1024), 3e-4, 1e-4, 50, 0.5, seed=seed)
 
 
 def _numbers(written: str) -> list[int]:

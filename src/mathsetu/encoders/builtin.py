@@ -1,20 +1,23 @@
 """The encoder that comes with the package: seven languages and LaTeX, without torch.
 
-The model is an ONNX file in whole numbers of eight bits with its tokenizer; how it was made is told
-in ``training/encoder``, and what it can do in ``docs/encoder.md``. All scales are constants,
-and only texts of one length go through the model together, so a vector does not depend, to the last
-bit, on the texts that are encoded beside it.
+The model is a tokenizer, a table of token vectors, and two networks that read them: a fast one for
+posts, and one for queries that are hard to read. How it was made is told in ``training/encoder``,
+and what it can do in ``docs/encoder.md``. Everything is in whole numbers of eight bits. All scales
+are constants, and only texts of one length go through a network together, so a vector does not
+depend, to the last bit, on the texts that are encoded beside it.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import resources
+from io import BytesIO
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,14 +35,15 @@ NAME = "mathsetu"
 LENGTH = 128
 # Tokens that go through the model together: enough to keep a processor busy, and in its cache.
 _BATCH = 4096
-_FILES = ("encoder.onnx", "tokenizer.json")
+_POSTS, _QUERIES = "posts", "queries"
 
 
 class BuiltinEncoder:
     """Encodes texts with the model of a folder, which is the package's own unless said otherwise.
 
     Args:
-        folder: Where ``encoder.onnx``, ``tokenizer.json`` and ``model.json`` lie.
+        folder: Where ``tokenizer.json``, ``tokens.npy``, ``posts.onnx``, ``model.json`` and, unless
+            the model reads queries as posts, ``queries.onnx`` lie.
         max_tokens: How much of a text is read, up to what the model has room for.
         threads: How many processors one batch may use.
     """
@@ -47,13 +51,21 @@ class BuiltinEncoder:
     def __init__(self, folder: Path | None = None, max_tokens: int = LENGTH, threads: int = 1):
         folder = folder or Path(str(resources.files(__package__) / "model"))
         facts = _facts(folder)
-        self._group = facts.group
-        self._dimensions = facts.dimensions
-        self._room = facts.group * facts.positions
+        networks = {
+            name: _Network(folder / f"{name}.onnx", facts, shape.group, threads)
+            for name, shape in facts.shapes.items()
+        }
+        self._posts = networks[_POSTS]
+        self._queries = networks.get(_QUERIES, self._posts)
+        # The network and the tokenizer take equally long, and are loaded side by side.
+        loading = self._posts.load()
+        self._dimensions = facts.shapes[_POSTS].dimensions
+        self._room = facts.shapes[_POSTS].room
         self._limit = min(max_tokens, self._room)
-        session = _Loading(folder, facts, threads)
         self._tokenizer = _tokenizer(_checked(folder / "tokenizer.json", facts))
-        self._session = session.result()
+        table = BytesIO(_checked(folder / "tokens.npy", facts))
+        self._table = np.load(table, allow_pickle=False)
+        loading.result()
 
     @property
     def dimensions(self) -> int:
@@ -74,45 +86,56 @@ class BuiltinEncoder:
         places: list[tuple[int, int]] = self._tokenizer.encode(_whole(text)).offsets
         return places
 
-    def encode_tokens(self, rows: Sequence[Sequence[int]]) -> Vectors:
-        """One vector for each row of token numbers, zeros for an empty one."""
+    def encode_tokens(self, rows: Sequence[Sequence[int]], careful: bool = False) -> Vectors:
+        """One vector for each row of token numbers, zeros for an empty one.
+
+        Args:
+            rows: The tokens of texts.
+            careful: Read with the network for queries, which takes three times as long.
+        """
         longest = max(map(len, rows), default=0)
         if longest > self._room:
             raise InputError(f"{longest} tokens at once, but the model reads {self._room} at most")
         vectors = np.zeros((len(rows), self._dimensions), dtype=np.float32)
-        for places in self._batches(rows):
-            width = self._width(rows[places[0]])
+        network = self._queries if careful else self._posts
+        for width, places in _alike(rows, network.group):
             batch = np.zeros((len(places), width), dtype=np.int64)
             for line, place in zip(batch, places, strict=True):
                 line[: len(rows[place])] = rows[place]
-            vectors[places] = self._session.run(None, {"tokens": batch})[0]
+            vectors[places] = network.run(batch, self._table[batch])
         return vectors
 
-    def _batches(self, rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-        """The places of rows that are equally wide; a wider batch would add zeros in other orders.
 
-        A sum that differs in its last bit can round to another whole number, which the layers
-        after it make larger.
-        """
-        alike: dict[int, list[int]] = {}
-        for place, row in enumerate(rows):
-            if row:
-                alike.setdefault(self._width(row), []).append(place)
-        for width, places in sorted(alike.items()):
-            size = max(1, _BATCH // width)
-            yield from (places[start : start + size] for start in range(0, len(places), size))
+def _alike(rows: Sequence[Sequence[int]], group: int) -> Iterator[tuple[int, list[int]]]:
+    """Batches of rows that are equally wide: the width, and the places of the rows.
 
-    def _width(self, row: Sequence[int]) -> int:
-        return len(row) + -len(row) % self._group
+    A wider batch would add zeros in other orders. A sum that differs in its last bit can round to
+    another whole number, which the layers after it make larger.
+    """
+    alike: dict[int, list[int]] = {}
+    for place, row in enumerate(rows):
+        if row:
+            alike.setdefault(len(row) + -len(row) % group, []).append(place)
+    for width, places in sorted(alike.items()):
+        size = max(1, _BATCH // width)
+        for start in range(0, len(places), size):
+            yield width, places[start : start + size]
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """What must be known of a network: its group, how many tokens it has room for, its vectors."""
+
+    group: int
+    room: int
+    dimensions: int
 
 
 @dataclass(frozen=True)
 class _Facts:
     """What ``model.json`` says of the model that the runtime must know."""
 
-    group: int
-    positions: int
-    dimensions: int
+    shapes: Mapping[str, _Shape]
     sha256: Mapping[str, str]
 
 
@@ -120,17 +143,22 @@ def _facts(folder: Path) -> _Facts:
     path = folder / "model.json"
     try:
         said = json.loads(path.read_text(encoding="utf-8"))
+        names = [name for name in (_POSTS, _QUERIES) if name == _POSTS or name in said]
+        files = ["tokenizer.json", "tokens.npy", *(f"{name}.onnx" for name in names)]
         return _Facts(
-            group=int(said["group"]),
-            positions=int(said["positions"]),
-            dimensions=int(said["dimensions"]),
-            sha256={name: said["sha256"][name] for name in _FILES},
+            shapes={name: _shape(said[name]) for name in names},
+            sha256={name: said["sha256"][name] for name in files},
         )
     except OSError as error:
         problem = f"cannot be read ({error.strerror})"
     except (ValueError, TypeError, KeyError) as error:
         problem = f"is damaged ({error})"
     raise InputError(f"{path}: {problem}; install the package again, or name a model's folder")
+
+
+def _shape(said: Mapping[str, Any]) -> _Shape:
+    group = int(said["group"])
+    return _Shape(group, group * int(said["positions"]), int(said["dimensions"]))
 
 
 def _checked(path: Path, facts: _Facts) -> bytes:
@@ -158,37 +186,44 @@ def _tokenizer(contents: bytes) -> Any:
     return tokenizer
 
 
-class _Loading(Thread):
-    """Loads the network beside the tokenizer: each takes as long as the other."""
+class _Network:
+    """A network that is loaded in a thread of its own, once it is needed."""
 
-    def __init__(self, folder: Path, facts: _Facts, threads: int) -> None:
+    def __init__(self, path: Path, facts: _Facts, group: int, threads: int) -> None:
+        self.group = group
+        self._path = path
+        self._facts = facts
+        self._threads = threads
+        self._session: Future[Any] | None = None
+        self._lock = Lock()
+
+    def load(self) -> Future[Any]:
+        """Begin to load the network, unless that was done."""
         # Importing needs the interpreter, loading does not: so the import comes first.
         import onnxruntime
 
-        super().__init__(daemon=True)
-        self._runtime = onnxruntime
-        self._contents = _checked(folder / "encoder.onnx", facts)
-        self._threads = threads
-        self._session: Any = None
-        self._error: Exception | None = None
-        self.start()
+        with self._lock:
+            if self._session is None:
+                self._session = Future()
+                Thread(target=self._load, args=(onnxruntime, self._session), daemon=True).start()
+            return self._session
 
-    def run(self) -> None:
-        options = self._runtime.SessionOptions()
+    def _load(self, onnxruntime: Any, session: Future[Any]) -> None:
+        options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self._threads
         options.inter_op_num_threads = 1
         # The graph was written as it should run; searching for improvements only costs time.
-        options.graph_optimization_level = self._runtime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
         try:
-            self._session = self._runtime.InferenceSession(
-                self._contents, options, providers=["CPUExecutionProvider"]
+            contents = _checked(self._path, self._facts)
+            session.set_result(
+                onnxruntime.InferenceSession(contents, options, providers=["CPUExecutionProvider"])
             )
-        except Exception as error:  # handed to the thread that waits
-            self._error = error
+        except Exception as error:  # handed to whoever waits
+            session.set_exception(error)
 
-    def result(self) -> Any:
-        """The session, once it is loaded."""
-        self.join()
-        if self._error is not None:
-            raise self._error
-        return self._session
+    def run(self, tokens: NDArray[np.int64], table_rows: NDArray[np.uint8]) -> Vectors:
+        """The vectors of texts, given as token numbers and the rows of these in the table."""
+        session = self.load().result()
+        vectors: Vectors = session.run(None, {"tokens": tokens, "bytes": table_rows})[0]
+        return vectors

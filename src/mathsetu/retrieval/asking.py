@@ -1,9 +1,9 @@
 """What a query means: one vector of everything that is read of it.
 
 A long query is read in two passages, of which the first says more. The encoder has learned from an
-English teacher, and its English is best. So a query in another language is read in more ways, whose
-errors even out: as it is and with the terms that the glossary knows said in English; and a long one
-at once, in pieces, and with other tokens side by side.
+English teacher, and its English is best. So a query in another language is read with more care, and
+in more ways, whose errors even out: as it is and with the terms that the glossary knows said in
+English; and a long one at once and in pieces.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 _PASSAGES = (1.0, 0.5)
 _PIECES = (1.0, 0.5, 0.5)
 _PIVOT = "en"
-# The encoder takes four tokens together; behind two of these it takes others together.
-_SHIFT = ". ."
 
 
 def query_vector(encoder: BuiltinEncoder, question: Question, tokens: int) -> Vectors:
@@ -41,18 +39,19 @@ def query_vector(encoder: BuiltinEncoder, question: Question, tokens: int) -> Ve
     """
     rows = encoder.tokens(_views(question))
     if question.language in ("", _PIVOT):
-        return _mean(encoder, _in_passages(rows[0], tokens, _PASSAGES))
+        return _mean(encoder, _in_passages(rows[0], tokens, _PASSAGES), careful=False)
     if len(rows[0]) <= tokens // 2:
-        return _mean(encoder, ((row, 1.0) for row in rows))
-    [shift] = encoder.tokens([_SHIFT])
-    return _mean(encoder, chain(*(_in_many_ways(row, tokens, shift) for row in rows)))
+        return _mean(encoder, ((row, 1.0) for row in rows), careful=True)
+    return _mean(encoder, chain(*(_in_two_ways(row, tokens) for row in rows)), careful=True)
 
 
-def _mean(encoder: BuiltinEncoder, read: Iterable[tuple[list[int], float]]) -> Vectors:
+def _mean(
+    encoder: BuiltinEncoder, read: Iterable[tuple[list[int], float]], careful: bool
+) -> Vectors:
     """The mean of passages, each with what it counts."""
     counted = [(passage, weight) for passage, weight in read if passage]
     weights = np.array([weight for _, weight in counted], dtype=np.float32)
-    vector = weights @ encoder.encode_tokens([passage for passage, _ in counted])
+    vector = weights @ encoder.encode_tokens([passage for passage, _ in counted], careful)
     length = float(np.linalg.norm(vector))
     return vector / np.float32(length) if length else vector
 
@@ -65,10 +64,9 @@ def _in_passages(
         yield row[place * size : (place + 1) * size], weight
 
 
-def _in_many_ways(row: list[int], size: int, shift: list[int]) -> Iterator[tuple[list[int], float]]:
-    """The first passage as it is and shifted, and the beginning in pieces."""
+def _in_two_ways(row: list[int], size: int) -> Iterator[tuple[list[int], float]]:
+    """The first passage at once, and the beginning in pieces."""
     yield row[:size], 1.0
-    yield [*shift, *row[: size - len(shift)]], 1.0
     yield from _in_passages(row, size // 2, _PIECES)
 
 

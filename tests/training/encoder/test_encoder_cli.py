@@ -92,8 +92,8 @@ def test_the_same_seed_gives_the_same_model_from_the_start(place: Place, tmp_pat
             (copied / file.name).write_bytes(file.read_bytes())
     again = Place(place.raw, place.prepared, place.teacher, copied)
     assert distil(again, "--start", place.teacher, "--start-layers", "0,1") == 0
-    written = (place.work / "model" / "encoder.onnx").read_bytes()
-    assert (copied / "model" / "encoder.onnx").read_bytes() == written
+    written = (place.work / "model" / "posts.onnx").read_bytes()
+    assert (copied / "model" / "posts.onnx").read_bytes() == written
 
 
 def test_counts_are_shown_as_json(

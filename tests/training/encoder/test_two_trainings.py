@@ -114,8 +114,8 @@ def test_the_same_command_again_changes_nothing(made: Trainings, tmp_path: Path)
     again = copytree(made.second, tmp_path / "again")
     assert call("distil", again, *LONGER, "--start", made.first) == 0
     assert_same_weights(checkpoint(again / "distilled"), checkpoint(made.second / "distilled"))
-    written = (again / "model" / "encoder.onnx").read_bytes()
-    assert written == (made.second / "model" / "encoder.onnx").read_bytes()
+    written = (again / "model" / "posts.onnx").read_bytes()
+    assert written == (made.second / "model" / "posts.onnx").read_bytes()
 
 
 def test_a_finished_student_is_the_last_one(made: Trainings) -> None:
@@ -133,7 +133,7 @@ def test_a_folder_blended_with_itself_is_its_model(
 ) -> None:
     work = getattr(made, which)
     both = blended([work, work], tmp_path / "both")
-    for name in ("encoder.onnx", "tokenizer.json", "model.json"):
+    for name in ("posts.onnx", "tokens.npy", "tokenizer.json", "model.json"):
         written = (both / name).read_bytes()
         assert written == (work / "model" / name).read_bytes(), name
 
@@ -161,7 +161,7 @@ def test_a_folder_that_is_named_twice_counts_twice(made: Trainings, tmp_path: Pa
 def test_the_order_of_a_blend_does_not_matter(made: Trainings, tmp_path: Path) -> None:
     one = blended([made.first, made.second], tmp_path / "one")
     other = blended([made.second, made.first], tmp_path / "other")
-    assert (one / "encoder.onnx").read_bytes() == (other / "encoder.onnx").read_bytes()
+    assert (one / "posts.onnx").read_bytes() == (other / "posts.onnx").read_bytes()
 
 
 def test_a_folder_for_the_model_that_was_forgotten_harms_nothing(
@@ -171,7 +171,7 @@ def test_a_folder_for_the_model_that_was_forgotten_harms_nothing(
     assert "a blend is of two work folders or more; the model's folder comes last" in said
     said = complaint(capsys, "blend", made.first, made.first, made.second)
     assert "second: is a work folder; name another folder for the model" in said
-    assert not (made.second / "encoder.onnx").exists()
+    assert not (made.second / "posts.onnx").exists()
 
 
 def test_a_space_that_is_none_or_of_another_teacher_is_refused(

@@ -20,7 +20,7 @@ from mathsetu.training.encoder.folders import (
     require_same_shape,
     require_same_tokenizer,
 )
-from mathsetu.training.encoder.pipeline import export_stage
+from mathsetu.training.encoder.model_files import export_stage
 from mathsetu.training.encoder.student import Student
 
 
@@ -36,6 +36,11 @@ def blend(works: Sequence[Path], folder: Path) -> None:
         raise InputError("a blend is of two work folders or more; the model's folder comes last")
     if is_work_folder(folder):
         raise InputError(f"{folder}: is a work folder; name another folder for the model")
+    export_stage(blended(works), works, folder)
+
+
+def blended(works: Sequence[Path]) -> Student:
+    """The mean of work folders' finished students; of one folder, its student."""
     first, *others = works
     for other in others:
         require_same_tokenizer(first, other)
@@ -45,7 +50,7 @@ def blend(works: Sequence[Path], folder: Path) -> None:
     with torch.no_grad():
         for same in zip(*(student.parameters() for student in students), strict=True):
             same[0].copy_(torch.stack(same).mean(0))
-    export_stage(students[0], works, folder)
+    return students[0]
 
 
 def finished_student(work: Path) -> Student:

@@ -10,24 +10,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
 from torch.nn import functional
 
-from mathsetu.training.checkpoints import load_checkpoint, save_checkpoint
-from mathsetu.training.encoder.batches import GpuPack, sampled
-from mathsetu.training.encoder.distil import (
-    POSITIONS,
+from mathsetu.training.encoder.batches import GpuPack
+from mathsetu.training.encoder.learning import (
+    Read,
     Report,
     Schedule,
-    compiled,
-    descend,
+    device_of,
     half,
-    identity_of,
-    make_optimizer,
+    learn,
+    row_width,
 )
 
 if TYPE_CHECKING:
+    import numpy as np
     from torch import Tensor
 
     from mathsetu.training.encoder.packs import Pack
@@ -35,6 +33,8 @@ if TYPE_CHECKING:
 
 # Answers that teachers find as good as the right one are probably right, too.
 _TOO_GOOD = 0.95
+#: So many of the batches ask in another language.
+MIXED = 0.6
 
 
 @dataclass(frozen=True)
@@ -69,42 +69,28 @@ def contrast(
     student: Student, threads: Threads, schedule: Schedule, folder: Path, report: Report
 ) -> None:
     """Train a student on threads; goes on from the folder's checkpoint where there is one."""
-    device = str(next(student.parameters()).device)
-    optimizer = make_optimizer(student, schedule)
-    identity = identity_of(schedule, threads.questions, student)
-    state = load_checkpoint(folder, identity, student, optimizer)
+    device, multiple = device_of(student), row_width(student)
     questions, asked, answers = (
         GpuPack(pack, device) for pack in (threads.questions, threads.asked, threads.answers)
     )
-    multiple = student.shape.group * POSITIONS
     near = hard_negatives(threads)
-    lengths = threads.questions.lengths() + threads.answers.lengths()
-    chance = np.random.default_rng(schedule.seed)
-    student.train()
-    read = compiled(student)
-    for step, chosen in enumerate(sampled(lengths, chance, schedule.batch)):
-        if step == schedule.steps:
-            break
-        column = int(chance.integers(near.shape[1]))
-        mixed = bool(chance.random() < 0.6)
-        if step < state.step:
-            continue
-        numbers = torch.from_numpy(chosen).to(device)
+
+    def lesson(
+        read: Read, numbers: Tensor, chance: np.random.Generator
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        wrong_ones = near[numbers, int(chance.integers(near.shape[1]))]
+        side = asked if chance.random() < MIXED else questions
         with half(device):
-            question = read((asked if mixed else questions).rows(numbers, multiple))
+            question = read(side.rows(numbers, multiple))
             answer = read(answers.rows(numbers, multiple))
-            wrong = read(answers.rows(near[numbers, column], multiple))
-        labels = torch.arange(len(chosen), device=device)
+            wrong = read(answers.rows(wrong_ones, multiple))
+        labels = torch.arange(len(numbers), device=device)
         scores = question @ torch.cat([answer, wrong]).T / schedule.temperature
         back = answer @ question.T / schedule.temperature
         apart = functional.cross_entropy(scores, labels) + functional.cross_entropy(back, labels)
         kept = (question * threads.question_targets[numbers].float()).sum(1).mean()
         kept = kept + (answer * threads.answer_targets[numbers].float()).sum(1).mean()
-        loss = schedule.contrast * apart + 4 * (2 - kept)
-        descend(student, optimizer, schedule, step, loss)
-        if (step + 1) % 50 == 0:
-            report(step + 1, {"apart": apart.item(), "kept": kept.item() / 2})
-        if (step + 1) % schedule.save_every == 0 or step + 1 == schedule.steps:
-            state.step = step + 1
-            save_checkpoint(folder, state, student, optimizer)
-    student.eval()
+        return schedule.contrast * apart + 4 * (2 - kept), {"apart": apart, "kept": kept / 2}
+
+    lengths = threads.questions.lengths() + threads.answers.lengths()
+    learn(student, threads.questions, lengths, lesson, schedule, folder, report)

@@ -8,6 +8,8 @@ the same vector on every machine.
 Channels of the states differ much in size. What enters a product is first divided by a part of its
 channel's size, which the matrix takes back; where what came before is linear or a rectifier, it
 does the dividing, at no cost.
+
+The vectors of the tokens are a table beside the file: the reader of queries has the same ones.
 """
 
 from __future__ import annotations
@@ -41,6 +43,8 @@ _EVENED = 0.75
 def export(shape: Shape, weights: Weights, ranges: Weights) -> Any:
     """The ONNX model: ``tokens`` (rows of token numbers, zero fills up) to ``vectors``.
 
+    It is also given what the tokens' rows of `token_table` are, as ``bytes``.
+
     Args:
         shape: The sizes of the student.
         weights: Its weights by name.
@@ -53,7 +57,10 @@ def export(shape: Shape, weights: Weights, ranges: Weights) -> Any:
     made = helper.make_graph(
         graph.nodes,
         "encoder",
-        [helper.make_tensor_value_info("tokens", types.INT64, ["texts", "length"])],
+        [
+            helper.make_tensor_value_info("tokens", types.INT64, ["texts", "length"]),
+            helper.make_tensor_value_info("bytes", types.UINT8, ["texts", "length", shape.width]),
+        ],
         [helper.make_tensor_value_info("vectors", types.FLOAT, ["texts", shape.dimensions])],
         graph.constants,
     )
@@ -63,6 +70,12 @@ def export(shape: Shape, weights: Weights, ranges: Weights) -> Any:
     model.ir_version = 8
     onnx.checker.check_model(model)
     return model
+
+
+def token_table(weights: Weights) -> NDArray[np.uint8]:
+    """The vectors of all tokens, in bytes."""
+    table, _ = whole_table(weights["tokens.weight"])
+    return table
 
 
 class _Graph:
@@ -144,9 +157,8 @@ def _student(graph: _Graph, shape: Shape, model: _Model) -> None:
 
 def _positions(graph: _Graph, shape: Shape, model: _Model) -> str:
     """Token vectors, a group at a time, with the place of the group."""
-    table, scale = whole_table(model["tokens.weight"])
-    looked_up = graph("Gather", graph.constant(table), "tokens")
-    joined = graph("Reshape", looked_up, graph.whole(0, -1, shape.group * shape.width))
+    _, scale = whole_table(model["tokens.weight"])
+    joined = graph("Reshape", "bytes", graph.whole(0, -1, shape.group * shape.width))
     positions = _product(
         graph, joined, (scale, _MIDDLE), model["grouped.weight"], model["grouped.bias"]
     )

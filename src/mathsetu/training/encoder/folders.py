@@ -36,8 +36,7 @@ def finished_shape(work: Path) -> Shape:
     path = found(work / "model" / "model.json", "distil the student of that folder to its end")
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
-        del facts["sha256"]
-        return Shape(**facts)
+        return Shape(**facts["posts"])
     except (ValueError, TypeError, KeyError) as problem:
         raise InputError(f"{path}: is damaged ({problem}); distil again") from None
 

@@ -7,12 +7,9 @@ A work folder ends up with ``tokenizer.json``, ``english.npz``, ``other.npz``, `
 
 from __future__ import annotations
 
-import json
 import os
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,18 +28,17 @@ from mathsetu.training.encoder.examples import (
 from mathsetu.training.encoder.folders import found, go_on_from, is_work_folder
 from mathsetu.training.encoder.packs import Pack
 from mathsetu.training.encoder.shape import Shape
-from mathsetu.training.encoder.tokenizer import compact, load_tokenizer, train_tokenizer
+from mathsetu.training.encoder.tokenizer import load_tokenizer, train_tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mathsetu.training.encoder.contrast import Threads
-    from mathsetu.training.encoder.distil import Report, Schedule
+    from mathsetu.training.encoder.distil import Lessons
+    from mathsetu.training.encoder.learning import Report, Schedule
     from mathsetu.training.encoder.student import Student
 
 _PURPOSE = "training the encoder"
-# So many examples say how large the numbers inside a student get.
-_CALIBRATION = 2000
 # Of the English sides a tokenizer sees this share: the other languages need the room.
 _ENGLISH_SHARE = 0.25
 # A thread is a question with an answer that says something.
@@ -184,26 +180,38 @@ def start_student(
 
 def distil_stage(student: Student, work: Path, schedule: Schedule, report: Report) -> None:
     """Distil; checkpoints and the last student lie in ``distilled/``."""
-    from mathsetu.training.encoder.distil import Lessons, distil
+    from mathsetu.training.encoder.distil import distil
 
-    device = next(student.parameters()).device
+    lessons = read_lessons(work, next(student.parameters()).device)
+    distil(student, lessons, schedule, work / "distilled", report)
+
+
+def read_lessons(work: Path, device: Any) -> Lessons:
+    """The examples of a work folder, with what the teacher found in them."""
+    from mathsetu.training.encoder.distil import Lessons
+
     english = Pack.load(found(work / "english.npz", "make the examples first"))
     other = Pack.load(work / "other.npz")
-    lessons = Lessons(english, other, _targets(work, "teacher", len(english), device))
-    distil(student, lessons, schedule, work / "distilled", report)
+    return Lessons(english, other, _targets(work, "teacher", len(english), device))
 
 
 def contrast_stage(student: Student, work: Path, schedule: Schedule, report: Report) -> None:
     """Contrast; checkpoints and the last student lie in ``contrasted/``."""
     from mathsetu.training.encoder.contrast import contrast
 
-    contrast(student, _threads(student, work), schedule, work / "contrasted", report)
+    contrast(
+        student,
+        read_threads(work, next(student.parameters()).device),
+        schedule,
+        work / "contrasted",
+        report,
+    )
 
 
-def _threads(student: Student, work: Path) -> Threads:
+def read_threads(work: Path, device: Any) -> Threads:
+    """The questions and answers of a work folder, with what the teacher found in them."""
     from mathsetu.training.encoder.contrast import Threads
 
-    device = next(student.parameters()).device
     questions, asked, answers = (
         Pack.load(found(work / f"{name}.npz", "make the examples first"))
         for name in ("questions", "asked", "answers")
@@ -244,42 +252,3 @@ def usable_device(name: str) -> str:
         reason = str(problem).partition("\n")[0]
         raise InputError(f"device {name!r}: cannot be used ({reason})") from None
     return name
-
-
-def export_stage(student: Student, works: Sequence[Path], folder: Path) -> None:
-    """Write the model as the package carries it, with checksums.
-
-    Args:
-        student: One that has learned from all of the work folders.
-        works: Their examples say how large the numbers inside it get.
-        folder: Where the model goes.
-    """
-    from mathsetu.training.encoder.calibrate import input_ranges
-    from mathsetu.training.encoder.export import export
-
-    weights = {name: value.float().cpu().numpy() for name, value in student.state_dict().items()}
-    ranges = [input_ranges(student, _calibration(work)) for work in works]
-    largest = {name: np.maximum.reduce([one[name] for one in ranges]) for name in ranges[0]}
-    model = export(student.shape, weights, largest)
-    write_model(model, student.shape, works[0] / "tokenizer.json", folder)
-
-
-def _calibration(work: Path) -> Pack:
-    read = Pack.load(found(work / "other.npz", "make the examples first"))
-    chosen = np.random.default_rng(1).permutation(len(read))[:_CALIBRATION]
-    return read.take(np.sort(chosen))
-
-
-def write_model(model: Any, shape: Shape, tokenizer: Path, folder: Path) -> None:
-    """Write ``encoder.onnx``, ``tokenizer.json`` and ``model.json`` into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    contents = {
-        "encoder.onnx": model.SerializeToString(),
-        "tokenizer.json": compact(found(tokenizer, "learn a tokenizer first")),
-    }
-    for name, data in contents.items():
-        (folder / name).write_bytes(data)
-    digests = {name: sha256(data).hexdigest() for name, data in contents.items()}
-    facts = {"sha256": digests, **asdict(shape)}
-    text = json.dumps(facts, indent=1) + "\n"
-    (folder / "model.json").write_text(text, encoding="utf-8")
