@@ -158,6 +158,17 @@ def test_a_changed_file_is_found_by_its_checksum(folder: Path, tmp_path: Path, n
         BuiltinEncoder(damaged)
 
 
+def test_a_changed_network_for_queries_is_found_when_it_is_needed(tmp_path: Path) -> None:
+    pytest.importorskip("onnx")
+    damaged = make_builtin(tmp_path / "model", reader=True)
+    (damaged / "queries.onnx").write_bytes(b"something else")
+    encoder = BuiltinEncoder(damaged)
+    assert encoder.encode(TEXTS).any()
+    for _ in range(2):
+        with pytest.raises(InputError, match=r"queries\.onnx: is damaged \(its checksum differs\)"):
+            encoder.encode_tokens([[5]], careful=True)
+
+
 @pytest.mark.parametrize("name", ["posts.onnx", "tokens.npy", "tokenizer.json", "model.json"])
 def test_a_missing_file_is_named(folder: Path, tmp_path: Path, name: str) -> None:
     partial = copytree(folder, tmp_path / "model")

@@ -60,7 +60,7 @@ class BuiltinEncoder:
         # The network and the tokenizer take equally long, and are loaded side by side.
         loading = self._posts.load()
         self._dimensions = facts.shapes[_POSTS].dimensions
-        self._room = facts.shapes[_POSTS].room
+        self._room = min(shape.room for shape in facts.shapes.values())
         self._limit = min(max_tokens, self._room)
         self._tokenizer = _tokenizer(_checked(folder / "tokenizer.json", facts))
         table = BytesIO(_checked(folder / "tokens.npy", facts))
