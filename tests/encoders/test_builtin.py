@@ -3,8 +3,10 @@
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from shutil import copytree
+from threading import Barrier
 
 import numpy as np
 import pytest
@@ -161,12 +163,28 @@ def test_a_changed_file_is_found_by_its_checksum(folder: Path, tmp_path: Path, n
 def test_a_changed_network_for_queries_is_found_when_it_is_needed(tmp_path: Path) -> None:
     pytest.importorskip("onnx")
     damaged = make_builtin(tmp_path / "model", reader=True)
+    sound = (damaged / "queries.onnx").read_bytes()
     (damaged / "queries.onnx").write_bytes(b"something else")
     encoder = BuiltinEncoder(damaged)
     assert encoder.encode(TEXTS).any()
     for _ in range(2):
         with pytest.raises(InputError, match=r"queries\.onnx: is damaged \(its checksum differs\)"):
             encoder.encode_tokens([[5]], careful=True)
+    (damaged / "queries.onnx").write_bytes(sound)
+    assert encoder.encode_tokens([[5]], careful=True).any()
+
+
+def test_many_who_ask_at_once_share_the_network_for_queries(tmp_path: Path) -> None:
+    pytest.importorskip("onnx")
+    encoder = BuiltinEncoder(make_builtin(tmp_path / "model", reader=True))
+    rows, together = encoder.tokens(TEXTS), Barrier(8)
+
+    def ask(_: int) -> bytes:
+        together.wait()
+        return encoder.encode_tokens(rows, careful=True).tobytes()
+
+    with ThreadPoolExecutor(8) as threads:
+        assert len(set(threads.map(ask, range(8)))) == 1
 
 
 @pytest.mark.parametrize("name", ["posts.onnx", "tokens.npy", "tokenizer.json", "model.json"])
@@ -189,6 +207,8 @@ def test_a_missing_folder_is_one_clear_line(tmp_path: Path) -> None:
         *("", "{", "[]", "7", "{}", '{"posts": 3}', '{"posts": {"group": "x"}}'),
         '{"posts": {"group": 4, "positions": 8, "dimensions": null}}',
         '{"posts": {"group": 4, "positions": 8, "dimensions": 64}}',
+        '{"posts": {"group": 0, "positions": 8, "dimensions": 64}, "sha256": {}}',
+        '{"posts": {"group": 4, "positions": Infinity, "dimensions": 64}, "sha256": {}}',
         '{"posts": {"group": 4, "positions": 8, "dimensions": 64}, "queries": 3, "sha256": {}}',
     ],
 )

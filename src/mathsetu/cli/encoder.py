@@ -89,7 +89,7 @@ def words(prepared: Path, tables: Path, as_json: bool) -> None:
 @click.option("--scale", type=click.FloatRange(0), default=1.0, show_default=True,
               help="More or fewer made examples.")  # fmt: skip
 @click.option("--processes", type=click.IntRange(1), help="As many as there are cores.")
-@click.option("--seed", default=1, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 def examples(
     prepared: Path,
     work: Path,
@@ -148,7 +148,7 @@ def teach(
               help="Tokens that make a position.")  # fmt: skip
 @click.option("--contrast-steps", type=click.IntRange(0), default=0, show_default=True,
               help="Steps of question-answer contrast after it.")  # fmt: skip
-@click.option("--seed", default=1, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 @click.option("--device", default="cpu", show_default=True)
 def distil(
     work: Path,
@@ -205,12 +205,13 @@ def blend(works: tuple[Path, ...], folder: Path) -> None:
 @click.argument("folder", type=_folder)
 @click.option("--steps", type=click.IntRange(1), default=8000, show_default=True)
 @click.option("--batch", type=click.IntRange(2), default=2048, show_default=True)
-@click.option("--layers", type=click.IntRange(1), default=6, show_default=True)
+@click.option("--layers", type=click.IntRange(1), default=6, show_default=True,
+              help="As many as the student has, up to twice as many.")  # fmt: skip
 @click.option("--group", type=click.IntRange(1), default=2, show_default=True,
               help="Tokens that make a position.")  # fmt: skip
 @click.option("--contrast-steps", type=click.IntRange(0), default=0, show_default=True,
               help="Steps of question-answer contrast after it.")  # fmt: skip
-@click.option("--seed", default=1, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 @click.option("--device", default="cpu", show_default=True)
 def reader(
     works: tuple[Path, ...],
@@ -225,7 +226,7 @@ def reader(
 ) -> None:
     r"""Train a reader of queries beside the students' mean; write both as a model into FOLDER.
 
-    It shares the token vectors with that student, but has more layers and takes fewer tokens
+    It shares the token vectors with that student, but may have more layers and take fewer tokens
     together. It learns from the examples of the last work folder.
 
     \b

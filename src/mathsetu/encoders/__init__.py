@@ -39,7 +39,7 @@ def load_encoder(model: str, max_tokens: int = 0) -> Encoder:
 
     if model == NAME:
         return BuiltinEncoder(max_tokens=max_tokens or LENGTH)
-    if (Path(model) / "posts.onnx").exists():
+    if (Path(model) / "model.json").exists():
         return BuiltinEncoder(Path(model), max_tokens or LENGTH)
     from mathsetu.encoders.sentence import SentenceEncoder
 

@@ -151,14 +151,17 @@ def _facts(folder: Path) -> _Facts:
         )
     except OSError as error:
         problem = f"cannot be read ({error.strerror})"
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, OverflowError) as error:
         problem = f"is damaged ({error})"
     raise InputError(f"{path}: {problem}; install the package again, or name a model's folder")
 
 
 def _shape(said: Mapping[str, Any]) -> _Shape:
-    group = int(said["group"])
-    return _Shape(group, group * int(said["positions"]), int(said["dimensions"]))
+    sizes = [int(said[name]) for name in ("group", "positions", "dimensions")]
+    if min(sizes) < 1:
+        raise ValueError(f"a size of {min(sizes)}")
+    group, positions, dimensions = sizes
+    return _Shape(group, group * positions, dimensions)
 
 
 def _checked(path: Path, facts: _Facts) -> bytes:
@@ -209,17 +212,19 @@ class _Network:
             return self._session
 
     def _load(self, onnxruntime: Any, session: Future[Any]) -> None:
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads
-        options.inter_op_num_threads = 1
-        # The graph was written as it should run; searching for improvements only costs time.
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
         try:
             contents = _checked(self._path, self._facts)
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = self._threads
+            options.inter_op_num_threads = 1
+            # The graph was written as it should run; searching for improvements only costs time.
+            options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
             session.set_result(
                 onnxruntime.InferenceSession(contents, options, providers=["CPUExecutionProvider"])
             )
-        except Exception as error:  # handed to whoever waits
+        except Exception as error:  # handed to whoever waits; who comes later tries again
+            with self._lock:
+                self._session = None
             session.set_exception(error)
 
     def run(self, tokens: NDArray[np.int64], table_rows: NDArray[np.uint8]) -> Vectors:

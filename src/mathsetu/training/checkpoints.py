@@ -77,8 +77,10 @@ def load_checkpoint(folder: Path, identity: str, model: Any, optimizer: Any) -> 
         moments = safetensors.load_file(place / "optimizer.safetensors")
     for name, parameter in model.named_parameters():
         if f"step.{name}" in moments:
+            # A fused optimizer counts its steps where the parameter is, any other on the processor.
+            counting = parameter.device if optimizer.defaults.get("fused") else "cpu"
             optimizer.state[parameter] = {
-                "step": moments[f"step.{name}"],
+                "step": moments[f"step.{name}"].to(counting),
                 "exp_avg": moments[f"exp_avg.{name}"].to(parameter.device),
                 "exp_avg_sq": moments[f"exp_avg_sq.{name}"].to(parameter.device),
             }

@@ -23,6 +23,7 @@ from mathsetu.training.encoder.distil import Lessons, distil, encode  # noqa: E4
 from mathsetu.training.encoder.export import export, token_table  # noqa: E402
 from mathsetu.training.encoder.learning import Schedule  # noqa: E402
 from mathsetu.training.encoder.packs import Pack  # noqa: E402
+from mathsetu.training.encoder.reader import learn_to_ask  # noqa: E402
 from mathsetu.training.encoder.shape import Shape  # noqa: E402
 from mathsetu.training.encoder.student import Student, start_from, start_tokens  # noqa: E402
 from mathsetu.training.encoder.teach import Teacher, principal  # noqa: E402
@@ -68,11 +69,17 @@ def learn_threads(student: Student, folder: Path, schedule: Schedule, report: An
     contrast(student, THREADS, schedule, folder, report)
 
 
+def learn_to_read(student: Student, folder: Path, schedule: Schedule, report: Any) -> None:
+    """As a reader learns: the token vectors are held fast, and answers are read by another."""
+    student.tokens.weight.requires_grad_(False)
+    learn_to_ask(student, make_student(), THREADS, schedule, folder, report)
+
+
 def silent(step: int, figures: dict[str, float]) -> None:
     assert all(np.isfinite(value) for value in figures.values())
 
 
-@pytest.mark.parametrize("train", [learn_lessons, learn_threads])
+@pytest.mark.parametrize("train", [learn_lessons, learn_threads, learn_to_read])
 def test_training_that_is_stopped_and_continued_ends_with_the_same_weights(
     tmp_path: Path, train: Train
 ) -> None:

@@ -73,7 +73,7 @@ def test_a_reader_with_more_layers_takes_each_of_the_students_layers() -> None:
 
 @pytest.mark.parametrize(("layers", "group"), [(1, 4), (5, 4), (2, 3), (2, 8)])
 def test_sizes_that_cannot_start_from_the_student_are_refused(layers: int, group: int) -> None:
-    with pytest.raises(InputError, match="has 2 to 4 layers, and groups of a divisor"):
+    with pytest.raises(InputError, match="--layers from 2 to 4, and a --group that divides 4"):
         make_reader(make_student(), layers, group)
 
 

@@ -7,6 +7,8 @@
 3. `teach`: the vectors that an English teacher gives to the English side.
 4. `distil`: a small student learns to give these vectors to both sides.
 5. `contrast`: it learns to put questions and their answers together, in mixed languages.
-6. `calibrate` and `export`: the student as an int8 ONNX file with its tokenizer and checksums.
+6. `calibrate`, `export` and `model_files`: the student as an int8 ONNX file, with a table of token
+   vectors, the tokenizer and checksums.
 7. `blend`: the mean of students of one vector space, of which one was trained on from another.
+8. `reader`: a second network beside it, for queries in other languages.
 """

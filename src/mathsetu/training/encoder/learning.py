@@ -30,8 +30,10 @@ Read = Callable[["Tensor"], "Tensor"]
 Lesson = Callable[[Read, "Tensor", np.random.Generator], "tuple[Tensor, dict[str, Tensor]]"]
 
 _REPORT_EVERY = 50
-#: Rows are as wide as a multiple of this many positions, which fast attention asks for.
+# Rows are as wide as a multiple of this many positions, which fast attention asks for, and of this
+# many tokens, so that there are few widths.
 _POSITIONS = 8
+_TOKENS = 32
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ def device_of(student: Student) -> str:
 
 def row_width(student: Student) -> int:
     """What the width of a student's rows of tokens must be divisible by."""
-    return student.shape.group * _POSITIONS
+    return max(student.shape.group * _POSITIONS, _TOKENS)
 
 
 def half(device: str) -> torch.autocast:
@@ -163,6 +165,8 @@ def _compiled(student: Student) -> Read:
     """The student's way from tokens to vectors, made faster where there is an accelerator."""
     if not student.tokens.weight.is_cuda:
         return student
-    # Rows come in a handful of widths, and a program for each is a third faster than none.
+    # Rows come in a handful of widths, and a program for each is a third faster than none. Programs
+    # of an earlier training would count against the number that torch makes.
+    torch._dynamo.reset()
     made: Read = torch.compile(student, dynamic=False)
     return made

@@ -84,6 +84,8 @@ def write_model(
     contents["tokenizer.json"] = compact(found(tokenizer, "learn a tokenizer first"))
     for name, data in contents.items():
         (folder / name).write_bytes(data)
+    if "queries" not in networks:
+        (folder / "queries.onnx").unlink(missing_ok=True)
     facts = {name: asdict(shape) for name, (_, shape) in networks.items()}
     digests = {name: sha256(data).hexdigest() for name, data in contents.items()}
     text = json.dumps({"sha256": digests, **facts}, indent=1) + "\n"

@@ -182,7 +182,7 @@ def distil_stage(student: Student, work: Path, schedule: Schedule, report: Repor
     """Distil; checkpoints and the last student lie in ``distilled/``."""
     from mathsetu.training.encoder.distil import distil
 
-    lessons = read_lessons(work, next(student.parameters()).device)
+    lessons = read_lessons(work, student.tokens.weight.device)
     distil(student, lessons, schedule, work / "distilled", report)
 
 
@@ -191,7 +191,7 @@ def read_lessons(work: Path, device: Any) -> Lessons:
     from mathsetu.training.encoder.distil import Lessons
 
     english = Pack.load(found(work / "english.npz", "make the examples first"))
-    other = Pack.load(work / "other.npz")
+    other = Pack.load(found(work / "other.npz", "make the examples first"))
     return Lessons(english, other, _targets(work, "teacher", len(english), device))
 
 
@@ -201,7 +201,7 @@ def contrast_stage(student: Student, work: Path, schedule: Schedule, report: Rep
 
     contrast(
         student,
-        read_threads(work, next(student.parameters()).device),
+        read_threads(work, student.tokens.weight.device),
         schedule,
         work / "contrasted",
         report,
@@ -216,6 +216,8 @@ def read_threads(work: Path, device: Any) -> Threads:
         Pack.load(found(work / f"{name}.npz", "make the examples first"))
         for name in ("questions", "asked", "answers")
     )
+    if not len(questions):
+        raise InputError(f"{work}: has no English questions with answers; go without contrast")
     sides = (
         _targets(work, f"teacher-{name}", len(questions), device)
         for name in ("questions", "answers")

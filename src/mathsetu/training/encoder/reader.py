@@ -1,9 +1,9 @@
 """Stage 8: a second body for the student, which reads queries with more care.
 
 There are few queries and many posts, so a query may take longer. The reader has the student's token
-vectors, takes fewer of them together, and has more layers. It learns to give a query, in whichever
-language, what the student that reads posts and the teacher find in its English original: queries
-are compared with the vectors of the one, and the other knows better what they mean.
+vectors, but may take fewer of them together and have more layers. It learns to give a query, in
+whichever language, what the student that reads posts and the teacher find in its English original:
+queries are compared with the vectors of the one, and the other knows better what they mean.
 """
 
 from __future__ import annotations
@@ -74,11 +74,12 @@ def add_reader(
         raise InputError(f"{folder}: is a work folder; name another folder for the model")
     student = blended(works).to(device)
     reader = make_reader(student, plan.layers, plan.group).to(device)
+    # Read before the long training, so that what is missing is said at once.
+    threads = read_threads(works[-1], device) if plan.asking else None
     lessons = read_lessons(works[-1], device)
     targets = between(encode(student, lessons.english), lessons.targets)
     distil(reader, replace(lessons, targets=targets), plan.reading, folder / "reading", report)
-    if plan.asking:
-        threads = read_threads(works[-1], device)
+    if plan.asking and threads:
         learn_to_ask(reader, student, threads, plan.asking, folder / "asking", report)
     export_stage(student, works, folder, reader)
 
@@ -94,8 +95,9 @@ def make_reader(student: Student, layers: int, group: int) -> Student:
     shape = student.shape
     if not shape.layers <= layers <= 2 * shape.layers or shape.group % group:
         raise InputError(
-            f"a reader beside a student of {shape.layers} layers and groups of {shape.group} has "
-            f"{shape.layers} to {2 * shape.layers} layers, and groups of a divisor"
+            f"a reader of {layers} layers and groups of {group} does not fit the student; choose "
+            f"--layers from {shape.layers} to {2 * shape.layers}, and a --group that divides "
+            f"{shape.group}"
         )
     times = shape.group // group
     reader = Student(replace(shape, layers=layers, group=group, positions=shape.positions * times))
