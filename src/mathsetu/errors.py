@@ -16,10 +16,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 
 class MathSetuError(Exception):
     """Base of the tree: catch it to catch everything MathSetu raises on purpose."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A worker process hands on the finished message: the arguments it was made of are gone.
+        return _handed_on, (type(self), str(self), vars(self))
+
+
+def _handed_on(kind: type[MathSetuError], message: str, facts: dict[str, Any]) -> MathSetuError:
+    error = kind.__new__(kind, message)
+    vars(error).update(facts)
+    return error
 
 
 class InputError(MathSetuError):
