@@ -139,7 +139,11 @@ def test_the_command_adds_a_reader_to_a_student(work: Path, tmp_path: Path) -> N
 def test_the_same_command_again_changes_nothing(work: Path, tmp_path: Path) -> None:
     assert call("reader", work, tmp_path / "one", *SHORT) == 0
     again = copytree(tmp_path / "one", tmp_path / "again")
+    states = [again / stage / "state.json" for stage in ("reading", "asking")]
+    written_at = [state.stat().st_mtime_ns for state in states]
     assert call("reader", work, again, *SHORT) == 0
+    # It found both trainings finished, and did not train anew.
+    assert [state.stat().st_mtime_ns for state in states] == written_at
     written = (again / "queries.onnx").read_bytes()
     assert written == (tmp_path / "one" / "queries.onnx").read_bytes()
 

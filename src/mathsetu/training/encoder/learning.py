@@ -167,6 +167,6 @@ def _compiled(student: Student) -> Read:
         return student
     # Rows come in a handful of widths, and a program for each is a third faster than none. Programs
     # of an earlier training would count against the number that torch makes.
-    torch._dynamo.reset()
+    torch.compiler.reset()
     made: Read = torch.compile(student, dynamic=False)
     return made
