@@ -8,6 +8,7 @@ import mathsetu
 PACKAGE = Path(mathsetu.__file__).parent
 FLOORS = {
     "records": 0,
+    "plain_files": 0,
     "errors": 0,
     "deadline": 0,
     "models": 0,

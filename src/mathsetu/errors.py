@@ -6,6 +6,7 @@ Each message is one line for a person: what was wrong, where, and what to do.
     ├── InputError            a file, row or argument that the user gave is wrong
     │   ├── RowError          one row of a file, with its line
     │   ├── UnknownFormat     a format name or file ending that no reader claims
+    │   ├── DamagedLibrary    a file of a library is not what was written
     │   └── UnknownPost       an id that no post of the library has
     ├── OutOfTime             a time limit was set, and it has passed
     ├── NotationError         a tree written in Tangent's text form does not parse
@@ -60,6 +61,18 @@ class UnknownFormat(InputError):
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         super().__init__(f"unknown format {name!r} (known: {', '.join(sorted(known))})")
+
+
+class DamagedLibrary(InputError):
+    """A file of a library is not what was written there; the remedy is to build it again.
+
+    >>> print(DamagedLibrary("my.library/words/terms.npy", "its content has changed"))
+    my.library/words/terms.npy: its content has changed; build the library again
+    """
+
+    def __init__(self, path: str | Path, problem: str) -> None:
+        super().__init__(f"{path}: {problem}; build the library again")
+        self.path = str(path)
 
 
 class UnknownPost(InputError):

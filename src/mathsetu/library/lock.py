@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO
 
 from mathsetu.errors import InputError
+from mathsetu.plain_files import open_to_lock
 
+#: The file that a writer locks; it stays empty.
+LOCK = ".lock"
 # Libraries that this process writes: the lock of a file keeps out other processes only.
 _writing: set[Path] = set()
 
@@ -25,7 +28,7 @@ def writing_alone(library: Path) -> Iterator[None]:
         raise busy
     try:
         library.mkdir(parents=True, exist_ok=True)
-        with (library / ".lock").open("w") as file:
+        with _opened(library / LOCK) as file:
             if not _locked(file):
                 raise busy
             _writing.add(own)
@@ -39,7 +42,13 @@ def writing_alone(library: Path) -> Iterator[None]:
         ) from error
 
 
-def _locked(file: TextIO) -> bool:
+def _opened(path: Path) -> BinaryIO:
+    if path.is_symlink():
+        raise InputError(f"{path}: is a link; a library holds none, remove it")
+    return open_to_lock(path)
+
+
+def _locked(file: BinaryIO) -> bool:
     """Take the lock; unlike `flock`, `lockf` is not handed on to the processes of a pool."""
     try:
         import fcntl

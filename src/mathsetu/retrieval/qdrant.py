@@ -22,8 +22,8 @@ from mathsetu.errors import InputError
 from mathsetu.graphs.virtual import FORMULA
 from mathsetu.models import require
 from mathsetu.retrieval.base import Scored
+from mathsetu.retrieval.mapped import Mapped, MappedBytes
 from mathsetu.retrieval.multivectors import MultiVectors
-from mathsetu.retrieval.postings import open_array
 from mathsetu.retrieval.texts import TextTable
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ _BREADTH = 128
 # Fields of the payload that can be filtered by.
 _FILTERS = ("id", "language", "tags", "collection")
 _SECONDS = 120
+# Bytes of a file that are read at once.
+_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,9 @@ def collections_of(vectors: Path) -> Collections:
     """The names that belong to the vectors of a segment."""
     digest = blake2b(digest_size=8)
     for name in ("counts.npy", "vectors.npy"):
-        with (vectors / name).open("rb") as file:
-            while chunk := file.read(1 << 20):
-                digest.update(chunk)
+        content = MappedBytes(vectors / name)
+        for start in range(0, len(content), _CHUNK):
+            digest.update(content[start : start + _CHUNK])
     name = f"mathsetu-{digest.hexdigest()}"
     return Collections(f"{name}-posts", f"{name}-formulas")
 
@@ -141,7 +143,7 @@ def upload_segment(
         return models.PointStruct(id=number, vector=both, payload=dict(payload(number)))
 
     _send(server, names.posts, len(vectors), post, "posts", progress)
-    here = np.flatnonzero(open_array(folder / "kinds.npy") == FORMULA)
+    here = np.flatnonzero(Mapped(folder / "kinds.npy", "int8").whole == FORMULA)
     owners = np.searchsorted(vectors.layout.starts, here, side="right") - 1
     ids, latex = TextTable(folder / "ids"), TextTable(folder / "latex")
 
