@@ -1,13 +1,16 @@
 """Whatever happens to a build, the library is the old one or the new one."""
 
+import random
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
+from benchmarks.library_faults import experiments
 from mathsetu.errors import InputError
 from mathsetu.library import Library, add_posts, build_library, remove_posts
 from mathsetu.library.lock import writing_alone
@@ -61,6 +64,35 @@ def test_a_killed_build_or_addition_leaves_the_old_library_or_the_new_one() -> N
     assert result.returncode == 0, result.stdout + result.stderr
     assert sum(int(kills) for kills in re.findall(r"(\d+) kills", result.stdout)) == 6
     assert "two searching processes: good" in result.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
+@pytest.mark.thorough
+def test_a_fault_at_any_file_operation_leaves_the_old_library_or_the_new_one() -> None:
+    """The full version, with a thousand cases, is the benchmark itself."""
+    arguments = ["--kills", "60", "--errors", "60", "--losses", "60", "--recipe", "msm-bm25"]
+    result = subprocess.run(
+        [sys.executable, "-m", "benchmarks.library_faults", *arguments],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "180 cases, 0 broken" in result.stdout
+
+
+@pytest.mark.thorough
+def test_without_syncing_a_loss_of_power_is_found_to_break_libraries(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The simulated disk must be able to fail."""
+    monkeypatch.setattr("mathsetu.library.build.sync_tree", lambda folder: None)
+    [over_old] = islice(experiments(tmp_path, load_recipe("msm-bm25")), 1, 2)
+    chance = random.Random(1)
+    for moment in range(over_old.operations // 2, over_old.operations):
+        over_old.lose_power(moment, chance)
+    assert over_old.seen["loss: BROKEN"]
 
 
 @pytest.mark.parametrize(
