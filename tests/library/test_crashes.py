@@ -1,8 +1,11 @@
 """Whatever happens to a build, the library is the old one or the new one."""
 
+import json
+import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from mathsetu.library import Library, add_posts, build_library, remove_posts
 from mathsetu.library.lock import writing_alone
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Post
+from tests.processes import processes_with
 
 REPOSITORY = Path(__file__).parents[2]
 HOLDS_THE_LOCK = """
@@ -61,6 +65,32 @@ def test_a_killed_build_or_addition_leaves_the_old_library_or_the_new_one() -> N
     assert result.returncode == 0, result.stdout + result.stderr
     assert sum(int(kills) for kills in re.findall(r"(\d+) kills", result.stdout)) == 6
     assert "two searching processes: good" in result.stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+@pytest.mark.thorough
+def test_a_killed_build_leaves_no_process_behind(tmp_path: Path) -> None:
+    posts = tmp_path / "posts.jsonl"
+    lines = (json.dumps({"id": str(n), "body": f"Let $x^{n}=y$."}) for n in range(20_000))
+    posts.write_text("\n".join(lines), encoding="utf-8")
+    build = subprocess.Popen(
+        [sys.executable, "-m", "mathsetu", "index", str(posts), str(tmp_path / "library"),
+         "--recipe", "formula", "--processes", "3"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "MATHSETU_TEST": str(tmp_path)},
+    )  # fmt: skip
+    mark = f"MATHSETU_TEST={tmp_path}"
+    end = time.monotonic() + 30
+    while len(processes_with(mark)) < 4 and time.monotonic() < end:
+        assert build.poll() is None
+        time.sleep(0.02)
+    build.kill()
+    build.wait(10)
+    end = time.monotonic() + 5
+    while processes_with(mark) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert processes_with(mark) == set()
 
 
 @pytest.mark.parametrize(
