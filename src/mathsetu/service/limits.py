@@ -53,7 +53,7 @@ class Limits:
         mathsetu.errors.InputError: k is 11; it must lie between 1 and 10
         """
         if not 1 <= k <= self.hits:
-            raise InputError(f"k is {k}; it must lie between 1 and {self.hits}")
+            raise InputError(f"k is {_short(str(k))}; it must lie between 1 and {self.hits}")
 
     def check_names(self, what: str, names: Sequence[str]) -> None:
         """Refuse ids, tags and names that are too many or too long."""
@@ -70,14 +70,17 @@ class Limits:
         mathsetu.errors.InputError: '../etc' is no language; give a code such as hi or en
         """
         if code and not _LANGUAGE.fullmatch(code):
-            shown = code if len(code) <= 20 else code[:17] + "..."
-            raise InputError(f"{shown!r} is no language; give a code such as hi or en")
+            raise InputError(f"{_short(code)!r} is no language; give a code such as hi or en")
 
     def _check_length(self, what: str, text: str, longest: int) -> None:
         if len(text) > longest:
             raise InputError(f"{what} has {len(text):,} characters; at most {longest:,} are taken")
         if has_half_characters(text):
             raise InputError(f"{what}: half a character stands in it")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 20 else text[:17] + "..."
 
 
 def has_half_characters(text: str) -> bool:
