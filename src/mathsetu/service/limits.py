@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mathsetu.errors import InputError
+from mathsetu.records import LONGEST_NAME
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
@@ -20,7 +21,8 @@ class Limits:
         text: Characters of a text to be rendered or translated.
         hits: Hits of one answer.
         tags: Tags of one filter.
-        name: Characters of an id, a tag or the name of a collection.
+        name: Characters of an id, a tag or the name of a collection; fewer than a library takes
+            would leave posts that cannot be fetched.
         seconds: How long a search may take before it is cut off; None for as long as it takes.
     """
 
@@ -28,7 +30,7 @@ class Limits:
     text: int = 20_000
     hits: int = 100
     tags: int = 10
-    name: int = 200
+    name: int = LONGEST_NAME
     seconds: float | None = 5.0
 
     def check_query(self, text: str) -> None:
