@@ -1,9 +1,11 @@
 """A server whose library is rebuilt, damaged, removed and replaced under it, in one process."""
 
+import gc
 import json
 import logging
 import os
 import shutil
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -258,6 +260,27 @@ def test_the_same_library_made_again_gives_up_the_old_files(folder: Path) -> Non
     assert (folder / "manifest.json").read_bytes() == manifest
     assert engine.refresh()
     assert not engine.refresh()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts open files in /proc")
+def test_libraries_that_were_replaced_give_their_files_back(folder: Path) -> None:
+    def open_files() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    engine = Engine(folder)
+    engine.search("circle")
+    gc.collect()
+    before = open_files()
+    gc.disable()
+    try:
+        for number in range(3):
+            build(folder, f"new-{number}")
+            assert engine.refresh()
+            engine.search("circle")
+        assert not engine.refresh()
+        assert open_files() <= before
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize(

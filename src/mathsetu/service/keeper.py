@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -60,6 +61,7 @@ class Keeper:
         self.opened = Opened(Library(folder))
         self.is_current = True
         self._looked = monotonic()
+        self._has_closed = False
         self._complaints = Complaints("the library was changed but cannot be opened")
         self._lock = Lock()
         self._opening = Lock()
@@ -80,6 +82,7 @@ class Keeper:
         answering; `is_current` is then false.
         """
         with self._opening:
+            self._let_go()
             try:
                 fresh = self._changed()
             except Exception as error:
@@ -95,6 +98,16 @@ class Keeper:
         self._retire(old)
         _log.info("the library was opened anew: %d posts", len(fresh.library))
         return True
+
+    def _let_go(self) -> None:
+        """Give back the files and the memory of libraries that were closed since the last look.
+
+        Their parts refer to each other, so that Python would keep them until it tidies up, which
+        may be after many more rebuilds.
+        """
+        if self._has_closed:
+            self._has_closed = False
+            gc.collect()
 
     def _changed(self) -> Opened | None:
         """The library of the folder, opened and tried, if it is not the one that is open."""
@@ -127,14 +140,18 @@ class Keeper:
                 opened.users -= 1
                 is_over = opened.is_old and not opened.users
             if is_over:
-                opened.library.close()
+                self._close(opened)
 
     def _retire(self, opened: Opened) -> None:
         with self._lock:
             opened.is_old = True
             is_idle = not opened.users
         if is_idle:
-            opened.library.close()
+            self._close(opened)
+
+    def _close(self, opened: Opened) -> None:
+        opened.library.close()
+        self._has_closed = True
 
 
 def _identity(folder: Path) -> tuple[int, ...] | None:
