@@ -12,6 +12,7 @@ FLOORS = {
     "errors": 0,
     "deadline": 0,
     "models": 0,
+    "parent": 0,
     "markup": 0,
     "formulas": 1,
     "languages": 1,

@@ -20,6 +20,7 @@ from mathsetu.cli import main
 from mathsetu.library import build_library
 from mathsetu.records import Post
 from tests.light import LIGHT
+from tests.processes import processes_with
 
 pytestmark = pytest.mark.thorough
 
@@ -45,8 +46,10 @@ def fetch(url: str, **headers: str) -> tuple[int, str]:
 
 
 @contextmanager
-def serving(*options: str, **environment: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    port = free_port()
+def serving(
+    *options: str, port: int = 0, **environment: str
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    port = port or free_port()
     server = subprocess.Popen(
         [sys.executable, "-c", START, "serve", *options, "--port", str(port)],
         stdout=subprocess.PIPE,
@@ -106,6 +109,36 @@ def test_a_stopped_server_answers_what_it_has_begun(tmp_path: Path) -> None:
     assert "Traceback" not in output
     # Nobody new is let in; who knocked at the last moment is turned away by the system.
     assert {type(end) for end in ends} <= {ConnectionRefusedError, ConnectionResetError}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+def test_workers_of_a_killed_server_end_and_leave_the_address_free(tmp_path: Path) -> None:
+    build_library(tmp_path / "library", [Post("1", CIRCLE, language="en")], LIGHT, processes=1)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    options = (str(tmp_path / "library"), "--workers", "2")
+    port, mark = free_port(), f"MATHSETU_TEST={tmp_path}"
+    variables = {"TMPDIR": str(temporary), "MATHSETU_TEST": str(tmp_path)}
+    with serving(*options, port=port, **variables) as (url, server):
+        workers = processes_with(mark) - {server.pid}
+        assert len(workers) >= 2
+        assert fetch(f"{url}/v1/search?q=circle")[0] == 200
+        server.kill()
+        killed = time.monotonic()
+        server.wait(10)
+        while processes_with(mark) and time.monotonic() < killed + 10:
+            time.sleep(0.02)
+        seconds = time.monotonic() - killed
+        left = processes_with(mark)
+        for number in left:
+            os.kill(number, signal.SIGKILL)
+        assert left == set()
+        assert seconds < 2
+        assert list(temporary.iterdir()) == []
+    with serving(*options, port=port, **variables) as (url, server):
+        assert fetch(f"{url}/v1/search?q=circle")[0] == 200
+        server.terminate()
+        assert server.wait(30) == 0
 
 
 def test_a_rebuilt_library_is_served_without_a_restart(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 from mathsetu.collections.jsonl import from_json, to_json
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.plain_files import is_plain_file
-from mathsetu.records import Post
+from mathsetu.records import LONGEST_NAME, Post
 from mathsetu.retrieval.mapped import check_file
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def write_store(path: Path, posts: Iterable[Post], collection: str) -> int:
         )
         count = 0
         for post in posts:
+            _check_names(post, collection)
             record = json.dumps(to_json(post), ensure_ascii=False, separators=(",", ":"))
             own = (post.id, post.language, post.collection or collection, post.parent_id, record)
             try:
@@ -77,6 +78,17 @@ def write_store(path: Path, posts: Iterable[Post], collection: str) -> int:
     finally:
         connection.close()
     return count
+
+
+def _check_names(post: Post, collection: str) -> None:
+    """Refuse what no door could ask for."""
+    names = [("the id", post.id), ("the collection", post.collection or collection)]
+    for what, name in (*names, *(("a tag", tag) for tag in post.tags)):
+        if len(name) > LONGEST_NAME:
+            raise InputError(
+                f"post {post.id[:40]!r}: {what} has {len(name):,} characters; at most "
+                f"{LONGEST_NAME:,} are taken"
+            )
 
 
 class Store:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from mathsetu.service.guard import Guard
 from mathsetu.service.metrics import Metrics
 from mathsetu.service.problems import Problems
 from mathsetu.service.settings import Settings
+from mathsetu.service.watcher import Watcher
 
 if TYPE_CHECKING:
     from mathsetu.languages.translate import Translator
@@ -63,11 +64,12 @@ def create_app(settings: Settings) -> FastAPI:
         # All plain functions run in this many threads at once; the others wait in line.
         anyio.to_thread.current_default_thread_limiter().total_tokens = settings.running
         await asyncio.to_thread(engine.warm_up)
-        looking = asyncio.create_task(_look_after(engine, metrics, settings.refresh))
+        watcher = Watcher(
+            settings.refresh, reloading=engine.refresh, publishing_metrics=metrics.publish
+        )
+        watcher.start()
         yield
-        looking.cancel()
-        with suppress(asyncio.CancelledError):
-            await looking
+        await asyncio.to_thread(watcher.stop)
         engine.close()
 
     app = FastAPI(
@@ -109,7 +111,7 @@ def _add_operations(app: FastAPI, engine: Engine, metrics: Metrics) -> None:
     )
     async def show_metrics() -> str:
         posts = engine.describe().posts
-        return metrics.text({"library_posts": posts})
+        return metrics.text({"library_posts": posts, **engine.reload_state()})
 
 
 def _add_pages(app: FastAPI, engine: Engine) -> Problems:
@@ -154,12 +156,3 @@ def _add_middleware(app: FastAPI, settings: Settings, metrics: Metrics, problems
         )
     if settings.hosts:
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts))
-
-
-async def _look_after(engine: Engine, metrics: Metrics, seconds: float) -> None:
-    """Open a rebuilt library, and tell the other workers what was counted."""
-    while True:
-        await asyncio.sleep(seconds)
-        # In a thread of its own: those of the requests may all be busy.
-        await asyncio.to_thread(engine.refresh)
-        metrics.publish()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import signal
 import socket
 import sys
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import partial
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,7 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from mathsetu.errors import InputError
+from mathsetu.parent import end_with_parent
 from mathsetu.service.app import create_app
 from mathsetu.service.settings import Settings
 
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 VARIABLE = "MATHSETU_SETTINGS"
 # Seconds that requests under way get when the server is stopped.
 _GRACE = 10
+# Seconds that they get when it was killed, and its successor waits for the address.
+_ORPHAN_GRACE = 1.0
 # The option by which several sockets have one address; other systems do not deal evenly.
 _DEALING: int = socket.SO_REUSEPORT if sys.platform == "linux" else 0
 
@@ -34,7 +39,15 @@ def app() -> FastAPI:
     """The application of one worker."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     # Taken out, because programs that a worker starts need not know the key.
-    return create_app(Settings.from_json(os.environ.pop(VARIABLE)))
+    settings = Settings.from_json(os.environ.pop(VARIABLE))
+    end_with_parent(partial(_stop_orphan, settings.shared), _ORPHAN_GRACE)
+    return create_app(settings)
+
+
+def _stop_orphan(shared: str) -> None:
+    """Stop a worker whose server was killed: its address would stay taken."""
+    shutil.rmtree(shared, ignore_errors=True)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def serve(settings: Settings, door: Door, workers: int) -> None:
@@ -82,6 +95,8 @@ class Door(socket.socket):
 
 def _opened_again(family: int, kind: int, protocol: int, address: Any) -> Door:
     door = Door(family, kind, protocol)
+    # Else connections that were closed a minute ago keep the address from the next server.
+    door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     door.setsockopt(socket.SOL_SOCKET, _DEALING, 1)
     door.bind(address)
     return door
