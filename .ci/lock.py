@@ -23,7 +23,8 @@ HEADER = "# Made by 'make lock' from pyproject.toml and constraints.txt.\n"
 TORCH = re.compile(r"torch|nvidia-.*|cuda-.*|triton")
 #: The hashes of CPU builds, by version. The package index has none for Linux; these are of the
 #: torch project's own, and only those whose bytes were compared:
-#: torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_aarch64.whl, whose hash is in nixpkgs, too.
+#: torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_aarch64.whl, which a public list of that project's
+#: downloads gives the same hash.
 TORCH_CPU = {"2.13.0": ["84453b69508ec79902f899c5ed9495acb9e2bbe9fda5f1d5d6f19e3c3842e1a7"]}
 
 
