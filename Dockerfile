@@ -7,17 +7,25 @@
 #
 # More extras, for recipes that need them: --build-arg EXTRAS=web,mcp,neural
 
-ARG PYTHON=3.12
+# Without a digest the tag names another image every few weeks. 'make image-digests' writes the
+# digest here, and a release is not built without it (docs/deploy.md).
+ARG PYTHON_IMAGE=python:3.12-slim
 
-FROM python:${PYTHON}-slim AS build
+FROM ${PYTHON_IMAGE} AS build
 ARG EXTRAS=web,mcp
+ENV PIP_NO_CACHE_DIR=1
 WORKDIR /source
-COPY pyproject.toml constraints.txt hatch_build.py README.md LICENSE ./
+# Every package is checked against its hash, and the wheel is built by a locked hatchling.
+COPY requirements ./requirements
+RUN python -m venv /opt/build && requirements/install /opt/build build \
+    && python -m venv /opt/mathsetu \
+    && requirements/install /opt/mathsetu core $(echo "${EXTRAS}" | tr , ' ')
+COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY src ./src
-RUN python -m venv /opt/mathsetu \
-    && /opt/mathsetu/bin/pip install --no-cache-dir --constraint constraints.txt ".[${EXTRAS}]"
+RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . \
+    && /opt/mathsetu/bin/pip install --no-deps --no-index /wheels/*.whl
 
-FROM python:${PYTHON}-slim
+FROM ${PYTHON_IMAGE}
 COPY --from=build /opt/mathsetu /opt/mathsetu
 ENV PATH=/opt/mathsetu/bin:$PATH PYTHONUNBUFFERED=1
 # Nobody in particular: a server only reads its library, and writes into /tmp.

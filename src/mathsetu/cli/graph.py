@@ -170,7 +170,8 @@ def compare(library: Path, query: str, post: str, svg: Path | None, as_json: boo
 def upload(library: Path, url: str, as_json: bool) -> None:
     r"""Give the Qdrant server at URL the vectors of LIBRARY; what it has is not sent again.
 
-    A key, where the server wants one, is read from QDRANT_API_KEY.
+    A key, where the server wants one, is read from QDRANT_API_KEY. It belongs to the address in
+    QDRANT_URL and is sent to no other.
 
     \b
     Example:

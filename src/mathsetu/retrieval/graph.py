@@ -25,6 +25,7 @@ from mathsetu.retrieval.base import Question, Scored, best, check_fields, langua
 from mathsetu.retrieval.mapped import Mapped
 from mathsetu.retrieval.maxsim import STRATEGIES, MaxSim, check_strategy
 from mathsetu.retrieval.multivectors import check_storage, write_multivectors
+from mathsetu.retrieval.qdrant_address import confirmed
 from mathsetu.retrieval.texts import TextTable, write_texts
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class GraphSearch:
         strategy: ``exact``, or a quicker one (see `maxsim.py`); on a server ``hnsw``, too.
         depth: How many candidates a quick first look hands on to the exact one.
         server: The address of a Qdrant server that has the vectors; empty to search in process.
+            It is contacted only where the user names it, too (`qdrant_address.py`).
     """
 
     model: str = SHIPPED
@@ -162,6 +164,8 @@ class GraphRetriever:
 
     def __init__(self, folders: Sequence[Path], choices: GraphSearch) -> None:
         self._choices = choices
+        # Said when a library is opened, not when it is searched first.
+        self._server = confirmed(choices.server) if choices.server else ""
         self._folders = list(folders)
         self.maxsim = MaxSim(
             [folder / "vectors" for folder in folders], choices.in_process, choices.depth
@@ -230,13 +234,14 @@ class GraphRetriever:
 
     @cached_property
     def _engine(self) -> Engine:
-        if not self._choices.server:
+        if not self._server:
             return self.maxsim
-        from mathsetu.retrieval.qdrant import QdrantSearch
+        from mathsetu.retrieval.qdrant import QdrantSearch, QdrantServer
 
         folders = [folder / "vectors" for folder in self._folders]
         choices = self._choices
-        return QdrantSearch(choices.server, folders, choices.strategy, choices.depth)
+        server = QdrantServer(self._server)
+        return QdrantSearch(server, folders, choices.strategy, choices.depth)
 
     def _formulas(self, vector: Vectors, k: int) -> list[GraphFormula]:
         rows, owners, segments = self._formula_rows
