@@ -17,6 +17,7 @@ from uvicorn.supervisors import Multiprocess
 
 from mathsetu.errors import InputError
 from mathsetu.service.app import create_app
+from mathsetu.service.connection import Connection
 from mathsetu.service.settings import Settings
 
 if TYPE_CHECKING:
@@ -46,6 +47,11 @@ def serve(settings: Settings, door: Door, workers: int) -> None:
         "mathsetu.service.process:app",
         factory=True,
         workers=workers,
+        # Not whatever parser is installed: this one is strict, and the same everywhere.
+        http=Connection,
+        ws="none",
+        proxy_headers=bool(settings.proxies),
+        forwarded_allow_ips=list(settings.proxies),
         # The guard writes the log, without what was asked.
         access_log=False,
         log_config=None,
