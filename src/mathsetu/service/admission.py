@@ -30,10 +30,10 @@ _WITHOUT_KEY = ("/v1/health", "/static/")
 # What is answered at once, however busy the server is.
 _NEVER_QUEUED = (*_WITHOUT_KEY, "/v1/metrics")
 _RETRY_AFTER = "1"
-# After an answer to a request that is still being sent, this many seconds and bytes of the rest
-# are read and thrown away: a system that closes a connection with unread bytes may take the answer
-# away from the client.
-_LINGER = 1.0
+#: After an answer to a request that is still being sent, this many seconds and bytes of the rest
+#: are read and thrown away: a system that closes a connection with unread bytes may take the
+#: answer away from the client.
+LINGER = 1.0
 _LINGER_BYTES = 1 << 20
 
 
@@ -174,7 +174,7 @@ async def refuse(response: Response, scope: Scope, receive: Receive, send: Send)
     # connection only after the end of the message.
     await response(scope, receive, send_unfinished)
     with suppress(TimeoutError):
-        async with asyncio.timeout(_LINGER):
+        async with asyncio.timeout(LINGER):
             await _discard(receive)
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 

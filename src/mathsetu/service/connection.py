@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from contextlib import suppress
 from http import HTTPStatus
 from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from mathsetu.service.admission import LINGER
 from mathsetu.service.clients import client_of, share_of_one
 from mathsetu.service.security import security_headers
 from mathsetu.service.settings import Settings
@@ -97,6 +99,7 @@ class Connection(H11Protocol):
     # Running while the head of a request is awaited, and while an answer waits to be read.
     _head_timer: asyncio.TimerHandle | None = None
     _reader_timer: asyncio.TimerHandle | None = None
+    _is_refused = False
 
     @property
     def is_waiting(self) -> bool:
@@ -113,7 +116,8 @@ class Connection(H11Protocol):
         if self._connections.add(self):
             self._await_head()
         else:
-            self._refuse(503, _TOO_MANY)
+            self._answer(503, _TOO_MANY)
+            self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting."""
@@ -123,6 +127,8 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Read what came; bytes that trickle in do not lengthen the time for a head."""
+        if self._is_refused:
+            return
         super().data_received(data)
         if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
             self._await_head()
@@ -189,17 +195,28 @@ class Connection(H11Protocol):
                 timer.cancel()
 
     def _refuse(self, status: int, problem: str) -> None:
-        """Answer from here, outside of the application, and close the connection."""
+        """Answer from here, outside of the application, and end the connection."""
+        self._is_refused = True
         if self.cycle is not None and not self.cycle.response_complete:
             # The application must not answer as well.
             self.cycle.disconnected = True
             self.cycle.message_event.set()
         if self.conn.our_state in _UNANSWERED:
-            self._write_answer(status, json.dumps({"error": problem}).encode())
+            self._answer(status, problem)
+            # What the client still sends is thrown away for a moment: a system that closes a
+            # connection with unread bytes may take the answer away from the client.
+            with suppress(OSError):  # the client may have gone
+                self.transport.write_eof()
+            self.loop.call_later(LINGER, self._end_refused)
+        else:
+            self._end_refused()
+
+    def _end_refused(self) -> None:
         self.transport.close()
         self._await_reading()
 
-    def _write_answer(self, status: int, body: bytes) -> None:
+    def _answer(self, status: int, problem: str) -> None:
+        body = json.dumps({"error": problem}).encode()
         headers = {
             "content-type": "application/json",
             "content-length": str(len(body)),

@@ -31,6 +31,7 @@ _UNDER_ANY_NAME = "/v1/health"
 _MOST_HEAD = 1 << 14
 # Bytes that are handed to the server at once: it keeps in memory what a client does not read.
 _PIECE = 1 << 16
+_METHODS = ("GET", "HEAD", "OPTIONS", "POST")
 # What the log calls the status of a request whose client left before it was answered.
 _LEFT = 499
 
@@ -74,7 +75,7 @@ class Guard:
             if refusal is None:
                 await self._app(inner, receive, send_guarded)
             else:
-                answer = self._problems.answer(request, *refusal)
+                answer = self._problems.answer(request, *refusal, {"connection": "close"})
                 await refuse(answer, inner, receive, send_guarded)
         except Exception:
             _faults.exception("a request failed")
@@ -118,7 +119,9 @@ class Guard:
     def _note(self, scope: Scope, method: str, status: int, seconds: float) -> None:
         route = scope.get("route")
         path = getattr(route, "path", "other")
-        self._metrics.observe(method if route else "other", path, status, seconds)
+        # Methods that strangers make up would each be counted, and kept, by themselves.
+        method = method if route and method in _METHODS else "other"
+        self._metrics.observe(method, path, status, seconds)
         asked = ""
         if self._settings.log_queries:
             asked = " " + json.dumps(scope["query_string"].decode("latin-1"))
