@@ -64,7 +64,6 @@ def create_app(settings: Settings) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Connections]]:
         # All plain functions run in this many threads at once; the others wait in line.
         anyio.to_thread.current_default_thread_limiter().total_tokens = settings.running
-        await asyncio.to_thread(engine.warm_up)
         looking = asyncio.create_task(_look_after(engine, metrics, settings.refresh))
         # What the server tells each connection.
         yield {"connections": Connections(settings)}

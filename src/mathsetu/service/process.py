@@ -9,13 +9,15 @@ import socket
 import sys
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from multiprocessing import parent_process
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
+from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
-from mathsetu.errors import InputError
+from mathsetu.errors import InputError, MathSetuError, shortage
 from mathsetu.service.app import create_app
 from mathsetu.service.connection import Connection
 from mathsetu.service.settings import Settings
@@ -35,7 +37,17 @@ def app() -> FastAPI:
     """The application of one worker."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     # Taken out, because programs that a worker starts need not know the key.
-    return create_app(Settings.from_json(os.environ.pop(VARIABLE)))
+    settings = Settings.from_json(os.environ.pop(VARIABLE))
+    try:
+        application = create_app(settings)
+        application.state.engine.warm_up()
+    except Exception as error:
+        problem = str(error) if isinstance(error, MathSetuError) else shortage(error)
+        if not problem or parent_process() is None:  # else the command line tells it
+            raise
+        logging.getLogger("mathsetu.service").error(problem)
+        sys.exit(STARTUP_FAILURE)  # else the supervisor would start the next one
+    return application
 
 
 def serve(settings: Settings, door: Door, workers: int) -> None:
@@ -66,7 +78,10 @@ def serve(settings: Settings, door: Door, workers: int) -> None:
             if workers == 1:
                 uvicorn.Server(config).run(sockets=[door])
             else:
-                Multiprocess(config, sockets=[door]).run()
+                supervisor = Multiprocess(config, sockets=[door])
+                supervisor.run()
+                if any(each.exitcode == STARTUP_FAILURE for each in supervisor.processes):
+                    raise InputError("a worker process cannot start; the line above says why")
         finally:
             os.environ.pop(VARIABLE, None)
 
