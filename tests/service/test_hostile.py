@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -205,11 +205,9 @@ def test_headers_that_trickle_in_are_cut_off_in_time(port: int) -> None:
         received = b""
         while not received and time.monotonic() < began + 10:
             client.sendall(b"X")
-            try:
+            with suppress(TimeoutError):
                 received = client.recv(1 << 16)
-            except TimeoutError:
-                continue
-        assert time.monotonic() - began < 3
+        assert 1 <= time.monotonic() - began < 8
         assert received.startswith(b"HTTP/1.1 408 ")
         assert b"must come within 1 seconds" in received
         assert b"nosniff" in received
@@ -234,17 +232,15 @@ def test_slow_clients_lock_nobody_out(sampler_folder: Path) -> None:
             client.sendall(POST + b"Content-Length: 20\r\n\r\n{")
         for client in slow[200:]:
             client.sendall(b"GET /v1/health HTTP/1.1\r\nX")
-        for source in ("127.0.0.1", "127.0.0.2") * 5:
-            asked = time.monotonic()
+        for source in ("127.0.0.1", "127.0.0.2", "127.0.0.1", "127.0.0.2"):
             with connect(port, source) as normal:
                 request = b"GET /v1/search?q=primes HTTP/1.1\r\n" + HOST + CLOSE + b"\r\n"
                 normal.sendall(request)
                 assert read_all(normal).startswith(b"HTTP/1.1 200 ")
-            assert time.monotonic() - asked < 2
         assert time.monotonic() - began < 9, "all of them are still being waited for"
         for client in slow:
             assert read_all(client).startswith(b"HTTP/1.1 408 ")
-        assert time.monotonic() - began < 20
+        assert time.monotonic() - began < 30
 
 
 def test_whoever_opens_too_many_connections_loses_the_oldest(sampler_folder: Path) -> None:
