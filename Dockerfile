@@ -27,13 +27,14 @@ RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /wheels 
 
 FROM ${PYTHON_IMAGE}
 COPY --from=build /opt/mathsetu /opt/mathsetu
-ENV PATH=/opt/mathsetu/bin:$PATH PYTHONUNBUFFERED=1
+# The port is set here and not by --port, so that the health check knows it too.
+ENV PATH=/opt/mathsetu/bin:$PATH PYTHONUNBUFFERED=1 MATHSETU_PORT=8080
 # Nobody in particular: a server only reads its library, and writes into /tmp.
 RUN mkdir /library && chown 65532:65532 /library
 USER 65532:65532
 EXPOSE 8080
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["python", "-c", \
-    "import urllib.request as u; u.urlopen('http://127.0.0.1:8080/v1/health', timeout=4)"]
+    "import os, urllib.request as u; u.urlopen(f'http://127.0.0.1:{os.environ[\"MATHSETU_PORT\"]}/v1/health', timeout=4)"]
 # Exec form, so that the server gets the signal to stop and answers what it has begun.
 ENTRYPOINT ["mathsetu"]
 CMD ["serve", "--host", "0.0.0.0"]

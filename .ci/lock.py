@@ -22,10 +22,17 @@ HEADER = "# Made by 'make lock' from pyproject.toml and constraints.txt.\n"
 #: own: a machine has either these or the CPU build, which needs nothing besides.
 TORCH = re.compile(r"torch|nvidia-.*|cuda-.*|triton")
 #: The hashes of CPU builds, by version. The package index has none for Linux; these are of the
-#: torch project's own, and only those whose bytes were compared:
-#: torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_aarch64.whl, which a public list of that project's
-#: downloads gives the same hash.
-TORCH_CPU = {"2.13.0": ["84453b69508ec79902f899c5ed9495acb9e2bbe9fda5f1d5d6f19e3c3842e1a7"]}
+#: torch project's own wheels for Python 3.11. The bytes of the first were compared with the hash
+#: that public lists of that project's downloads give; the second is taken from the same lists, of
+#: which four agree.
+TORCH_CPU = {
+    "2.13.0": [
+        # manylinux_2_28_aarch64
+        "84453b69508ec79902f899c5ed9495acb9e2bbe9fda5f1d5d6f19e3c3842e1a7",
+        # manylinux_2_28_x86_64
+        "6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b",
+    ]
+}
 
 
 def main() -> int:

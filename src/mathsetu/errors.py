@@ -15,6 +15,7 @@ Each message is one line for a person: what was wrong, where, and what to do.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -115,3 +116,39 @@ class MissingExtra(MathSetuError):
 
     def __init__(self, purpose: str, extra: str) -> None:
         super().__init__(f"{purpose} needs an optional part: pip install 'mathsetu[{extra}]'")
+
+
+# What libraries written in C say when they get no memory; they have no common error.
+_MEMORY = ("failed to map segment", "cannot allocate memory", "bad_alloc", "bad allocation",
+           "failed to allocate", "unable to allocate")  # fmt: skip
+# Not every system has quotas.
+_FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+
+
+def shortage(error: BaseException) -> str:
+    """What the machine lacks, and what to do, when that is the cause of an error; else nothing.
+
+    >>> shortage(MemoryError())
+    'out of memory; close other programs, or raise the limit (ulimit -v)'
+    >>> shortage(ValueError("a mistake of ours"))
+    ''
+    """
+    code = error.errno if isinstance(error, OSError) else None
+    text = str(error)
+    if (
+        isinstance(error, MemoryError)
+        or code == errno.ENOMEM
+        or any(sign in text.lower() for sign in _MEMORY)
+    ):
+        return "out of memory; close other programs, or raise the limit (ulimit -v)"
+    if text == "can't start new thread" or (code == errno.EAGAIN and "temporarily" in text):
+        return "no more threads or processes can be started; raise the limits (ulimit -u, -v)"
+    if code == errno.EMFILE:
+        return "too many open files; raise the limit (ulimit -n)"
+    if "No usable temporary directory" in text:
+        return "no folder for temporary files can be written; free some space, or set TMPDIR"
+    if isinstance(error, OSError) and code in _FULL:
+        file = error.filename or "a temporary file"
+        problem = (error.strerror or text).lower()
+        return f"{file}: cannot be written ({problem}); free some space, or set TMPDIR"
+    return ""

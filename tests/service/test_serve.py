@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -168,6 +169,23 @@ def test_the_key_comes_from_the_environment_or_a_file_and_shows_nowhere(tmp_path
         assert "secretkey" not in server.communicate(timeout=30)[0]
 
 
+def test_the_health_check_of_the_container_reaches_a_server_under_any_name(
+    sampler_folder: Path,
+) -> None:
+    dockerfile = (Path(__file__).parents[2] / "Dockerfile").read_text(encoding="utf-8")
+    [check] = re.findall(r"^HEALTHCHECK .*? CMD (\[.*?\])$", dockerfile, re.MULTILINE | re.DOTALL)
+    _, *arguments = json.loads(check.replace("\\\n", ""))
+    with serving(str(sampler_folder), "--name", "search.example.org") as (url, _):
+        assert fetch(f"{url}/v1/library")[0] == 400
+        port = url.rpartition(":")[2]
+        environment = {**os.environ, "MATHSETU_PORT": port}
+        subprocess.run([sys.executable, *arguments], env=environment, check=True, timeout=30)
+        environment["MATHSETU_PORT"] = str(free_port())
+        assert subprocess.run(
+            [sys.executable, *arguments], env=environment, capture_output=True, timeout=30
+        ).returncode
+
+
 def refuses(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     with pytest.raises(SystemExit) as ended:
         main(["serve", *arguments])
@@ -177,13 +195,14 @@ def refuses(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 def test_what_cannot_be_served_is_told_in_one_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     missing = str(tmp_path / "missing")
     assert "there is no such library" in refuses(capsys, missing)
     folder = str(tmp_path / "library")
     build_library(folder, [Post("1", CIRCLE, language="en")], LIGHT, processes=1)
     assert "--origin ftp" in refuses(capsys, folder, "--origin", "ftp://x")
+    assert "--proxy nginx" in refuses(capsys, folder, "--proxy", "nginx")
     assert "cannot be read" in refuses(capsys, folder, "--key-file", missing)
     (tmp_path / "key").write_text("\n")
     assert "is empty" in refuses(capsys, folder, "--key-file", str(tmp_path / "key"))
@@ -192,4 +211,7 @@ def test_what_cannot_be_served_is_told_in_one_line(
         taken.listen()
         port = str(taken.getsockname()[1])
         assert "cannot be listened on" in refuses(capsys, folder, "--port", port)
+        # The port may come from the environment, where a health check sees it too.
+        monkeypatch.setenv("MATHSETU_PORT", port)
+        assert f"127.0.0.1:{port}" in refuses(capsys, folder)
     assert "cannot be listened on" in refuses(capsys, folder, "--host", "no.such.host.invalid")

@@ -8,7 +8,7 @@ from importlib import import_module
 import click
 
 from mathsetu import __version__
-from mathsetu.errors import MathSetuError
+from mathsetu.errors import MathSetuError, shortage
 
 #: Verb to what it does. A new verb is a module of its name here with a function `command`.
 VERBS = {
@@ -93,8 +93,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line.
 
     Exit codes: 0 done, 1 done with a negative result (a file that does not validate), 2 the
-    user's input or usage is wrong, 130 stopped with Ctrl-C. A user's mistake never shows a
-    traceback.
+    user's input or usage is wrong or the machine lacks memory or space, 130 stopped with Ctrl-C.
+    Neither a user's mistake nor a shortage shows a traceback.
     """
     try:
         status = _group.main(arguments, prog_name="mathsetu", standalone_mode=False)
@@ -109,6 +109,11 @@ def main(arguments: list[str] | None = None) -> None:
         # The reader of our output (head, less) has seen enough.
         sys.stderr.close()
         sys.exit(0)
+    except Exception as error:
+        lacking = shortage(error)
+        if not lacking:  # a fault of ours
+            raise
+        _fail(lacking, 2)
     sys.exit(status if isinstance(status, int) else 0)
 
 

@@ -15,11 +15,13 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import PlainTextResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.routing import Match
 
 from mathsetu import __version__
 from mathsetu.errors import InputError, UnknownPost
+from mathsetu.service.admission import Admission
 from mathsetu.service.api import router
+from mathsetu.service.connection import Connections
 from mathsetu.service.engine import Engine
 from mathsetu.service.guard import Guard
 from mathsetu.service.metrics import Metrics
@@ -60,15 +62,15 @@ def create_app(settings: Settings) -> FastAPI:
     engine = Engine(settings.library, settings.limits, _translator(settings), metrics.count)
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Connections]]:
         # All plain functions run in this many threads at once; the others wait in line.
         anyio.to_thread.current_default_thread_limiter().total_tokens = settings.running
-        await asyncio.to_thread(engine.warm_up)
         watcher = Watcher(
             settings.refresh, reloading=engine.refresh, publishing_metrics=metrics.publish
         )
         watcher.start()
-        yield
+        # What the server tells each connection.
+        yield {"connections": Connections(settings)}
         await asyncio.to_thread(watcher.stop)
         engine.close()
 
@@ -80,6 +82,8 @@ def create_app(settings: Settings) -> FastAPI:
         # Their pages would fetch scripts from elsewhere.
         docs_url=None,
         redoc_url=None,
+        # They would be absolute, with a name and a scheme that the client made up.
+        redirect_slashes=False,
     )
     app.state.engine = engine
     app.include_router(router(engine))
@@ -140,13 +144,30 @@ def _add_errors(app: FastAPI, problems: Problems) -> None:
 
     @app.exception_handler(HTTPException)
     def refused(request: Request, error: HTTPException) -> Response:
-        return problems.answer(request, error.status_code, error.detail, error.headers)
+        if error.status_code != 405:
+            return problems.answer(request, error.status_code, error.detail, error.headers)
+        allow = {"allow": ", ".join(_methods(app, request))}
+        if request.method == "OPTIONS":
+            return Response(status_code=204, headers=allow)
+        return problems.answer(request, 405, error.detail, allow)
+
+
+def _methods(app: FastAPI, request: Request) -> list[str]:
+    """What an address can be asked with: several routes may share it."""
+    found = ["OPTIONS"]
+    for method in ("GET", "POST"):
+        scope = {**request.scope, "method": method}
+        if any(route.matches(scope)[0] is Match.FULL for route in app.routes):
+            found += ["GET", "HEAD"] if method == "GET" else [method]
+    return sorted(found)
 
 
 def _add_middleware(app: FastAPI, settings: Settings, metrics: Metrics, problems: Problems) -> None:
     """The last one added is the first that a request meets."""
-    app.add_middleware(Guard, settings=settings, metrics=metrics, problems=problems)
+    app.add_middleware(Admission, settings=settings, metrics=metrics, problems=problems)
     if settings.origins:
+        # Outside of admission: a browser asks whether it may ask without the key, and the pages
+        # that may ask can read why they were refused.
         app.add_middleware(
             CORSMiddleware,
             allow_origins=settings.origins,
@@ -154,5 +175,4 @@ def _add_middleware(app: FastAPI, settings: Settings, metrics: Metrics, problems
             allow_headers=["Authorization", "Content-Type"],
             expose_headers=["Retry-After", "Server-Timing"],
         )
-    if settings.hosts:
-        app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts))
+    app.add_middleware(Guard, settings=settings, metrics=metrics, problems=problems)

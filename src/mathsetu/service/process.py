@@ -11,15 +11,18 @@ import sys
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
+from multiprocessing import parent_process
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
+from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
-from mathsetu.errors import InputError
+from mathsetu.errors import InputError, MathSetuError, shortage
 from mathsetu.parent import end_with_parent
 from mathsetu.service.app import create_app
+from mathsetu.service.connection import Connection
 from mathsetu.service.settings import Settings
 
 if TYPE_CHECKING:
@@ -41,7 +44,16 @@ def app() -> FastAPI:
     # Taken out, because programs that a worker starts need not know the key.
     settings = Settings.from_json(os.environ.pop(VARIABLE))
     end_with_parent(partial(_stop_orphan, settings.shared), _ORPHAN_GRACE)
-    return create_app(settings)
+    try:
+        application = create_app(settings)
+        application.state.engine.warm_up()
+    except Exception as error:
+        problem = str(error) if isinstance(error, MathSetuError) else shortage(error)
+        if not problem or parent_process() is None:  # else the command line tells it
+            raise
+        logging.getLogger("mathsetu.service").error(problem)
+        sys.exit(STARTUP_FAILURE)  # else the supervisor would start the next one
+    return application
 
 
 def _stop_orphan(shared: str) -> None:
@@ -59,6 +71,11 @@ def serve(settings: Settings, door: Door, workers: int) -> None:
         "mathsetu.service.process:app",
         factory=True,
         workers=workers,
+        # Not whatever parser is installed: this one is strict, and the same everywhere.
+        http=Connection,
+        ws="none",
+        proxy_headers=bool(settings.proxies),
+        forwarded_allow_ips=list(settings.proxies),
         # The guard writes the log, without what was asked.
         access_log=False,
         log_config=None,
@@ -73,7 +90,10 @@ def serve(settings: Settings, door: Door, workers: int) -> None:
             if workers == 1:
                 uvicorn.Server(config).run(sockets=[door])
             else:
-                Multiprocess(config, sockets=[door]).run()
+                supervisor = Multiprocess(config, sockets=[door])
+                supervisor.run()
+                if any(each.exitcode == STARTUP_FAILURE for each in supervisor.processes):
+                    raise InputError("a worker process cannot start; the line above says why")
         finally:
             os.environ.pop(VARIABLE, None)
 
