@@ -303,3 +303,41 @@ def test_damaged_counts_of_another_worker_do_not_stop_the_metrics(
     other._file.unlink()
     other._file.mkdir()
     assert "mathsetu_refused_total 1\n" in one.text({})
+
+
+def large(folder: Path, count: int) -> None:
+    """A library with files that opening does not read whole."""
+    posts = [Post(id=f"{n}", body=f"A circle number{n} " * 20, language="en") for n in range(count)]
+    build_library(folder, posts, LIGHT, processes=1)
+
+
+def turned(folder: Path) -> Path:
+    """Turn a bit of the largest array."""
+    path = max(folder.rglob("words/*.npy"), key=lambda one: one.stat().st_size)
+    assert path.stat().st_size > 1 << 16
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    return path
+
+
+def test_a_new_library_with_damage_that_opening_does_not_see_is_not_served(tmp_path: Path) -> None:
+    large(tmp_path / "library", 2)
+    large(tmp_path / "new", 9_000)
+    turned(tmp_path / "new")
+    with serving(tmp_path / "library", tmp_path) as client:
+        shutil.rmtree(tmp_path / "library")
+        (tmp_path / "new").rename(tmp_path / "library")
+        assert fails_to_reload(client)
+        assert metric(client, "mathsetu_library_posts") == 2
+        assert len(found(client)) == 2
+
+
+def test_damage_under_a_running_server_is_told_without_naming_files(tmp_path: Path) -> None:
+    large(tmp_path / "library", 9_000)
+    path = turned(tmp_path / "library")
+    with TestClient(create_app(Settings(str(tmp_path / "library")))) as client:
+        response = client.get("/v1/search?q=circle")
+        assert response.status_code == 500
+        assert "the library of this server is damaged" in response.json()["error"]
+        assert path.name not in response.text

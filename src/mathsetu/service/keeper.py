@@ -13,7 +13,7 @@ from threading import Lock
 from time import monotonic
 
 from mathsetu.library import Library
-from mathsetu.library.manifest import read_manifest
+from mathsetu.library.manifest import check, read_manifest
 from mathsetu.records import Post
 from mathsetu.service.watcher import Complaints
 
@@ -119,6 +119,8 @@ class Keeper:
             return None
         library = Library(self._folder)
         try:
+            # Every byte, since the old library is still there to go on with if one is wrong.
+            check(self._folder, library.manifest, thorough=True)
             fresh = Opened(library)
             self._trial(library)
         except BaseException:
