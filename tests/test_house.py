@@ -9,6 +9,7 @@ PACKAGE = Path(mathsetu.__file__).parent
 FLOORS = {
     "records": 0,
     "errors": 0,
+    "limits": 0,
     "deadline": 0,
     "models": 0,
     "markup": 0,
@@ -31,6 +32,7 @@ FLOORS = {
 NEIGHBOURS = {
     ("markup", "records"),  # spans become formulas
     ("markup", "errors"),
+    ("markup", "limits"),
     ("deadline", "errors"),
     ("models", "errors"),
     ("cli", "service"),  # both doors give the same answers, and one opens the other

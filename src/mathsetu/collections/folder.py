@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from html import unescape
 from pathlib import Path
 from typing import NamedTuple
 from unicodedata import category
@@ -19,6 +18,7 @@ from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.errors import InputError, RowError
 from mathsetu.markup import plain, split, to_text
 from mathsetu.markup.convert import text_and_formulas
+from mathsetu.markup.references import unescape
 from mathsetu.records import Post
 
 ENDINGS = {

@@ -16,9 +16,12 @@ from mathsetu.collections.files import read_lines, shown, writing
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.collections.texts import with_formulas
 from mathsetu.errors import InputError, RowError
+from mathsetu.limits import MOST_DIGITS
 from mathsetu.records import Formula, Judgment, Post, Query
 
 VERSION = 1
+# A longer number is too long for any field, and stays so when it is cut.
+_MOST_JSON_DIGITS = 100
 
 Record = TypeVar("Record", Post, Query, Formula, Judgment)
 
@@ -119,7 +122,7 @@ def _read(
         if not line.strip():
             continue
         try:
-            value = json.loads(line, parse_constant=_refuse_constant)
+            value = json.loads(line, parse_constant=_refuse_constant, parse_int=_whole)
             if number == 1 and isinstance(value, dict) and "mathsetu" in value:
                 _check_header(value, holds, shown(path))
                 continue
@@ -152,6 +155,11 @@ def _check_header(header: dict[str, Any], holds: str, path: str) -> None:
         )
 
 
+def _whole(digits: str) -> int:
+    # Python itself refuses thousands of digits, in words that are not for users.
+    return int(digits[:_MOST_JSON_DIGITS])
+
+
 def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is not a number")
 
@@ -172,6 +180,8 @@ def _string(key: str, value: object) -> str:
 def _integer(key: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(f'"{key}" must be a whole number, not {_named(value)}')
+    if abs(value) >= 10**MOST_DIGITS:
+        raise ValueError(f'"{key}" has more than {MOST_DIGITS} digits')
     return value
 
 

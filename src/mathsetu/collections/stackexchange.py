@@ -12,6 +12,7 @@ from pathlib import Path
 from mathsetu.collections.files import shown
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.collections.texts import form_of, split_tags
+from mathsetu.collections.trec import whole
 from mathsetu.collections.xmlrows import read_rows
 from mathsetu.errors import RowError
 from mathsetu.markup.attributes import BrokenReference
@@ -92,7 +93,4 @@ def _post(row: dict[str, str], site: str, language: str) -> Post | None:
 
 
 def _score(score: str | None) -> int | None:
-    try:
-        return None if score is None else int(score)
-    except ValueError:
-        raise ValueError(f"Score {score!r} is not a whole number") from None
+    return None if score is None else whole(score, "Score")

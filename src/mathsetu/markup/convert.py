@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from html import unescape
 from typing import TYPE_CHECKING
 
 from mathsetu.errors import UnknownFormat
@@ -18,6 +17,7 @@ from mathsetu.markup.code import latex_code, markdown_code
 from mathsetu.markup.delimiters import Found, find_formulas, lone_formula
 from mathsetu.markup.dumps import Held, hold_plain
 from mathsetu.markup.html import PLACE, Element, hold, split_html
+from mathsetu.markup.references import unescape
 from mathsetu.markup.spans import Span, strip_latex
 from mathsetu.markup.tex import latex_prose
 from mathsetu.records import Formula, quick
@@ -31,6 +31,8 @@ _TRAILING_BACKSLASHES = re.compile(r"\\+\Z")
 _HOLDER = "\ue000{}\ue001"
 _HELD = re.compile("\ue000(\\d+)\ue001")
 _PRIVATE = str.maketrans("", "", "\ue000\ue001")
+# The renderer makes characters of references: one to a stand-in's marks would forge a formula.
+_PRIVATE_REFERENCE = re.compile(r"&#(?:[xX]0*+[eE]00[01]|0*+5734[45])(?![0-9a-fA-F]);?")
 
 
 def split(source: str, form: str = "text") -> list[Span]:
@@ -151,7 +153,7 @@ def _markdown_text(spans: list[Span]) -> str:
     formulas = [span for span in spans if span.kind == "formula"]
     numbers = iter(range(len(formulas)))
     source = "".join(
-        _HOLDER.format(next(numbers)) if span.kind == "formula" else span.raw.translate(_PRIVATE)
+        _HOLDER.format(next(numbers)) if span.kind == "formula" else _without_marks(span.raw)
         for span in spans
     )
     page = split_html(_markdown_renderer().render(source))
@@ -168,6 +170,11 @@ def _markdown_text(spans: list[Span]) -> str:
         return apart + written[int(match[1])]
 
     return _HELD.sub(back, text)
+
+
+def _without_marks(prose: str) -> str:
+    """Prose in which nothing can be taken for the stand-in of a formula."""
+    return _PRIVATE_REFERENCE.sub("", prose.translate(_PRIVATE))
 
 
 def _marked(source: str, form: str) -> tuple[str, Sequence[Span | Element], list[int]]:
