@@ -12,6 +12,7 @@ FLOORS = {
     "limits": 0,
     "deadline": 0,
     "models": 0,
+    "plain_files": 0,
     "markup": 0,
     "formulas": 1,
     "languages": 1,

@@ -13,10 +13,12 @@ import click
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
+    from mathsetu.collections.rows import BadRows
     from mathsetu.formulas.tree import Tree as FormulaTree
 
 Item = TypeVar("Item")
 Function = TypeVar("Function", bound=Callable[..., Any])
+_MOST_NOTES = 5
 
 
 def json_option(function: Function) -> Function:
@@ -58,6 +60,22 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
 def visible(text: str) -> str:
     """Text from outside without control characters, which would drive the terminal."""
     return "".join(char if char >= " " or char == "\n" else "\ufffd" for char in text)
+
+
+def report_rows(bad: BadRows) -> None:
+    """Say on standard error which rows were skipped and what was odd, the first few of each."""
+    for message in bad.messages:
+        click.echo(f"skipped: {message}", err=True)
+    notes = bad.notes or []
+    for note in notes[:_MOST_NOTES]:
+        click.echo(f"note: {note}", err=True)
+    if len(notes) > _MOST_NOTES:
+        click.echo(f"note: {len(notes) - _MOST_NOTES:,} more like these", err=True)
+
+
+def skipped(bad: BadRows) -> str:
+    """How many rows were skipped, to be added to a sentence."""
+    return f", {bad.count:,} bad rows skipped" if bad.count else ""
 
 
 @contextmanager

@@ -9,11 +9,10 @@ from pathlib import Path
 from mathsetu.collections.files import shown, writing
 from mathsetu.collections.rows import REFUSE, BadRows, Problem, in_order
 from mathsetu.collections.tables import read_named, read_table
-from mathsetu.collections.texts import form_of, split_tags
+from mathsetu.collections.texts import form_of, read_text, split_tags
 from mathsetu.collections.trec import RankChecker, finite, ranked
 from mathsetu.errors import InputError, RowError
 from mathsetu.markup import split, to_text
-from mathsetu.markup.convert import text_and_formulas
 from mathsetu.records import Formula, Hit, Post, Query, Run
 
 HEADER = ("QueryID", "SearchID", "Run Number", "Similarity Score")
@@ -48,8 +47,14 @@ def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
             bad.report(RowError(shown(path), line, "the id is empty"))
             continue
         source = row.get("title", "")
-        title, title_formulas = text_and_formulas(source, form_of(source), post_id, "title")
-        body, body_formulas = text_and_formulas(row["body"], form_of(row["body"]), post_id, "body")
+        try:
+            title, title_formulas = read_text(source, form_of(source), post_id, "title")
+            body, body_formulas = read_text(row["body"], form_of(row["body"]), post_id, "body")
+        except ValueError as error:
+            bad.report(RowError(shown(path), line, str(error)))
+            continue
+        if not bad.is_new(post_id, shown(path), line):
+            continue
         yield Post(
             id=post_id,
             title=title,

@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, TextIO
 
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.errors import InputError, RowError
+from mathsetu.plain_files import open_plain
 
 COMPRESSED = (".gz", ".xz", ".bz2")
 # A line longer than this is no row of any format: it is a wrong or hostile file.
@@ -28,7 +29,9 @@ LONGEST_LINE = 64 * 1024 * 1024
 _CHUNK = 1 << 20
 
 
-def read_lines(path: str | Path, bad: BadRows = REFUSE) -> Iterator[tuple[int, str]]:
+def read_lines(
+    path: str | Path, bad: BadRows = REFUSE, *, follow_links: bool = True
+) -> Iterator[tuple[int, str]]:
     r"""Yield the lines of a file with their numbers, without line ends; empty lines too.
 
     A line that is not UTF-8 is a bad row.
@@ -40,16 +43,16 @@ def read_lines(path: str | Path, bad: BadRows = REFUSE) -> Iterator[tuple[int, s
     >>> list(read_lines(path))
     [(1, 'one'), (2, 'two')]
     """
-    for number, line in read_raw_lines(path):
+    for number, line in read_raw_lines(path, follow_links=follow_links):
         try:
             yield number, line.decode("utf-8").rstrip("\r\n")
         except UnicodeDecodeError as error:
             bad.report(RowError(shown(path), number, _not_utf8(error)))
 
 
-def read_raw_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+def read_raw_lines(path: str | Path, *, follow_links: bool = True) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of a file as bytes, with their numbers and line ends."""
-    with _opened(path) as file:
+    with _opened(path, follow_links) as file:
         for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE), b""), start=1):
             if len(line) == LONGEST_LINE:
                 limit = LONGEST_LINE >> 20
@@ -137,19 +140,23 @@ def _text_into(raw: BinaryIO, suffix: str) -> Iterator[TextIO]:
 
 
 @contextmanager
-def _opened(path: str | Path) -> Iterator[BinaryIO]:
+def _opened(path: str | Path, follow_links: bool = True) -> Iterator[BinaryIO]:
     if str(path) == "-":
         yield sys.stdin.buffer
         return
-    openers: dict[str, Callable[..., Any]] = {
-        ".gz": gzip.open,
-        ".xz": lzma.open,
-        ".bz2": bz2.open,
+    unpackers: dict[str, Callable[[BinaryIO], Any]] = {
+        ".gz": lambda file: gzip.GzipFile(fileobj=file),
+        ".xz": lzma.LZMAFile,
+        ".bz2": bz2.BZ2File,
     }
-    opener = openers.get(Path(path).suffix.lower(), open)
+    unpack = unpackers.get(Path(path).suffix.lower())
     try:
-        with opener(path, "rb") as file:
-            yield file
+        with open_plain(path, follow_links=follow_links) as raw:
+            if unpack is None:
+                yield raw
+            else:
+                with unpack(raw) as file:
+                    yield file
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise InputError(f"{path}: the compressed data is broken ({error})") from error
     except OSError as error:

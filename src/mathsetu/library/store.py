@@ -59,7 +59,9 @@ def write_store(path: Path, posts: Iterable[Post], collection: str) -> int:
             except sqlite3.IntegrityError:
                 raise InputError(f"two posts have the id {post.id!r}; ids must differ") from None
             except UnicodeEncodeError:
-                raise InputError(f"post {post.id!r}: half a character stands in it") from None
+                raise InputError(
+                    f"post {post.id!r} contains an invalid character (lone surrogate)"
+                ) from None
             tags = ((tag, count) for tag in sorted(set(post.tags)))
             connection.executemany("INSERT INTO tags VALUES (?, ?)", tags)
             count += 1
@@ -165,7 +167,7 @@ class Store:
             with self._lock:
                 return self._connection.execute(query, values).fetchall()
         except UnicodeEncodeError:
-            return []  # half a character stands in no post
+            return []  # a lone surrogate stands in no post
 
 
 def _post(record: str) -> Post:

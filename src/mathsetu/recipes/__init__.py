@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mathsetu.errors import InputError
+from mathsetu.plain_files import open_plain
 from mathsetu.recipes.schema import Recipe, parse_table
 from mathsetu.recipes.tables import parse_toml
 
@@ -22,6 +23,8 @@ __all__ = [
     "recipe_table",
     "recipe_text",
 ]
+
+_LONGEST_RECIPE = 1_000_000
 
 
 def recipe_names() -> list[str]:
@@ -41,9 +44,15 @@ def recipe_text(name: str) -> str:
     path = Path(name)
     if path.suffix == ".toml":
         try:
-            return path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{path}: cannot be read ({error})") from error
+            with open_plain(path) as file:
+                content = file.read(_LONGEST_RECIPE + 1)
+            if len(content) > _LONGEST_RECIPE:
+                raise InputError(f"{path}: is longer than {_LONGEST_RECIPE:,} bytes")
+            return content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path}: is not UTF-8 ({error.reason})") from error
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     known = ", ".join(recipe_names())
     raise InputError(f"unknown recipe {name!r} (known: {known}; or give a .toml file)")
 
