@@ -13,6 +13,7 @@ FLOORS = {
     "deadline": 0,
     "models": 0,
     "plain_files": 0,
+    "printable": 0,
     "markup": 0,
     "formulas": 1,
     "languages": 1,

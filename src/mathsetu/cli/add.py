@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from mathsetu.cli.index import read_sources
-from mathsetu.cli.output import json_option, print_json, progress_bar, report_rows, skipped
+from mathsetu.cli.output import json_option, print_json, progress_bar, report_rows, say, skipped
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.seen import SeenIds
 from mathsetu.library import add_posts
@@ -44,4 +44,4 @@ def command(
         print_json({"added": count, "skipped": bad.count})
         return
     report_rows(bad)
-    click.echo(f"{library}: {count:,} posts added{skipped(bad)}")
+    say(f"{library}: {count:,} posts added{skipped(bad)}")

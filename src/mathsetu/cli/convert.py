@@ -13,6 +13,7 @@ from mathsetu.cli.output import (
     print_json,
     print_table,
     report_rows,
+    say,
     skipped,
     track,
 )
@@ -77,7 +78,7 @@ def command(
         return
     report_rows(bad)
     done = f"{counter.total:,} {reading.holds} from {reading.name} to {writing.name}"
-    click.echo(f"{done}{skipped(bad)}", err=True)
+    say(f"{done}{skipped(bad)}", err=True)
 
 
 class _Counter:

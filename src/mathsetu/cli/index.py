@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, progress_bar, report_rows, skipped
+from mathsetu.cli.output import json_option, print_json, progress_bar, report_rows, say, skipped
 from mathsetu.collections import sampler
 from mathsetu.collections.formats import detect, find
 from mathsetu.collections.rows import BadRows
@@ -76,7 +76,7 @@ def command(
                     "seconds": round(seconds, 2)})  # fmt: skip
         return
     report_rows(bad)
-    click.echo(f"{library}: {count:,} posts indexed with {recipe} in {seconds:.1f} s{skipped(bad)}")
+    say(f"{library}: {count:,} posts indexed with {recipe} in {seconds:.1f} s{skipped(bad)}")
 
 
 def read_sources(

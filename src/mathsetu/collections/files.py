@@ -15,13 +15,14 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.errors import InputError, RowError
 from mathsetu.plain_files import open_plain
+from mathsetu.printable import visible
 
 COMPRESSED = (".gz", ".xz", ".bz2")
 # A line longer than this is no row of any format: it is a wrong or hostile file.
@@ -88,6 +89,13 @@ def shown(path: str | Path) -> str:
     return "standard input" if str(path) == "-" else str(path)
 
 
+class _Shown(StringIO):
+    """Standard output where it is a terminal."""
+
+    def write(self, text: str) -> int:
+        return sys.stdout.write(visible(text))
+
+
 @contextmanager
 def writing(path: str | Path) -> Iterator[TextIO]:
     """Open a file to write text; it appears under its name only when all went well.
@@ -96,7 +104,8 @@ def writing(path: str | Path) -> Iterator[TextIO]:
     an error or Ctrl-C the target is as it was before.
     """
     if str(path) == "-":
-        yield sys.stdout
+        # A file takes everything as it is; a terminal would obey some of it.
+        yield _Shown() if sys.stdout.isatty() else sys.stdout
         return
     # A link stays a link: what it points to is replaced.
     target = Path(os.path.realpath(path))
