@@ -16,12 +16,3 @@ MOST_FORMULAS: Final = 100_000
 LONGEST_FORMULA: Final = 100_000
 #: Digits of a whole number (a grade, a rank, a score of votes, a cut-off).
 MOST_DIGITS: Final = 18
-
-
-def cut(latex: str) -> str:
-    """A formula without what stands beyond `LONGEST_FORMULA`.
-
-    >>> cut("x^2"), len(cut("x" * 200_000))
-    ('x^2', 100000)
-    """
-    return latex[:LONGEST_FORMULA] if len(latex) > LONGEST_FORMULA else latex
