@@ -14,5 +14,7 @@ LONGEST_TEXT: Final = 10_000_000
 MOST_FORMULAS: Final = 100_000
 #: Characters of one formula. The parser reads as many, leaves the rest out and warns.
 LONGEST_FORMULA: Final = 100_000
+#: Characters of Markdown that are rendered at once; what is longer is read as plain text.
+LONGEST_MARKDOWN: Final = 500_000
 #: Digits of a whole number (a grade, a rank, a score of votes, a cut-off).
 MOST_DIGITS: Final = 18

@@ -150,7 +150,9 @@ def test_queries_without_results_are_a_warning_for_each_run(tmp_path: Path) -> N
     assert [str(problem) for problem in problems] == ["warning: query Q2 has no results in run 1"]
 
 
-@pytest.mark.parametrize("evil", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1"])
+@pytest.mark.parametrize(
+    "evil", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "a\r=1"]
+)
 def test_an_id_that_a_spreadsheet_would_run_is_refused(tmp_path: Path, evil: str) -> None:
     for run in (Run("r", {evil: (Hit("7", 1.0),)}), Run("r", {"Q1": (Hit(evil, 1.0),)})):
         with pytest.raises(InputError, match="is run as a formula by spreadsheets"):

@@ -18,7 +18,7 @@ from mathsetu.records import Formula, Hit, Post, Query, Run
 
 HEADER = ("QueryID", "SearchID", "Run Number", "Similarity Score")
 RUN_NUMBERS = ("1", "2", "3")
-_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\t")
 _NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?")
 
 _POST_COLUMNS = {
@@ -202,7 +202,8 @@ def _checked(row: list[str]) -> tuple[str, str, str, float]:
 
 def _inert(written_id: str) -> str:
     """Refuse an id that a spreadsheet would run as a formula; a changed id would find nothing."""
-    if written_id.startswith(_FORMULA_SIGNS) and not _NUMBER.fullmatch(written_id):
+    breaks = "\r" in written_id or "\n" in written_id
+    if breaks or (written_id.startswith(_FORMULA_SIGNS) and not _NUMBER.fullmatch(written_id)):
         signs = "=, +, -, @, a tab or a line break"
         raise InputError(
             f"id {written_id!r} cannot be written as CSV: what begins with {signs} is run as a "

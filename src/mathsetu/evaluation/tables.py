@@ -21,7 +21,7 @@ _TEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
 }
 _TEX_TABLE = str.maketrans(_TEX)
 # What makes a formula of a cell when a spreadsheet opens a CSV file.
-_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", " ")
 _MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\|*_`<>[]"})
 
 
@@ -164,6 +164,7 @@ def _full(cell: Cell) -> str:
 
 def _inert(text: str) -> str:
     """A text that a spreadsheet does not run as a formula, after an apostrophe where it would."""
+    text = " ".join(text.splitlines())  # a line break would begin a row of its own
     return f"'{text}" if text.startswith(_FORMULA_SIGNS) else text
 
 

@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from mathsetu.errors import UnknownFormat
+from mathsetu.limits import LONGEST_MARKDOWN
 from mathsetu.markup.attributes import from_attribute
 from mathsetu.markup.code import latex_code, markdown_code
 from mathsetu.markup.delimiters import Found, find_formulas, lone_formula
@@ -58,7 +59,7 @@ def to_text(source: str, form: str = "text") -> str:
     'Sums\nThe sum of n terms is $n a$.'
     """
     if form == "markdown":
-        source, form = _markdown_text(split(source, form)), "text"
+        source, form = _from_markdown(source), "text"
     return _marked(source, form)[0]
 
 
@@ -75,7 +76,7 @@ def text_and_formulas(
     ('Is $x<y$?', '9', 'x<y', 3)
     """
     if form == "markdown":
-        source, form = _markdown_text(split(source, form)), "text"
+        source, form = _from_markdown(source), "text"
     if form in ("html", "attribute") and PLACE not in source:
         page = hold_plain(source, attribute=form == "attribute")
         if page is not None:
@@ -146,6 +147,13 @@ def _markdown_renderer() -> MarkdownIt:
     from markdown_it import MarkdownIt  # here, because most sources are not Markdown
 
     return MarkdownIt("commonmark").enable("table")
+
+
+def _from_markdown(source: str) -> str:
+    """Marked text; what no person wrote as one section is not worth the renderer's time."""
+    if len(source) > LONGEST_MARKDOWN:
+        return source
+    return _markdown_text(split(source, "markdown"))
 
 
 def _markdown_text(spans: list[Span]) -> str:
