@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -98,17 +99,25 @@ def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_systems(table: dict[str, Any], wanted: Any, source: str) -> dict[str, Any]:
-    systems = table.get("systems", {})
+    systems = _inner_table(table, "systems", source)
     for name in wanted if isinstance(wanted, list) else [wanted]:
-        if not isinstance(wanted, list) or name not in systems:
+        if not isinstance(wanted, list) or not isinstance(name, str) or name not in systems:
             raise InputError(
-                f"{source}: use must be a list of systems, and {name!r} is none "
+                f"{source}: use must be a list of systems, and {reprlib.repr(name)} is none "
                 f"(systems: {', '.join(systems)})"
             )
-    kept = {name: systems[name] for name in wanted}
-    needed = {part for system in kept.values() for part in system.get("weights", ())}
-    parts = {name: part for name, part in table["parts"].items() if name in needed}
+    kept = {name: _inner_table(systems, name, source) for name in wanted}
+    needed = {part for system in kept.values() for part in _inner_table(system, "weights", source)}
+    inner = _inner_table(table, "parts", source)
+    parts = {name: part for name, part in inner.items() if name in needed}
     return table | {"systems": kept, "parts": parts}
+
+
+def _inner_table(table: dict[str, Any], name: str, source: str) -> dict[str, Any]:
+    inner = table.get(name, {})
+    if not isinstance(inner, dict):
+        raise InputError(f"{source}: {name} must be a table")
+    return inner
 
 
 def overridden(table: Mapping[str, Any], overrides: Iterable[str], source: str) -> Recipe:

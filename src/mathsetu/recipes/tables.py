@@ -11,6 +11,8 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 from mathsetu.errors import InputError
 
 Table = TypeVar("Table")
+# Recipes have four levels.
+_DEEPEST = 20
 
 
 def parse_toml(text: str, source: str) -> dict[str, Any]:
@@ -18,13 +20,29 @@ def parse_toml(text: str, source: str) -> dict[str, Any]:
     import tomllib  # here, because an opened library brings its recipe along
 
     try:
-        return tomllib.loads(text)
+        table = tomllib.loads(text)
+        _check_depth(table)
+        return table
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{source}: is not valid TOML ({error})") from error
     except RecursionError:
         raise InputError(f"{source}: is nested too deeply") from None
     except ValueError:  # Python refuses numbers of thousands of digits
         raise InputError(f"{source}: a number in it is too long") from None
+
+
+def _check_depth(table: dict[str, Any]) -> None:
+    """Refuse with RecursionError what others would fail on, who walk through a table."""
+    level: list[Any] = [table]
+    for _ in range(_DEEPEST):
+        level = [
+            value
+            for outer in level
+            for value in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(value, dict | list)
+        ]
+    if level:
+        raise RecursionError
 
 
 def read_table(kind: type[Table], table: Mapping[str, Any], where: str) -> Table:
