@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -172,3 +173,14 @@ def test_every_reader_refuses_a_folder_or_device_in_one_line(name: str, tmp_path
             continue
         with pytest.raises(InputError, match=r"is a directory|not a regular file|not a folder"):
             list(FORMATS[name].read(path, BadRows()))
+
+
+def test_millions_of_formulas_are_refused_before_they_are_looked_for(tmp_path: Path) -> None:
+    path = tmp_path / "posts.jsonl"
+    rows = [{"id": "1", "body": "$x$" * 3_000_000}, {"id": "2", "body": "$x$"}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    bad = BadRows(skip=True)
+    started = time.process_time()
+    assert [post.id for post in jsonl.read_posts(path, bad)] == ["2"]
+    assert time.process_time() - started < 5
+    assert "line 1: the body has more than 100,000 formulas" in bad.messages[0]

@@ -46,6 +46,7 @@ def formulas_in(text: str, post_id: str, where: str) -> tuple[Formula, ...]:
     >>> [formula.id for formula in formulas_in("$a$ or $b$", "7", "body")]
     ['7:body:0', '7:body:1']
     """
+    _check_delimiters(text, where)
     formulas = extract(split(text), post_id, where)
     _check_count(formulas, where)
     return formulas
@@ -59,9 +60,19 @@ def read_text(source: str, form: str, post_id: str, where: str) -> tuple[str, tu
     """
     if len(source) > LONGEST_TEXT:
         raise ValueError(f"the {where} is longer than {LONGEST_TEXT:,} characters")
+    _check_delimiters(source, where)
     text, formulas = text_and_formulas(source, form, post_id, where)
     _check_count(formulas, where)
     return text, formulas
+
+
+def _check_delimiters(text: str, where: str) -> None:
+    """Refuse what has far too many delimiters before minutes are spent on finding formulas."""
+    if len(text) < 4 * MOST_FORMULAS:
+        return
+    delimiters = text.count("$") // 2 + sum(map(text.count, ("\\(", "\\[", "\\begin{")))
+    if delimiters > 2 * MOST_FORMULAS:
+        raise ValueError(f"the {where} has more than {MOST_FORMULAS:,} formulas")
 
 
 def _check_count(formulas: tuple[Formula, ...], where: str) -> None:
