@@ -20,6 +20,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+_LONGEST_PROBLEM = 400
+
 
 class MathSetuError(Exception):
     """Base of the tree: catch it to catch everything MathSetu raises on purpose."""
@@ -47,6 +49,9 @@ class RowError(InputError):
     """
 
     def __init__(self, path: str | Path, line: int, problem: str) -> None:
+        if len(problem) > _LONGEST_PROBLEM:  # it quotes the row, and a row may be megabytes long
+            half = _LONGEST_PROBLEM // 2
+            problem = f"{problem[:half]}…{problem[-half:]}"
         super().__init__(f"{path} line {line}: {problem}")
         self.path = str(path)
         self.line = line

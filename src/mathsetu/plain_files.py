@@ -1,25 +1,37 @@
-"""Opens files that somebody else may have put there: never through a link, never a device."""
+"""Opens files that somebody else may have put there, and nothing that only looks like one.
+
+Reading a pipe that nobody writes into, or a device, would never end; a link may lead out of the
+folder it stands in.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
 from typing import BinaryIO
 
-# Systems without links have no such flags. Opening a pipe must not wait for its other end.
-_CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-_ALWAYS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+# Systems without links have no such flag. Opening a pipe must not wait for its other end.
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_ALWAYS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
-def open_plain(path: Path) -> BinaryIO:
-    """Open a regular file for reading; OSError when it is a link, a pipe, a device or a folder."""
-    return os.fdopen(_opened(path, os.O_RDONLY), "rb")
+def open_plain(path: str | Path, *, follow_links: bool = False) -> BinaryIO:
+    """Open a regular file to read its bytes; OSError says why something else is not opened.
+
+    What is opened is looked at after it was opened, so that nobody can exchange it in between.
+
+    >>> open_plain("/dev/null")
+    Traceback (most recent call last):
+    OSError: [Errno 22] not a regular file; pipe its content in and give - as the name: '/dev/null'
+    """
+    return os.fdopen(_opened(path, os.O_RDONLY | (0 if follow_links else _NO_LINK)), "rb")
 
 
 def open_to_lock(path: Path) -> BinaryIO:
     """Open a regular file for locking; it is made where there is none, and never emptied."""
-    return os.fdopen(_opened(path, os.O_RDWR | os.O_CREAT), "r+b")
+    return os.fdopen(_opened(path, os.O_RDWR | os.O_CREAT | _NO_LINK), "r+b")
 
 
 def create_plain(path: Path) -> BinaryIO:
@@ -27,12 +39,16 @@ def create_plain(path: Path) -> BinaryIO:
     return os.fdopen(_opened(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb")
 
 
-def _opened(path: Path, flags: int) -> int:
-    descriptor = os.open(path, flags | _CAREFUL | _ALWAYS, 0o666)
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+def _opened(path: str | Path, flags: int) -> int:
+    descriptor = os.open(path, flags | _ALWAYS, 0o666)
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
         return descriptor
     os.close(descriptor)
-    raise OSError(0, "is not a plain file", str(path))
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    problem = "not a regular file; pipe its content in and give - as the name"
+    raise OSError(errno.EINVAL, problem, str(path))
 
 
 def is_plain_file(path: Path) -> bool:

@@ -208,7 +208,7 @@ def test_a_failed_build_keeps_the_old_library(library: Path, posts: list[Post]) 
 
 
 def test_half_a_character_in_a_post_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="post '7': half a character"):
+    with pytest.raises(InputError, match="post '7' contains an invalid character"):
         build_library(tmp_path / "l", [Post(id="7", body="\ud800")], processes=1)
 
 

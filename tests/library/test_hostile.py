@@ -82,7 +82,7 @@ def test_a_pipe_in_the_place_of_the_lock_is_refused_at_once(
     (library / ".lock").unlink()
     os.mkfifo(library / ".lock")
     for work in writers(library, posts):
-        with pytest.raises(InputError, match="not a plain file"):
+        with pytest.raises(InputError, match="is not a plain file; remove it"):
             work()
 
 

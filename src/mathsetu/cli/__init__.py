@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from importlib import import_module
+from io import StringIO
+from typing import TextIO
 
 import click
 
 from mathsetu import __version__
+from mathsetu.cli.output import say
 from mathsetu.errors import MathSetuError, shortage
 
 #: Verb to what it does. A new verb is a module of its name here with a function `command`.
@@ -85,8 +89,8 @@ def _completion(shell: str) -> None:
 
     completion = get_completion_class(shell)
     assert completion is not None
-    click.echo(f"# Save this where {shell} reads it at its start, for example in its rc file.")
-    click.echo(completion(_group, {}, "mathsetu", "_MATHSETU_COMPLETE").source())
+    say(f"# Save this where {shell} reads it at its start, for example in its rc file.")
+    say(completion(_group, {}, "mathsetu", "_MATHSETU_COMPLETE").source(), lines=True)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -96,12 +100,17 @@ def main(arguments: list[str] | None = None) -> None:
     user's input or usage is wrong or the machine lacks memory or space, 130 stopped with Ctrl-C.
     Neither a user's mistake nor a shortage shows a traceback.
     """
+    if arguments is None:  # a program of its own: what it warns of is for people, too
+        warnings.showwarning = _show_warning
     try:
         status = _group.main(arguments, prog_name="mathsetu", standalone_mode=False)
     except click.exceptions.Abort:
         _fail("stopped", 130)
     except click.ClickException as error:
-        error.show()
+        # Click quotes arguments as they are.
+        shown = StringIO()
+        error.show(shown)
+        say(shown.getvalue().rstrip("\n"), err=True, lines=True)
         sys.exit(error.exit_code)
     except MathSetuError as error:
         _fail(str(error), 2)
@@ -117,6 +126,18 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Take the place of `warnings.showwarning`, which prints messages as they are."""
+    say(f"mathsetu: warning: {message}", err=True)
+
+
 def _fail(message: str, code: int) -> None:
-    click.echo(f"mathsetu: {message}", err=True)
+    say(f"mathsetu: {message}", err=True)
     sys.exit(code)

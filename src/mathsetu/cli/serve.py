@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
+from mathsetu.cli.output import say
 from mathsetu.errors import InputError, MissingExtra
 from mathsetu.languages.translate import BACKENDS
 from mathsetu.library import Library, build_library
@@ -94,9 +95,9 @@ def command(
             model=model,
         )
         door = open_door(host, port)
-        click.echo(f"MathSetu answers on {_address(host, port)} (stop with Ctrl-C)")
+        say(f"MathSetu answers on {_address(host, port)} (stop with Ctrl-C)")
         if not (settings.key or _is_loopback(host)):
-            click.echo(f"open to everyone who can reach it; {_KEY} sets a key", err=True)
+            say(f"open to everyone who can reach it; {_KEY} sets a key", err=True)
         with door:
             serve(settings, door, workers)
 

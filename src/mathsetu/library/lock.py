@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from mathsetu.errors import InputError
-from mathsetu.plain_files import open_to_lock
+from mathsetu.plain_files import is_plain_file, open_to_lock
 
 #: The file that a writer locks; it stays empty.
 LOCK = ".lock"
@@ -43,8 +44,9 @@ def writing_alone(library: Path) -> Iterator[None]:
 
 
 def _opened(path: Path) -> BinaryIO:
-    if path.is_symlink():
-        raise InputError(f"{path}: is a link; a library holds none, remove it")
+    if os.path.lexists(path) and not is_plain_file(path):
+        kind = "a link" if path.is_symlink() else "not a plain file"
+        raise InputError(f"{path}: is {kind}; remove it")
     return open_to_lock(path)
 
 

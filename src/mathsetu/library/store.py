@@ -68,7 +68,9 @@ def write_store(path: Path, posts: Iterable[Post], collection: str) -> int:
             except sqlite3.IntegrityError:
                 raise InputError(f"two posts have the id {post.id!r}; ids must differ") from None
             except UnicodeEncodeError:
-                raise InputError(f"post {post.id!r}: half a character stands in it") from None
+                raise InputError(
+                    f"post {post.id!r} contains an invalid character (lone surrogate)"
+                ) from None
             tags = ((tag, count) for tag in sorted(set(post.tags)))
             connection.executemany("INSERT INTO tags VALUES (?, ?)", tags)
             count += 1
