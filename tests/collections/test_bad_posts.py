@@ -16,6 +16,7 @@ from mathsetu.collections.formats import FORMATS, detect
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.seen import SeenIds
 from mathsetu.errors import InputError, RowError
+from mathsetu.limits import LONGEST_NAME
 from tests.command import Mathsetu
 
 FIELDS = [
@@ -184,3 +185,16 @@ def test_millions_of_formulas_are_refused_before_they_are_looked_for(tmp_path: P
     assert [post.id for post in jsonl.read_posts(path, bad)] == ["2"]
     assert time.process_time() - started < 5
     assert "line 1: the body has more than 100,000 formulas" in bad.messages[0]
+
+
+@pytest.mark.parametrize("name", ["id", "tags"])
+def test_a_name_that_no_door_could_ask_for_is_a_bad_row(tmp_path: Path, name: str) -> None:
+    long = "x" * (LONGEST_NAME + 1)
+    row = {"id": long, "body": "b"} if name == "id" else {"id": "1", "body": "b", "tags": [long]}
+    path = tmp_path / "posts.jsonl"
+    path.write_text(json.dumps(row) + '\n{"id": "2", "body": "b"}\n', encoding="utf-8")
+    with pytest.raises(RowError, match=r"posts\.jsonl line 1: .* has 1,001 characters; at most"):
+        list(jsonl.read_posts(path))
+    bad = BadRows(skip=True)
+    assert [post.id for post in jsonl.read_posts(path, bad)] == ["2"]
+    assert bad.count == 1

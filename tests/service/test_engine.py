@@ -12,8 +12,9 @@ from fastapi.testclient import TestClient
 from mathsetu.collections import sampler
 from mathsetu.errors import InputError, UnknownPost
 from mathsetu.library import Filter, Library, build_library
+from mathsetu.limits import LONGEST_NAME
 from mathsetu.recipes import load_recipe
-from mathsetu.records import LONGEST_NAME, Post
+from mathsetu.records import Post
 from mathsetu.service.answers import Renamed, to_json
 from mathsetu.service.app import create_app
 from mathsetu.service.engine import Engine

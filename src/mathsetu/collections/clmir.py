@@ -56,7 +56,7 @@ def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue
-        if not bad.is_new(post_id, shown(path), line):
+        if not bad.accepts(post_id, shown(path), line):
             continue
         yield Post(
             id=post_id,

@@ -141,7 +141,7 @@ def _posts(
         except ValueError as error:
             bad.report(RowError(file, line, str(error)))
             continue
-        if not bad.is_new(post_id, file, line):
+        if not bad.accepts(post_id, file, line):
             continue
         yield Post(
             id=post_id,

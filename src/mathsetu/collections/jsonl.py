@@ -43,7 +43,7 @@ def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue
-        if bad.is_new(post.id, shown(path), line):
+        if bad.accepts(post.id, shown(path), line, post.tags):
             yield post
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from mathsetu.collections.seen import SeenIds
 from mathsetu.errors import RowError
+from mathsetu.limits import LONGEST_NAME
 
 
 @dataclass
@@ -47,16 +48,21 @@ class BadRows:
         if len(self.errors) < self.keep:
             self.errors.append(error)
 
-    def is_new(self, post_id: str, path: str | Path, line: int) -> bool:
-        """Whether an id has not been read before; one that has is a bad row.
+    def accepts(self, post_id: str, path: str | Path, line: int, tags: Sequence[str] = ()) -> bool:
+        """Whether the names of a post can be used; one that was read before is a bad row.
 
         >>> bad = BadRows(ids=SeenIds())
-        >>> bad.is_new("7", "a.jsonl", 1)
+        >>> bad.accepts("7", "a.jsonl", 1)
         True
-        >>> bad.is_new("7", "b.jsonl", 4)
+        >>> bad.accepts("7", "b.jsonl", 4)
         Traceback (most recent call last):
         mathsetu.errors.RowError: b.jsonl line 4: id '7' occurs twice (first in a.jsonl line 1)
         """
+        for what, name in (("the id", post_id), *(("a tag", tag) for tag in tags)):
+            if len(name) > LONGEST_NAME:
+                problem = f"{what} has {len(name):,} characters; at most {LONGEST_NAME:,} are taken"
+                self.report(RowError(path, line, problem))
+                return False
         first = self.ids.first_place(post_id, str(path), line) if self.ids else None
         if first is not None:
             problem = f"id {post_id!r} occurs twice (first in {first[0]} line {first[1]})"

@@ -51,7 +51,7 @@ def read_posts(
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue
-        if post is not None and bad.is_new(post.id, shown(path), line):
+        if post is not None and bad.accepts(post.id, shown(path), line, post.tags):
             yield post
 
 

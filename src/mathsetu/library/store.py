@@ -21,8 +21,9 @@ import numpy as np
 
 from mathsetu.collections.jsonl import from_json, to_json
 from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.limits import LONGEST_NAME
 from mathsetu.plain_files import is_plain_file
-from mathsetu.records import LONGEST_NAME, Post
+from mathsetu.records import Post
 from mathsetu.retrieval.mapped import check_file
 
 if TYPE_CHECKING:

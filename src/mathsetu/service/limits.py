@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mathsetu.errors import InputError
-from mathsetu.records import LONGEST_NAME
+from mathsetu.limits import LONGEST_NAME
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
