@@ -190,3 +190,12 @@ def test_time_grows_no_faster_than_the_file(tmp_path: Path, name: str, piece: st
         return best_seconds(lambda: list(read_posts(tmp_path / str(count))), tries=3)
 
     assert seconds(3_000) <= 20 * seconds(300) + 0.05
+
+
+def test_long_headings_give_ids_that_can_be_asked_for_and_differ(tmp_path: Path) -> None:
+    heading = "word " * 400
+    (tmp_path / "a.md").write_text(f"# {heading}\n\none\n\n# {heading}\n\ntwo\n", encoding="utf-8")
+    first, second = read_posts(tmp_path)
+    assert len(first.id) < 200
+    assert first.id != second.id
+    assert first.title == heading.strip()

@@ -38,6 +38,8 @@ _MARKDOWN_HEADING = re.compile(
     re.MULTILINE,
 )
 _CLOSING_HASHES = re.compile(r"(?<![ \t])[ \t]++#++[ \t]*+\Z")
+# A heading may be a whole paragraph; its beginning is enough to name a section.
+_LONGEST_ANCHOR = 120
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$", re.DOTALL | re.MULTILINE)
 _HTML_HEADING = re.compile(
     r"<h[1-3](?![0-9a-z])(?P<attributes>[^<>]*)>(?P<title>(?:[^<]++|<(?!/?h[1-6]))*+)</h[1-3]\s*>",
@@ -132,7 +134,9 @@ def _posts(
         title = to_text(section.title, form).replace("\n", " ")
         if not title and not to_text(section.source, form):
             continue
-        anchor = _unused(section.anchor or slug(plain(title)), used) if title else ""
+        anchor = (
+            _unused((section.anchor or slug(plain(title)))[:_LONGEST_ANCHOR], used) if title else ""
+        )
         post_id = f"{name}#{anchor}" if anchor else name
         title = title or _document_title(source, form) or Path(name).stem
         try:
