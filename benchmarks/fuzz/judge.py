@@ -112,16 +112,21 @@ class Judge:
         found = self.fault(minimise(finding.data, shows, seconds))
         return found if found is not None and found.signature == finding.signature else finding
 
+    def note_time(self, data: bytes, seconds: float) -> None:
+        """Take note of what a case took; only the last ones of its kind and size count."""
+        key = self.target.kind(data), len(data).bit_length()
+        self._times.setdefault(key, deque(maxlen=64)).append(seconds)
+
     def _hang(self, data: bytes, seconds: float) -> Finding | None:
         kind = self.target.kind(data)
-        known = self._times.setdefault((kind, len(data).bit_length()), deque(maxlen=64))
         limit = self.target.floor
         if seconds > limit:
+            known = self._times.get((kind, len(data).bit_length()), ())
             median = statistics.median(known) if len(known) >= _ENOUGH else limit
             limit = max(limit, TIMES * median)
             if seconds > limit:
                 seconds = min(_timed(lambda: self.fault(data)) for _ in range(_AGAIN))
-        known.append(seconds)
+        self.note_time(data, seconds)
         if seconds <= limit:
             return None
         report = (

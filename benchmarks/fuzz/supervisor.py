@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import shutil
@@ -18,8 +19,10 @@ from benchmarks.fuzz.corpus import Corpus
 from benchmarks.fuzz.judge import Finding, Tally
 from benchmarks.fuzz.worker import Batch, Options, Watched, work
 
-#: A case that runs longer than this is ended, with its worker.
-LONGEST_CASE = 30.0
+#: A case that takes more processor time than this is ended, with its worker.
+LONGEST_CASE = 20.0
+#: And so is one that takes longer than this by the clock: it may wait for what never comes.
+LONGEST_WAIT = 90.0
 #: A target that had to be ended this often is left out for the rest of the run.
 MOST_ENDED = 5
 _LOOK_EVERY = 0.2
@@ -94,13 +97,29 @@ class _Worker:
     def is_stuck(self) -> bool:
         """Whether its case has been running for too long."""
         begun = self.watched.begun.value
-        return bool(begun and time.monotonic() - begun > LONGEST_CASE)
+        waited = time.monotonic() - begun if begun else 0.0
+        if waited <= LONGEST_CASE:
+            return False
+        # On a busy machine the clock says little.
+        spent = _processor_time(self.process.pid) - self.watched.processor.value
+        return spent > LONGEST_CASE or waited > LONGEST_WAIT
 
     def end(self) -> None:
         """End the process, whatever it does."""
         self.process.kill()
         self.process.join()
         self.connection.close()
+
+
+def _processor_time(process: int) -> float:
+    """Seconds of processor time that a process has used; infinite where nobody can tell."""
+    try:
+        fields = (
+            Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        )
+    except OSError:
+        return math.inf
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Supervisor:
@@ -192,11 +211,12 @@ class Supervisor:
         name, data = worker.batch.target, worker.watched.data
         worker.end()
         tally = self.result.tallies[name]
-        what = "ended after" if outcome == "hang" else "the process died within"
-        seconds = f"{what} {LONGEST_CASE:.0f} s, status {worker.process.exitcode}"
+        report = f"the process ended with status {worker.process.exitcode}"
+        if outcome == "hang":
+            report = f"did not end within {LONGEST_CASE:.0f} s of processor time"
         tally.cases += worker.skip_current()
         tally.note(outcome)
-        self._note(Finding(name, outcome, f"{outcome} of the process", data, seconds))
+        self._note(Finding(name, outcome, f"{outcome} of the process", data, report))
         self._ended[name] += 1
         if self._ended[name] == MOST_ENDED:
             self.result.left_out.append(name)

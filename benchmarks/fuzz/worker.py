@@ -83,6 +83,7 @@ class Watched:
     def __init__(self, context: Any) -> None:
         self.begun = context.RawValue("d", 0.0)
         self.number = context.RawValue("q", -1)
+        self.processor = context.RawValue("d", 0.0)
         self.size = context.RawValue("q", 0)
         self.room = context.RawArray("B", ROOM)
 
@@ -92,6 +93,7 @@ class Watched:
         memoryview(self.room).cast("B")[:size] = data[:size]
         self.size.value = size
         self.number.value = number
+        self.processor.value = time.process_time()
         self.begun.value = time.monotonic()
 
     def end(self) -> None:

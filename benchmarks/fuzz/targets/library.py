@@ -32,6 +32,8 @@ _QUERIES = ("prime numbers", "$a^2+b^2=c^2$", "समाकल $\\int_0^1 x dx$"
 _MANIFEST = "manifest.json"
 # Changes after which the library is another one, and may answer otherwise.
 _FORGERIES = ("sign", "set", "drop")
+# What needs no file to be there.
+_WITHOUT_FILE = ("extra", "folder-link")
 _SIMPLE = ("remove", "empty", "fifo", "folder", "outside", "hard")
 _FOLDERS = ("segments", "segments/000001", "segments/000001/words")
 _LINKS = "/dev/null /dev/zero /etc/hostname . .. nowhere ../../manifest.json outside".split()
@@ -246,16 +248,16 @@ def apply(folder: Path, line: str) -> None:
     """Do one thing to a library; what cannot be done is passed over."""
     word, _, rest = line.partition(" ")
     name, _, argument = rest.partition(" ")
+    path = folder / (_MANIFEST if word in _FORGERIES else name)
+    if ".." in name or name.startswith("/"):
+        return
+    if word not in _WITHOUT_FILE and (path.is_symlink() or not path.is_file()):
+        return  # a device or a pipe would be read for ever
     if word == "sign":
         sign(folder)
-        return
-    if word in ("set", "drop"):
-        _change_manifest(folder / _MANIFEST, name, argument if word == "set" else None)
-        return
-    path = folder / name
-    if not name or ".." in line or name.startswith("/"):
-        return
-    if word == "swap":
+    elif word in ("set", "drop"):
+        _change_manifest(path, name, argument if word == "set" else None)
+    elif word == "swap":
         _swap(path, folder / argument)
     elif word == "copy":
         (folder / argument).write_bytes(path.read_bytes())
