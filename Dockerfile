@@ -7,25 +7,34 @@
 #
 # More extras, for recipes that need them: --build-arg EXTRAS=web,mcp,neural
 
-ARG PYTHON=3.12
+# Without a digest the tag names another image every few weeks. 'make image-digests' writes the
+# digest here, and a release is not built without it (docs/deploy.md).
+ARG PYTHON_IMAGE=python:3.12-slim
 
-FROM python:${PYTHON}-slim AS build
+FROM ${PYTHON_IMAGE} AS build
 ARG EXTRAS=web,mcp
+ENV PIP_NO_CACHE_DIR=1
 WORKDIR /source
-COPY pyproject.toml constraints.txt hatch_build.py README.md LICENSE ./
+# Every package is checked against its hash, and the wheel is built by a locked hatchling.
+COPY requirements ./requirements
+RUN python -m venv /opt/build && requirements/install /opt/build build \
+    && python -m venv /opt/mathsetu \
+    && requirements/install /opt/mathsetu core $(echo "${EXTRAS}" | tr , ' ')
+COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY src ./src
-RUN python -m venv /opt/mathsetu \
-    && /opt/mathsetu/bin/pip install --no-cache-dir --constraint constraints.txt ".[${EXTRAS}]"
+RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . \
+    && /opt/mathsetu/bin/pip install --no-deps --no-index /wheels/*.whl
 
-FROM python:${PYTHON}-slim
+FROM ${PYTHON_IMAGE}
 COPY --from=build /opt/mathsetu /opt/mathsetu
-ENV PATH=/opt/mathsetu/bin:$PATH PYTHONUNBUFFERED=1
+# The port is set here and not by --port, so that the health check knows it too.
+ENV PATH=/opt/mathsetu/bin:$PATH PYTHONUNBUFFERED=1 MATHSETU_PORT=8080
 # Nobody in particular: a server only reads its library, and writes into /tmp.
 RUN mkdir /library && chown 65532:65532 /library
 USER 65532:65532
 EXPOSE 8080
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["python", "-c", \
-    "import urllib.request as u; u.urlopen('http://127.0.0.1:8080/v1/health', timeout=4)"]
+    "import os, urllib.request as u; u.urlopen(f'http://127.0.0.1:{os.environ[\"MATHSETU_PORT\"]}/v1/health', timeout=4)"]
 # Exec form, so that the server gets the signal to stop and answers what it has begun.
 ENTRYPOINT ["mathsetu"]
 CMD ["serve", "--host", "0.0.0.0"]

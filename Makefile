@@ -12,10 +12,10 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST := pytest -n auto --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-thorough test-neural fuzz audit compiled lint types tests coverage format benchmarks clean
+.PHONY: help demo test test-thorough test-neural fuzz audit lock image-digests image-check compiled lint types tests coverage format benchmarks clean
 
 help:  ## Show what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/page  ## Set up, search the built-in sampler, and open the page on it
 	@$(BIN)/python examples/demo.py
@@ -41,8 +41,17 @@ SECONDS := 3600
 fuzz: $(VENV)/dev  ## Feed changed inputs to every reader, door and library file for an hour
 	$(BIN)/python -m benchmarks.fuzz --seconds $(SECONDS)
 
-audit: $(VENV)/dev  ## Ask a public list whether a pinned version has a known weakness
+audit: $(VENV)/audit  ## Ask a public list whether a locked version has a known weakness
 	@$(BIN)/python .ci/audit.py
+
+lock: $(VENV)/lock  ## Lock what pyproject.toml and constraints.txt say, with hashes, in requirements/
+	@$(BIN)/python .ci/lock.py
+
+image-digests:  ## Pin the images of the containers to what their tags name today (needs docker)
+	@$(PYTHON) .ci/images.py
+
+image-check:  ## Fail where an image of the containers is not pinned by its digest
+	@$(PYTHON) .ci/images.py --check
 
 lint: $(VENV)/dev  ## Check the style
 	$(BIN)/ruff check --quiet
@@ -73,22 +82,35 @@ clean:  ## Remove the environment and what was built
 	or newer; set one with: make PYTHON=/path/to/python3.11")'
 	$(PYTHON) -m venv $*
 
-# Versions are pinned in constraints.txt, so that every machine tests the same thing.
-$(VENV)/page: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[web]'
+# Every package is pinned and checked against its hash (requirements/), so that every machine tests
+# the same thing. The project itself is then built by what is installed already.
+LOCKED := pyproject.toml $(wildcard requirements/*)
+PROJECT := install --quiet --no-deps --no-build-isolation
+
+$(VENV)/page: $(LOCKED) | $(VENV)/bin/python
+	requirements/install $(VENV) core web build
+	$(BIN)/pip $(PROJECT) --editable .
 	@touch $@
 
-$(VENV)/dev: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
+$(VENV)/dev: $(LOCKED) | $(VENV)/bin/python
+	requirements/install $(VENV) core dev build
+	$(BIN)/pip $(PROJECT) --editable .
 	@touch $@ $(VENV)/page
 
-$(COMPILED)/all: pyproject.toml constraints.txt hatch_build.py $(shell find src -name '*.py') \
-		| $(COMPILED)/bin/python
-	MATHSETU_COMPILE=1 PIP_CONSTRAINT=constraints.txt \
-		$(COMPILED)/bin/pip install --quiet --force-reinstall '.[dev]'
+$(VENV)/audit: $(LOCKED) | $(VENV)/bin/python
+	requirements/install $(VENV) audit
 	@touch $@
 
-$(NEURAL)/all: pyproject.toml constraints.txt | $(NEURAL)/bin/python
-	$(NEURAL)/bin/pip install --quiet --constraint constraints.txt \
-		--editable '.[dev,neural,ctranslate2,rivals]'
+$(VENV)/lock: $(LOCKED) | $(VENV)/bin/python
+	requirements/install $(VENV) lock
+	@touch $@
+
+$(COMPILED)/all: $(LOCKED) hatch_build.py $(shell find src -name '*.py') | $(COMPILED)/bin/python
+	requirements/install $(COMPILED) core dev build compile
+	MATHSETU_COMPILE=1 $(COMPILED)/bin/pip $(PROJECT) --force-reinstall .
+	@touch $@
+
+$(NEURAL)/all: $(LOCKED) | $(NEURAL)/bin/python
+	requirements/install $(NEURAL) core dev neural ctranslate2 rivals build
+	$(NEURAL)/bin/pip $(PROJECT) --editable .
 	@touch $@

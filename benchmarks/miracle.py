@@ -47,11 +47,11 @@ def words_alone(recipe: Recipe) -> Recipe:
 def recalls(vectors: Vectors, queries: Vectors, division: Division, place: Path) -> list[float]:
     """The share of the exact best 10, 100 and 500 posts that lists find."""
     write_ivf(place, vectors, division)
-    lists = Ivf(place, division)
+    lists = Ivf(place, vectors.shape, division)
     exact = np.argsort(-(queries @ vectors.T), axis=1, kind="stable")
     found = []
     for k in (10, 100, 500):
-        rows = zip(lists.candidates(queries, k, None), exact[:, :k], strict=True)
+        rows = zip(lists.candidates(queries, vectors, k, None), exact[:, :k], strict=True)
         found.append(float(np.mean([len(np.intersect1d(one, best)) / k for one, best in rows])))
     return found
 

@@ -1,13 +1,16 @@
 """The audit of dependencies: a weakness fails, and what was not audited is never called safe."""
 
+import os
 import runpy
-from collections.abc import Callable
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 CHECKOUT = Path(__file__).parent.parent
+AUDIT = CHECKOUT / ".ci" / "audit.py"
 SAFE = {"name": "click", "version": "8.5.1", "vulns": []}
 UNKNOWN = {"name": "torch", "skip_reason": "Dependency not found on PyPI"}
 WEAK = {
@@ -15,32 +18,70 @@ WEAK = {
     "version": "3.1.0",
     "vulns": [{"id": "PYSEC-1", "fix_versions": ["3.1.6"]}, {"id": "PYSEC-2", "fix_versions": []}],
 }
+PINNED = ["click==8.5.1", "torch==2.13.0"]
 
 
 @pytest.fixture(scope="module")
-def verdict() -> Callable[[Any], tuple[int, list[str]]]:
-    return runpy.run_path(str(CHECKOUT / ".ci" / "audit.py"))["verdict"]
+def audit() -> dict[str, Any]:
+    return runpy.run_path(str(AUDIT))
 
 
-def test_a_known_weakness_fails_and_is_named(verdict: Callable[..., Any]) -> None:
-    status, lines = verdict({"dependencies": [SAFE, WEAK, UNKNOWN]})
+@pytest.mark.parametrize("optional", [False, True])
+def test_a_known_weakness_fails_and_is_named(audit: dict[str, Any], optional: bool) -> None:
+    report = {"dependencies": [SAFE, WEAK, UNKNOWN]}
+    status, lines = audit["verdict"](report, [*PINNED, "jinja2==3.1.0"], optional=optional)
     assert status == 1
     assert "jinja2 3.1.0: PYSEC-1 (mended in 3.1.6)" in lines
     assert "jinja2 3.1.0: PYSEC-2 (mended in no version yet)" in lines
 
 
-def test_no_weakness_passes_and_says_what_was_left_out(verdict: Callable[..., Any]) -> None:
-    status, lines = verdict({"dependencies": [SAFE, UNKNOWN]})
-    assert status == 0
-    assert lines[0] == "1 pinned versions have no known weakness"
-    assert lines[1].startswith("WARNING")
-    assert lines[1].endswith("torch")
+def test_no_weakness_in_any_package_passes(audit: dict[str, Any]) -> None:
+    report = {"dependencies": [SAFE]}
+    status, lines = audit["verdict"](report, ["click==8.5.1"], optional=False)
+    assert (status, lines) == (0, ["1 locked versions have no known weakness"])
 
 
-@pytest.mark.parametrize("report", [[], [UNKNOWN, UNKNOWN]])
-def test_where_nobody_answered_nothing_is_called_safe(
-    verdict: Callable[..., Any], report: list[dict[str, str]]
+@pytest.mark.parametrize("answer", [[SAFE, UNKNOWN], [SAFE]])
+def test_a_package_that_was_left_out_fails_and_is_named(
+    audit: dict[str, Any], answer: list[Any]
 ) -> None:
-    status, [line] = verdict({"dependencies": report})
+    status, lines = audit["verdict"]({"dependencies": answer}, PINNED, optional=False)
+    assert status == 1
+    assert lines[1].startswith("ERROR: 1 packages were NOT audited: torch==2.13.0;")
+    status, lines = audit["verdict"]({"dependencies": answer}, PINNED, optional=True)
     assert status == 0
-    assert line.startswith("WARNING: the dependencies were NOT audited")
+    assert lines[1].startswith("WARNING: 1 packages were NOT audited: torch==2.13.0;")
+
+
+@pytest.mark.parametrize("answer", [[], [UNKNOWN, UNKNOWN]])
+def test_where_nobody_answered_the_audit_fails_unless_that_was_expected(
+    audit: dict[str, Any], answer: list[Any]
+) -> None:
+    status, lines = audit["verdict"]({"dependencies": answer}, PINNED, optional=False)
+    assert status == 1
+    assert lines[0].startswith("ERROR: NOTHING was audited, none of 2 packages")
+    status, [line] = audit["verdict"]({"dependencies": answer}, PINNED, optional=True)
+    assert status == 0
+    assert line.startswith("WARNING: NOTHING was audited, none of 2 packages")
+
+
+def test_what_every_extra_and_every_platform_needs_is_audited(audit: dict[str, Any]) -> None:
+    pinned = {pin.partition("==")[0] for pin in audit["locked"](CHECKOUT / "requirements")}
+    assert {"click", "fastapi", "torch", "spacy", "amrlib", "hatchling", "uv"} <= pinned
+    assert {"colorama", "pywin32", "nvidia-cublas"} <= pinned
+
+
+@pytest.mark.thorough
+def test_an_audit_that_cannot_be_made_fails_unless_it_is_optional(tmp_path: Path) -> None:
+    # A module of this name that can reach nobody, as where there is no network.
+    (tmp_path / "pip_audit.py").write_text("raise SystemExit('no network')\n")
+    for choice, status in (("", 1), ("required", 1), ("optional", 0), ("perhaps", 2)):
+        done = subprocess.run(
+            [sys.executable, AUDIT],
+            env={**os.environ, "PYTHONPATH": str(tmp_path), "MATHSETU_AUDIT": choice},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == status, choice
+        assert ("NOTHING was audited" in done.stdout) == (choice != "perhaps")

@@ -8,9 +8,13 @@ import mathsetu
 PACKAGE = Path(mathsetu.__file__).parent
 FLOORS = {
     "records": 0,
+    "plain_files": 0,
     "errors": 0,
+    "limits": 0,
     "deadline": 0,
     "models": 0,
+    "parent": 0,
+    "printable": 0,
     "markup": 0,
     "formulas": 1,
     "languages": 1,
@@ -31,6 +35,7 @@ FLOORS = {
 NEIGHBOURS = {
     ("markup", "records"),  # spans become formulas
     ("markup", "errors"),
+    ("markup", "limits"),
     ("deadline", "errors"),
     ("models", "errors"),
     ("cli", "service"),  # both doors give the same answers, and one opens the other

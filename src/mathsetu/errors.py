@@ -6,6 +6,7 @@ Each message is one line for a person: what was wrong, where, and what to do.
     ├── InputError            a file, row or argument that the user gave is wrong
     │   ├── RowError          one row of a file, with its line
     │   ├── UnknownFormat     a format name or file ending that no reader claims
+    │   ├── DamagedLibrary    a file of a library is not what was written
     │   └── UnknownPost       an id that no post of the library has
     ├── OutOfTime             a time limit was set, and it has passed
     ├── NotationError         a tree written in Tangent's text form does not parse
@@ -14,9 +15,12 @@ Each message is one line for a person: what was wrong, where, and what to do.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+_LONGEST_PROBLEM = 400
 
 
 class MathSetuError(Exception):
@@ -45,6 +49,9 @@ class RowError(InputError):
     """
 
     def __init__(self, path: str | Path, line: int, problem: str) -> None:
+        if len(problem) > _LONGEST_PROBLEM:  # it quotes the row, and a row may be megabytes long
+            half = _LONGEST_PROBLEM // 2
+            problem = f"{problem[:half]}…{problem[-half:]}"
         super().__init__(f"{path} line {line}: {problem}")
         self.path = str(path)
         self.line = line
@@ -60,6 +67,18 @@ class UnknownFormat(InputError):
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         super().__init__(f"unknown format {name!r} (known: {', '.join(sorted(known))})")
+
+
+class DamagedLibrary(InputError):
+    """A file of a library is not what was written there; the remedy is to build it again.
+
+    >>> print(DamagedLibrary("my.library/words/terms.npy", "its content has changed"))
+    my.library/words/terms.npy: its content has changed; build the library again
+    """
+
+    def __init__(self, path: str | Path, problem: str) -> None:
+        super().__init__(f"{path}: {problem}; build the library again")
+        self.path = str(path)
 
 
 class UnknownPost(InputError):
@@ -102,3 +121,39 @@ class MissingExtra(MathSetuError):
 
     def __init__(self, purpose: str, extra: str) -> None:
         super().__init__(f"{purpose} needs an optional part: pip install 'mathsetu[{extra}]'")
+
+
+# What libraries written in C say when they get no memory; they have no common error.
+_MEMORY = ("failed to map segment", "cannot allocate memory", "bad_alloc", "bad allocation",
+           "failed to allocate", "unable to allocate")  # fmt: skip
+# Not every system has quotas.
+_FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+
+
+def shortage(error: BaseException) -> str:
+    """What the machine lacks, and what to do, when that is the cause of an error; else nothing.
+
+    >>> shortage(MemoryError())
+    'out of memory; close other programs, or raise the limit (ulimit -v)'
+    >>> shortage(ValueError("a mistake of ours"))
+    ''
+    """
+    code = error.errno if isinstance(error, OSError) else None
+    text = str(error)
+    if (
+        isinstance(error, MemoryError)
+        or code == errno.ENOMEM
+        or any(sign in text.lower() for sign in _MEMORY)
+    ):
+        return "out of memory; close other programs, or raise the limit (ulimit -v)"
+    if text == "can't start new thread" or (code == errno.EAGAIN and "temporarily" in text):
+        return "no more threads or processes can be started; raise the limits (ulimit -u, -v)"
+    if code == errno.EMFILE:
+        return "too many open files; raise the limit (ulimit -n)"
+    if "No usable temporary directory" in text:
+        return "no folder for temporary files can be written; free some space, or set TMPDIR"
+    if isinstance(error, OSError) and code in _FULL:
+        file = error.filename or "a temporary file"
+        problem = (error.strerror or text).lower()
+        return f"{file}: cannot be written ({problem}); free some space, or set TMPDIR"
+    return ""

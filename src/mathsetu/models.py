@@ -83,7 +83,21 @@ def model_folder(model: str, organisation: str, purpose: str) -> Path:
             raise InputError(
                 f"{pickled}: pickled weights are not read; convert the model to safetensors"
             )
+    _check_modules(folder / "modules.json")
     return folder
+
+
+def _check_modules(path: Path) -> None:
+    """Refuse classes outside of sentence-transformers: loading the model would import them."""
+    if not path.is_file():
+        return
+    try:
+        kinds = [str(module["type"]) for module in json.loads(path.read_text(encoding="utf-8"))]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InputError(f"{path}: cannot be read ({error})") from error
+    for kind in kinds:
+        if not kind.startswith("sentence_transformers."):
+            raise InputError(f"{path}: names {kind!r}, which is not part of sentence-transformers")
 
 
 def room(folder: Path) -> int:

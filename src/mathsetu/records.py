@@ -11,7 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, make_dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
+
+#: Characters of an id, a tag or the name of a collection. Libraries refuse longer ones, and every
+#: door takes all that libraries take: what is stored can be asked for.
+LONGEST_NAME: Final = 1_000
 
 AnyRecord = TypeVar("AnyRecord", "Formula", "Post")
 

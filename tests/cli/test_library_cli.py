@@ -162,7 +162,7 @@ def test_an_empty_collection(mathsetu: Mathsetu, tmp_path: Path) -> None:
 def test_two_posts_with_one_id(mathsetu: Mathsetu, tmp_path: Path) -> None:
     jsonl.write_posts(Path("twice.jsonl"), [Post(id="7", body="a"), Post(id="7", body="b")])
     line = mathsetu.refuses("index", "twice.jsonl", tmp_path / "l", "--processes", "1")
-    assert "two posts have the id '7'; ids must differ" in line
+    assert "twice.jsonl line 3: id '7' occurs twice (first in twice.jsonl line 2)" in line
 
 
 def test_a_source_that_holds_no_posts(mathsetu: Mathsetu, tmp_path: Path) -> None:

@@ -148,3 +148,20 @@ def test_queries_without_results_are_a_warning_for_each_run(tmp_path: Path) -> N
     path = write(tmp_path / "team.csv", HEADER + "Q1,7,1,1\nQ1,7,2,1\nQ2,7,2,1\n")
     problems = clmir.validate_submission(path, queries=["Q1", "Q2"])
     assert [str(problem) for problem in problems] == ["warning: query Q2 has no results in run 1"]
+
+
+@pytest.mark.parametrize(
+    "evil", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "a\r=1"]
+)
+def test_an_id_that_a_spreadsheet_would_run_is_refused(tmp_path: Path, evil: str) -> None:
+    for run in (Run("r", {evil: (Hit("7", 1.0),)}), Run("r", {"Q1": (Hit(evil, 1.0),)})):
+        with pytest.raises(InputError, match="is run as a formula by spreadsheets"):
+            clmir.write_submission(tmp_path / "team.csv", [run])
+    assert not (tmp_path / "team.csv").exists()
+
+
+def test_ids_and_scores_that_are_negative_numbers_stay_as_they_are(tmp_path: Path) -> None:
+    run = Run("1", {"-5": (Hit("+7", -0.5), Hit("a=b", -1.5))})
+    clmir.write_submission(tmp_path / "team.csv", [run])
+    assert "-5,+7,1,-0.5\n-5,a=b,1,-1.5\n" in (tmp_path / "team.csv").read_text()
+    assert list(clmir.read_submission(tmp_path / "team.csv")) == [run]

@@ -1,5 +1,6 @@
 """A folder of notes: a post for each section."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -86,10 +87,67 @@ def test_files_come_sorted_and_hidden_or_foreign_ones_do_not_come(tmp_path: Path
     assert [post.id for post in read_posts(tmp_path)] == ["C.HTML", "b.md", "a/c.tex", "a/z.md"]
 
 
-def test_links_in_a_circle_are_followed_once(tmp_path: Path) -> None:
-    write(tmp_path / "a" / "note.md", "text")
-    (tmp_path / "a" / "loop").symlink_to(tmp_path, target_is_directory=True)
-    assert [post.id for post in read_posts(tmp_path)] == ["a/note.md"]
+def test_links_are_noted_and_not_followed(tmp_path: Path) -> None:
+    notes, secret = tmp_path / "notes", tmp_path / "secret" / "key.md"
+    write(notes / "a" / "note.md", "text")
+    write(secret, "secret")
+    (notes / "a" / "loop").symlink_to(notes, target_is_directory=True)
+    (notes / "outside").symlink_to(secret.parent, target_is_directory=True)
+    (notes / "key.md").symlink_to(secret)
+    (notes / "gone.md").symlink_to(tmp_path / "absent")
+    bad = BadRows(notes=[])
+    assert [post.id for post in read_posts(notes, bad)] == ["a/note.md"]
+    assert bad.notes is not None
+    assert sorted(note.split(":")[0].removeprefix(f"{notes}/") for note in bad.notes) == [
+        "a/loop", "gone.md", "key.md", "outside",
+    ]  # fmt: skip
+
+
+def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:
+    write(tmp_path / "notes" / "note.md", "text")
+    (tmp_path / "link").symlink_to(tmp_path / "notes", target_is_directory=True)
+    assert [post.id for post in read_posts(tmp_path / "link")] == ["note.md"]
+
+
+def test_a_file_that_becomes_a_link_while_we_read_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "secret.txt", "secret")
+    write(tmp_path / "notes" / "note.md", "text")
+    (tmp_path / "notes" / "other.md").symlink_to(tmp_path / "secret.txt")
+    # What the check saw before somebody put the link there.
+    monkeypatch.setattr(Path, "is_symlink", lambda self: False)
+    bad = BadRows(skip=True)
+    assert [post.id for post in read_posts(tmp_path / "notes", bad)] == ["note.md"]
+    assert bad.count == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_in_a_folder_is_passed_over(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    write(tmp_path / "note.md", "text")
+    assert [post.id for post in read_posts(tmp_path)] == ["note.md"]
+
+
+def test_a_name_that_is_not_utf8_is_a_bad_row(tmp_path: Path) -> None:
+    name = os.fsdecode(b"caf\xe9.md")
+    try:
+        write(tmp_path / name, "text")
+    except OSError:
+        pytest.skip("this file system takes only names in UTF-8")
+    write(tmp_path / "note.md", "text")
+    bad = BadRows(skip=True)
+    assert [post.id for post in read_posts(tmp_path, bad)] == ["note.md"]
+    assert "the name of the file is not UTF-8" in bad.messages[0]
+
+
+def test_a_bad_section_is_named_with_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mathsetu.collections.texts.MOST_FORMULAS", 2)
+    write(tmp_path / "a.md", "---\ntags: x\n---\n# One\n\n$a$\n\n# Two\n$a$ $b$ $c$\n")
+    with pytest.raises(RowError, match=r"a\.md line 8: the body has 3 formulas"):
+        list(read_posts(tmp_path))
 
 
 def test_a_file_that_is_not_utf8_is_named_or_skipped(tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ formulas = st.builds(
 some_formulas = st.lists(formulas, max_size=2).map(tuple)
 posts = st.builds(
     Post, id=ids, body=texts, title=texts, tags=tags, language=texts, kind=texts, thread_id=texts,
-    parent_id=texts, question=texts, url=texts, score=st.none() | st.integers(),
-    formulas=some_formulas,
+    parent_id=texts, question=texts, url=texts,
+    score=st.none() | st.integers(-(10**18) + 1, 10**18 - 1), formulas=some_formulas,
 )  # fmt: skip
 queries = st.builds(
     Query, id=ids, text=texts, title=texts, tags=tags, language=texts, kind=texts,

@@ -27,7 +27,7 @@ def test_a_run_comes_back_as_it_was(run: Run) -> None:
         assert trec.read_run(path) == run
 
 
-@given(st.lists(st.builds(Judgment, query_id=words, id=words, grade=st.integers())))
+@given(st.lists(st.builds(Judgment, query_id=words, id=words, grade=st.integers(-9, 10**18 - 1))))
 def test_judgments_come_back_as_they_were(judgments: list[Judgment]) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "qrels.txt"

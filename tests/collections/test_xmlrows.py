@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mathsetu.collections.xmlrows import read_rows
-from mathsetu.errors import RowError
+from mathsetu.errors import NotationError, RowError
+from mathsetu.formulas.mathml import read_presentation
 from mathsetu.markup.attributes import BrokenReference, from_attribute, to_attribute
 
 # Lines that a quick reader might take for something else.
@@ -117,3 +118,13 @@ def test_attributes_are_written_and_read(text: str) -> None:
     element = f'<a b="{to_attribute(text)}"/>'
     assert from_attribute(to_attribute(text)) == text
     assert ElementTree.fromstring(element.encode()).attrib["b"] == text
+
+
+@pytest.mark.parametrize("encoding", ["nope", "shift_jis", "utf-7", "idna", "hex"])
+def test_a_declared_encoding_that_cannot_be_read_is_named(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "Posts.xml"
+    path.write_text(f"<?xml version='1.0' encoding='{encoding}'?><posts><row Body=''/></posts>")
+    with pytest.raises(RowError, match=r"line \d+: broken XML"):
+        list(read_rows(path, as_written="Body"))
+    with pytest.raises(NotationError):
+        read_presentation(path.read_text())

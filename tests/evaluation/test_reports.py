@@ -136,3 +136,17 @@ def test_bars_stay_inside_their_panel(values: list[float]) -> None:
         assert y >= 0
         assert height >= 0
         assert y + height <= 190
+
+
+@pytest.mark.parametrize("evil", ["=1+1", "+1+1", "-cmd", "@SUM(A1)", "\t=1"])
+def test_csv_holds_no_text_that_a_spreadsheet_would_run(evil: str) -> None:
+    table = Table((evil, "MAP"), ((evil, Number(-0.25, "b")), ("a=b", Number(-1.0))))
+    rows = list(csv.reader(io.StringIO(table.csv(), newline="")))
+    assert [row[0] for row in rows] == [f"'{evil}", f"'{evil}", "a=b"]
+    assert [row[1] for row in rows] == ["MAP", "-0.25", "-1.0"]
+
+
+def test_a_line_break_in_a_name_begins_no_row_of_csv() -> None:
+    table = Table(("run", "MAP"), (("a\r=1+1\n=2", Number(0.5)), ("\r=1", Number(0.5))))
+    rows = list(csv.reader(io.StringIO(table.csv(), newline="")))
+    assert [row[0] for row in rows] == ["run", "a =1+1 =2", "' =1"]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from mathsetu.formulas import parse_latex
 from mathsetu.formulas.latex.boxes import ATOM, Box, Row
 from mathsetu.formulas.notation import read_tree, write_tree
+from mathsetu.limits import LONGEST_FORMULA
 
 PIECES = (
     r"{ } ^ _ & \\ $ % # ~ ' | \| ( ) [ ] \{ \} \left( \right) \left. \right| \frac \sqrt \sqrt[ "
@@ -100,8 +101,10 @@ def test_no_short_formula_takes_long_or_exhausts_the_stack(latex: str) -> None:
     assert sys.getrecursionlimit() <= 10_000
 
 
-def test_a_megabyte_of_text_is_one_symbol() -> None:
-    assert parse_latex(r"\text{" + "word " * 200_000 + "}").slt.label.startswith("T!word word")
+def test_a_long_text_is_one_symbol() -> None:
+    assert parse_latex(r"\text{" + "word " * (LONGEST_FORMULA // 5 - 2) + "}").slt.label.startswith(
+        "T!word word"
+    )
 
 
 def test_symbols_have_numbers_of_their_own_that_trees_share() -> None:
@@ -219,3 +222,10 @@ def test_real_formulas_parse_almost_without_warnings(shared_data: Path) -> None:
     parsed = [parse_latex(latex) for latex in formulas[::10]]
     assert all(formula.slt.label and formula.opt.label for formula in parsed)
     assert sum(bool(formula.warnings) for formula in parsed) < 0.03 * len(parsed)
+
+
+def test_of_a_huge_formula_the_beginning_is_read() -> None:
+    parsed = parse_latex("x+" * 100_000)
+    assert parsed.warnings[-1].position == LONGEST_FORMULA
+    assert "only the first 100,000 characters are read" in parsed.warnings[-1].message
+    assert parsed.slt == parse_latex("x+" * (LONGEST_FORMULA // 2)).slt

@@ -12,6 +12,7 @@ from mathsetu.library import Filter, Library, add_posts, build_library, remove_p
 from mathsetu.library.manifest import read_manifest
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Post
+from tests.light import LIGHT
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -207,7 +208,7 @@ def test_a_failed_build_keeps_the_old_library(library: Path, posts: list[Post]) 
 
 
 def test_half_a_character_in_a_post_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="post '7': half a character"):
+    with pytest.raises(InputError, match="post '7' contains an invalid character"):
         build_library(tmp_path / "l", [Post(id="7", body="\ud800")], processes=1)
 
 
@@ -229,3 +230,57 @@ def test_a_file_where_the_library_should_be_is_refused(tmp_path: Path, posts: li
     with pytest.raises(InputError, match=r"cannot be written \(not a directory\)"):
         build_library(target / "below", posts, processes=1)
     assert target.read_text(encoding="utf-8") == "mine"
+
+
+# Questions and their answers
+
+QUESTION = Post("q", "Why are zebras striped?", title="Zebras", tags=("animals",), language="en")
+REPLY = Post("a", "Because of flies.", parent_id="q", language="en", kind="answer")
+ANSWERS_NOTHING = Post("c", "Something else altogether.", language="en")
+OTHER = Post("b", "Nobody knows it.", parent_id="q", language="en", collection="own")
+
+
+def found(library: Path, query: str) -> list[str]:
+    with Library(library) as opened:
+        return sorted(hit.id for hit in opened.search(query, explain=False))
+
+
+def test_a_removed_question_does_not_come_back_with_answers_added_later(tmp_path: Path) -> None:
+    build_library(tmp_path, [QUESTION, ANSWERS_NOTHING], LIGHT, processes=1)
+    remove_posts(tmp_path, ["q"])
+    add_posts(tmp_path, [REPLY], processes=1)
+    assert found(tmp_path, "zebras") == []
+    assert found(tmp_path, "flies") == ["a"]
+
+
+def test_a_replaced_question_does_not_come_back_with_answers_added_later(tmp_path: Path) -> None:
+    build_library(tmp_path, [QUESTION, ANSWERS_NOTHING], LIGHT, processes=1)
+    changed = replace(QUESTION, title="Horses", body="Why are horses not striped?")
+    add_posts(tmp_path, [changed], processes=1)
+    add_posts(tmp_path, [REPLY], processes=1)
+    assert found(tmp_path, "zebras") == []
+    assert found(tmp_path, "horses") == ["a", "q"]
+
+
+def test_answers_are_not_found_by_the_words_of_a_removed_question(tmp_path: Path) -> None:
+    build_library(tmp_path, [QUESTION, REPLY, ANSWERS_NOTHING], LIGHT, processes=1)
+    add_posts(tmp_path, [OTHER], processes=1)
+    assert found(tmp_path, "zebras") == ["a", "b", "q"]
+    assert remove_posts(tmp_path, ["q", "unknown"]) == 1
+    assert found(tmp_path, "zebras") == found(tmp_path, "animals") == []
+    assert found(tmp_path, "flies") == ["a"]
+    with Library(tmp_path) as library:
+        assert len(library) == 3
+        assert [hit.id for hit in library.search("nobody", where=Filter(collection="own"))] == ["b"]
+
+
+def test_answers_are_found_by_a_question_that_comes_or_changes_after_them(tmp_path: Path) -> None:
+    build_library(tmp_path, [REPLY, ANSWERS_NOTHING], LIGHT, processes=1)
+    assert add_posts(tmp_path, [QUESTION], processes=1) == 1
+    assert found(tmp_path, "zebras") == ["a", "q"]
+    changed = replace(QUESTION, title="Horses", body="Why are horses not striped?")
+    assert add_posts(tmp_path, [changed], processes=1) == 1
+    assert found(tmp_path, "zebras") == []
+    assert found(tmp_path, "horses") == ["a", "q"]
+    with Library(tmp_path) as library:
+        assert len(library) == 3

@@ -1,18 +1,25 @@
 """Whatever happens to a build, the library is the old one or the new one."""
 
+import json
+import os
+import random
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
+from benchmarks.library_faults import experiments
 from mathsetu.errors import InputError
 from mathsetu.library import Library, add_posts, build_library, remove_posts
 from mathsetu.library.lock import writing_alone
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Post
+from tests.processes import processes_with
 
 REPOSITORY = Path(__file__).parents[2]
 HOLDS_THE_LOCK = """
@@ -61,6 +68,61 @@ def test_a_killed_build_or_addition_leaves_the_old_library_or_the_new_one() -> N
     assert result.returncode == 0, result.stdout + result.stderr
     assert sum(int(kills) for kills in re.findall(r"(\d+) kills", result.stdout)) == 6
     assert "two searching processes: good" in result.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
+@pytest.mark.thorough
+def test_a_fault_at_any_file_operation_leaves_the_old_library_or_the_new_one() -> None:
+    """The full version, with a thousand cases, is the benchmark itself."""
+    arguments = ["--kills", "60", "--errors", "60", "--losses", "60", "--recipe", "msm-bm25"]
+    result = subprocess.run(
+        [sys.executable, "-m", "benchmarks.library_faults", *arguments],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "180 cases, 0 broken" in result.stdout
+
+
+@pytest.mark.thorough
+def test_without_syncing_a_loss_of_power_is_found_to_break_libraries(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The simulated disk must be able to fail."""
+    monkeypatch.setattr("mathsetu.library.build.sync_tree", lambda folder: None)
+    [over_old] = islice(experiments(tmp_path, load_recipe("msm-bm25")), 1, 2)
+    chance = random.Random(1)
+    for moment in range(over_old.operations // 2, over_old.operations):
+        over_old.lose_power(moment, chance)
+    assert over_old.seen["loss: BROKEN"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+@pytest.mark.thorough
+def test_a_killed_build_leaves_no_process_behind(tmp_path: Path) -> None:
+    posts = tmp_path / "posts.jsonl"
+    lines = (json.dumps({"id": str(n), "body": f"Let $x^{n}=y$."}) for n in range(20_000))
+    posts.write_text("\n".join(lines), encoding="utf-8")
+    build = subprocess.Popen(
+        [sys.executable, "-m", "mathsetu", "index", str(posts), str(tmp_path / "library"),
+         "--recipe", "formula", "--processes", "3"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "MATHSETU_TEST": str(tmp_path)},
+    )  # fmt: skip
+    mark = f"MATHSETU_TEST={tmp_path}"
+    end = time.monotonic() + 30
+    while len(processes_with(mark)) < 4 and time.monotonic() < end:
+        assert build.poll() is None
+        time.sleep(0.02)
+    build.kill()
+    build.wait(10)
+    end = time.monotonic() + 5
+    while processes_with(mark) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert processes_with(mark) == set()
 
 
 @pytest.mark.parametrize(

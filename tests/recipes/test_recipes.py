@@ -1,5 +1,6 @@
 """Recipes: those that are shipped, settings that are replaced, and what is refused."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from mathsetu.library import Library, build_library
 from mathsetu.recipes import load_recipe, recipe_names, recipe_text
 from mathsetu.recipes.parts import check_parts
 from mathsetu.recipes.schema import Recipe
+from tests.command import Mathsetu
 
 LIGHT = ["default", "formula", "msm-bm25", "msm-sum", "msm-tfidf"]
 CROSSMATH = [f"crossmath-{by}-{with_}" for by in ("mbart", "nllb") for with_ in ("bi", "cross")]
@@ -291,3 +293,36 @@ def test_wrong_parts_are_refused_before_a_post_is_read(tmp_path: Path) -> None:
         build_library(tmp_path / "l", posts, recipe, processes=1)
     assert next(posts) == next(sampler.posts())
     assert not (tmp_path / "l").exists()
+
+
+HOSTILE = {
+    "deep lists": "x = " + "[" * 5000 + "]" * 5000,
+    "deep tables": "[" + ".".join(["a"] * 3000) + "]",
+    "a number of 5,000 digits": "[ranking]\nk = " + "9" * 5000,
+    "a number of 400 digits": "based_on = 'default'\n[ranking]\nk = " + "9" * 400,
+    "use is a number": "use = 3\nparts = []\nsystems = 1",
+    "systems are a list": "use = ['a']\nsystems = []",
+    "use has a list": "based_on = 'default'\nuse = [[1]]",
+    "use has a table": "based_on = 'default'\nuse = [{a = 1}]",
+    "a system is a number": "based_on = 'default'\nsystems = {a = 1}\nuse = ['a']",
+    "weights are a number": "based_on = 'default'\nsystems = {a = {weights = 3}}\nuse = ['a']",
+    "parts are a number": "based_on = 'default'\nparts = 3\nsystems = {a = {}}\nuse = ['a']",
+    "based_on is a list": "based_on = ['default']",
+    "a path as a part": "based_on = 'default'\n[parts.'../../x']\nkind = 'words'",
+    "a long name of a part": f"based_on = 'default'\n[parts.{'x' * 300}]\nkind = 'words'",
+    "no UTF-8": "name = '\udcff'",
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_hostile_recipe_is_one_line_for_its_user(mathsetu: Mathsetu, text: str) -> None:
+    Path("r.toml").write_text(text, encoding="utf-8", errors="surrogateescape")
+    assert len(mathsetu.refuses("recipes", "r.toml")) < 1000
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "folder.toml", "pipe.toml"])
+def test_a_recipe_that_is_no_file_is_refused_at_once(mathsetu: Mathsetu, name: str) -> None:
+    Path("folder.toml").mkdir()
+    if hasattr(os, "mkfifo"):
+        os.mkfifo("pipe.toml")
+    mathsetu.refuses("recipes", name)

@@ -188,13 +188,13 @@ def test_what_was_acknowledged_survives_a_kill_and_the_upload_goes_on(tmp_path):
 def test_a_library_that_was_not_uploaded_is_named(local, tmp_path):
     folder = make_segment(tmp_path / "graph", [unit(np.random.default_rng(7), 4)] * 3)
     with pytest.raises(InputError, match=r"has 0 of the library's 3 posts.*mathsetu graph upload"):
-        QdrantSearch(local.url, [folder / "vectors"])
+        QdrantSearch(QdrantServer(local.url), [folder / "vectors"])
 
 
 def test_a_server_that_is_not_there_gives_one_line(tmp_path):
     folder = make_segment(tmp_path / "graph", [unit(np.random.default_rng(7), 4)])
     with pytest.raises(InputError, match="does not answer"):
-        QdrantSearch("http://127.0.0.1:9", [folder / "vectors"])
+        QdrantSearch(QdrantServer("http://127.0.0.1:9"), [folder / "vectors"])
 
 
 def test_without_the_client_the_extra_is_named(monkeypatch):

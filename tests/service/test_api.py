@@ -195,7 +195,7 @@ def test_only_named_sites_may_read_answers(guarded: TestClient) -> None:
 def test_a_name_that_is_not_the_servers_is_refused(sampler_folder: Path) -> None:
     client = TestClient(create_app(Settings(str(sampler_folder), hosts=("localhost",))))
     assert client.get("http://localhost/v1/health").status_code == 200
-    assert client.get("http://rebound.example/v1/health").status_code == 400
+    assert client.get("http://rebound.example/v1/library").status_code == 400
 
 
 def test_the_log_does_not_tell_what_was_asked(

@@ -7,15 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 
 from mathsetu.collections import sampler
 from mathsetu.errors import InputError, UnknownPost
 from mathsetu.library import Filter, Library, build_library
 from mathsetu.recipes import load_recipe
-from mathsetu.records import Post
+from mathsetu.records import LONGEST_NAME, Post
 from mathsetu.service.answers import Renamed, to_json
+from mathsetu.service.app import create_app
 from mathsetu.service.engine import Engine
 from mathsetu.service.limits import Limits
+from mathsetu.service.settings import Settings
 from tests.encoders.tiny_graph import make_graph_model
 from tests.light import LIGHT
 
@@ -149,14 +152,14 @@ def test_warnings_of_the_parser_have_their_place(engine: Engine) -> None:
         (lambda e: e.search("x", language="../x"), "is no language"),
         (lambda e: e.search("x", where=Filter("english")), "is no language"),
         (lambda e: e.search("x", where=Filter(tags=("a",) * 11)), "at most 10"),
-        (lambda e: e.search("x", where=Filter(collection="c" * 201)), "at most 200"),
+        (lambda e: e.search("x", where=Filter(collection="c" * 1_001)), "at most 1,000"),
         (lambda e: e.search("the of and"), "asks for nothing"),
         (lambda e: e.search("x \ud800"), "half a character"),
         (lambda e: e.formulas(" "), "the formula is empty"),
         (lambda e: e.render("x" * 20_001), "at most 20,000"),
         (lambda e: e.translate("$x$", "hi"), "could not be detected"),
         (lambda e: e.translate("prime", "/etc"), "is no language"),
-        (lambda e: e.post("x" * 201), "at most 200"),
+        (lambda e: e.post("x" * 1_001), "at most 1,000"),
     ],
 )
 def test_too_much_or_too_little_is_refused_in_one_line(
@@ -183,6 +186,38 @@ def test_many_threads_get_what_one_gets(engine: Engine) -> None:
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(ask, [query.text for query in queries] * 3))
     assert together == alone * 3
+
+
+def test_the_longest_names_that_are_stored_can_be_asked_for(tmp_path: Path) -> None:
+    name, tag, collection = ("🜁" * LONGEST_NAME, "t" * LONGEST_NAME, "c" * LONGEST_NAME)
+    body = "A circle of radius $r$."
+    posts = [Post(name, body, tags=(tag,), language="en", collection=collection), Post("2", body)]
+    build_library(tmp_path / "library", posts, LIGHT, processes=1)
+    engine = Engine(tmp_path / "library")
+    for where in (Filter(tags=(tag,)), Filter(collection=collection)):
+        assert [hit.id for hit in engine.search("circle", where=where).hits] == [name]
+    assert engine.post(name).id == name
+    assert engine.similar(name).hits[0].id == "2"
+    client = TestClient(create_app(Settings(str(tmp_path / "library"))))
+    assert client.get("/v1/post", params={"id": name}).json()["id"] == name
+    found = client.get("/v1/search", params={"q": "circle", "tag": tag, "collection": collection})
+    assert [hit["id"] for hit in found.json()["hits"]] == [name]
+
+
+@pytest.mark.parametrize(
+    ("post", "what"),
+    [
+        (Post("x" * 1_001, "A circle."), "the id has 1,001 characters; at most 1,000"),
+        (Post("x", "A circle.", tags=("t" * 1_001,)), "a tag has 1,001 characters"),
+        (Post("x", "A circle.", collection="c" * 1_001), "the collection has 1,001 characters"),
+    ],
+)
+def test_a_name_that_could_not_be_asked_for_is_not_stored(
+    tmp_path: Path, post: Post, what: str
+) -> None:
+    with pytest.raises(InputError, match=what) as refused:
+        build_library(tmp_path / "library", [post], LIGHT, processes=1)
+    assert len(str(refused.value)) < 150
 
 
 def test_a_rebuilt_library_is_opened_without_dropping_a_request(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -20,6 +21,7 @@ from mathsetu.cli import main
 from mathsetu.library import build_library
 from mathsetu.records import Post
 from tests.light import LIGHT
+from tests.processes import processes_with
 
 pytestmark = pytest.mark.thorough
 
@@ -45,8 +47,10 @@ def fetch(url: str, **headers: str) -> tuple[int, str]:
 
 
 @contextmanager
-def serving(*options: str, **environment: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    port = free_port()
+def serving(
+    *options: str, port: int = 0, **environment: str
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    port = port or free_port()
     server = subprocess.Popen(
         [sys.executable, "-c", START, "serve", *options, "--port", str(port)],
         stdout=subprocess.PIPE,
@@ -108,6 +112,36 @@ def test_a_stopped_server_answers_what_it_has_begun(tmp_path: Path) -> None:
     assert {type(end) for end in ends} <= {ConnectionRefusedError, ConnectionResetError}
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+def test_workers_of_a_killed_server_end_and_leave_the_address_free(tmp_path: Path) -> None:
+    build_library(tmp_path / "library", [Post("1", CIRCLE, language="en")], LIGHT, processes=1)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    options = (str(tmp_path / "library"), "--workers", "2")
+    port, mark = free_port(), f"MATHSETU_TEST={tmp_path}"
+    variables = {"TMPDIR": str(temporary), "MATHSETU_TEST": str(tmp_path)}
+    with serving(*options, port=port, **variables) as (url, server):
+        workers = processes_with(mark) - {server.pid}
+        assert len(workers) >= 2
+        assert fetch(f"{url}/v1/search?q=circle")[0] == 200
+        server.kill()
+        killed = time.monotonic()
+        server.wait(10)
+        while processes_with(mark) and time.monotonic() < killed + 10:
+            time.sleep(0.02)
+        seconds = time.monotonic() - killed
+        left = processes_with(mark)
+        for number in left:
+            os.kill(number, signal.SIGKILL)
+        assert left == set()
+        assert seconds < 2
+        assert list(temporary.iterdir()) == []
+    with serving(*options, port=port, **variables) as (url, server):
+        assert fetch(f"{url}/v1/search?q=circle")[0] == 200
+        server.terminate()
+        assert server.wait(30) == 0
+
+
 def test_a_rebuilt_library_is_served_without_a_restart(tmp_path: Path) -> None:
     folder = tmp_path / "library"
     build_library(folder, [Post("old", CIRCLE, language="en")], LIGHT, processes=1)
@@ -135,6 +169,23 @@ def test_the_key_comes_from_the_environment_or_a_file_and_shows_nowhere(tmp_path
         assert "secretkey" not in server.communicate(timeout=30)[0]
 
 
+def test_the_health_check_of_the_container_reaches_a_server_under_any_name(
+    sampler_folder: Path,
+) -> None:
+    dockerfile = (Path(__file__).parents[2] / "Dockerfile").read_text(encoding="utf-8")
+    [check] = re.findall(r"^HEALTHCHECK .*? CMD (\[.*?\])$", dockerfile, re.MULTILINE | re.DOTALL)
+    _, *arguments = json.loads(check.replace("\\\n", ""))
+    with serving(str(sampler_folder), "--name", "search.example.org") as (url, _):
+        assert fetch(f"{url}/v1/library")[0] == 400
+        port = url.rpartition(":")[2]
+        environment = {**os.environ, "MATHSETU_PORT": port}
+        subprocess.run([sys.executable, *arguments], env=environment, check=True, timeout=30)
+        environment["MATHSETU_PORT"] = str(free_port())
+        assert subprocess.run(
+            [sys.executable, *arguments], env=environment, capture_output=True, timeout=30
+        ).returncode
+
+
 def refuses(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     with pytest.raises(SystemExit) as ended:
         main(["serve", *arguments])
@@ -144,13 +195,14 @@ def refuses(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 def test_what_cannot_be_served_is_told_in_one_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     missing = str(tmp_path / "missing")
     assert "there is no such library" in refuses(capsys, missing)
     folder = str(tmp_path / "library")
     build_library(folder, [Post("1", CIRCLE, language="en")], LIGHT, processes=1)
     assert "--origin ftp" in refuses(capsys, folder, "--origin", "ftp://x")
+    assert "--proxy nginx" in refuses(capsys, folder, "--proxy", "nginx")
     assert "cannot be read" in refuses(capsys, folder, "--key-file", missing)
     (tmp_path / "key").write_text("\n")
     assert "is empty" in refuses(capsys, folder, "--key-file", str(tmp_path / "key"))
@@ -159,4 +211,7 @@ def test_what_cannot_be_served_is_told_in_one_line(
         taken.listen()
         port = str(taken.getsockname()[1])
         assert "cannot be listened on" in refuses(capsys, folder, "--port", port)
+        # The port may come from the environment, where a health check sees it too.
+        monkeypatch.setenv("MATHSETU_PORT", port)
+        assert f"127.0.0.1:{port}" in refuses(capsys, folder)
     assert "cannot be listened on" in refuses(capsys, folder, "--host", "no.such.host.invalid")

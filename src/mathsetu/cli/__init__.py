@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from importlib import import_module
+from io import StringIO
+from typing import TextIO
 
 import click
 
 from mathsetu import __version__
-from mathsetu.errors import MathSetuError
+from mathsetu.cli.output import say
+from mathsetu.errors import MathSetuError, shortage
 
 #: Verb to what it does. A new verb is a module of its name here with a function `command`.
 VERBS = {
@@ -85,23 +89,28 @@ def _completion(shell: str) -> None:
 
     completion = get_completion_class(shell)
     assert completion is not None
-    click.echo(f"# Save this where {shell} reads it at its start, for example in its rc file.")
-    click.echo(completion(_group, {}, "mathsetu", "_MATHSETU_COMPLETE").source())
+    say(f"# Save this where {shell} reads it at its start, for example in its rc file.")
+    say(completion(_group, {}, "mathsetu", "_MATHSETU_COMPLETE").source(), lines=True)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line.
 
     Exit codes: 0 done, 1 done with a negative result (a file that does not validate), 2 the
-    user's input or usage is wrong, 130 stopped with Ctrl-C. A user's mistake never shows a
-    traceback.
+    user's input or usage is wrong or the machine lacks memory or space, 130 stopped with Ctrl-C.
+    Neither a user's mistake nor a shortage shows a traceback.
     """
+    if arguments is None:  # a program of its own: what it warns of is for people, too
+        warnings.showwarning = _show_warning
     try:
         status = _group.main(arguments, prog_name="mathsetu", standalone_mode=False)
     except click.exceptions.Abort:
         _fail("stopped", 130)
     except click.ClickException as error:
-        error.show()
+        # Click quotes arguments as they are.
+        shown = StringIO()
+        error.show(shown)
+        say(shown.getvalue().rstrip("\n"), err=True, lines=True)
         sys.exit(error.exit_code)
     except MathSetuError as error:
         _fail(str(error), 2)
@@ -109,9 +118,26 @@ def main(arguments: list[str] | None = None) -> None:
         # The reader of our output (head, less) has seen enough.
         sys.stderr.close()
         sys.exit(0)
+    except Exception as error:
+        lacking = shortage(error)
+        if not lacking:  # a fault of ours
+            raise
+        _fail(lacking, 2)
     sys.exit(status if isinstance(status, int) else 0)
 
 
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Take the place of `warnings.showwarning`, which prints messages as they are."""
+    say(f"mathsetu: warning: {message}", err=True)
+
+
 def _fail(message: str, code: int) -> None:
-    click.echo(f"mathsetu: {message}", err=True)
+    say(f"mathsetu: {message}", err=True)
     sys.exit(code)

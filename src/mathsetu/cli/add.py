@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from mathsetu.cli.index import read_sources
-from mathsetu.cli.output import json_option, print_json, progress_bar
+from mathsetu.cli.output import json_option, print_json, progress_bar, report_rows, say, skipped
 from mathsetu.collections.rows import BadRows
+from mathsetu.collections.seen import SeenIds
 from mathsetu.library import add_posts
 
 
@@ -32,7 +33,7 @@ def command(
     Only the new posts are indexed. After many additions, build the library anew to make it
     compact again.
     """
-    bad = BadRows(skip=skip_bad)
+    bad = BadRows(skip=skip_bad, notes=[], ids=SeenIds())
     with progress_bar() as progress:
         count = add_posts(
             library,
@@ -41,5 +42,6 @@ def command(
         )
     if as_json:
         print_json({"added": count, "skipped": bad.count})
-    else:
-        click.echo(f"{library}: {count:,} posts added")
+        return
+    report_rows(bad)
+    say(f"{library}: {count:,} posts added{skipped(bad)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from mathsetu.cli.output import json_option, print_json
+from mathsetu.cli.output import json_option, print_json, say
 from mathsetu.languages.analyze import analyze, words
 from mathsetu.languages.detect import detect
 
@@ -27,5 +27,5 @@ def command(text: str, lang: str, stemmer: str | None, as_json: bool) -> None:
         print_json({"detected": found, "language": lang or found.language, "terms": terms})
         return
     said = "given" if lang else f"detected, confidence {found.confidence:.2f}"
-    click.echo(f"language  {lang or found.language or 'unknown'} ({said}; script {found.script})")
-    click.echo(f"terms     {' '.join(terms)}")
+    say(f"language  {lang or found.language or 'unknown'} ({said}; script {found.script})")
+    say(f"terms     {' '.join(terms)}")

@@ -8,7 +8,15 @@ from typing import Any
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, print_table, track
+from mathsetu.cli.output import (
+    json_option,
+    print_json,
+    print_table,
+    report_rows,
+    say,
+    skipped,
+    track,
+)
 from mathsetu.collections.formats import FORMATS, Format, detect, find
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
@@ -55,7 +63,7 @@ def command(
         )
     if writing.write is None:
         raise InputError(f"{writing.name} can only be read; {_writable(reading)}")
-    bad = BadRows(skip=skip_bad)
+    bad = BadRows(skip=skip_bad, notes=[])
     counter = _Counter()
     writing.write(target, counter.count(track(reading.read(source, bad), reading.holds)))
     summary = {
@@ -68,13 +76,9 @@ def command(
     if as_json:
         print_json(summary)
         return
-    for message in bad.messages:
-        click.echo(f"skipped: {message}", err=True)
-    skipped = f", {bad.count:,} bad rows skipped" if bad.count else ""
-    click.echo(
-        f"{counter.total:,} {reading.holds} from {reading.name} to {writing.name}{skipped}",
-        err=True,
-    )
+    report_rows(bad)
+    done = f"{counter.total:,} {reading.holds} from {reading.name} to {writing.name}"
+    say(f"{done}{skipped(bad)}", err=True)
 
 
 class _Counter:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, print_table, progress_bar
+from mathsetu.cli.output import json_option, print_json, print_table, progress_bar, say
 from mathsetu.errors import InputError
 from mathsetu.models import require
 
@@ -261,4 +261,4 @@ def _numbers(written: str) -> list[int]:
 
 def _report(step: int, figures: dict[str, float]) -> None:
     said = ", ".join(f"{name} {value:.3f}" for name, value in figures.items())
-    click.echo(f"step {step}: {said}", err=True)
+    say(f"step {step}: {said}", err=True)

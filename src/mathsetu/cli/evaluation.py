@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mathsetu.cli.output import print_table
+from mathsetu.cli.output import print_table, say
 from mathsetu.collections.files import plain_name, writing
 from mathsetu.collections.formats import Format, detect
 from mathsetu.collections.rows import BadRows
@@ -107,7 +107,7 @@ def show_table(table: Table) -> None:
     """Print a table with its notes."""
     print_table(table.columns, table.rows)
     for note in table.notes:
-        click.echo(f"  {note}.")
+        say(f"  {note}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class Measured:
     def warn(self) -> None:
         """Say the warnings on standard error."""
         for warning in self.warnings:
-            click.echo(f"warning: {warning}", err=True)
+            say(f"warning: {warning}", err=True)
 
 
 # The yardstick of a worker process. It comes with the process and not with each file, since the

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, print_tree
+from mathsetu.cli.output import json_option, print_json, print_tree, say
 from mathsetu.errors import InputError
 from mathsetu.formulas.drawing import draw_layout_tree, draw_operator_tree
 from mathsetu.formulas.features import features
@@ -17,6 +17,7 @@ from mathsetu.formulas.mathml import write_mathml
 from mathsetu.formulas.notation import write_tree
 from mathsetu.formulas.overlap import node_overlap, token_overlap
 from mathsetu.formulas.parse import Parsed, parse_latex
+from mathsetu.printable import one_line
 
 
 @click.command("formula")
@@ -53,7 +54,7 @@ def command(
         _draw(svg, parsed, found, layout)
     if mathml:
         highlight = found.query_symbols if found else frozenset()
-        click.echo(write_mathml(parsed.layout, highlight=highlight))
+        say(write_mathml(parsed.layout, highlight=highlight), lines=True)
         return
     if as_json:
         print_json(_described(parsed, other, found, show_features))
@@ -61,23 +62,25 @@ def command(
     print_tree("layout tree (SLT)", parsed.slt)
     print_tree("operator tree (OPT)", parsed.opt, found.query_nodes if found else ())
     for warning in parsed.warnings:
-        click.echo(f"warning at character {warning.position}: {warning.message}")
+        say(f"warning at character {warning.position}: {warning.message}")
     if show_features:
-        click.echo("\nfeatures\n" + "\n".join(f"  {t}" for t in features(parsed.slt, parsed.opt)))
+        listed = "\n".join(f"  {one_line(t)}" for t in features(parsed.slt, parsed.opt))
+        say(f"\nfeatures\n{listed}", lines=True)
     if other and found:
         print_tree("the other operator tree", other.opt, found.candidate_nodes)
         _print_match(parsed, other, found)
 
 
 def _print_match(parsed: Parsed, other: Parsed, found: Match) -> None:
-    click.echo(f"\nscore      {found.score:.3f} (of the query, {found.coverage:.0%} was found)")
+    say("")
+    say(f"score      {found.score:.3f} (of the query, {found.coverage:.0%} was found)")
     renamed = [f"{ours} → {theirs}" for ours, theirs in found.substitution.items()]
     if renamed:
-        click.echo(f"letters    {', '.join(renamed)}")
+        say(f"letters    {', '.join(renamed)}")
     for name, part in found.bindings.items():
-        click.echo(f"wildcard   {name} = {infix(part)}")
-    click.echo(f"tokens     {token_overlap(parsed.slt, other.slt):.3f} overlap")
-    click.echo(f"nodes      {node_overlap(parsed.opt, other.opt):.3f} overlap")
+        say(f"wildcard   {name} = {infix(part)}")
+    say(f"tokens     {token_overlap(parsed.slt, other.slt):.3f} overlap")
+    say(f"nodes      {node_overlap(parsed.opt, other.opt):.3f} overlap")
 
 
 def _draw(path: Path, parsed: Parsed, found: Match | None, layout: bool) -> None:

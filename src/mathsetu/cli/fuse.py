@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from mathsetu.cli.output import json_option, print_json
+from mathsetu.cli.output import json_option, print_json, say
 from mathsetu.collections.formats import FORMATS, detect, find
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
@@ -126,10 +126,10 @@ def command(
                     "topics": topics, "hits": hits, "written": str(target)})  # fmt: skip
         return
     if report:
-        click.echo(f"learned: {chosen}", err=True)
+        say(f"learned: {chosen}", err=True)
         figures = "{measure} {held_out:.3f} held out, {fitted:.3f} where fitted"
-        click.echo(f"{figures} ({{judged_topics}} topics)".format(**report), err=True)
-    click.echo(f"{topics:,} topics, {hits:,} hits written to {target}", err=True)
+        say(f"{figures} ({{judged_topics}} topics)".format(**report), err=True)
+    say(f"{topics:,} topics, {hits:,} hits written to {target}", err=True)
 
 
 def _runs(paths: Iterable[Path]) -> list[Run]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, progress_bar
+from mathsetu.cli.output import json_option, print_json, progress_bar, say
 
 if TYPE_CHECKING:
     from mathsetu.training.graph.texts import TextPair
@@ -127,12 +127,12 @@ def train(
         return
     for number, row in enumerate(found.history):
         shown = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in row.items())
-        click.echo(f"epoch {number + 1}: {shown}")
-    click.echo(
+        say(f"epoch {number + 1}: {shown}")
+    say(
         f"mean reciprocal rank of answers kept aside: {found.trained:.3f} "
         f"({found.untrained:.3f} before training)"
     )
-    click.echo(f"the model is in {folder / 'model'}")
+    say(f"the model is in {folder / 'model'}")
 
 
 @command.command("compare")
@@ -159,8 +159,8 @@ def compare(library: Path, query: str, post: str, svg: Path | None, as_json: boo
         print_json({"query": rows, "post": columns, "cosines": cosines.tolist()})
         return
     for row, place in enumerate(best.tolist()):
-        click.echo(f"{cosines[row, place]:.2f}  {rows[row]} ~ {columns[place]}")
-    click.echo(f"MaxSim {cosines.max(axis=1).mean():.3f}")
+        say(f"{cosines[row, place]:.2f}  {rows[row]} ~ {columns[place]}")
+    say(f"MaxSim {cosines.max(axis=1).mean():.3f}")
 
 
 @command.command("upload")
@@ -170,7 +170,8 @@ def compare(library: Path, query: str, post: str, svg: Path | None, as_json: boo
 def upload(library: Path, url: str, as_json: bool) -> None:
     r"""Give the Qdrant server at URL the vectors of LIBRARY; what it has is not sent again.
 
-    A key, where the server wants one, is read from QDRANT_API_KEY.
+    A key, where the server wants one, is read from QDRANT_API_KEY. It belongs to the address in
+    QDRANT_URL and is sent to no other.
 
     \b
     Example:
@@ -183,7 +184,7 @@ def upload(library: Path, url: str, as_json: bool) -> None:
     if as_json:
         print_json({"posts": count, "server": url})
     else:
-        click.echo(f"{url}: has all {count:,} posts of {library}")
+        say(f"{url}: has all {count:,} posts of {library}")
 
 
 def _pairs(data: Path, unseen: tuple[Path, ...], threads: Path | None) -> list[TextPair]:

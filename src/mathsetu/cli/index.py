@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from hashlib import blake2b
@@ -9,10 +10,11 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, progress_bar
+from mathsetu.cli.output import json_option, print_json, progress_bar, report_rows, say, skipped
 from mathsetu.collections import sampler
 from mathsetu.collections.formats import detect, find
 from mathsetu.collections.rows import BadRows
+from mathsetu.collections.seen import SeenIds
 from mathsetu.errors import InputError
 from mathsetu.library import build_library
 from mathsetu.library.manifest import read_manifest
@@ -57,7 +59,7 @@ def command(
       mathsetu index notes/ course.jsonl my-library
     """
     started = time.perf_counter()
-    bad = BadRows(skip=skip_bad)
+    bad = BadRows(skip=skip_bad, notes=[], ids=SeenIds())
     with progress_bar() as progress:
         build_library(
             library,
@@ -73,9 +75,8 @@ def command(
         print_json({"library": str(library), "posts": count, "skipped": bad.count,
                     "seconds": round(seconds, 2)})  # fmt: skip
         return
-    for message in bad.messages:
-        click.echo(f"skipped: {message}", err=True)
-    click.echo(f"{library}: {count:,} posts indexed with {recipe} in {seconds:.1f} s")
+    report_rows(bad)
+    say(f"{library}: {count:,} posts indexed with {recipe} in {seconds:.1f} s{skipped(bad)}")
 
 
 def read_sources(
@@ -86,17 +87,19 @@ def read_sources(
 
     for source in sources:
         if source == SAMPLER:
-            posts: Iterator[Post] = sampler.posts()
+            posts: Iterator[Post] = sampler.posts(bad)
         else:
             form = find(format_name) if format_name else detect(source)
             if form.holds != "posts":
                 raise InputError(f"{source}: holds {form.holds}, and an index needs posts")
             posts = form.read(source, bad)
+        # The name of a file need not be text; that of a collection is.
+        name = os.fsencode(Path(source).name).decode("utf-8", "replace")
         for post in posts:
             yield replace(
                 post,
                 language=post.language or lang,
-                collection=post.collection or Path(source).name,
+                collection=post.collection or name,
             )
 
 

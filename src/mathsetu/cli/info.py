@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, print_table
+from mathsetu.cli.output import json_option, print_json, print_table, say
 from mathsetu.library.manifest import check, read_manifest
 
 
@@ -35,4 +35,4 @@ def command(library: Path, thorough: bool, as_json: bool) -> None:
     rows = [(name, languages if name == "languages" else value) for name, value in facts.items()]
     print_table(("", str(library)), rows)
     if thorough:
-        click.echo("every file is as it was written")
+        say("every file is as it was written")

@@ -24,8 +24,11 @@ def command(library: Path | None, seconds: float) -> None:
       {"mcpServers": {"mathsetu": {"command": "mathsetu", "args": ["mcp", "my-library"]}}}
     """
     try:
+        import anyio
+
+        from mathsetu.service.stdio import serve_stdio
         from mathsetu.service.tools import tool_server
     except ModuleNotFoundError as missing:
         raise MissingExtra("mathsetu mcp", "mcp") from missing
     with opened(library) as folder:
-        tool_server(Engine(folder, Limits(seconds=seconds))).run("stdio")
+        anyio.run(serve_stdio, tool_server(Engine(folder, Limits(seconds=seconds))))

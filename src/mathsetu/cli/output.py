@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from mathsetu.printable import one_line, visible, visible_json
+
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
+    from mathsetu.collections.rows import BadRows
     from mathsetu.formulas.tree import Tree as FormulaTree
 
 Item = TypeVar("Item")
 Function = TypeVar("Function", bound=Callable[..., Any])
+_MOST_NOTES = 5
 
 
 def json_option(function: Function) -> Function:
@@ -26,9 +30,26 @@ def json_option(function: Function) -> Function:
     )
 
 
+def say(
+    text: str, *, bold: str = "", then: str = "", err: bool = False, lines: bool = False
+) -> None:
+    """Print a text that may quote anything; all that verbs print goes through this module.
+
+    Args:
+        text: What to print.
+        bold: What follows it, in bold.
+        then: What follows that.
+        err: Print to standard error.
+        lines: Whether it may have several lines; what it quotes cannot forge one otherwise.
+    """
+    safe = visible if lines else one_line
+    heading = click.style(safe(bold), bold=True) if bold else ""
+    click.echo(f"{safe(text)}{heading}{safe(then)}", err=err)
+
+
 def print_json(value: object) -> None:
     """Print a value, records included, as one JSON document."""
-    click.echo(json.dumps(_plain(value), ensure_ascii=False, indent=2))
+    click.echo(visible_json(json.dumps(_plain(value), ensure_ascii=False, indent=2)))
 
 
 def _plain(value: object) -> object:
@@ -49,15 +70,29 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(*columns, title=title or None, box=box.SIMPLE_HEAD, title_justify="left")
+    heading = Text(visible(title), style="table.title") if title else None
+    table = Table(title=heading, box=box.SIMPLE_HEAD, title_justify="left")
+    for column in columns:
+        table.add_column(Text(visible(column)))
     for row in rows:
         table.add_row(*(Text(visible(str(cell))) for cell in row))
     Console(highlight=False, emoji=False).print(table)
 
 
-def visible(text: str) -> str:
-    """Text from outside without control characters, which would drive the terminal."""
-    return "".join(char if char >= " " or char == "\n" else "\ufffd" for char in text)
+def report_rows(bad: BadRows) -> None:
+    """Say on standard error which rows were skipped and what was odd, the first few of each."""
+    for message in bad.messages:
+        say(f"skipped: {message}", err=True)
+    notes = bad.notes or []
+    for note in notes[:_MOST_NOTES]:
+        say(f"note: {note}", err=True)
+    if len(notes) > _MOST_NOTES:
+        say(f"note: {len(notes) - _MOST_NOTES:,} more like these", err=True)
+
+
+def skipped(bad: BadRows) -> str:
+    """How many rows were skipped, to be added to a sentence."""
+    return f", {bad.count:,} bad rows skipped" if bad.count else ""
 
 
 @contextmanager
@@ -69,7 +104,7 @@ def progress_bar() -> Iterator[Callable[[str, int], None]]:
     console = Console(stderr=True)
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         TextColumn("{task.completed:,}"),
         TimeElapsedColumn(),
     )
@@ -80,7 +115,7 @@ def progress_bar() -> Iterator[Callable[[str, int], None]]:
 
         def show(what: str, number: int) -> None:
             if what not in tasks:
-                tasks[what] = progress.add_task(what, total=None)
+                tasks[what] = progress.add_task(visible(what), total=None)
             progress.update(tasks[what], completed=number)
 
         yield show
@@ -103,7 +138,7 @@ def print_tree(title: str, tree: FormulaTree, matched: Sequence[FormulaTree] = (
     marked = {id(node) for node in matched}
 
     def label(edge: str, node: FormulaTree) -> Text:
-        text = Text(f"{edge} " if edge else "", style="dim")
+        text = Text(visible(f"{edge} ") if edge else "", style="dim")
         found = id(node) in marked
         text.append(visible(node.label) or "(empty)", style="bold green" if found else "not dim")
         return text.append(" ✓", style="green") if found else text
@@ -115,5 +150,5 @@ def print_tree(title: str, tree: FormulaTree, matched: Sequence[FormulaTree] = (
         for edge, child in zip(node.edges, node.children, strict=True):
             pending.append((child, drawn.add(label(edge, child))))
     console = Console(highlight=False, emoji=False)
-    console.print(Text(f"\n{title}", style="bold"))
+    console.print(Text(visible(f"\n{title}"), style="bold"))
     console.print(root)

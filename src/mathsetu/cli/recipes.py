@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, print_table
+from mathsetu.cli.output import json_option, print_json, print_table, say
 from mathsetu.recipes import load_recipe, recipe_names, recipe_text
 from mathsetu.recipes.parts import check_parts
 
@@ -20,7 +20,7 @@ def command(name: str | None, as_json: bool) -> None:
         if as_json:
             print_json(recipe)
         else:
-            click.echo(recipe_text(name).rstrip())
+            say(recipe_text(name).rstrip(), lines=True)
         return
     rows = []
     for known in recipe_names():

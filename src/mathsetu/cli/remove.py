@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import json_option, print_json
+from mathsetu.cli.output import json_option, print_json, say
 from mathsetu.library import remove_posts
 
 
@@ -20,6 +20,6 @@ def command(library: Path, ids: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         print_json({"removed": count})
     else:
-        click.echo(f"{library}: {count:,} posts removed")
+        say(f"{library}: {count:,} posts removed")
     if not count:
         raise click.exceptions.Exit(1)

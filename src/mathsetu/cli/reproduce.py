@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from mathsetu.cli.evaluation import read_records
-from mathsetu.cli.output import json_option, print_json, print_table, progress_bar
+from mathsetu.cli.output import json_option, print_json, print_table, progress_bar, say
 from mathsetu.collections.formats import open_posts
 from mathsetu.errors import InputError
 from mathsetu.library import Library, build_library
@@ -69,11 +69,11 @@ def command(
         [_row(figure) for figure in done.figures],
     )
     if done.learned:
-        click.echo(f"learned: {done.learned}")
+        say(f"learned: {done.learned}")
     if done.differences:
-        click.echo("what differs:")
+        say("what differs:")
     for difference in done.differences:
-        click.echo(f"  {difference}")
+        say(f"  {difference}")
 
 
 def _row(figure: Figure) -> tuple[object, ...]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, track
+from mathsetu.cli.output import json_option, print_json, say, track
 from mathsetu.collections.formats import FORMATS, detect, find
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
@@ -68,4 +68,4 @@ def command(
     if as_json:
         print_json({"topics": len(rankings), "hits": hits, "written": str(target)})
     else:
-        click.echo(f"{len(rankings):,} topics, {hits:,} hits written to {target}", err=True)
+        say(f"{len(rankings):,} topics, {hits:,} hits written to {target}", err=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, print_table
+from mathsetu.cli.output import json_option, print_json, print_table, say
 from mathsetu.collections import sampler
 
 
@@ -47,7 +47,7 @@ def show(post_id: str, as_json: bool) -> None:
             if as_json:
                 print_json(post)
             else:
-                click.echo(f"{post.title}\n\n{post.body}")
+                say(f"{post.title}\n\n{post.body}", lines=True)
             return
     topics = sorted({post.thread_id for post in sampler.posts()})
     raise click.UsageError(f"no post {post_id!r}; topics: {', '.join(topics)}")
@@ -62,4 +62,5 @@ def export(folder: Path, as_json: bool) -> None:
     if as_json:
         print_json({"written": written})
     else:
-        click.echo("\n".join(written))
+        for path in written:
+            say(path)

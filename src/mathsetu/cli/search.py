@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, visible
+from mathsetu.cli.output import json_option, print_json, say
 from mathsetu.languages.table import language
 from mathsetu.library import Filter
 from mathsetu.library.preparing import LONGEST_QUERY
@@ -56,7 +56,7 @@ def command(
     if as_json:
         print_json(to_json(answer))
     elif not answer.hits:
-        click.echo("nothing found")
+        say("nothing found")
     else:
         for hit in answer.hits:
             _print_hit(hit)
@@ -72,9 +72,8 @@ def _print_hit(hit: Found) -> None:
     code = f"[{hit.language}] " if hit.language else ""
     text = " ".join(marked(hit.snippet).split())
     title = marked(hit.title_pieces) or text
-    heading = click.style(visible(title), bold=True)
-    click.echo(f"{hit.rank}. {heading}  {code}{hit.score:.3f}  {hit.url or hit.id}")
+    say(f"{hit.rank}. ", bold=title, then=f"  {code}{hit.score:.3f}  {hit.url or hit.id}")
     if hit.title:
-        click.echo(f"   {visible(text)}")
+        say(f"   {text}")
     for reason in hit.reasons:
-        click.echo(f"   {reason.part} {reason.score:.2f}: {visible(reason.detail)}")
+        say(f"   {reason.part} {reason.score:.2f}: {reason.detail}")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
 
+from mathsetu.cli.output import say
 from mathsetu.errors import InputError, MissingExtra
 from mathsetu.languages.translate import BACKENDS
 from mathsetu.library import Library, build_library
@@ -18,18 +19,27 @@ from mathsetu.service.limits import Limits
 from mathsetu.service.settings import Settings
 
 _KEY = "MATHSETU_KEY"
+# A variable, so that the health check of a container can know it too.
+_PORT = "MATHSETU_PORT"
 
 
 @click.command("serve")
 @click.argument("library", required=False, type=click.Path(file_okay=False, path_type=Path))
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(1, 65_535), default=8080, show_default=True)
+@click.option("--port", type=click.IntRange(1, 65_535), default=8080, show_default=True,
+              envvar=_PORT, help=f"Port to listen on; or set {_PORT}.")  # fmt: skip
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True,
               help="Processes; as many as there are cores to spare.")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(0.1, 600), default=5.0, show_default=True,
               help="Time for one search; what is not found by then is left out.")  # fmt: skip
 @click.option("--waiting", type=click.IntRange(0, 10_000), default=64, show_default=True,
               help="Requests that may wait in a process; others are sent away.")  # fmt: skip
+@click.option("--per-client", type=click.IntRange(1, 10_000), metavar="NUMBER",
+              help="Requests of one client that a process takes at once "
+                   "[default: three quarters of all].")  # fmt: skip
+@click.option("--proxy", "proxies", multiple=True, metavar="ADDRESS",
+              help="A proxy that names its clients in X-Forwarded-For (repeatable): "
+                   "an address, or a network such as 10.0.0.0/8.")  # fmt: skip
 @click.option("--origin", "origins", multiple=True, metavar="URL",
               help="A web site whose pages may ask (repeatable): https://example.org")  # fmt: skip
 @click.option("--name", "names", multiple=True, metavar="HOST",
@@ -47,6 +57,8 @@ def command(
     workers: int,
     seconds: float,
     waiting: int,
+    per_client: int | None,
+    proxies: tuple[str, ...],
     origins: tuple[str, ...],
     names: tuple[str, ...],
     key_file: Path | None,
@@ -73,6 +85,8 @@ def command(
             library=str(folder),
             limits=Limits(seconds=seconds),
             waiting=waiting,
+            per_client=per_client or 0,
+            proxies=tuple(map(_proxy, proxies)),
             key=_key(key_file),
             origins=tuple(map(_origin, origins)),
             hosts=names or _own_names(host),
@@ -81,9 +95,9 @@ def command(
             model=model,
         )
         door = open_door(host, port)
-        click.echo(f"MathSetu answers on {_address(host, port)} (stop with Ctrl-C)")
+        say(f"MathSetu answers on {_address(host, port)} (stop with Ctrl-C)")
         if not (settings.key or _is_loopback(host)):
-            click.echo(f"open to everyone who can reach it; {_KEY} sets a key", err=True)
+            say(f"open to everyone who can reach it; {_KEY} sets a key", err=True)
         with door:
             serve(settings, door, workers)
 
@@ -119,6 +133,14 @@ def _origin(url: str) -> str:
     if scheme not in ("http", "https") or not separator or not rest or "/" in rest:
         raise InputError(f"--origin {url}: give a scheme and a host, such as https://example.org")
     return f"{scheme}://{rest}"
+
+
+def _proxy(address: str) -> str:
+    try:
+        return str(ip_network(address))
+    except ValueError:
+        example = "192.0.2.7 or 192.0.2.0/24"
+        raise InputError(f"--proxy {address}: give an address or a network: {example}") from None
 
 
 def _is_loopback(host: str) -> bool:

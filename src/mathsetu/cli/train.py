@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, progress_bar
+from mathsetu.cli.output import json_option, print_json, progress_bar, say
 from mathsetu.collections.formats import detect, open_posts
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
@@ -126,5 +126,5 @@ def _report(state: State, folder: Path, as_json: bool) -> None:
         return
     for number, row in enumerate(state.history):
         shown = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in row.items())
-        click.echo(f"epoch {number + 1}: {shown}{' (kept)' if number == state.best else ''}")
-    click.echo(f"the model is in {folder / 'model'}")
+        say(f"epoch {number + 1}: {shown}{' (kept)' if number == state.best else ''}")
+    say(f"the model is in {folder / 'model'}")

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, print_table
+from mathsetu.cli.output import json_option, print_json, print_table, say
 from mathsetu.errors import InputError
 from mathsetu.languages.detect import detect
 from mathsetu.languages.translate import BACKENDS, open_translator
@@ -54,6 +54,6 @@ def command(
     if as_json:
         print_json(done)
         return
-    click.echo(done.text)
+    say(done.text, lines=True)
     if done.lost:
-        click.echo(f"appended at the end, their places were lost: {' '.join(done.lost)}", err=True)
+        say(f"appended at the end, their places were lost: {' '.join(done.lost)}", err=True)

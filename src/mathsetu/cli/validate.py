@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import json_option, print_json
+from mathsetu.cli.output import json_option, print_json, say
 from mathsetu.collections import clmir
 from mathsetu.collections.formats import FORMATS, detect, find
 from mathsetu.collections.rows import BadRows, Problem
@@ -50,9 +50,9 @@ def command(
         print_json({"format": form.name, "valid": not rejected, "problems": problems})
     else:
         for problem in problems:
-            click.echo(f"{file} {problem}")
+            say(f"{file} {problem}")
         verdict = "would be rejected" if rejected else "is valid"
-        click.echo(f"{file}: {verdict} as {form.name} ({FORMATS[form.name].description})")
+        say(f"{file}: {verdict} as {form.name} ({FORMATS[form.name].description})")
     if rejected:
         raise click.exceptions.Exit(1)
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from mathsetu.collections.files import shown, writing
 from mathsetu.collections.rows import REFUSE, BadRows, Problem, in_order
 from mathsetu.collections.tables import read_named, read_table
-from mathsetu.collections.texts import form_of, split_tags
+from mathsetu.collections.texts import form_of, read_text, split_tags
 from mathsetu.collections.trec import RankChecker, finite, ranked
 from mathsetu.errors import InputError, RowError
 from mathsetu.markup import split, to_text
-from mathsetu.markup.convert import text_and_formulas
 from mathsetu.records import Formula, Hit, Post, Query, Run
 
 HEADER = ("QueryID", "SearchID", "Run Number", "Similarity Score")
 RUN_NUMBERS = ("1", "2", "3")
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\t")
+_NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?")
 
 _POST_COLUMNS = {
     "id": ("id", "searchid", "postid", "docid", "documentid"),
@@ -48,8 +50,14 @@ def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
             bad.report(RowError(shown(path), line, "the id is empty"))
             continue
         source = row.get("title", "")
-        title, title_formulas = text_and_formulas(source, form_of(source), post_id, "title")
-        body, body_formulas = text_and_formulas(row["body"], form_of(row["body"]), post_id, "body")
+        try:
+            title, title_formulas = read_text(source, form_of(source), post_id, "title")
+            body, body_formulas = read_text(row["body"], form_of(row["body"]), post_id, "body")
+        except ValueError as error:
+            bad.report(RowError(shown(path), line, str(error)))
+            continue
+        if not bad.is_new(post_id, shown(path), line):
+            continue
         yield Post(
             id=post_id,
             title=title,
@@ -99,7 +107,11 @@ def read_submission(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Run]:
 
 
 def write_submission(path: str | Path, runs: Iterable[Run]) -> None:
-    """Write one to three runs as a submission; they are numbered in the order given."""
+    """Write one to three runs as a submission; they are numbered in the order given.
+
+    Ids are written as they are, since the task compares them. One that a spreadsheet would run as
+    a formula is refused.
+    """
     runs = list(runs)
     if not 1 <= len(runs) <= len(RUN_NUMBERS):
         raise InputError(f"a submission holds 1 to {len(RUN_NUMBERS)} runs, not {len(runs)}")
@@ -108,7 +120,8 @@ def write_submission(path: str | Path, runs: Iterable[Run]) -> None:
         table.writerow(HEADER)
         for number, run in zip(RUN_NUMBERS, runs, strict=False):
             for query_id, hits in run.rankings.items():
-                table.writerows((query_id, hit.id, number, repr(hit.score)) for hit in hits)
+                name = _inert(query_id)
+                table.writerows((name, _inert(hit.id), number, repr(hit.score)) for hit in hits)
 
 
 def validate_submission(
@@ -185,6 +198,18 @@ def _checked(row: list[str]) -> tuple[str, str, str, float]:
     if number not in RUN_NUMBERS:
         raise ValueError(f"run number {number} is not 1, 2 or 3")
     return query_id, search_id, number, finite(score)
+
+
+def _inert(written_id: str) -> str:
+    """Refuse an id that a spreadsheet would run as a formula; a changed id would find nothing."""
+    breaks = "\r" in written_id or "\n" in written_id
+    if breaks or (written_id.startswith(_FORMULA_SIGNS) and not _NUMBER.fullmatch(written_id)):
+        signs = "=, +, -, @, a tab or a line break"
+        raise InputError(
+            f"id {written_id!r} cannot be written as CSV: what begins with {signs} is run as a "
+            "formula by spreadsheets (choose another id or format)"
+        )
+    return written_id
 
 
 def _header_problem(header: list[str]) -> str:

@@ -15,12 +15,14 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.errors import InputError, RowError
+from mathsetu.plain_files import open_plain
+from mathsetu.printable import visible
 
 COMPRESSED = (".gz", ".xz", ".bz2")
 # A line longer than this is no row of any format: it is a wrong or hostile file.
@@ -28,7 +30,9 @@ LONGEST_LINE = 64 * 1024 * 1024
 _CHUNK = 1 << 20
 
 
-def read_lines(path: str | Path, bad: BadRows = REFUSE) -> Iterator[tuple[int, str]]:
+def read_lines(
+    path: str | Path, bad: BadRows = REFUSE, *, follow_links: bool = True
+) -> Iterator[tuple[int, str]]:
     r"""Yield the lines of a file with their numbers, without line ends; empty lines too.
 
     A line that is not UTF-8 is a bad row.
@@ -40,16 +44,16 @@ def read_lines(path: str | Path, bad: BadRows = REFUSE) -> Iterator[tuple[int, s
     >>> list(read_lines(path))
     [(1, 'one'), (2, 'two')]
     """
-    for number, line in read_raw_lines(path):
+    for number, line in read_raw_lines(path, follow_links=follow_links):
         try:
             yield number, line.decode("utf-8").rstrip("\r\n")
         except UnicodeDecodeError as error:
             bad.report(RowError(shown(path), number, _not_utf8(error)))
 
 
-def read_raw_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+def read_raw_lines(path: str | Path, *, follow_links: bool = True) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of a file as bytes, with their numbers and line ends."""
-    with _opened(path) as file:
+    with _opened(path, follow_links) as file:
         for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE), b""), start=1):
             if len(line) == LONGEST_LINE:
                 limit = LONGEST_LINE >> 20
@@ -85,6 +89,13 @@ def shown(path: str | Path) -> str:
     return "standard input" if str(path) == "-" else str(path)
 
 
+class _Shown(StringIO):
+    """Standard output where it is a terminal."""
+
+    def write(self, text: str) -> int:
+        return sys.stdout.write(visible(text))
+
+
 @contextmanager
 def writing(path: str | Path) -> Iterator[TextIO]:
     """Open a file to write text; it appears under its name only when all went well.
@@ -93,7 +104,8 @@ def writing(path: str | Path) -> Iterator[TextIO]:
     an error or Ctrl-C the target is as it was before.
     """
     if str(path) == "-":
-        yield sys.stdout
+        # A file takes everything as it is; a terminal would obey some of it.
+        yield _Shown() if sys.stdout.isatty() else sys.stdout
         return
     # A link stays a link: what it points to is replaced.
     target = Path(os.path.realpath(path))
@@ -137,19 +149,23 @@ def _text_into(raw: BinaryIO, suffix: str) -> Iterator[TextIO]:
 
 
 @contextmanager
-def _opened(path: str | Path) -> Iterator[BinaryIO]:
+def _opened(path: str | Path, follow_links: bool = True) -> Iterator[BinaryIO]:
     if str(path) == "-":
         yield sys.stdin.buffer
         return
-    openers: dict[str, Callable[..., Any]] = {
-        ".gz": gzip.open,
-        ".xz": lzma.open,
-        ".bz2": bz2.open,
+    unpackers: dict[str, Callable[[BinaryIO], Any]] = {
+        ".gz": lambda file: gzip.GzipFile(fileobj=file),
+        ".xz": lzma.LZMAFile,
+        ".bz2": bz2.BZ2File,
     }
-    opener = openers.get(Path(path).suffix.lower(), open)
+    unpack = unpackers.get(Path(path).suffix.lower())
     try:
-        with opener(path, "rb") as file:
-            yield file
+        with open_plain(path, follow_links=follow_links) as raw:
+            if unpack is None:
+                yield raw
+            else:
+                with unpack(raw) as file:
+                    yield file
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise InputError(f"{path}: the compressed data is broken ({error})") from error
     except OSError as error:

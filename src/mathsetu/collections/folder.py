@@ -9,16 +9,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from html import unescape
 from pathlib import Path
 from typing import NamedTuple
 from unicodedata import category
 
 from mathsetu.collections.files import read_lines
 from mathsetu.collections.rows import REFUSE, BadRows
+from mathsetu.collections.texts import read_text
 from mathsetu.errors import InputError, RowError
+from mathsetu.limits import LONGEST_TEXT
 from mathsetu.markup import plain, split, to_text
-from mathsetu.markup.convert import text_and_formulas
+from mathsetu.markup.references import unescape
 from mathsetu.records import Post
 
 ENDINGS = {
@@ -53,17 +54,19 @@ _LATEX_DOCUMENT = re.compile(r"\\begin\{document\}(.*?)(?:\\end\{document\}|\Z)"
 
 
 class Section(NamedTuple):
-    """A part of a file: its heading as written, what stands under it, and a given anchor."""
+    """A part of a file: its heading as written, what stands under it, a given anchor, its line."""
 
     title: str
     source: str
     anchor: str
+    line: int = 1
 
 
 def read_posts(path: str | Path, bad: BadRows = REFUSE, *, language: str = "") -> Iterator[Post]:
     r"""Read every section of every file in a folder and its subfolders, in order of their paths.
 
-    Hidden files and folders are passed over. A file that is not UTF-8 is a bad row.
+    Hidden files and folders are passed over, and so are links: they may lead out of the folder.
+    A file that is not UTF-8 is a bad row.
 
     >>> from tempfile import mkdtemp
     >>> folder = Path(mkdtemp())
@@ -74,15 +77,18 @@ def read_posts(path: str | Path, bad: BadRows = REFUSE, *, language: str = "") -
     root = Path(path)
     if not root.is_dir():
         raise InputError(f"{path}: is not a folder")
-    for file in _files(root):
+    for file in _files(root, bad):
         name = file.relative_to(root).as_posix()
         try:
-            source = "\n".join(line for _, line in read_lines(file))
-        except InputError as error:
-            row_error = error if isinstance(error, RowError) else RowError(name, 1, str(error))
+            _check_name(name)
+            source = "\n".join(line for _, line in read_lines(file, follow_links=False))
+            if len(source) > LONGEST_TEXT:
+                raise ValueError(f"the file is longer than {LONGEST_TEXT:,} characters")
+        except (InputError, ValueError) as error:
+            row_error = error if isinstance(error, RowError) else RowError(file, 1, str(error))
             bad.report(row_error)
             continue
-        yield from _posts(source, ENDINGS[file.suffix.lower()], name, language)
+        yield from _posts(source, ENDINGS[file.suffix.lower()], name, language, file, bad)
 
 
 def sections(source: str, form: str) -> Iterator[Section]:
@@ -92,15 +98,17 @@ def sections(source: str, form: str) -> Iterator[Section]:
     ['', 'One', 'Two']
     """
     pattern = {"markdown": _MARKDOWN_HEADING, "html": _HTML_HEADING, "latex": _LATEX_HEADING}[form]
-    title, anchor, start = "", "", 0
+    title, anchor, start, line, counted = "", "", 0, 1, 0
     for heading in pattern.finditer(_without_code(source, form)):
-        yield Section(title, source[start : heading.start()], anchor)
+        yield Section(title, source[start : heading.start()], anchor, line)
+        line += source.count("\n", counted, heading.start())
+        counted = heading.start()
         title_start, title_end = heading.span(heading.lastgroup or "title")
         title, start = source[title_start:title_end], heading.end()
         if form == "markdown":
             title = _CLOSING_HASHES.sub("", title)
         anchor = _given_anchor(source, form, heading)
-    yield Section(title, source[start:], anchor)
+    yield Section(title, source[start:], anchor, line)
 
 
 def slug(title: str) -> str:
@@ -114,17 +122,27 @@ def slug(title: str) -> str:
     return "".join(kept).replace(" ", "-")
 
 
-def _posts(source: str, form: str, name: str, language: str) -> Iterator[Post]:
+def _posts(
+    source: str, form: str, name: str, language: str, file: Path, bad: BadRows
+) -> Iterator[Post]:
     used: dict[str, int] = {}
-    for section in sections(_body(source, form), form):
+    text, lines_before = _body(source, form)
+    for section in sections(text, form):
+        line = lines_before + section.line
         title = to_text(section.title, form).replace("\n", " ")
         if not title and not to_text(section.source, form):
             continue
         anchor = _unused(section.anchor or slug(plain(title)), used) if title else ""
         post_id = f"{name}#{anchor}" if anchor else name
         title = title or _document_title(source, form) or Path(name).stem
-        title, title_formulas = text_and_formulas(title, "text", post_id, "title")
-        body, body_formulas = text_and_formulas(section.source, form, post_id, "body")
+        try:
+            title, title_formulas = read_text(title, "text", post_id, "title")
+            body, body_formulas = read_text(section.source, form, post_id, "body")
+        except ValueError as error:
+            bad.report(RowError(file, line, str(error)))
+            continue
+        if not bad.is_new(post_id, file, line):
+            continue
         yield Post(
             id=post_id,
             title=title,
@@ -137,19 +155,32 @@ def _posts(source: str, form: str, name: str, language: str) -> Iterator[Post]:
         )
 
 
-def _files(root: Path) -> Iterator[Path]:
-    """The files that can be read, sorted; a folder that links lead to twice is entered once."""
-    entered: set[str] = set()
-    for folder, folders, names in os.walk(root, followlinks=True):
-        real = os.path.realpath(folder)
-        if real in entered:
-            folders.clear()
-            continue
-        entered.add(real)
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+def _files(root: Path, bad: BadRows) -> Iterator[Path]:
+    """The files that can be read, sorted; links, pipes and the like are noted and passed over."""
+    for folder, folders, names in os.walk(root):
+        shown = sorted(name for name in folders if not name.startswith("."))
+        links = [name for name in shown if Path(folder, name).is_symlink()]
+        folders[:] = [name for name in shown if name not in links]
+        for name in links:
+            bad.note(f"{Path(folder, name)}: a link, not followed")
         for name in sorted(names):
-            if not name.startswith(".") and Path(name).suffix.lower() in ENDINGS:
-                yield Path(folder, name)
+            if name.startswith(".") or Path(name).suffix.lower() not in ENDINGS:
+                continue
+            path = Path(folder, name)
+            if path.is_symlink():
+                bad.note(f"{path}: a link, not followed")
+            elif not path.is_file():
+                bad.note(f"{path}: not a regular file, not read")
+            else:
+                yield path
+
+
+def _check_name(name: str) -> None:
+    """Refuse a name that is not UTF-8: it would be the id of posts."""
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError("the name of the file is not UTF-8 (rename it)") from None
 
 
 def _without_code(source: str, form: str) -> str:
@@ -159,11 +190,15 @@ def _without_code(source: str, form: str) -> str:
     )
 
 
-def _body(source: str, form: str) -> str:
+def _body(source: str, form: str) -> tuple[str, int]:
+    """What is read of a file, and how many lines stand before it."""
     if form == "markdown":
-        return _FRONT_MATTER.sub("", source)
-    document = _LATEX_DOCUMENT.search(source) if form == "latex" else None
-    return document[1] if document else source
+        front = _FRONT_MATTER.match(source)
+        start, end = front.end() if front else 0, len(source)
+    else:
+        document = _LATEX_DOCUMENT.search(source) if form == "latex" else None
+        start, end = document.span(1) if document else (0, len(source))
+    return source[start:end], source.count("\n", 0, start)
 
 
 def _given_anchor(source: str, form: str, heading: re.Match[str]) -> str:

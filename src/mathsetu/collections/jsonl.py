@@ -7,6 +7,7 @@ Keys are the names of the record's fields; those that hold their default may be 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -16,9 +17,13 @@ from mathsetu.collections.files import read_lines, shown, writing
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.collections.texts import with_formulas
 from mathsetu.errors import InputError, RowError
+from mathsetu.limits import LONGEST_TEXT, MOST_DIGITS, MOST_FORMULAS
 from mathsetu.records import Formula, Judgment, Post, Query
 
 VERSION = 1
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+# A longer number is too long for any field, and stays so when it is cut.
+_MOST_JSON_DIGITS = 100
 
 Record = TypeVar("Record", Post, Query, Formula, Judgment)
 
@@ -32,23 +37,29 @@ def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
     >>> [post.formulas[0].latex for post in read_posts(path)]
     ['x>0']
     """
-    for value, post in _read(path, "posts", Post, bad):
-        yield post if "formulas" in value else with_formulas(post)
+    for line, value, post in _read(path, "posts", Post, bad):
+        try:
+            post = post if "formulas" in value else with_formulas(post)
+        except ValueError as error:
+            bad.report(RowError(shown(path), line, str(error)))
+            continue
+        if bad.is_new(post.id, shown(path), line):
+            yield post
 
 
 def read_queries(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Query]:
     """Read queries (needed: ``id`` and ``text``)."""
-    return (query for _, query in _read(path, "queries", Query, bad))
+    return (query for _, _, query in _read(path, "queries", Query, bad))
 
 
 def read_formulas(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Formula]:
     """Read formulas (needed: ``id`` and ``latex``)."""
-    return (formula for _, formula in _read(path, "formulas", Formula, bad))
+    return (formula for _, _, formula in _read(path, "formulas", Formula, bad))
 
 
 def read_judgments(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Judgment]:
     """Read judgments (needed: ``query_id``, ``id`` and ``grade``)."""
-    return (judgment for _, judgment in _read(path, "judgments", Judgment, bad))
+    return (judgment for _, _, judgment in _read(path, "judgments", Judgment, bad))
 
 
 def write_posts(path: str | Path, posts: Iterable[Post]) -> None:
@@ -114,16 +125,20 @@ def from_json(value: object, kind: type[Record]) -> Record:
 
 def _read(
     path: str | Path, holds: str, kind: type[Record], bad: BadRows
-) -> Iterator[tuple[dict[str, Any], Record]]:
+) -> Iterator[tuple[int, dict[str, Any], Record]]:
     for number, line in read_lines(path, bad):
         if not line.strip():
             continue
         try:
-            value = json.loads(line, parse_constant=_refuse_constant)
+            value = json.loads(line, parse_constant=_refuse_constant, parse_int=_whole)
             if number == 1 and isinstance(value, dict) and "mathsetu" in value:
                 _check_header(value, holds, shown(path))
                 continue
-            yield value, from_json(value, kind)
+            record = from_json(value, kind)
+            # Only an escape can make half a character; texts are as long as their line at most.
+            if _SURROGATE.search(line) or len(line) > LONGEST_TEXT:
+                _check_texts(value, holds)
+            yield number, value, record
         except json.JSONDecodeError as error:
             problem = f"not JSON: {error.msg} at character {error.pos + 1}"
             bad.report(RowError(shown(path), number, problem))
@@ -131,6 +146,29 @@ def _read(
             bad.report(RowError(shown(path), number, "nested too deeply"))
         except ValueError as error:
             bad.report(RowError(shown(path), number, str(error)))
+
+
+def _check_texts(value: object, key: str) -> None:
+    """Refuse a text that no file could hold, or that is longer than any post."""
+    if isinstance(value, str):
+        if len(value) > LONGEST_TEXT:
+            raise ValueError(f'"{key}" is longer than {LONGEST_TEXT:,} characters')
+        if not value.isascii() and _has_surrogate(value):
+            raise ValueError(f'"{key}" contains an invalid character (lone surrogate)')
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            _check_texts(part, name)
+    elif isinstance(value, list):
+        for part in value:
+            _check_texts(part, key)
+
+
+def _has_surrogate(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _write(
@@ -150,6 +188,11 @@ def _check_header(header: dict[str, Any], holds: str, path: str) -> None:
         raise InputError(
             f"{path}: has version {version!r} of the format; this program reads version {VERSION}"
         )
+
+
+def _whole(digits: str) -> int:
+    # Python itself refuses thousands of digits, in words that are not for users.
+    return int(digits[:_MOST_JSON_DIGITS])
 
 
 def _refuse_constant(name: str) -> float:
@@ -172,6 +215,8 @@ def _string(key: str, value: object) -> str:
 def _integer(key: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(f'"{key}" must be a whole number, not {_named(value)}')
+    if abs(value) >= 10**MOST_DIGITS:
+        raise ValueError(f'"{key}" has more than {MOST_DIGITS} digits')
     return value
 
 
@@ -190,8 +235,11 @@ def _strings(key: str, value: object) -> tuple[str, ...]:
 
 
 def _formulas(key: str, value: object) -> tuple[Formula, ...]:
+    items = _list(key, value)
+    if len(items) > MOST_FORMULAS:
+        raise ValueError(f"{len(items):,} formulas where at most {MOST_FORMULAS:,} are allowed")
     try:
-        return tuple(from_json(item, Formula) for item in _list(key, value))
+        return tuple(from_json(item, Formula) for item in items)
     except ValueError as error:
         raise ValueError(f'in "{key}": {error}') from None
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from mathsetu.collections.seen import SeenIds
 from mathsetu.errors import RowError
 
 
@@ -22,7 +24,7 @@ class BadRows:
     (1, ['posts.jsonl line 17: "body" is missing'])
 
     ``notes`` takes what a reader has seen that is odd but not bad; it is given by those who want
-    to know.
+    to know. ``ids`` is given by those who want no id twice, in all files that they read together.
     """
 
     skip: bool = False
@@ -30,6 +32,7 @@ class BadRows:
     count: int = 0
     errors: list[RowError] = field(default_factory=list)
     notes: list[str] | None = None
+    ids: SeenIds | None = None
 
     @property
     def messages(self) -> list[str]:
@@ -43,6 +46,22 @@ class BadRows:
         self.count += 1
         if len(self.errors) < self.keep:
             self.errors.append(error)
+
+    def is_new(self, post_id: str, path: str | Path, line: int) -> bool:
+        """Whether an id has not been read before; one that has is a bad row.
+
+        >>> bad = BadRows(ids=SeenIds())
+        >>> bad.is_new("7", "a.jsonl", 1)
+        True
+        >>> bad.is_new("7", "b.jsonl", 4)
+        Traceback (most recent call last):
+        mathsetu.errors.RowError: b.jsonl line 4: id '7' occurs twice (first in a.jsonl line 1)
+        """
+        first = self.ids.first_place(post_id, str(path), line) if self.ids else None
+        if first is not None:
+            problem = f"id {post_id!r} occurs twice (first in {first[0]} line {first[1]})"
+            self.report(RowError(path, line, problem))
+        return first is None
 
     def note(self, message: str) -> None:
         """Pass on what is odd but not bad, if somebody wants to know."""

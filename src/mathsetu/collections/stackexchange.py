@@ -11,11 +11,11 @@ from pathlib import Path
 
 from mathsetu.collections.files import shown
 from mathsetu.collections.rows import REFUSE, BadRows
-from mathsetu.collections.texts import form_of, split_tags
+from mathsetu.collections.texts import form_of, read_text, split_tags
+from mathsetu.collections.trec import whole
 from mathsetu.collections.xmlrows import read_rows
 from mathsetu.errors import RowError
 from mathsetu.markup.attributes import BrokenReference
-from mathsetu.markup.convert import text_and_formulas
 from mathsetu.records import Formula, Post, quick
 
 _new_post = quick(Post)
@@ -51,7 +51,7 @@ def read_posts(
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue
-        if post is not None:
+        if post is not None and bad.is_new(post.id, shown(path), line):
             yield post
 
 
@@ -73,8 +73,8 @@ def _post(row: dict[str, str], site: str, language: str) -> Post | None:
     if "Title" in row:
         # Dumps hold titles as text; ARQMath's version holds them as HTML.
         form = form_of(row["Title"])
-        title, title_formulas = text_and_formulas(row["Title"], form, post_id, "title")
-    body, body_formulas = text_and_formulas(source, "attribute", post_id, "body")
+        title, title_formulas = read_text(row["Title"], form, post_id, "title")
+    body, body_formulas = read_text(source, "attribute", post_id, "body")
     return _new_post(
         post_id,
         body,
@@ -92,7 +92,4 @@ def _post(row: dict[str, str], site: str, language: str) -> Post | None:
 
 
 def _score(score: str | None) -> int | None:
-    try:
-        return None if score is None else int(score)
-    except ValueError:
-        raise ValueError(f"Score {score!r} is not a whole number") from None
+    return None if score is None else whole(score, "Score")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from mathsetu.limits import LONGEST_TEXT, MOST_FORMULAS
 from mathsetu.markup import extract, split
+from mathsetu.markup.convert import text_and_formulas
 from mathsetu.records import Formula, Post
 
 _HTML = re.compile(r"</(?:p|span|div|a|em|strong|li|b|i|code|pre)>", re.IGNORECASE)
@@ -44,7 +46,40 @@ def formulas_in(text: str, post_id: str, where: str) -> tuple[Formula, ...]:
     >>> [formula.id for formula in formulas_in("$a$ or $b$", "7", "body")]
     ['7:body:0', '7:body:1']
     """
-    return extract(split(text), post_id, where)
+    _check_delimiters(text, where)
+    formulas = extract(split(text), post_id, where)
+    _check_count(formulas, where)
+    return formulas
+
+
+def read_text(source: str, form: str, post_id: str, where: str) -> tuple[str, tuple[Formula, ...]]:
+    """A source as marked text with its formulas; ValueError when it is too much for a post.
+
+    >>> read_text("<p>Let $x>0$.</p>", "html", "7", "body")[0]
+    'Let $x>0$.'
+    """
+    if len(source) > LONGEST_TEXT:
+        raise ValueError(f"the {where} is longer than {LONGEST_TEXT:,} characters")
+    _check_delimiters(source, where)
+    text, formulas = text_and_formulas(source, form, post_id, where)
+    _check_count(formulas, where)
+    return text, formulas
+
+
+def _check_delimiters(text: str, where: str) -> None:
+    """Refuse what has far too many delimiters before minutes are spent on finding formulas."""
+    if len(text) < 4 * MOST_FORMULAS:
+        return
+    delimiters = text.count("$") // 2 + sum(map(text.count, ("\\(", "\\[", "\\begin{")))
+    if delimiters > 2 * MOST_FORMULAS:
+        raise ValueError(f"the {where} has more than {MOST_FORMULAS:,} formulas")
+
+
+def _check_count(formulas: tuple[Formula, ...], where: str) -> None:
+    count = len(formulas)
+    if count > MOST_FORMULAS:
+        problem = f"{count:,} formulas where at most {MOST_FORMULAS:,} are allowed"
+        raise ValueError(f"the {where} has {problem}")
 
 
 def with_formulas(post: Post) -> Post:

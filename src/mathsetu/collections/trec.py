@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from mathsetu.collections.files import read_lines, shown, writing
 from mathsetu.collections.rows import REFUSE, BadRows, Problem, in_order
 from mathsetu.errors import InputError, RowError
+from mathsetu.limits import MOST_DIGITS
 from mathsetu.records import Hit, Judgment, Run
 
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_WHOLE = re.compile(rf"[-+]?[0-9]{{1,{MOST_DIGITS}}}")
 _RUN_COLUMNS = "query, Q0, id, rank, score, run name"
 _QREL_COLUMNS = "query, iteration, id, grade"
 
@@ -180,12 +184,9 @@ def finite(text: str) -> float:
     >>> finite("2.5e-3")
     0.0025
     """
-    try:
-        score = float(text)
-    except ValueError:
-        score = math.nan
-    # Python reads "1_000" as a number; nobody else does.
-    if not math.isfinite(score) or "_" in text:
+    # Python also reads "1_000" and the digits of other scripts; evaluation tools do not.
+    score = float(text) if _NUMBER.fullmatch(text) else math.nan
+    if not math.isfinite(score):
         raise ValueError(f"score {text!r} is not a finite number")
     return score
 
@@ -196,12 +197,9 @@ def whole(text: str, what: str) -> int:
     >>> whole("-1", "grade")
     -1
     """
-    try:
-        if "_" not in text:
-            return int(text)
-    except ValueError:
-        pass
-    raise ValueError(f"{what} {text!r} is not a whole number")
+    if not _WHOLE.fullmatch(text):
+        raise ValueError(f"{what} {text!r} is not a whole number of at most {MOST_DIGITS} digits")
+    return int(text)
 
 
 def word(text: str) -> str:

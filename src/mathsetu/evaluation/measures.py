@@ -51,7 +51,7 @@ SETS = {
 _OTHER_NAMES = {"ap": "MAP", "rr": "MRR", "recall": "R", "precision": "P"}
 _NAMES = {name.lower(): name for name in KINDS} | _OTHER_NAMES
 # The prime may be typed as the typewriter's, the typographer's or the mathematician's.
-_TEXT = re.compile(r"([A-Za-z]+)(['’′]?)(?:\(rel=(\d{1,4})\))?(?:@(\d{1,6}))?")
+_TEXT = re.compile(r"([A-Za-z]+)(['’′]?)(?:\(rel=([0-9]{1,4})\))?(?:@([0-9]{1,6}))?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ _TEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
     "Δ": r"$\Delta$",
 }
 _TEX_TABLE = str.maketrans(_TEX)
+# What makes a formula of a cell when a spreadsheet opens a CSV file.
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", " ")
 _MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\|*_`<>[]"})
 
 
@@ -111,12 +113,15 @@ class Table:
     def csv(self) -> str:
         r"""As CSV with all digits; the letters of a marked column follow it in their own column.
 
+        A text that begins like a formula of a spreadsheet (the name of a run or topic, which
+        anybody may have chosen) gets an apostrophe before it; numbers stay numbers.
+
         >>> Table(("run", "MAP"), (("bm25", Number(0.25, "b")),)).csv()
         'run,MAP,MAP above\nbm25,0.25,b\n'
         """
         # How many columns each column becomes.
         widths = [1 + any(_marks(row[place]) for row in self.rows) for place in self._places]
-        header = [(name, f"{name} above") for name in self.columns]
+        header = [(_inert(name), f"{_inert(name)} above") for name in self.columns]
         rows = [[(_full(cell), _marks(cell)) for cell in row] for row in self.rows]
         buffer = io.StringIO()
         writer = csv.writer(buffer, lineterminator="\n")
@@ -154,7 +159,13 @@ def _in_latex(cell: Cell) -> str:
 
 
 def _full(cell: Cell) -> str:
-    return repr(cell.value) if isinstance(cell, Number) else cell
+    return repr(cell.value) if isinstance(cell, Number) else _inert(cell)
+
+
+def _inert(text: str) -> str:
+    """A text that a spreadsheet does not run as a formula, after an apostrophe where it would."""
+    text = " ".join(text.splitlines())  # a line break would begin a row of its own
+    return f"'{text}" if text.startswith(_FORMULA_SIGNS) else text
 
 
 def _marks(cell: Cell) -> str:

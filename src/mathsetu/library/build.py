@@ -13,13 +13,15 @@ from typing import Any
 from mathsetu import __version__
 from mathsetu.errors import InputError
 from mathsetu.languages.analyze import tokenize, words
-from mathsetu.library.manifest import segment_folder
+from mathsetu.library.manifest import BUILDING, MARK, segment_folder
 from mathsetu.library.pool import prepared_posts
-from mathsetu.library.store import Store, write_store
+from mathsetu.library.store import Questions, Store, write_store
+from mathsetu.plain_files import is_plain_file, open_plain, sync_folder, sync_tree
 from mathsetu.recipes.parts import make_builder
 from mathsetu.recipes.schema import Recipe, Selection
 from mathsetu.records import Post
 from mathsetu.retrieval.base import Builder
+from mathsetu.retrieval.mapped import seal
 
 #: Called with what is being done and how many posts are through.
 Progress = Callable[[str, int], None]
@@ -35,15 +37,19 @@ def build_segment(
     *,
     collection: str,
     fingerprint: str,
+    questions: Questions,
     processes: int,
     progress: Progress,
 ) -> int:
     """Write a whole segment and return how many posts it has.
 
+    Answers are indexed with their questions, which ``questions`` finds when they are in other
+    segments.
+
     The work goes on in a folder ``NAME.building``. When it was begun before on the same input
     (the same fingerprint), what is finished there is kept.
     """
-    work = segment_folder(library, f"{name}.building")
+    work = segment_folder(library, name + BUILDING)
     begun = {
         "fingerprint": fingerprint,
         "recipe": asdict(recipe),
@@ -54,35 +60,42 @@ def build_segment(
     if not fingerprint or _state(work) != state:
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
+        (work / MARK).write_text('{"mathsetu": "segment"}\n', encoding="utf-8")
+        sync_tree(work)
         (work / _STATE).write_text(state, encoding="utf-8")
+        sync_tree(work)
     store = work / "posts.sqlite"
-    if not store.is_file():
+    if not is_plain_file(store):
         part = work / "posts.part"
         part.unlink(missing_ok=True)
         selected = _selected(posts, recipe.posts)
         count = write_store(part, _counted(selected, "reading", progress), collection)
         if not count:
             raise InputError("there are no posts to index")
+        sync_tree(work)
         part.replace(store)
     opened = Store(store)
     try:
         for part_name, settings in recipe.parts.items():
             if not (work / part_name).is_dir():
                 builder = make_builder(settings, f"parts.{part_name}")
-                _build_part(work / part_name, builder, opened, processes, part_name, progress)
+                posts_of = opened.posts(questions)
+                _build_part(work / part_name, builder, posts_of, processes, part_name, progress)
         count = opened.count
     finally:
         opened.close()
     (work / _STATE).unlink()
-    target = segment_folder(library, name)
-    shutil.rmtree(target, ignore_errors=True)
-    work.rename(target)
+    seal(work)
+    sync_tree(work)
+    work.rename(segment_folder(library, name))
+    sync_folder(work.parent)
     return count
 
 
 def _state(work: Path) -> str:
     try:
-        return (work / _STATE).read_text(encoding="utf-8")
+        with open_plain(work / _STATE) as file:
+            return file.read().decode()
     except (OSError, ValueError):
         return ""
 
@@ -90,18 +103,21 @@ def _state(work: Path) -> str:
 def _build_part(
     folder: Path,
     builder: Builder,
-    store: Store,
+    posts: Iterator[Post],
     processes: int,
     name: str,
     progress: Progress,
 ) -> None:
-    with closing(prepared_posts(builder, store.posts(), processes)) as results:
+    with closing(prepared_posts(builder, posts, processes)) as results:
         for prepared in _counted(results, name, progress):
             builder.add(prepared)
     part = folder.with_name(f"{folder.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     builder.write(part)
+    # A part that is there counts as finished, so it must be whole on the disk before.
+    sync_tree(part)
     part.rename(folder)
+    sync_folder(folder.parent)
 
 
 def _selected(posts: Iterable[Post], selection: Selection) -> Iterator[Post]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Self, cast
 import numpy as np
 
 from mathsetu.deadline import Clock
-from mathsetu.errors import InputError
+from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.library.candidates import chosen_weights
 from mathsetu.library.manifest import check, read_manifest, segment_folder
 from mathsetu.library.preparing import Prepared, check_length, prepare
@@ -78,6 +79,8 @@ class Library:
             except (InputError, OSError) as error:
                 # A rebuild may have removed the old segments between two lines above.
                 if attempt + 1 == _TRIES or read_manifest(self.folder) == self.manifest:
+                    if isinstance(error, InputError):
+                        raise
                     raise InputError(str(error)) from error
 
     def _open(self) -> None:
@@ -85,11 +88,17 @@ class Library:
         source = str(self.folder)
         self.recipe: Recipe = overridden(self.manifest.recipe, self._settings, source)
         folders = [segment_folder(self.folder, s.name) for s in self.manifest.segments]
-        self._shelves = Shelves(folders, self.manifest.segments)
-        self._parts: dict[str, Retriever] = {
-            name: make_retriever(settings, [folder / name for folder in folders], f"parts.{name}")
-            for name, settings in self.recipe.parts.items()
-        }
+        with ExitStack() as opened:
+            self._shelves = Shelves(folders, self.manifest.segments)
+            opened.callback(self._shelves.close)
+            self._parts: dict[str, Retriever] = {
+                name: make_retriever(settings, [one / name for one in folders], f"parts.{name}")
+                for name, settings in self.recipe.parts.items()
+            }
+            for name, part in self._parts.items():
+                if part.posts != self._shelves.count:
+                    raise DamagedLibrary(self.folder, f"its part {name!r} was built of other posts")
+            opened.pop_all()
 
     def close(self) -> None:
         """Close the files; a library that is used in a ``with`` block closes itself."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO
 
 from mathsetu.errors import InputError
+from mathsetu.plain_files import is_plain_file, open_to_lock
 
+#: The file that a writer locks; it stays empty.
+LOCK = ".lock"
 # Libraries that this process writes: the lock of a file keeps out other processes only.
 _writing: set[Path] = set()
 
@@ -25,7 +29,7 @@ def writing_alone(library: Path) -> Iterator[None]:
         raise busy
     try:
         library.mkdir(parents=True, exist_ok=True)
-        with (library / ".lock").open("w") as file:
+        with _opened(library / LOCK) as file:
             if not _locked(file):
                 raise busy
             _writing.add(own)
@@ -39,7 +43,14 @@ def writing_alone(library: Path) -> Iterator[None]:
         ) from error
 
 
-def _locked(file: TextIO) -> bool:
+def _opened(path: Path) -> BinaryIO:
+    if os.path.lexists(path) and not is_plain_file(path):
+        kind = "a link" if path.is_symlink() else "not a plain file"
+        raise InputError(f"{path}: is {kind}; remove it")
+    return open_to_lock(path)
+
+
+def _locked(file: BinaryIO) -> bool:
     """Take the lock; unlike `flock`, `lockf` is not handed on to the processes of a pool."""
     try:
         import fcntl

@@ -2,7 +2,11 @@
 
 A library folder holds ``manifest.json`` and ``segments/``. A build writes new segments beside
 the old ones, then replaces the manifest in one step, then removes what no manifest names any
-more. Whenever the process dies, the folder opens as the old library or as the new one.
+more. Whenever the process dies, or the power fails, the folder opens as the old library or as the
+new one.
+
+A library may come from somebody else. So the manifest names every file with its size and checksum;
+what it does not name, and whatever is a link or a device, is refused at opening.
 """
 
 from __future__ import annotations
@@ -14,12 +18,33 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from mathsetu.errors import InputError
+from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.library.lock import LOCK
+from mathsetu.plain_files import (
+    create_plain,
+    entries_below,
+    files_below,
+    is_plain_file,
+    is_plain_folder,
+    open_plain,
+    sync_folder,
+)
+from mathsetu.retrieval.mapped import CHECKSUMS
 
 #: Grows when libraries written by older versions can no longer be read, and with a new built-in
 #: model, since vectors of two models do not meet.
-FORMAT = 3
+FORMAT = 4
 _NAME = "manifest.json"
+_PART = f".{_NAME}.part"
+_SEGMENTS = "segments"
+#: Lies in every segment, from its first moment on: such a folder is ours to remove.
+MARK = "segment.json"
+#: What the folder of a segment is called besides its name until the segment is whole.
+BUILDING = ".building"
+# Longer ones are nobody's: a million segments take less.
+_LARGEST = 1 << 28
+# Files up to this size are compared with their checksums at opening.
+_SMALL = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -61,21 +86,21 @@ class Manifest:
 
 def segment_folder(library: Path, name: str) -> Path:
     """Where a segment lives."""
-    return library / "segments" / name
+    return library / _SEGMENTS / name
 
 
 def describe(folder: Path) -> dict[str, tuple[int, str]]:
     """Size and checksum of every file in a folder, in a fixed order."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
     return {
-        path.relative_to(folder).as_posix(): (path.stat().st_size, checksum(path)) for path in files
+        path.relative_to(folder).as_posix(): (path.stat().st_size, checksum(path))
+        for path in sorted(files_below(folder))
     }
 
 
 def checksum(path: Path) -> str:
     """A short fingerprint of a file's content."""
     digest = blake2b(digest_size=16)
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         while chunk := file.read(1 << 20):
             digest.update(chunk)
     return digest.hexdigest()
@@ -84,34 +109,89 @@ def checksum(path: Path) -> str:
 def write_manifest(library: Path, manifest: Manifest) -> None:
     """Replace the manifest in one step: this is the moment when a change takes effect."""
     content = {"mathsetu": "library", "format": FORMAT, **asdict(manifest)}
-    part = library / f".{_NAME}.{os.getpid()}.part"
-    with part.open("w", encoding="utf-8") as file:
-        json.dump(content, file, ensure_ascii=False, indent=1)
-        file.write("\n")
+    part = library / _PART
+    part.unlink(missing_ok=True)
+    with create_plain(part) as file:
+        file.write((json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode())
         file.flush()
         os.fsync(file.fileno())
     part.replace(library / _NAME)
+    sync_folder(library)
 
 
 def has_manifest(library: Path) -> bool:
     """Whether a folder has a manifest, readable or not."""
-    return (library / _NAME).is_file()
+    return is_plain_file(library / _NAME)
 
 
-def is_foreign(library: Path) -> bool:
-    """Whether a folder holds what no library holds, so that building here would be a mistake.
+def check_place(library: Path) -> None:
+    """Refuse to build where building would be a mistake, or would reach out of the folder.
 
-    A library that is damaged or of another version is no foreign thing: building it again is
-    its remedy. A ``manifest.json`` alone may be anybody's.
+    A library that is damaged or of another version may be built again: that is its remedy. A
+    ``manifest.json`` alone may be anybody's.
     """
+    if library.exists() and not library.is_dir():
+        raise InputError(f"{library}: is a file; choose a folder")
     names = {path.name for path in library.iterdir()} if library.exists() else set()
-    if _NAME not in names:
-        ours = {".lock", "segments"}
-        return any(n not in ours and not n.startswith(f".{_NAME}.") for n in names)
+    for name in names & {_NAME, _PART, _SEGMENTS, LOCK}:
+        if (library / name).is_symlink():
+            raise InputError(f"{library / name}: is a link; a library holds none, remove it")
+    if _NAME in names:
+        is_foreign = not _claims_to_be_ours(library)
+    else:
+        is_foreign = not names <= {LOCK, _PART, _SEGMENTS} or any(
+            not is_ours(path) for path in segment_folders(library)
+        )
+    if is_foreign:
+        raise InputError(f"{library}: is not a library and not empty; choose another folder")
+
+
+def _claims_to_be_ours(library: Path) -> bool:
     try:
-        return bool(json.loads((library / _NAME).read_bytes())["mathsetu"] != "library")
-    except (ValueError, KeyError, TypeError):
-        return "segments" not in names
+        return bool(_read_json(library / _NAME)["mathsetu"] == "library")
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return (library / _SEGMENTS).exists()
+
+
+def segment_folders(library: Path) -> list[Path]:
+    """Everything that lies where segments do, in order."""
+    folder = library / _SEGMENTS
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise InputError(f"{folder}: is not a folder of its own; remove it")
+    return sorted(folder.iterdir()) if folder.exists() else []
+
+
+def is_ours(folder: Path) -> bool:
+    """Whether a folder was made for a segment, and so may be removed when no manifest names it.
+
+    It is marked; or it is empty, since the power failed before the mark was on the disk.
+    """
+    if not is_plain_folder(folder):
+        return False
+    is_new = is_segment_name(folder.name.removesuffix(BUILDING)) and not any(folder.iterdir())
+    return is_new or is_plain_file(folder / MARK)
+
+
+def former_segments(library: Path) -> set[str]:
+    """The segments that a manifest of any version names; empty where it cannot be read."""
+    try:
+        names = {str(entry["name"]) for entry in _read_json(library / _NAME)["segments"]}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return set()
+    return {name for name in names if is_segment_name(name)}
+
+
+def is_segment_name(name: str) -> bool:
+    """Whether a segment may have this name: six digits or a few more."""
+    return name.isascii() and name.isdecimal() and 6 <= len(name) <= 9
+
+
+def _read_json(path: Path) -> Any:
+    with open_plain(path) as file:
+        content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise ValueError("too large")
+    return json.loads(content.decode())
 
 
 def read_manifest(library: Path) -> Manifest:
@@ -119,11 +199,13 @@ def read_manifest(library: Path) -> Manifest:
     path = library / _NAME
     if not library.is_dir():
         raise InputError(f"{library}: there is no such library (build one: mathsetu index)")
+    if path.is_symlink():
+        raise InputError(f"{path}: is a link; a library holds none")
     if not path.is_file():
         raise InputError(f"{library}: is not a library, it has no {_NAME} (build one here: "
                          "mathsetu index)")  # fmt: skip
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = _read_json(path)
         if content["mathsetu"] != "library":
             raise KeyError("mathsetu")
         found = content["format"]
@@ -133,44 +215,78 @@ def read_manifest(library: Path) -> Manifest:
                 f"{FORMAT}; build it again with: mathsetu index"
             )
         segments = tuple(_read_segment(entry) for entry in content["segments"])
+        if len({segment.name for segment in segments}) != len(segments):
+            raise ValueError("two segments have one name")
         recipe, languages = dict(content["recipe"]), dict(content["languages"])
-        return Manifest(recipe, segments, languages, str(content["version"]))
+        counts = {str(code): int(count) for code, count in languages.items()}
+        return Manifest(recipe, segments, counts, str(content["version"]))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path}: is damaged ({error}); build the library again") from error
+    except RecursionError as error:
+        raise DamagedLibrary(path, "is damaged (nested too deeply)") from error
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+        raise DamagedLibrary(path, f"is damaged ({error})") from error
 
 
 def _read_segment(entry: dict[str, Any]) -> Segment:
     segment = Segment(
         name=str(entry["name"]),
         posts=int(entry["posts"]),
-        files={name: (int(s), str(c)) for name, (s, c) in entry["files"].items()},
+        files={_inside(name): (int(s), str(c)) for name, (s, c) in entry["files"].items()},
         removed=tuple(int(number) for number in entry["removed"]),
     )
-    if not segment.name.isdecimal():
-        raise ValueError(f"{segment.name!r} is no name of a segment")
+    if not is_segment_name(segment.name):
+        raise ValueError(f"{segment.name!r} is not a name of a segment")
     if not all(0 <= number < segment.posts for number in segment.removed):
         raise ValueError(f"segment {segment.name} lacks posts that were removed from it")
     return segment
 
 
+def _inside(name: str) -> str:
+    """The path of a file inside its segment; ValueError for one that may lead out of it."""
+    steps = name.split("/")
+    if not all(steps) or {".", ".."} & {*steps} or set(name) & {"\\", ":", "\0"}:
+        raise ValueError(f"{name!r} is not a path inside a segment")
+    return name
+
+
 def check(library: Path, manifest: Manifest, thorough: bool = False) -> None:
     """Find missing, cut or changed files before a search stumbles over them.
 
-    Opening compares the sizes of all files and the content of small ones; with ``thorough``
-    every byte is read.
+    Opening compares the sizes of all files and the content of small ones and of the checksums, by
+    which the others are checked where they are read; with ``thorough`` every byte is read.
     """
+    segment_folders(library)
     for segment in manifest.segments:
         folder = segment_folder(library, segment.name)
+        found = _files_in(folder)
         for name, (size, expected) in segment.files.items():
             path = folder / name
-            found = path.stat().st_size if path.is_file() else -1
-            if found < 0:
-                raise InputError(f"{path}: is missing; build the library again")
-            if found != size:
-                raise InputError(
-                    f"{path}: has {found:,} bytes instead of {size:,}; build the library again"
-                )
-            if (thorough or size < 1 << 16) and checksum(path) != expected:
-                raise InputError(f"{path}: its content has changed; build the library again")
+            if name not in found:
+                raise DamagedLibrary(path, "is missing")
+            if found[name] != size:
+                raise DamagedLibrary(path, f"has {found[name]:,} bytes instead of {size:,}")
+            is_read = thorough or size <= _SMALL or path.name == CHECKSUMS
+            if is_read and checksum(path) != expected:
+                raise DamagedLibrary(path, "its content has changed")
+        for name in found:
+            if name not in segment.files:
+                raise InputError(f"{folder / name}: does not belong to the library; remove it")
+            if (folder / name).with_name(CHECKSUMS).relative_to(folder).as_posix() not in found:
+                raise DamagedLibrary(folder / name, "lies in a folder without checksums")
+
+
+def _files_in(folder: Path) -> dict[str, int]:
+    """The sizes of all files below a folder by their paths; links and devices are refused."""
+    if not is_plain_folder(folder):
+        raise DamagedLibrary(folder, "is a link" if folder.is_symlink() else "is missing")
+    found: dict[str, int] = {}
+    for entry in entries_below(folder):
+        path = Path(entry.path)
+        if entry.is_file(follow_symlinks=False):
+            size = entry.stat(follow_symlinks=False).st_size
+            found[path.relative_to(folder).as_posix()] = size
+        elif not entry.is_dir(follow_symlinks=False):
+            kind = "a link" if entry.is_symlink() else "a device or a pipe"
+            raise InputError(f"{path}: is {kind}; a library holds none, remove it")
+    return found

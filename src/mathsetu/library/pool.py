@@ -7,10 +7,11 @@ import signal
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from itertools import islice
-from threading import Thread, current_thread, main_thread
+from threading import current_thread, main_thread
 from typing import Any
 
 from mathsetu.errors import MathSetuError
+from mathsetu.parent import end_with_parent
 from mathsetu.records import Post
 from mathsetu.retrieval.base import Builder
 
@@ -78,17 +79,7 @@ def _begin(builder: Builder) -> None:
     _builder = builder
     # Ctrl-C reaches all processes; the first one alone answers, and ends the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """A killed build leaves no processes behind."""
-    from multiprocessing import parent_process
-
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    end_with_parent()
 
 
 def _prepare_chunk(posts: list[Post]) -> list[Any]:

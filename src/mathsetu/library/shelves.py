@@ -7,14 +7,15 @@ added to its own. Retrievers count the same way.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mathsetu.errors import UnknownPost
+from mathsetu.errors import DamagedLibrary, UnknownPost
 from mathsetu.library.manifest import Segment
 from mathsetu.library.store import Store, beside
 from mathsetu.records import Post
@@ -36,15 +37,27 @@ class Shelves:
     """The stores of all segments as one.
 
     Attributes:
+        count: How many posts the segments have, removed ones included.
         present: Which posts may be found at all, by number; None when none was removed.
     """
 
     def __init__(self, folders: Sequence[Path], segments: Sequence[Segment]) -> None:
         """Open the stores of segments that lie in ``folders``."""
         self._segments = segments
-        self._stores = [Store(folder / "posts.sqlite") for folder in folders]
+        self._stores: list[Store] = []
+        with ExitStack() as opened:
+            for folder, segment in zip(folders, segments, strict=True):
+                store = Store(folder / "posts.sqlite")
+                opened.callback(store.close)
+                self._stores.append(store)
+                if store.count != segment.posts:
+                    raise DamagedLibrary(
+                        folder, f"has {store.count} posts instead of {segment.posts}"
+                    )
+            opened.pop_all()
         offsets = np.cumsum([0, *(store.count for store in self._stores)])
         self._offsets: list[int] = offsets.tolist()
+        self.count = self._offsets[-1]
         self.present: NDArray[np.bool_] | None = self._not_removed()
 
     def _not_removed(self) -> NDArray[np.bool_] | None:
@@ -73,12 +86,38 @@ class Shelves:
         store, number, _ = self._find(post_id)
         return store.by_number([number])[number]
 
+    def find(self, post_id: str) -> Post | None:
+        """One post by its id, if it is here."""
+        return self.post(post_id) if post_id in self else None
+
+    def answers_to(self, post_id: str) -> list[Post]:
+        """The answers to a question."""
+        return [
+            answer
+            for store, segment in zip(self._stores, self._segments, strict=True)
+            for number, answer in store.answers_to(post_id)
+            if number not in segment.removed
+        ]
+
+    def places(self, ids: Iterable[str]) -> dict[str, dict[str, int]]:
+        """For each segment, by its name, those of some posts that it has, with their numbers."""
+        wanted = list(ids)
+        found: dict[str, dict[str, int]] = {}
+        for store, segment in zip(self._stores, self._segments, strict=True):
+            numbers = {post_id: store.number_of(post_id) for post_id in wanted}
+            found[segment.name] = {
+                post_id: number
+                for post_id, number in numbers.items()
+                if number is not None and number not in segment.removed
+            }
+        return found
+
     def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
         """Posts by their numbers, each answer with what its question says."""
         posts: dict[int, Post] = {}
         for store, offset, own in self._shared_out(numbers):
             for number, post in store.by_number(own).items():
-                parent = store.find(post.parent_id) if post.parent_id else None
+                parent = self.find(post.parent_id) if post.parent_id else None
                 posts[offset + number] = beside(post, parent) if parent else post
         return posts
 

@@ -1,12 +1,18 @@
-"""The posts of one segment in SQLite: found by number or id, filtered by language and tag."""
+"""The posts of one segment in SQLite: found by number or id, filtered by language and tag.
+
+Each row has a checksum, compared whenever the row is read. What is said of all rows at once (which
+have a tag, that none has an id) is said after the whole file was compared with its checksums.
+"""
 
 from __future__ import annotations
 
 import json
 import sqlite3
+import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -14,8 +20,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mathsetu.collections.jsonl import from_json, to_json
-from mathsetu.errors import InputError
-from mathsetu.records import Post
+from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.plain_files import is_plain_file
+from mathsetu.records import LONGEST_NAME, Post
+from mathsetu.retrieval.mapped import check_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,12 +35,18 @@ CREATE TABLE posts (
     language TEXT NOT NULL,
     collection TEXT NOT NULL,
     parent_id TEXT NOT NULL,
-    record TEXT NOT NULL
+    record TEXT NOT NULL,
+    checksum INTEGER NOT NULL
 );
+CREATE INDEX answers ON posts (parent_id) WHERE parent_id != '';
 CREATE TABLE tags (tag TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (tag, number))
 WITHOUT ROWID;
 """
 _BATCH = 2_000
+_COLUMNS = "number, id, language, collection, parent_id, record, checksum"
+
+#: Finds a question by its id, wherever it is.
+Questions = Callable[[str], Post | None]
 
 
 def write_store(path: Path, posts: Iterable[Post], collection: str) -> int:
@@ -45,21 +59,18 @@ def write_store(path: Path, posts: Iterable[Post], collection: str) -> int:
         )
         count = 0
         for post in posts:
+            _check_names(post, collection)
             record = json.dumps(to_json(post), ensure_ascii=False, separators=(",", ":"))
-            row = (
-                count,
-                post.id,
-                post.language,
-                post.collection or collection,
-                post.parent_id,
-                record,
-            )
+            own = (post.id, post.language, post.collection or collection, post.parent_id, record)
             try:
-                connection.execute("INSERT INTO posts VALUES (?, ?, ?, ?, ?, ?)", row)
+                row = (count, *own, _checksum(own))
+                connection.execute("INSERT INTO posts VALUES (?, ?, ?, ?, ?, ?, ?)", row)
             except sqlite3.IntegrityError:
                 raise InputError(f"two posts have the id {post.id!r}; ids must differ") from None
             except UnicodeEncodeError:
-                raise InputError(f"post {post.id!r}: half a character stands in it") from None
+                raise InputError(
+                    f"post {post.id!r} contains an invalid character (lone surrogate)"
+                ) from None
             tags = ((tag, count) for tag in sorted(set(post.tags)))
             connection.executemany("INSERT INTO tags VALUES (?, ?)", tags)
             count += 1
@@ -71,6 +82,17 @@ def write_store(path: Path, posts: Iterable[Post], collection: str) -> int:
     return count
 
 
+def _check_names(post: Post, collection: str) -> None:
+    """Refuse what no door could ask for."""
+    names = [("the id", post.id), ("the collection", post.collection or collection)]
+    for what, name in (*names, *(("a tag", tag) for tag in post.tags)):
+        if len(name) > LONGEST_NAME:
+            raise InputError(
+                f"post {post.id[:40]!r}: {what} has {len(name):,} characters; at most "
+                f"{LONGEST_NAME:,} are taken"
+            )
+
+
 class Store:
     """The posts of one segment, opened for reading."""
 
@@ -78,43 +100,64 @@ class Store:
         self._path = path
         # Several threads of a server may read, one after the other; nobody writes.
         self._lock = Lock()
+        self._is_compared = False
+        if not is_plain_file(path):
+            raise DamagedLibrary(path, "is missing")
+        self._connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
+        )
         try:
-            self._connection = sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
-            )
-            row = self._connection.execute("SELECT count(*) FROM posts").fetchone()
-            self.count = int(row[0])
+            self.count = self._opened()
+        except BaseException:
+            self.close()
+            raise
+
+    def _opened(self) -> int:
+        """Look whether the file is one of ours; how many posts it has."""
+        path = self._path
+        try:
+            # A file that somebody else made may hold more than tables.
+            self._connection.executescript("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;")
+            if _schema(self._connection) != _own_schema():
+                raise DamagedLibrary(path, "does not hold the tables that belong there")
+            query = "SELECT count(*), min(number), max(number) FROM posts"
+            count, first, last = self._connection.execute(query).fetchone()
         except sqlite3.Error as error:
-            raise InputError(f"{path}: is damaged ({error}); build the library again") from error
+            raise DamagedLibrary(path, f"is damaged ({error})") from error
+        if (first, last) != ((0, count - 1) if count else (None, None)):
+            raise DamagedLibrary(path, "is damaged (its posts are not numbered in a row)")
+        return int(count)
 
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
 
-    def posts(self) -> Iterator[Post]:
-        """All posts in order, each answer with the title, tags and text of its question."""
+    def posts(self, questions: Questions = lambda post_id: None) -> Iterator[Post]:
+        """All posts in order, each answer with the title, tags and text of its question.
+
+        Args:
+            questions: Finds the questions that are not in this segment.
+        """
         rows = self._connection.execute(
             "SELECT p.record, q.record FROM posts p LEFT JOIN posts q "
             "ON p.parent_id != '' AND q.id = p.parent_id ORDER BY p.number"
         )
         for record, parent in rows:
             post = _post(record)
-            yield beside(post, _post(parent)) if parent else post
+            asked = _post(parent) if parent else None
+            if asked is None and post.parent_id:
+                asked = questions(post.parent_id)
+            yield beside(post, asked) if asked else post
 
     def by_number(self, numbers: Sequence[int]) -> dict[int, Post]:
         """The posts with these numbers."""
-        found: dict[int, Post] = {}
-        for start in range(0, len(numbers), _BATCH):
-            batch = list(numbers[start : start + _BATCH])
-            marks = ",".join("?" * len(batch))
-            query = f"SELECT number, record FROM posts WHERE number IN ({marks})"  # noqa: S608
-            for number, record in self._rows(query, batch):
-                found[number] = _post(record)
-        return found
+        return {number: self._read(row) for number, row in self._by_number(numbers).items()}
 
     def number_of(self, post_id: str) -> int | None:
         """The number of a post."""
         rows = self._rows("SELECT number FROM posts WHERE id = ?", (post_id,))
+        if not rows:
+            self._compare()
         return int(rows[0][0]) if rows else None
 
     def find(self, post_id: str) -> Post | None:
@@ -122,30 +165,34 @@ class Store:
         number = self.number_of(post_id)
         return None if number is None else self.by_number([number])[number]
 
+    def answers_to(self, post_id: str) -> list[tuple[int, Post]]:
+        """The answers to a question, each with its number; their collection is named in them."""
+        self._compare()
+        rows = self._rows("SELECT number FROM posts WHERE parent_id = ?", (post_id,))
+        found = self._by_number([row[0] for row in rows])
+        return [(n, replace(self._read(row), collection=row[3])) for n, row in found.items()]
+
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:
         """The ids of posts."""
-        found: dict[int, str] = {}
-        for start in range(0, len(numbers), _BATCH):
-            batch = list(numbers[start : start + _BATCH])
-            marks = ",".join("?" * len(batch))
-            query = f"SELECT number, id FROM posts WHERE number IN ({marks})"  # noqa: S608
-            found.update(self._rows(query, batch))
-        return found
+        return {number: row[1] for number, row in self._by_number(numbers).items()}
 
     def languages(self, removed: Set[int] = frozenset()) -> dict[str, int]:
         """How many posts there are of each language, those that were removed not counted."""
+        self._compare()
         rows = self._rows("SELECT number, language FROM posts")
-        return Counter(language for number, language in rows if number not in removed)
+        return Counter(str(language) for number, language in rows if number not in removed)
 
     def tags(self, removed: Set[int] = frozenset()) -> dict[str, int]:
         """How many posts have each tag, those that were removed not counted."""
+        self._compare()
         rows = self._rows("SELECT number, tag FROM tags")
-        return Counter(tag for number, tag in rows if number not in removed)
+        return Counter(str(tag) for number, tag in rows if number not in removed)
 
     def allowed(
         self, language: str = "", tags: Sequence[str] = (), collection: str = ""
     ) -> NDArray[np.bool_]:
         """Which posts pass a filter; of several tags, a post needs all."""
+        self._compare()
         allowed = np.ones(self.count, dtype=np.bool_)
         for column, value in (("language", language), ("collection", collection)):
             if value:
@@ -157,15 +204,66 @@ class Store:
 
     def _mask(self, query: str, value: str) -> NDArray[np.bool_]:
         mask = np.zeros(self.count, dtype=np.bool_)
-        mask[[row[0] for row in self._rows(query, (value,))]] = True
+        numbers = [row[0] for row in self._rows(query, (value,))]
+        if not all(isinstance(number, int) and 0 <= number < self.count for number in numbers):
+            raise DamagedLibrary(self._path, "names posts that are not there")
+        mask[numbers] = True
         return mask
+
+    def _by_number(self, numbers: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+        """Whole rows by their numbers, each compared with its checksum."""
+        found: dict[int, tuple[Any, ...]] = {}
+        for start in range(0, len(numbers), _BATCH):
+            batch = list(numbers[start : start + _BATCH])
+            marks = ",".join("?" * len(batch))
+            query = f"SELECT {_COLUMNS} FROM posts WHERE number IN ({marks})"  # noqa: S608
+            for row in self._rows(query, batch):
+                own = row[1:-1]
+                if not all(isinstance(value, str) for value in own) or _checksum(own) != row[-1]:
+                    raise DamagedLibrary(self._path, f"has a damaged post (number {row[0]})")
+                found[row[0]] = row
+        if len(found) != len(set(numbers)):
+            raise DamagedLibrary(self._path, "lacks posts that it should hold")
+        return found
+
+    def _read(self, row: tuple[Any, ...]) -> Post:
+        try:
+            return _post(row[5])
+        except (ValueError, RecursionError) as error:
+            raise DamagedLibrary(self._path, f"has a damaged post ({error})") from error
+
+    def _compare(self) -> None:
+        """Compare the whole file with its checksums, once."""
+        if not self._is_compared:
+            check_file(self._path)
+            self._is_compared = True
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
         try:
             with self._lock:
                 return self._connection.execute(query, values).fetchall()
         except UnicodeEncodeError:
-            return []  # half a character stands in no post
+            return []  # no post contains a lone surrogate
+        except sqlite3.Error as error:
+            raise DamagedLibrary(self._path, f"is damaged ({error})") from error
+
+
+def _checksum(values: Sequence[str]) -> int:
+    return zlib.crc32("\0".join(values).encode())
+
+
+def _schema(connection: sqlite3.Connection) -> list[Any]:
+    query = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name"
+    return connection.execute(query).fetchall()
+
+
+@cache
+def _own_schema() -> list[Any]:
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(_SCHEMA)
+    schema = _schema(connection)
+    connection.close()
+    return schema
 
 
 def _post(record: str) -> Post:

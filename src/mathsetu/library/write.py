@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
+from contextlib import closing, contextmanager
+from dataclasses import asdict, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,25 @@ from mathsetu.errors import InputError
 from mathsetu.library.build import Progress, build_segment
 from mathsetu.library.lock import writing_alone
 from mathsetu.library.manifest import (
+    BUILDING,
     Manifest,
     Segment,
+    check,
+    check_place,
     describe,
+    former_segments,
     has_manifest,
-    is_foreign,
+    is_ours,
+    is_segment_name,
     read_manifest,
     segment_folder,
+    segment_folders,
     write_manifest,
 )
 from mathsetu.library.pool import all_cores
-from mathsetu.library.store import Store, beside
+from mathsetu.library.shelves import Shelves
+from mathsetu.library.store import Store
+from mathsetu.plain_files import is_plain_folder, sync_folder
 from mathsetu.recipes import load_recipe
 from mathsetu.recipes.parts import check_parts
 from mathsetu.recipes.schema import Recipe, parse_table
@@ -60,15 +69,10 @@ def build_library(
     library = Path(folder)
     chosen = load_recipe(recipe) if isinstance(recipe, str) else recipe
     check_parts(chosen)
-    if library.exists() and not library.is_dir():
-        raise InputError(f"{library}: is a file; choose a folder")
-    if is_foreign(library):
-        raise InputError(f"{library}: is not a library and not empty; choose another folder")
+    check_place(library)
     with writing_alone(library):
-        old = _to_be_replaced(library)
-        name = _next_name(library, old)
-        if old or not has_manifest(library):
-            _clean(library, old, keep=f"{name}.building")
+        former = former_segments(library)
+        name = _next_name(library, former)
         count = build_segment(
             library,
             name,
@@ -76,12 +80,12 @@ def build_library(
             chosen,
             collection=collection,
             fingerprint=fingerprint,
+            questions=lambda post_id: None,
             processes=processes or all_cores(),
             progress=progress,
         )
-        table = _plain(asdict(chosen))
-        write_manifest(library, _manifest(library, table, [_segment(library, name, count)]))
-        _clean(library, read_manifest(library))
+        _commit(library, _plain(asdict(chosen)), [_segment(library, name, count)])
+        _clean(library, former)
 
 
 def add_posts(
@@ -94,99 +98,134 @@ def add_posts(
 ) -> int:
     """Add posts as a new segment; the old ones are not read again. Returns how many were added.
 
-    The cost is that of indexing the new posts alone. A search looks into every segment, so
-    after many small additions a fresh build makes searching faster again. A post whose id is
-    in the library replaces the old one.
+    The cost is that of indexing the new posts alone, and the answers that the library has to
+    them: an answer is found by its question, too. A search looks into every segment, so after
+    many small additions a fresh build makes searching faster again. A post whose id is in the
+    library replaces the old one.
     """
-    library = Path(folder)
-    read_manifest(library)  # before anything is written where no library is
-    with writing_alone(library):
-        old = read_manifest(library)
-        recipe = parse_table(old.recipe, str(library))
-        name = _next_name(library, old)
-        _clean(library, old)
-        count = build_segment(
-            library,
-            name,
-            _with_questions(library, old, posts),
-            recipe,
-            collection=collection,
-            fingerprint="",
-            processes=processes or all_cores(),
-            progress=progress,
-        )
-        store = Store(segment_folder(library, name) / "posts.sqlite")
-        ids = set(store.ids(range(store.count)).values())
-        store.close()
-        kept = _without(library, old, ids)
-        segments = [*kept.segments, _segment(library, name, count)]
-        write_manifest(library, _manifest(library, old.recipe, segments))
-        return count
-
-
-def _with_questions(library: Path, manifest: Manifest, posts: Iterable[Post]) -> Iterator[Post]:
-    """New answers beside the questions that the library has already."""
-    folders = [segment_folder(library, segment.name) for segment in manifest.segments]
-    stores = [Store(folder / "posts.sqlite") for folder in folders]
-    try:
-        for post in posts:
-            found = None
-            if post.parent_id and not post.question:
-                found = next(filter(None, (store.find(post.parent_id) for store in stores)), None)
-            yield beside(post, found) if found else post
-    finally:
-        for store in stores:
-            store.close()
+    with _changing(folder) as change:
+        new: set[str] = set()
+        posts = chain(_noted(posts, new), change.answers_to(new))
+        change.add(posts, collection, processes or all_cores(), progress)
+        change.commit()
+        return len(new)
 
 
 def remove_posts(folder: str | Path, ids: Iterable[str]) -> int:
-    """Take posts out, at once and without rebuilding; returns how many were there.
+    """Take posts out, at once; returns how many were there.
 
-    They are no longer found; their words still count in the statistics, and their space is
-    freed, with the next build.
+    They are no longer found. Answers to a question that is removed are indexed anew, without it.
+    The words of removed posts still count in the statistics, and their space is freed, with the
+    next build.
     """
+    with _changing(folder) as change:
+        gone = change.remove(set(ids))
+        if gone:
+            answers = list(change.answers_to(gone))
+            if not change.manifest.posts:
+                raise InputError(f"{folder}: these are all its posts; remove the folder instead")
+            if answers:
+                change.add(answers, "", 1, _quiet)
+            change.commit()
+        return len(gone)
+
+
+@contextmanager
+def _changing(folder: str | Path) -> Iterator[_Change]:
     library = Path(folder)
     read_manifest(library)  # before anything is written where no library is
+    check_place(library)
     with writing_alone(library):
         old = read_manifest(library)
-        new = _without(library, old, set(ids))
-        if new.posts == old.posts:
-            return 0
-        if not new.posts:
-            raise InputError(f"{library}: these are all its posts; remove the folder instead")
-        write_manifest(library, _manifest(library, old.recipe, list(new.segments)))
-        return old.posts - new.posts
+        check(library, old)
+        name = _next_name(library, former_segments(library))
+        folders = [segment_folder(library, segment.name) for segment in old.segments]
+        with closing(Shelves(folders, old.segments)) as shelves:
+            yield _Change(library, old, shelves, name)
 
 
-def _without(library: Path, manifest: Manifest, ids: set[str]) -> Manifest:
-    for segment in manifest.segments:
-        store = Store(segment_folder(library, segment.name) / "posts.sqlite")
-        numbers = {store.number_of(post_id) for post_id in ids} - {None, *segment.removed}
-        store.close()
-        if numbers:
-            manifest = manifest.without(
-                segment.name, frozenset(n for n in numbers if n is not None)
-            )
-    return manifest
+class _Change:
+    """A change of a library, which takes effect with `commit`.
+
+    Attributes:
+        manifest: The library as it will be.
+    """
+
+    def __init__(self, library: Path, old: Manifest, shelves: Shelves, name: str) -> None:
+        self.manifest = old
+        self._library, self._shelves, self._name = library, shelves, name
+        self._gone: set[str] = set()
+
+    def remove(self, ids: set[str]) -> set[str]:
+        """Remove posts; those that were there."""
+        places = self._shelves.places(ids)
+        for segment, numbers in places.items():
+            self.manifest = self.manifest.without(segment, frozenset(numbers.values()))
+        found = {post_id for numbers in places.values() for post_id in numbers}
+        self._gone |= found
+        return found
+
+    def add(
+        self, posts: Iterable[Post], collection: str, processes: int, progress: Progress
+    ) -> None:
+        """Index posts as a new segment; older posts with their ids are removed."""
+        count = build_segment(
+            self._library,
+            self._name,
+            posts,
+            parse_table(self.manifest.recipe, str(self._library)),
+            collection=collection,
+            fingerprint="",
+            questions=self._question,
+            processes=processes,
+            progress=progress,
+        )
+        store = Store(segment_folder(self._library, self._name) / "posts.sqlite")
+        with closing(store):
+            self.remove(set(store.ids(range(store.count)).values()))
+        segment = _segment(self._library, self._name, count)
+        self.manifest = replace(self.manifest, segments=(*self.manifest.segments, segment))
+
+    def answers_to(self, ids: set[str]) -> Iterator[Post]:
+        """The answers to some questions that are affected when these change.
+
+        ``ids`` may grow until the first answer is asked for.
+        """
+        for post_id in sorted(ids):
+            for answer in self._shelves.answers_to(post_id):
+                is_told = answer.title and answer.tags and answer.question
+                if answer.id not in ids and answer.id not in self._gone and not is_told:
+                    yield answer
+
+    def commit(self) -> None:
+        """Let the change take effect."""
+        _commit(self._library, self.manifest.recipe, list(self.manifest.segments))
+
+    def _question(self, post_id: str) -> Post | None:
+        return None if post_id in self._gone else self._shelves.find(post_id)
+
+
+def _noted(posts: Iterable[Post], ids: set[str]) -> Iterator[Post]:
+    """Posts as they pass, their ids taken note of."""
+    for post in posts:
+        ids.add(post.id)
+        yield post
 
 
 def _segment(library: Path, name: str, count: int) -> Segment:
-    """A new segment as the manifest names it, safe on the disk before it does."""
-    folder = segment_folder(library, name)
-    for path in folder.rglob("*"):
-        if path.is_file():
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
-    return Segment(name, count, describe(folder))
+    """A new segment as the manifest names it."""
+    return Segment(name, count, describe(segment_folder(library, name)))
 
 
-def _manifest(library: Path, recipe: dict[str, Any], segments: list[Segment]) -> Manifest:
+def _commit(library: Path, recipe: dict[str, Any], segments: list[Segment]) -> None:
+    """Let the manifest name these segments, when all that it names is safe on the disk."""
     languages: Counter[str] = Counter()
     for segment in segments:
-        store = Store(segment_folder(library, segment.name) / "posts.sqlite")
-        languages.update(store.languages(frozenset(segment.removed)))
-        store.close()
-    return Manifest(recipe, tuple(segments), dict(sorted(languages.items())), __version__)
+        with closing(Store(segment_folder(library, segment.name) / "posts.sqlite")) as store:
+            languages.update(store.languages(frozenset(segment.removed)))
+    sync_folder(library)
+    manifest = Manifest(recipe, tuple(segments), dict(sorted(languages.items())), __version__)
+    write_manifest(library, manifest)
 
 
 def _plain(value: Any) -> Any:
@@ -196,28 +235,35 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _to_be_replaced(library: Path) -> Manifest | None:
-    """The manifest that is there, where this version can read it."""
-    try:
-        return read_manifest(library)
-    except InputError:
-        return None
+def _next_name(library: Path, named: set[str]) -> str:
+    """The name of the next segment; leftovers of builds that ended early make room for it.
+
+    The work of an interrupted build that may go on under that name stays.
+    """
+    folders = segment_folders(library)
+    is_known = bool(named) or not has_manifest(library)
+    # Where the manifest cannot be read, a finished segment may be in use.
+    leftovers = [
+        folder
+        for folder in folders
+        if is_ours(folder)
+        and folder.name not in named
+        and (is_known or folder.name.endswith(BUILDING))
+    ]
+    others = {folder.name for folder in folders if folder not in leftovers}
+    taken = named | {name.removesuffix(BUILDING) for name in others}
+    numbers = (int(name) for name in taken if is_segment_name(name))
+    chosen = f"{max(numbers, default=0) + 1:06d}"
+    for folder in leftovers:
+        if folder.name != chosen + BUILDING:
+            shutil.rmtree(folder, ignore_errors=True)
+    return chosen
 
 
-def _next_name(library: Path, manifest: Manifest | None) -> str:
-    """A name that no segment has that may be in use."""
-    used = [segment.name for segment in manifest.segments] if manifest else []
-    if not manifest and has_manifest(library):
-        used = [path.name for path in library.glob("segments/*") if path.name.isdecimal()]
-    return f"{max(map(int, used), default=0) + 1:06d}"
-
-
-def _clean(library: Path, manifest: Manifest | None, keep: str = "") -> None:
-    """Remove segments that no manifest names: leftovers of builds that ended early."""
-    named = {segment.name for segment in manifest.segments} if manifest else set()
-    folder = library / "segments"
-    for path in folder.iterdir() if folder.is_dir() else ():
-        if path.name not in named and path.name != keep:
-            shutil.rmtree(path, ignore_errors=True)
-    for part in library.glob(".manifest.json.*.part"):
-        part.unlink(missing_ok=True)
+def _clean(library: Path, former: set[str]) -> None:
+    """Remove the segments that the manifest no longer names; what is not ours stays."""
+    named = {segment.name for segment in read_manifest(library).segments}
+    for folder in segment_folders(library):
+        is_former = folder.name in former and is_plain_folder(folder)
+        if folder.name not in named and (is_former or is_ours(folder)):
+            shutil.rmtree(folder, ignore_errors=True)

@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from html import unescape
 from typing import TYPE_CHECKING
 
 from mathsetu.errors import UnknownFormat
+from mathsetu.limits import LONGEST_MARKDOWN
 from mathsetu.markup.attributes import from_attribute
 from mathsetu.markup.code import latex_code, markdown_code
 from mathsetu.markup.delimiters import Found, find_formulas, lone_formula
 from mathsetu.markup.dumps import Held, hold_plain
 from mathsetu.markup.html import PLACE, Element, hold, split_html
+from mathsetu.markup.references import unescape
 from mathsetu.markup.spans import Span, strip_latex
 from mathsetu.markup.tex import latex_prose
 from mathsetu.records import Formula, quick
@@ -31,6 +32,8 @@ _TRAILING_BACKSLASHES = re.compile(r"\\+\Z")
 _HOLDER = "\ue000{}\ue001"
 _HELD = re.compile("\ue000(\\d+)\ue001")
 _PRIVATE = str.maketrans("", "", "\ue000\ue001")
+# The renderer makes characters of references: one to a stand-in's marks would forge a formula.
+_PRIVATE_REFERENCE = re.compile(r"&#(?:[xX]0*+[eE]00[01]|0*+5734[45])(?![0-9a-fA-F]);?")
 
 
 def split(source: str, form: str = "text") -> list[Span]:
@@ -56,7 +59,7 @@ def to_text(source: str, form: str = "text") -> str:
     'Sums\nThe sum of n terms is $n a$.'
     """
     if form == "markdown":
-        source, form = _markdown_text(split(source, form)), "text"
+        source, form = _from_markdown(source), "text"
     return _marked(source, form)[0]
 
 
@@ -73,7 +76,7 @@ def text_and_formulas(
     ('Is $x<y$?', '9', 'x<y', 3)
     """
     if form == "markdown":
-        source, form = _markdown_text(split(source, form)), "text"
+        source, form = _from_markdown(source), "text"
     if form in ("html", "attribute") and PLACE not in source:
         page = hold_plain(source, attribute=form == "attribute")
         if page is not None:
@@ -146,12 +149,19 @@ def _markdown_renderer() -> MarkdownIt:
     return MarkdownIt("commonmark").enable("table")
 
 
+def _from_markdown(source: str) -> str:
+    """Marked text; what no person wrote as one section is not worth the renderer's time."""
+    if len(source) > LONGEST_MARKDOWN:
+        return source
+    return _markdown_text(split(source, "markdown"))
+
+
 def _markdown_text(spans: list[Span]) -> str:
     """Render the prose with a real Markdown renderer while the formulas wait outside."""
     formulas = [span for span in spans if span.kind == "formula"]
     numbers = iter(range(len(formulas)))
     source = "".join(
-        _HOLDER.format(next(numbers)) if span.kind == "formula" else span.raw.translate(_PRIVATE)
+        _HOLDER.format(next(numbers)) if span.kind == "formula" else _without_marks(span.raw)
         for span in spans
     )
     page = split_html(_markdown_renderer().render(source))
@@ -168,6 +178,11 @@ def _markdown_text(spans: list[Span]) -> str:
         return apart + written[int(match[1])]
 
     return _HELD.sub(back, text)
+
+
+def _without_marks(prose: str) -> str:
+    """Prose in which nothing can be taken for the stand-in of a formula."""
+    return _PRIVATE_REFERENCE.sub("", prose.translate(_PRIVATE))
 
 
 def _marked(source: str, form: str) -> tuple[str, Sequence[Span | Element], list[int]]:

@@ -15,11 +15,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from html import unescape
 from itertools import accumulate
 from typing import Literal, NamedTuple
 
 from mathsetu.markup.delimiters import find_formulas
+from mathsetu.markup.references import unescape
 from mathsetu.markup.spans import Span, strip_latex
 
 # Stands in for a formula or code while the prose around them is tidied as a whole. No entity

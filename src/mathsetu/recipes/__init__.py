@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mathsetu.errors import InputError
+from mathsetu.plain_files import open_plain
 from mathsetu.recipes.schema import Recipe, parse_table
 from mathsetu.recipes.tables import parse_toml
 
@@ -22,6 +24,8 @@ __all__ = [
     "recipe_table",
     "recipe_text",
 ]
+
+_LONGEST_RECIPE = 1_000_000
 
 
 def recipe_names() -> list[str]:
@@ -41,9 +45,15 @@ def recipe_text(name: str) -> str:
     path = Path(name)
     if path.suffix == ".toml":
         try:
-            return path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{path}: cannot be read ({error})") from error
+            with open_plain(path, follow_links=True) as file:
+                content = file.read(_LONGEST_RECIPE + 1)
+            if len(content) > _LONGEST_RECIPE:
+                raise InputError(f"{path}: is longer than {_LONGEST_RECIPE:,} bytes")
+            return content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path}: is not UTF-8 ({error.reason})") from error
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     known = ", ".join(recipe_names())
     raise InputError(f"unknown recipe {name!r} (known: {known}; or give a .toml file)")
 
@@ -89,17 +99,25 @@ def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_systems(table: dict[str, Any], wanted: Any, source: str) -> dict[str, Any]:
-    systems = table.get("systems", {})
+    systems = _inner_table(table, "systems", source)
     for name in wanted if isinstance(wanted, list) else [wanted]:
-        if not isinstance(wanted, list) or name not in systems:
+        if not isinstance(wanted, list) or not isinstance(name, str) or name not in systems:
             raise InputError(
-                f"{source}: use must be a list of systems, and {name!r} is none "
+                f"{source}: use must be a list of systems, and {reprlib.repr(name)} is none "
                 f"(systems: {', '.join(systems)})"
             )
-    kept = {name: systems[name] for name in wanted}
-    needed = {part for system in kept.values() for part in system.get("weights", ())}
-    parts = {name: part for name, part in table["parts"].items() if name in needed}
+    kept = {name: _inner_table(systems, name, source) for name in wanted}
+    needed = {part for system in kept.values() for part in _inner_table(system, "weights", source)}
+    inner = _inner_table(table, "parts", source)
+    parts = {name: part for name, part in inner.items() if name in needed}
     return table | {"systems": kept, "parts": parts}
+
+
+def _inner_table(table: dict[str, Any], name: str, source: str) -> dict[str, Any]:
+    inner = table.get(name, {})
+    if not isinstance(inner, dict):
+        raise InputError(f"{source}: {name} must be a table")
+    return inner
 
 
 def overridden(table: Mapping[str, Any], overrides: Iterable[str], source: str) -> Recipe:

@@ -32,7 +32,7 @@ EDITIONS = {
 }
 # The topics of an edition bear these numbers.
 _ARQMATH = {"2020": range(1, 101), "2021": range(201, 301), "2022": range(301, 401)}
-_TOPIC = re.compile(r"A\.(\d{1,4})")
+_TOPIC = re.compile(r"A\.([0-9]{1,4})")
 _CLMIR_TOPIC = re.compile(r"q_\d+")
 
 

@@ -14,6 +14,8 @@ from mathsetu.recipes.tables import parse_toml, read_table
 if TYPE_CHECKING:
     from mathsetu.ranking.fusion import Fusion
 
+_LONGEST_NAME = 60
+
 
 @dataclass(frozen=True)
 class Selection:
@@ -195,7 +197,7 @@ def _check(recipe: Recipe, source: str) -> None:
         raise InputError(f"{source}: [parts] is empty; a recipe needs at least one part")
     for name, part in recipe.parts.items():
         # A part's files lie in a folder of its name.
-        if not name.replace("-", "_").isidentifier():
+        if not name.replace("-", "_").isidentifier() or len(name) > _LONGEST_NAME:
             raise InputError(f"{source}: {name!r} cannot be the name of a part; use letters")
         if not isinstance(part.get("kind"), str):
             raise InputError(f"{source}: parts.{name} needs a kind")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from types import NoneType, UnionType
@@ -10,6 +11,8 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 from mathsetu.errors import InputError
 
 Table = TypeVar("Table")
+# Recipes have four levels.
+_DEEPEST = 20
 
 
 def parse_toml(text: str, source: str) -> dict[str, Any]:
@@ -17,9 +20,29 @@ def parse_toml(text: str, source: str) -> dict[str, Any]:
     import tomllib  # here, because an opened library brings its recipe along
 
     try:
-        return tomllib.loads(text)
+        table = tomllib.loads(text)
+        _check_depth(table)
+        return table
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{source}: is not valid TOML ({error})") from error
+    except RecursionError:
+        raise InputError(f"{source}: is nested too deeply") from None
+    except ValueError:  # Python refuses numbers of thousands of digits
+        raise InputError(f"{source}: a number in it is too long") from None
+
+
+def _check_depth(table: dict[str, Any]) -> None:
+    """Refuse with RecursionError what others would fail on, who walk through a table."""
+    level: list[Any] = [table]
+    for _ in range(_DEEPEST):
+        level = [
+            value
+            for outer in level
+            for value in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(value, dict | list)
+        ]
+    if level:
+        raise RecursionError
 
 
 def read_table(kind: type[Table], table: Mapping[str, Any], where: str) -> Table:
@@ -72,8 +95,11 @@ def _value(wanted: Any, given: Any, where: str) -> Any:
             raise InputError(f"{where} must be a list")
         return tuple(_value(get_args(wanted)[0], value, where) for value in given)
     if wanted is float and isinstance(given, int) and not isinstance(given, bool):
-        return float(given)
+        try:
+            return float(given)
+        except OverflowError:
+            raise InputError(f"{where} is too large") from None
     if not isinstance(given, wanted) or (wanted is not bool and isinstance(given, bool)):
         names = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
-        raise InputError(f"{where} must be {names.get(wanted, wanted)}, not {given!r}")
+        raise InputError(f"{where} must be {names.get(wanted, wanted)}, not {reprlib.repr(given)}")
     return given

@@ -139,7 +139,13 @@ class Builder(Protocol):
 
 
 class Retriever(Protocol):
-    """Answers queries from the segments of an index."""
+    """Answers queries from the segments of an index.
+
+    Attributes:
+        posts: How many posts the index was built of.
+    """
+
+    posts: int
 
     def retrieve(
         self, questions: Sequence[Question], k: int, allowed: NDArray[np.bool_] | None = None

@@ -1,7 +1,7 @@
 """Search by meaning: posts and queries as vectors of an encoder, compared by their cosine.
 
 A segment holds the vectors (``vectors.npy``, mapped into memory), the texts they were made from,
-and for the IVF kinds FAISS's lists. Flat search needs numpy alone.
+and for the IVF kinds the lists that FAISS divided them into. Searching needs numpy alone.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.encoders import Encoder, load_encoder
-from mathsetu.errors import InputError
+from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.languages.analyze import tokenize, words
 from mathsetu.languages.transliterate import romanise
 from mathsetu.markup import snippet
 from mathsetu.records import Post, Reason
 from mathsetu.retrieval.base import Question, Scored, best
 from mathsetu.retrieval.ivf import Division, Ivf, write_ivf
+from mathsetu.retrieval.mapped import Mapped
+from mathsetu.retrieval.texts import TextTable, write_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -113,7 +115,7 @@ class DenseBuilder:
         self._choices = choices
         self._waiting: list[str] = []
         self._vectors: list[Vectors] = []
-        self._texts: list[bytes] = []
+        self._texts: list[str] = []
 
     def prepare(self, post: Post) -> tuple[str, str]:
         """The text of a post, as it stands and as the model gets it."""
@@ -124,7 +126,7 @@ class DenseBuilder:
     def add(self, prepared: tuple[str, str]) -> None:
         """Take the next post."""
         text, ready = prepared
-        self._texts.append(text.encode())
+        self._texts.append(text)
         self._waiting.append(self._choices.post_prefix + ready if ready else "")
         if len(self._waiting) == _CHUNK:
             self._encode()
@@ -135,12 +137,9 @@ class DenseBuilder:
         folder.mkdir(parents=True)
         vectors = np.concatenate(self._vectors)
         np.save(folder / "vectors.npy", vectors, allow_pickle=False)
-        starts = np.array([0, *accumulate(map(len, self._texts))], dtype=np.int64)
-        np.save(folder / "starts.npy", starts, allow_pickle=False)
-        with (folder / "texts.bin").open("wb") as file:
-            file.writelines(self._texts)
+        write_texts(folder / "texts", self._texts)
         if self._choices.index != "flat":
-            write_ivf(folder / "lists.faiss", vectors, self._choices.division)
+            write_ivf(folder / "lists", vectors, self._choices.division)
 
     def _encode(self) -> None:
         encoder = load_encoder(self._choices.model, self._choices.max_tokens)
@@ -152,26 +151,24 @@ class _Segment:
     """The files of one segment."""
 
     def __init__(self, folder: Path, choices: Dense) -> None:
-        try:
-            self.vectors: Vectors = np.load(
-                folder / "vectors.npy", mmap_mode="r", allow_pickle=False
-            )
-            self._starts = np.load(folder / "starts.npy", mmap_mode="r", allow_pickle=False)
-        except (OSError, EOFError, ValueError) as error:
-            raise InputError(f"{folder}: the index is damaged ({error}); build it again") from error
-        self._texts = folder / "texts.bin"
+        self._mapped = Mapped(folder / "vectors.npy", "float32", dimensions=2)
+        self.dimensions = self._mapped.shape[1]
+        self.texts = TextTable(folder / "texts")
+        if len(self.texts) != len(self._mapped):
+            raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
         self.lists = (
-            Ivf(folder / "lists.faiss", choices.division) if choices.index != "flat" else None
+            None
+            if choices.index == "flat"
+            else Ivf(folder / "lists", self._mapped.shape, choices.division)
         )
 
     def __len__(self) -> int:
-        return len(self.vectors)
+        return len(self._mapped)
 
-    def text(self, place: int) -> str:
-        start, end = self._starts[place : place + 2].tolist()
-        with self._texts.open("rb") as file:
-            file.seek(start)
-            return file.read(end - start).decode()
+    @cached_property
+    def vectors(self) -> Vectors:
+        """The vectors of all posts."""
+        return self._mapped.whole
 
 
 class DenseRetriever:
@@ -181,6 +178,7 @@ class DenseRetriever:
         self._choices = choices
         self._segments = [_Segment(folder, choices) for folder in folders]
         self._offsets = [0, *accumulate(map(len, self._segments))]
+        self.posts = self._offsets[-1]
         self._known: dict[str, Vectors] = {}
 
     def retrieve(
@@ -210,7 +208,7 @@ class DenseRetriever:
         query = self._queries([question])[0]
         cosine = float(self._cosines(query, np.array([number]))[0])
         segment, place = self._locate(number)
-        pieces = sentences(self._segments[segment].text(place))[:_SENTENCES]
+        pieces = sentences(self._segments[segment].texts[place])[:_SENTENCES]
         prefix = self._choices.post_prefix
         ready = [prefix + encoder_text(piece, self._choices) for piece in pieces]
         if not ready:
@@ -224,7 +222,7 @@ class DenseRetriever:
         """Loaded with the first question, so that opening a library takes no time."""
         encoder = load_encoder(self._choices.model, self._choices.max_tokens)
         for segment in self._segments:
-            stored = segment.vectors.shape[1]
+            stored = segment.dimensions
             if stored != encoder.dimensions:
                 raise InputError(
                     f"{self._choices.model}: gives vectors of {encoder.dimensions} dimensions, the "
@@ -260,7 +258,8 @@ class DenseRetriever:
         # When a filter leaves fewer posts than the lists would, comparing them all loses nothing.
         narrow = here is not None and lists is not None and here.sum() <= lists.visited(k)
         if lists is not None and not narrow:
-            return [offset + numbers for numbers in lists.candidates(queries, k, here)]
+            found = lists.candidates(queries, segment.vectors, k, here)
+            return [offset + numbers for numbers in found]
         if here is not None:
             numbers = np.flatnonzero(here)
             scores = queries @ segment.vectors[numbers].T

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.deadline import check_time
-from mathsetu.errors import InputError
+from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.formulas.features import features, query_features
 from mathsetu.formulas.matching import Match, Prepared, match
 from mathsetu.formulas.pairs import match_latex
@@ -27,7 +27,8 @@ from mathsetu.formulas.similarity import OPERATOR_FAMILIES, OPERATOR_WEIGHT, sim
 from mathsetu.markup import split
 from mathsetu.records import Evidence, Post, Reason
 from mathsetu.retrieval.base import Question, Scored, best, check_fields
-from mathsetu.retrieval.postings import Postings, PostingsBuilder, open_array
+from mathsetu.retrieval.mapped import Mapped, check_rising
+from mathsetu.retrieval.postings import Postings, PostingsBuilder
 from mathsetu.retrieval.texts import TextTable, write_texts
 
 if TYPE_CHECKING:
@@ -131,12 +132,29 @@ class _Segment:
     def __init__(self, folder: Path) -> None:
         self.postings = Postings(folder)
         self.latex = TextTable(folder / "latex")
-        self.occurrences = open_array(folder / "occurrences.npy")
-        self.post_starts = open_array(folder / "post_starts.npy")
+        self._occurrences = Mapped(
+            folder / "occurrences.npy", "int32", below=max(len(self.postings), 1)
+        )
+        self._starts_file = folder / "post_starts.npy"
+        self._post_starts = Mapped(self._starts_file, "int64")
+        if not len(self.latex) == len(self.postings) or not len(self._post_starts):
+            raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
 
     @property
     def posts(self) -> int:
-        return len(self.post_starts) - 1
+        return len(self._post_starts) - 1
+
+    @cached_property
+    def occurrences(self) -> NDArray[np.int32]:
+        """The formulas of all posts, by number, one post after the other."""
+        return self._occurrences.whole
+
+    @cached_property
+    def post_starts(self) -> NDArray[np.int64]:
+        """Where the formulas of each post begin; one more at the end."""
+        starts: NDArray[np.int64] = self._post_starts.whole
+        check_rising(self._starts_file, starts, len(self._occurrences))
+        return starts
 
     def best_of_posts(self, scores: Numbers) -> Numbers:
         """The best score among the formulas of each post; 0 where it has none."""
@@ -171,6 +189,7 @@ class FormulaRetriever:
         self._choices = choices
         self._segments = [_Segment(folder) for folder in folders]
         self._total = sum(len(segment.postings) for segment in self._segments)
+        self.posts = sum(segment.posts for segment in self._segments)
         self._scores_of = lru_cache(maxsize=256)(self._score_formulas)
         self._mass = lru_cache(maxsize=4096)(self._weigh)
 
@@ -241,7 +260,7 @@ class FormulaRetriever:
 
     def _post_scores(self, question: Question) -> Numbers:
         """For each post the mean over the query's formulas, weighted by their size."""
-        total = np.zeros(sum(segment.posts for segment in self._segments), dtype=np.float32)
+        total = np.zeros(self.posts, dtype=np.float32)
         for latex, weight, matched in self._shares(question):
             check_time()
             scores = self._scores_of(latex, matched)

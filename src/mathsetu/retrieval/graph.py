@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from mathsetu.encoders.graph import Encoded, GraphEncoder
-from mathsetu.errors import InputError
+from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.graphs.build import Source
 from mathsetu.graphs.virtual import DOCUMENT, FORMULA
 from mathsetu.markup import split
 from mathsetu.records import Formula, Post, Query, Reason
 from mathsetu.retrieval.base import Question, Scored, best, check_fields, language_of
+from mathsetu.retrieval.mapped import Mapped
 from mathsetu.retrieval.maxsim import STRATEGIES, MaxSim, check_strategy
 from mathsetu.retrieval.multivectors import check_storage, write_multivectors
-from mathsetu.retrieval.postings import open_array
+from mathsetu.retrieval.qdrant_address import confirmed
 from mathsetu.retrieval.texts import TextTable, write_texts
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class GraphSearch:
         strategy: ``exact``, or a quicker one (see `maxsim.py`); on a server ``hnsw``, too.
         depth: How many candidates a quick first look hands on to the exact one.
         server: The address of a Qdrant server that has the vectors; empty to search in process.
+            It is contacted only where the user names it, too (`qdrant_address.py`).
     """
 
     model: str = SHIPPED
@@ -162,11 +164,14 @@ class GraphRetriever:
 
     def __init__(self, folders: Sequence[Path], choices: GraphSearch) -> None:
         self._choices = choices
+        # Said when a library is opened, not when it is searched first.
+        self._server = confirmed(choices.server) if choices.server else ""
         self._folders = list(folders)
         self.maxsim = MaxSim(
             [folder / "vectors" for folder in folders], choices.in_process, choices.depth
         )
         self._segments = [_Segment(folder) for folder in folders]
+        self.posts = len(self.maxsim)
         self._known: dict[str, PreparedGraph] = {}
 
     def retrieve(
@@ -229,13 +234,14 @@ class GraphRetriever:
 
     @cached_property
     def _engine(self) -> Engine:
-        if not self._choices.server:
+        if not self._server:
             return self.maxsim
-        from mathsetu.retrieval.qdrant import QdrantSearch
+        from mathsetu.retrieval.qdrant import QdrantSearch, QdrantServer
 
         folders = [folder / "vectors" for folder in self._folders]
         choices = self._choices
-        return QdrantSearch(choices.server, folders, choices.strategy, choices.depth)
+        server = QdrantServer(self._server)
+        return QdrantSearch(server, folders, choices.strategy, choices.depth)
 
     def _formulas(self, vector: Vectors, k: int) -> list[GraphFormula]:
         rows, owners, segments = self._formula_rows
@@ -270,8 +276,18 @@ class _Segment:
     """What the vectors of a segment stand for."""
 
     def __init__(self, folder: Path) -> None:
-        self.kinds: NDArray[np.int8] = open_array(folder / "kinds.npy")
+        self._kinds = Mapped(folder / "kinds.npy", "int8")
+        self._folder = folder
         self.ids, self.latex = TextTable(folder / "ids"), TextTable(folder / "latex")
+
+    @cached_property
+    def kinds(self) -> NDArray[np.int8]:
+        """What each vector stands for: a formula, a sentence, the whole."""
+        kinds: NDArray[np.int8] = self._kinds.whole
+        formulas = int(np.count_nonzero(kinds == FORMULA))
+        if not formulas == len(self.ids) == len(self.latex):
+            raise DamagedLibrary(self._folder, "is damaged (its files do not belong together)")
+        return kinds
 
     def names(self, start: int, end: int) -> list[str]:
         first = int(np.count_nonzero(self.kinds[:start] == FORMULA))

@@ -1,4 +1,4 @@
-"""Inverted files of vectors (IVF) on FAISS: only the lists nearest to a query are looked into.
+"""Inverted files of vectors (IVF): only the lists nearest to a query are looked into.
 
 K-means divides the vectors into ``nlist`` lists; a search visits the ``nprobe`` lists whose centres
 are nearest. The fixed kind takes both numbers as they are given. The adaptive kind lets them grow
@@ -15,16 +15,20 @@ In both kinds a list has ten vectors on average at least: on a small collection 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mathsetu.errors import InputError
+from mathsetu.errors import DamagedLibrary
+from mathsetu.retrieval.mapped import Mapped, check_rising
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
 
 _SEED = 20250
 _SMALLEST_LIST = 10
@@ -66,58 +70,81 @@ def _faiss() -> Any:
     return require("faiss", "an IVF index", "neural")
 
 
-def write_ivf(path: Path, vectors: NDArray[np.float32], division: Division) -> None:
-    """Divide vectors into lists and write them; rows of zeros are left out.
+def write_ivf(folder: Path, vectors: Vectors, division: Division) -> None:
+    """Divide vectors into lists and write them into a new folder; rows of zeros are left out.
+
+    FAISS finds the centres. What is written are plain arrays: a file of FAISS's own, made by
+    somebody else, could not be trusted, since it is read without checks.
 
     The same vectors give the same bytes, since the first centres are drawn with a fixed seed.
     """
     faiss = _faiss()
-    numbers = np.flatnonzero(vectors.any(axis=1)).astype(np.int64)
+    numbers = np.flatnonzero(vectors.any(axis=1)).astype(np.int32)
     chosen = np.ascontiguousarray(vectors[numbers])
-    dimensions = vectors.shape[1]
     lists = division.lists(len(numbers))
-    # FAISS holds no reference to the quantizer, so it must live as long as the index.
-    quantizer = faiss.IndexFlatIP(dimensions)
-    index = faiss.IndexIVFFlat(quantizer, dimensions, lists, faiss.METRIC_INNER_PRODUCT)
-    index.cp.seed = _SEED
-    index.cp.spherical = True
-    index.cp.min_points_per_centroid = 1  # we have seen to it; FAISS would print a warning
+    centres = np.zeros((lists, vectors.shape[1]), dtype=np.float32)
+    belongs = np.zeros(len(numbers), dtype=np.int64)
     if len(numbers):
-        index.train(chosen)
-        index.add_with_ids(chosen, numbers)
-    faiss.write_index(index, str(path))
+        means = faiss.Kmeans(
+            vectors.shape[1], lists, seed=_SEED, spherical=True, min_points_per_centroid=1
+        )
+        means.train(chosen)
+        centres = np.asarray(means.centroids, dtype=np.float32)
+        belongs = means.index.search(chosen, 1)[1][:, 0]
+    order = np.argsort(belongs, kind="stable")
+    sizes = np.bincount(belongs, minlength=lists)
+    folder.mkdir(parents=True)
+    np.save(folder / "centres.npy", centres, allow_pickle=False)
+    np.save(folder / "posts.npy", numbers[order], allow_pickle=False)
+    ends = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    np.save(folder / "ends.npy", ends, allow_pickle=False)
 
 
 class Ivf:
-    """The lists of one segment, opened for searching; FAISS maps the file into memory."""
+    """The lists of one segment, opened for searching.
 
-    def __init__(self, path: Path, division: Division) -> None:
-        self._faiss = _faiss()
+    Args:
+        folder: Where `write_ivf` wrote them.
+        shape: How many vectors there are, and of how many dimensions.
+        division: How many lists a search visits.
+    """
+
+    def __init__(self, folder: Path, shape: tuple[int, ...], division: Division) -> None:
         self._division = division
-        try:
-            self._index = self._faiss.read_index(str(path), self._faiss.IO_FLAG_MMAP)
-        except RuntimeError as error:
-            reason = str(error).strip().rpartition("\n")[2]
-            raise InputError(f"{path}: is damaged ({reason}); build the library again") from None
-        self._lists = int(self._index.nlist)
-        self._count = int(self._index.ntotal)
+        self._ends_file = folder / "ends.npy"
+        self._centres = Mapped(folder / "centres.npy", "float32", dimensions=2)
+        self._posts = Mapped(folder / "posts.npy", "int32", below=shape[0])
+        self._mapped_ends = Mapped(self._ends_file, "int64")
+        self._lists, self._count = len(self._centres), len(self._posts)
+        if self._centres.shape[1] != shape[1] or len(self._mapped_ends) != self._lists + 1:
+            raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
+
+    @cached_property
+    def _ends(self) -> NDArray[np.int64]:
+        ends: NDArray[np.int64] = self._mapped_ends.whole
+        check_rising(self._ends_file, ends, self._count)
+        return ends
 
     def visited(self, k: int) -> int:
         """About how many vectors a search for ``k`` posts looks at."""
-        return ceil(self._count * self._probes(k) / self._lists)
+        return ceil(self._count * self._probes(k) / max(self._lists, 1))
 
     def candidates(
-        self, queries: NDArray[np.float32], k: int, allowed: NDArray[np.bool_] | None
+        self, queries: Vectors, vectors: Vectors, k: int, allowed: NDArray[np.bool_] | None
     ) -> list[NDArray[np.int64]]:
         """The numbers of the best ``k`` vectors for each row of queries, in no order."""
-        if not self._count:
-            return [np.zeros(0, dtype=np.int64) for _ in queries]
-        settings = {"nprobe": self._probes(k)}
-        if allowed is not None:
-            settings["sel"] = self._faiss.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))
-        parameters = self._faiss.SearchParametersIVF(**settings)
-        _, found = self._index.search(queries, min(k, self._count), params=parameters)
-        return [row[row >= 0] for row in found]
+        found = []
+        for query, near in zip(queries, queries @ self._centres.whole.T, strict=True):
+            lists = np.argsort(-near, kind="stable")[: self._probes(k)]
+            parts = [self._posts[self._ends[one] : self._ends[one + 1]] for one in lists.tolist()]
+            numbers = np.concatenate([np.zeros(0, dtype=np.int32), *parts])
+            if allowed is not None:
+                numbers = numbers[allowed[numbers]]
+            cosines = vectors[numbers] @ query
+            if len(numbers) > k:
+                numbers = numbers[np.argpartition(-cosines, k - 1)[:k]]
+            found.append(numbers.astype(np.int64))
+        return found
 
     def _probes(self, k: int) -> int:
         return self._division.probes(self._lists, self._count, k)

@@ -11,11 +11,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mathsetu.errors import InputError
+from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.languages.analyze import analyze, tokenize, words
 from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.learned import LearnedWords
 from mathsetu.markup import split
+from mathsetu.plain_files import open_plain
 from mathsetu.records import Evidence, Post, Reason
 from mathsetu.retrieval.base import (
     Fields,
@@ -145,10 +146,9 @@ class LexicalRetriever:
         self._index = Weighted(
             [Postings(folder) for folder in folders], make_scheme(choices.scheme)
         )
-        counts: Counter[str] = Counter()
-        for folder in folders:
-            counts.update(json.loads((folder / "languages.json").read_text(encoding="utf-8")))
-        self._languages = sorted(code for code in counts if code)
+        self.posts = self._index.collection.documents
+        spoken = {code for folder in folders for code in _read_languages(folder) if code}
+        self._languages = sorted(spoken)
         # All hits of a question are explained in the same words.
         self._spoken = lru_cache(maxsize=64)(self._speak)
 
@@ -219,6 +219,17 @@ class LexicalRetriever:
 
     def _scores(self, question: Question) -> NDArray[np.float32]:
         return self._index.scores(self.wanted(question))
+
+
+def _read_languages(folder: Path) -> list[str]:
+    """The languages of a segment's posts."""
+    path = folder / "languages.json"
+    try:
+        with open_plain(path) as file:
+            counts = json.load(file)
+        return [str(code) for code in dict(counts)]
+    except (OSError, ValueError, TypeError, RecursionError) as error:
+        raise DamagedLibrary(path, f"is damaged ({error})") from error
 
 
 def _said(evidence: Evidence) -> str:

@@ -19,13 +19,13 @@ import numpy as np
 
 from mathsetu.encoders import load_encoder
 from mathsetu.encoders.builtin import NAME, BuiltinEncoder
-from mathsetu.errors import InputError
+from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.markup import snippet
 from mathsetu.records import Post, Query, Reason
 from mathsetu.retrieval.asking import query_vector
 from mathsetu.retrieval.base import Question, Scored, best
+from mathsetu.retrieval.mapped import Mapped, check_rising
 from mathsetu.retrieval.passages import passages, sentences_of
-from mathsetu.retrieval.postings import open_array
 from mathsetu.retrieval.texts import TextTable, write_texts
 
 if TYPE_CHECKING:
@@ -126,24 +126,41 @@ class _Segment:
     """The files of one segment."""
 
     def __init__(self, folder: Path) -> None:
-        self.vectors: NDArray[np.int8] = open_array(folder / "vectors.npy")
-        self.scales: Vectors = open_array(folder / "scales.npy")
-        # Two kinds of passages a post: ends[2 i] to ends[2 i + 1] is what was asked. So are texts.
-        self.ends: NDArray[np.int64] = open_array(folder / "ends.npy")
+        self.vectors = Mapped(folder / "vectors.npy", "int8", dimensions=2)
+        self._scales = Mapped(folder / "scales.npy", "float32")
+        self._ends = Mapped(folder / "ends.npy", "int64")
+        self._folder = folder
         self.texts = TextTable(folder / "texts")
-        count = self.ends[-1] if len(self.ends) == len(self.texts) + 1 else -1
-        if not len(self.vectors) == len(self.scales) == count:
-            raise InputError(
-                f"{folder}: is damaged (its files do not belong together); build the library again"
-            )
+        if (
+            len(self.vectors) != len(self._scales)
+            or len(self._ends) != len(self.texts) + 1
+            or len(self.texts) % 2
+        ):
+            raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
 
     def __len__(self) -> int:
-        return len(self.ends) // 2
+        return len(self.texts) // 2
+
+    @cached_property
+    def scales(self) -> Vectors:
+        """What the numbers of each vector are multiplied by."""
+        return self._scales.whole
+
+    @cached_property
+    def ends(self) -> NDArray[np.int64]:
+        """Where passages end, two kinds a post: ends[2 i] to ends[2 i + 1] is what was asked.
+
+        So are texts.
+        """
+        ends: NDArray[np.int64] = self._ends.whole
+        check_rising(self._folder / "ends.npy", ends, len(self.vectors))
+        return ends
 
     @cached_property
     def _unpacked(self) -> NDArray[np.int8] | Vectors:
         """The vectors ready to be multiplied, unless there are too many to be held like that."""
-        return self.vectors.astype(np.float32) if len(self.vectors) <= _HELD else self.vectors
+        vectors: NDArray[np.int8] = self.vectors.whole
+        return vectors.astype(np.float32) if len(vectors) <= _HELD else vectors
 
     def nearest(self, number: int, query: Vectors) -> tuple[int, int]:
         """The kind of a post's passage that is nearest to a query, and which one it is."""
@@ -182,6 +199,7 @@ class MeaningRetriever:
         self._choices = choices
         self._segments = [_Segment(folder) for folder in folders]
         self._offsets = [0, *accumulate(map(len, self._segments))]
+        self.posts = self._offsets[-1]
         self._vector = lru_cache(_REMEMBERED)(self._ask)
         self._cosines = lru_cache(_COMPARED)(self._compare)
         self._sentences = lru_cache(_EXPLAINED)(self._read)

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mathsetu.encoders.graph.products import product
-from mathsetu.errors import InputError
-from mathsetu.retrieval.postings import open_array
+from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.retrieval.mapped import Mapped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -121,12 +121,14 @@ class MultiVectors:
     """
 
     def __init__(self, folder: Path, threads: int = 0) -> None:
-        self._stored = open_array(folder / "vectors.npy")
-        self.counts: NDArray[np.int32] = open_array(folder / "counts.npy")
-        self._scale = float(open_array(folder / "scale.npy")[0])
+        self._mapped = Mapped(folder / "vectors.npy", *STORAGES, dimensions=2)
+        most = len(self._mapped) + 1
+        self.counts: NDArray[np.int32] = Mapped(folder / "counts.npy", "int32", below=most).whole
+        scale = Mapped(folder / "scale.npy", "float32").whole
         self._threads = threads or _cores()
-        if self._stored.ndim != 2 or len(self._stored) != int(self.counts.sum()):
-            raise InputError(f"{folder}: is damaged (lengths differ); build the library again")
+        if len(scale) != 1 or len(self._mapped) != int(self.counts.sum(dtype=np.int64)):
+            raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
+        self._scale = float(scale[0])
 
     def __len__(self) -> int:
         """How many posts there are."""
@@ -135,12 +137,16 @@ class MultiVectors:
     @property
     def dimensions(self) -> int:
         """How long the vectors are."""
-        return int(self._stored.shape[1])
+        return self._mapped.shape[1]
 
     @property
     def total(self) -> int:
         """How many vectors there are."""
-        return len(self._stored)
+        return len(self._mapped)
+
+    @cached_property
+    def _stored(self) -> NDArray[Any]:
+        return self._mapped.whole
 
     @cached_property
     def layout(self) -> Layout:

@@ -101,6 +101,7 @@ class OverlapRetriever:
     def __init__(self, folders: Sequence[Path], choices: Overlap) -> None:
         self._choices = choices
         self._segments = [Postings(folder) for folder in folders]
+        self.posts = sum(map(len, self._segments))
 
     def retrieve(
         self, questions: Sequence[Question], k: int, allowed: NDArray[np.bool_] | None = None

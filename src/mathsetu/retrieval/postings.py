@@ -11,14 +11,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mathsetu.errors import InputError
+from mathsetu.errors import DamagedLibrary
+from mathsetu.retrieval.mapped import Mapped, check_rising
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,16 +36,6 @@ def term_hash(term: str) -> int:
     True
     """
     return int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "little")
-
-
-def open_array(path: Path) -> NDArray[Any]:
-    """Map an array into memory; a damaged file is reported with the remedy."""
-    try:
-        # As a plain array, because slicing a memmap object is slow.
-        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-        return array.view(np.ndarray)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: is damaged ({error}); build the library again") from error
 
 
 class PostingsBuilder:
@@ -112,12 +103,48 @@ class Postings:
     """One written index, opened without reading it: the files are mapped into memory."""
 
     def __init__(self, folder: Path) -> None:
-        arrays = [open_array(folder / f"{name}.npy") for name in _FILES]
-        self.terms, self.starts, self.documents, self.frequencies, self.lengths = arrays
+        terms, starts, documents, frequencies, lengths = (folder / f"{name}.npy" for name in _FILES)
+        self._terms, self._starts = Mapped(terms, "uint64"), Mapped(starts, "int64")
+        self._lengths = Mapped(lengths, "float32")
+        self._documents = Mapped(documents, "int32", below=len(self._lengths))
+        self._frequencies = Mapped(frequencies, "uint8", "float32")
+        self._folder = folder
+        if (len(self._starts), len(self._frequencies)) != (
+            len(self._terms) + 1,
+            len(self._documents),
+        ):
+            raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
 
     def __len__(self) -> int:
         """How many documents there are."""
-        return len(self.lengths)
+        return len(self._lengths)
+
+    @cached_property
+    def terms(self) -> NDArray[np.uint64]:
+        """The hashes of all terms, in order."""
+        return self._terms.whole
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where the postings of each term begin; one more at the end."""
+        starts: NDArray[np.int64] = self._starts.whole
+        check_rising(self._folder / "starts.npy", starts, len(self._documents))
+        return starts
+
+    @cached_property
+    def lengths(self) -> NDArray[np.float32]:
+        """The length of each document."""
+        return self._lengths.whole
+
+    @property
+    def documents(self) -> NDArray[np.int32]:
+        """The documents of all terms, one term after the other."""
+        return self._documents.whole
+
+    @property
+    def frequencies(self) -> NDArray[np.float32] | NDArray[np.uint8]:
+        """The frequencies of all terms in their documents."""
+        return self._frequencies.whole
 
     def document_counts(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """In how many documents each term occurs."""
@@ -134,8 +161,8 @@ class Postings:
         """The documents of each term, in order, with the term's frequencies there."""
         for row in self._rows(_hashes(terms)).tolist():
             start, end = (self.starts[row], self.starts[row + 1]) if row >= 0 else (0, 0)
-            frequencies = self.frequencies[start:end].astype(np.float32)
-            yield self.documents[start:end], frequencies
+            frequencies = self._frequencies[start:end].astype(np.float32)
+            yield self._documents[start:end], frequencies
 
     def _rows(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
         """The row of each term, -1 for one that no document has."""

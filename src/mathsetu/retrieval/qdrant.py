@@ -8,7 +8,7 @@ its own and never those of another build. Points are numbered as posts and formu
 
 from __future__ import annotations
 
-import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,8 +22,9 @@ from mathsetu.errors import InputError
 from mathsetu.graphs.virtual import FORMULA
 from mathsetu.models import require
 from mathsetu.retrieval.base import Scored
+from mathsetu.retrieval.mapped import Mapped, MappedBytes
 from mathsetu.retrieval.multivectors import MultiVectors
-from mathsetu.retrieval.postings import open_array
+from mathsetu.retrieval.qdrant_address import key_for, normalised
 from mathsetu.retrieval.texts import TextTable
 
 if TYPE_CHECKING:
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 Payload = Mapping[str, Any]
 #: Called with what is being done and how far it is.
 Progress = Callable[[str, int], None]
-#: The environment variable with the key of a server that asks for one.
-KEY = "QDRANT_API_KEY"
 
 _PURPOSE = "search with Qdrant"
 # Points that are sent, and acknowledged, at once.
@@ -46,6 +45,8 @@ _BREADTH = 128
 # Fields of the payload that can be filtered by.
 _FILTERS = ("id", "language", "tags", "collection")
 _SECONDS = 120
+# Bytes of a file that are read at once.
+_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,9 @@ def collections_of(vectors: Path) -> Collections:
     """The names that belong to the vectors of a segment."""
     digest = blake2b(digest_size=8)
     for name in ("counts.npy", "vectors.npy"):
-        with (vectors / name).open("rb") as file:
-            while chunk := file.read(1 << 20):
-                digest.update(chunk)
+        content = MappedBytes(vectors / name)
+        for start in range(0, len(content), _CHUNK):
+            digest.update(content[start : start + _CHUNK])
     name = f"mathsetu-{digest.hexdigest()}"
     return Collections(f"{name}-posts", f"{name}-formulas")
 
@@ -71,22 +72,21 @@ class QdrantServer:
     """A connection to a server; what goes wrong on the way is said in one line.
 
     Args:
-        url: Its address, such as ``http://localhost:6333``.
+        url: Its address, such as ``http://localhost:6333``, which the user of this machine named;
+            what a library says goes through `qdrant_address.confirmed` first.
     """
 
     def __init__(self, url: str) -> None:
+        self.url = normalised(url)
+        key = key_for(self.url)
         package = require("qdrant_client", _PURPOSE, "qdrant")
-        self.url = url
         self.models = package.models
-        try:
+        with warnings.catch_warnings():
+            # Whether a key may go without encryption was decided above.
+            warnings.filterwarnings("ignore", message="Api key is used with an insecure")
             self.client = package.QdrantClient(
-                url=url,
-                api_key=os.environ.get(KEY) or None,
-                timeout=_SECONDS,
-                check_compatibility=False,
+                url=self.url, api_key=key, timeout=_SECONDS, check_compatibility=False
             )
-        except ValueError as error:
-            raise InputError(f"{url}: is not the address of a server ({error})") from None
 
     @contextmanager
     def asked(self) -> Iterator[Any]:
@@ -141,7 +141,7 @@ def upload_segment(
         return models.PointStruct(id=number, vector=both, payload=dict(payload(number)))
 
     _send(server, names.posts, len(vectors), post, "posts", progress)
-    here = np.flatnonzero(open_array(folder / "kinds.npy") == FORMULA)
+    here = np.flatnonzero(Mapped(folder / "kinds.npy", "int8").whole == FORMULA)
     owners = np.searchsorted(vectors.layout.starts, here, side="right") - 1
     ids, latex = TextTable(folder / "ids"), TextTable(folder / "latex")
 
@@ -200,7 +200,7 @@ class QdrantSearch:
     """Finds the posts of some segments that are most like a query, on a server.
 
     Args:
-        server: The server, or its address.
+        server: The server that has them.
         folders: The vectors of each segment.
         strategy: ``exact`` compares every vector; ``hnsw`` follows Qdrant's index of them;
             ``document`` finds candidates by the document vector; ``single`` compares nothing else.
@@ -209,12 +209,12 @@ class QdrantSearch:
 
     def __init__(
         self,
-        server: str | QdrantServer,
+        server: QdrantServer,
         folders: Sequence[Path],
         strategy: str = "exact",
         depth: int = 1000,
     ) -> None:
-        self._server = QdrantServer(server) if isinstance(server, str) else server
+        self._server = server
         self._strategy, self._depth = strategy, depth
         self._names = [collections_of(folder) for folder in folders]
         self._counts = [len(MultiVectors(folder)) for folder in folders]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from mathsetu.errors import InputError
-from mathsetu.retrieval.postings import open_array
+from mathsetu.errors import DamagedLibrary
+from mathsetu.retrieval.mapped import Mapped, MappedBytes
 
 
 def write_texts(path: Path, texts: Iterable[str]) -> None:
@@ -31,16 +31,19 @@ class TextTable:
     """
 
     def __init__(self, path: Path) -> None:
-        self._ends = open_array(path.with_suffix(".npy"))
-        file = path.with_suffix(".txt")
-        try:
-            size = file.stat().st_size
-            self._bytes = np.memmap(file, np.uint8, "r") if size else np.empty(0, np.uint8)
-        except (OSError, ValueError) as error:
-            raise InputError(f"{file}: is damaged ({error}); build the library again") from error
+        self._path = path.with_suffix(".txt")
+        self._bytes = MappedBytes(self._path)
+        ends = path.with_suffix(".npy")
+        self._ends = Mapped(ends, "int64", below=len(self._bytes) + 1)
+        if not len(self._ends):
+            raise DamagedLibrary(ends, "is empty")
 
     def __len__(self) -> int:
         return len(self._ends) - 1
 
     def __getitem__(self, number: int) -> str:
-        return bytes(self._bytes[self._ends[number] : self._ends[number + 1]]).decode()
+        start, end = self._ends[number : number + 2].tolist()
+        try:
+            return self._bytes[start:end].decode()
+        except UnicodeDecodeError:
+            raise DamagedLibrary(self._path, "holds bytes that are not text") from None

@@ -48,9 +48,11 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
     for status, what in {
         400: "What is asked for cannot be given.",
         401: "The server wants a key.",
+        408: "The body took too long to come.",
         413: "The body is too large.",
         422: "A field is missing or wrong.",
         429: "The server is busy; Retry-After says when to come again.",
+        431: "Address and headers are too long.",
     }.items()
 }
 _NO_POST: dict[int | str, dict[str, Any]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,16 +15,19 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import PlainTextResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.routing import Match
 
 from mathsetu import __version__
-from mathsetu.errors import InputError, UnknownPost
+from mathsetu.errors import DamagedLibrary, InputError, UnknownPost
+from mathsetu.service.admission import Admission
 from mathsetu.service.api import router
+from mathsetu.service.connection import Connections
 from mathsetu.service.engine import Engine
 from mathsetu.service.guard import Guard
 from mathsetu.service.metrics import Metrics
-from mathsetu.service.problems import Problems
+from mathsetu.service.problems import DAMAGED, Problems
 from mathsetu.service.settings import Settings
+from mathsetu.service.watcher import Watcher
 
 if TYPE_CHECKING:
     from mathsetu.languages.translate import Translator
@@ -59,15 +62,16 @@ def create_app(settings: Settings) -> FastAPI:
     engine = Engine(settings.library, settings.limits, _translator(settings), metrics.count)
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Connections]]:
         # All plain functions run in this many threads at once; the others wait in line.
         anyio.to_thread.current_default_thread_limiter().total_tokens = settings.running
-        await asyncio.to_thread(engine.warm_up)
-        looking = asyncio.create_task(_look_after(engine, metrics, settings.refresh))
-        yield
-        looking.cancel()
-        with suppress(asyncio.CancelledError):
-            await looking
+        watcher = Watcher(
+            settings.refresh, reloading=engine.refresh, publishing_metrics=metrics.publish
+        )
+        watcher.start()
+        # What the server tells each connection.
+        yield {"connections": Connections(settings)}
+        await asyncio.to_thread(watcher.stop)
         engine.close()
 
     app = FastAPI(
@@ -78,6 +82,8 @@ def create_app(settings: Settings) -> FastAPI:
         # Their pages would fetch scripts from elsewhere.
         docs_url=None,
         redoc_url=None,
+        # They would be absolute, with a name and a scheme that the client made up.
+        redirect_slashes=False,
     )
     app.state.engine = engine
     app.include_router(router(engine))
@@ -109,7 +115,7 @@ def _add_operations(app: FastAPI, engine: Engine, metrics: Metrics) -> None:
     )
     async def show_metrics() -> str:
         posts = engine.describe().posts
-        return metrics.text({"library_posts": posts})
+        return metrics.text({"library_posts": posts, **engine.reload_state()})
 
 
 def _add_pages(app: FastAPI, engine: Engine) -> Problems:
@@ -130,6 +136,12 @@ def _add_errors(app: FastAPI, problems: Problems) -> None:
     def wrong_input(request: Request, error: InputError) -> Response:
         return problems.answer(request, 404 if isinstance(error, UnknownPost) else 400, str(error))
 
+    @app.exception_handler(DamagedLibrary)
+    def damaged(request: Request, error: DamagedLibrary) -> Response:
+        # Which file it is concerns the owner alone.
+        _log.error("%s", error)
+        return problems.answer(request, 500, DAMAGED)
+
     @app.exception_handler(RequestValidationError)
     def wrong_fields(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
@@ -138,13 +150,30 @@ def _add_errors(app: FastAPI, problems: Problems) -> None:
 
     @app.exception_handler(HTTPException)
     def refused(request: Request, error: HTTPException) -> Response:
-        return problems.answer(request, error.status_code, error.detail, error.headers)
+        if error.status_code != 405:
+            return problems.answer(request, error.status_code, error.detail, error.headers)
+        allow = {"allow": ", ".join(_methods(app, request))}
+        if request.method == "OPTIONS":
+            return Response(status_code=204, headers=allow)
+        return problems.answer(request, 405, error.detail, allow)
+
+
+def _methods(app: FastAPI, request: Request) -> list[str]:
+    """What an address can be asked with: several routes may share it."""
+    found = ["OPTIONS"]
+    for method in ("GET", "POST"):
+        scope = {**request.scope, "method": method}
+        if any(route.matches(scope)[0] is Match.FULL for route in app.routes):
+            found += ["GET", "HEAD"] if method == "GET" else [method]
+    return sorted(found)
 
 
 def _add_middleware(app: FastAPI, settings: Settings, metrics: Metrics, problems: Problems) -> None:
     """The last one added is the first that a request meets."""
-    app.add_middleware(Guard, settings=settings, metrics=metrics, problems=problems)
+    app.add_middleware(Admission, settings=settings, metrics=metrics, problems=problems)
     if settings.origins:
+        # Outside of admission: a browser asks whether it may ask without the key, and the pages
+        # that may ask can read why they were refused.
         app.add_middleware(
             CORSMiddleware,
             allow_origins=settings.origins,
@@ -152,14 +181,4 @@ def _add_middleware(app: FastAPI, settings: Settings, metrics: Metrics, problems
             allow_headers=["Authorization", "Content-Type"],
             expose_headers=["Retry-After", "Server-Timing"],
         )
-    if settings.hosts:
-        app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts))
-
-
-async def _look_after(engine: Engine, metrics: Metrics, seconds: float) -> None:
-    """Open a rebuilt library, and tell the other workers what was counted."""
-    while True:
-        await asyncio.sleep(seconds)
-        # In a thread of its own: those of the requests may all be busy.
-        await asyncio.to_thread(engine.refresh)
-        metrics.publish()
+    app.add_middleware(Guard, settings=settings, metrics=metrics, problems=problems)

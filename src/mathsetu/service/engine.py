@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mathsetu.deadline import Clock
 from mathsetu.errors import InputError
 from mathsetu.languages.analyze import analyze
-from mathsetu.library import Filter
+from mathsetu.library import Filter, Library
 from mathsetu.markup import Span
 from mathsetu.records import Hit, Query
 from mathsetu.retrieval.base import Question, language_of
@@ -46,13 +46,15 @@ if TYPE_CHECKING:
 
 # Posts that are named for a formula.
 _POSTS = 5
+# A query that every part of a recipe has to do with.
+_TRIAL = "$x$ prime number समाकल"
 
 
 class Engine:
     """Answers every door from one library folder.
 
     Many threads may ask at once, also while `refresh` opens a rebuilt library. ``note`` is told
-    what happens besides answers: ``reloaded``, ``unfinished``.
+    what happens besides answers: ``reloaded``, ``reload_failures``, ``unfinished``.
 
     Example:
         >>> from tempfile import mkdtemp
@@ -76,7 +78,7 @@ class Engine:
     ) -> None:
         self.limits = limits or Limits()
         self._note = note
-        self._keeper = Keeper(Path(folder))
+        self._keeper = Keeper(Path(folder), _try_out)
         self._translator = translator
 
     def close(self) -> None:
@@ -85,15 +87,28 @@ class Engine:
 
     def warm_up(self) -> None:
         """Load what the first search would load, so that nobody waits for it."""
-        with suppress(InputError):  # a recipe may have no part for words
-            self.search("$x$ prime number समाकल", k=1)
+        # What a search needs may come later: a Qdrant server, say.
+        with self._keeper.using() as opened, suppress(InputError):
+            _try_out(opened.library)
 
     def refresh(self) -> bool:
-        """Open the library anew if it was rebuilt or changed; whether that was so."""
+        """Open the library anew if it was rebuilt or changed; whether that was so.
+
+        A library that cannot be opened is logged, counted and left alone: the old one goes on.
+        """
         is_new = self._keeper.refresh()
         if is_new:
             self._note("reloaded")
+        elif not self._keeper.is_current:
+            self._note("reload_failures")
         return is_new
+
+    def reload_state(self) -> dict[str, float]:
+        """Whether the last look at the library's folder went well, and how long ago one did."""
+        return {
+            "reload_ok": float(self._keeper.is_current),
+            "reload_age_seconds": self._keeper.seconds_since_look,
+        }
 
     def search(
         self,
@@ -251,6 +266,11 @@ class Engine:
         return TranslateAnswer(
             done.text, pieces(done.text), source, target, done.backend, done.model, done.lost
         )
+
+
+def _try_out(library: Library) -> None:
+    """Search once: what a search needs is loaded then, and what would fail fails here."""
+    library.answer(_TRIAL, k=1)
 
 
 def _ranked(hits: Iterable[Hit], opened: Opened) -> tuple[Found, ...]:

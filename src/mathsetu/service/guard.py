@@ -1,7 +1,7 @@
-"""The guard at the gate: every request passes here before anything reads it.
+"""The guard around everything: every request passes here first, every answer last.
 
-Sends away who does not know the key, bodies that are too large, and more requests than can wait;
-counts, logs and adds the security headers to whatever goes out, faults of ours included.
+Refuses what is no proper request to this server, answers HEAD wherever GET is answered, counts,
+logs, and adds the security headers to whatever goes out, faults of ours included.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ import logging
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
-from starlette.responses import Response
 
+from mathsetu.service.admission import refuse
 from mathsetu.service.metrics import Metrics
 from mathsetu.service.problems import FAULT, Problems
-from mathsetu.service.security import knows_key, security_headers
+from mathsetu.service.security import is_named, security_headers
 from mathsetu.service.settings import Settings
 
 if TYPE_CHECKING:
@@ -25,12 +24,16 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("mathsetu.access")
 _faults = logging.getLogger("mathsetu.service")
-# What is answered without a key: that the server lives, and the style sheets of its pages, which
-# are no secret. The page that says what is wrong needs them.
-_WITHOUT_KEY = ("/v1/health", "/static/")
-# What is answered at once, however busy the server is.
-_NEVER_QUEUED = (*_WITHOUT_KEY, "/v1/metrics")
-_RETRY_AFTER = "1"
+# Answered under any name: whoever watches a server may know its address only, and there is
+# nothing here that a page of another site could not be told.
+_UNDER_ANY_NAME = "/v1/health"
+# Bytes of an address and headers together.
+_MOST_HEAD = 1 << 14
+# Bytes that are handed to the server at once: it keeps in memory what a client does not read.
+_PIECE = 1 << 16
+_METHODS = ("GET", "HEAD", "OPTIONS", "POST")
+# What the log calls the status of a request whose client left before it was answered.
+_LEFT = 499
 
 
 class Guard:
@@ -39,7 +42,6 @@ class Guard:
     def __init__(
         self, app: ASGIApp, settings: Settings, metrics: Metrics, problems: Problems
     ) -> None:
-        self.inside = 0
         self._app = app
         self._problems = problems
         self._settings = settings
@@ -51,6 +53,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         began = perf_counter()
+        method = scope["method"]
         status = 0
 
         async def send_guarded(message: Message) -> None:
@@ -58,68 +61,49 @@ class Guard:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 self._add_headers(message, perf_counter() - began)
-            await send(message)
+                await send(message)
+            elif method == "HEAD":
+                await send({**message, "body": b""})
+            else:
+                await _send_in_pieces(message, send)
 
+        # HEAD is GET without the body; no route needs to know.
+        inner = {**scope, "method": "GET"} if method == "HEAD" else scope
+        request = HTTPConnection(inner)
         try:
-            await self._admit(scope, receive, send_guarded)
+            refusal = self._refusal(request)
+            if refusal is None:
+                await self._app(inner, receive, send_guarded)
+            else:
+                answer = self._problems.answer(request, *refusal, {"connection": "close"})
+                await refuse(answer, inner, receive, send_guarded)
         except Exception:
             _faults.exception("a request failed")
             if status:  # too late to say so: the client sees that the answer ends too early
                 raise
-            answer = self._problems.answer(HTTPConnection(scope), 500, FAULT)
-            await answer(scope, receive, send_guarded)
+            answer = self._problems.answer(request, 500, FAULT)
+            await answer(inner, receive, send_guarded)
         finally:
-            self._note(scope, status or 500, perf_counter() - began)
+            self._note(inner, method, status or _LEFT, perf_counter() - began)
 
-    async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refusal = self._refusal(scope)
-        if refusal is not None:
-            await refusal(scope, receive, send)
-            return
-        is_queued = not scope["path"].startswith(_NEVER_QUEUED)
-        self.inside += is_queued
-        try:
-            await self._app(scope, self._limited(receive), send)
-        finally:
-            self.inside -= is_queued
-
-    def _refusal(self, scope: Scope) -> Response | None:
-        """What a request that may not enter is told."""
-        settings = self._settings
-        request = HTTPConnection(scope)
-        path = scope["path"]
-        is_open = not settings.key or path.startswith(_WITHOUT_KEY)
-        if not (is_open or knows_key(request.headers.get("authorization", ""), settings.key)):
-            # With this header a browser asks its user for the key, as a password.
-            ask = {"www-authenticate": 'Basic realm="MathSetu", charset="UTF-8"'}
-            problem = "this server wants a key: Authorization: Bearer KEY"
-            return self._problems.answer(request, 401, problem, ask)
-        if not _fits(request.headers.get("content-length", "0"), settings.body):
-            return self._problems.answer(request, 413, self._too_large)
-        is_full = self.inside >= settings.running + settings.waiting
-        if is_full and not path.startswith(_NEVER_QUEUED):
-            self._metrics.count("refused")
-            problem = "the server is busy; come again in a second"
-            return self._problems.answer(request, 429, problem, {"retry-after": _RETRY_AFTER})
+    def _refusal(self, request: HTTPConnection) -> tuple[int, str] | None:
+        """The status and the line for what is no proper request to this server."""
+        scope, headers = request.scope, request.headers
+        if "transfer-encoding" in headers and (
+            "content-length" in headers or scope["http_version"] == "1.0"
+        ):
+            # A proxy in front may have believed the other header, and seen another request.
+            problem = "Transfer-Encoding cannot be used with Content-Length or in HTTP/1.0"
+            return 400, problem
+        if _size_of_head(scope) > _MOST_HEAD:
+            problem = f"address and headers are too long; at most {_MOST_HEAD:,} bytes are taken"
+            return 431, problem
+        names = self._settings.hosts
+        if names and scope["path"] != _UNDER_ANY_NAME:
+            host = headers.get("host", "")
+            if not is_named(host, names):
+                return 400, "this server does not answer under the name in the Host header"
         return None
-
-    @property
-    def _too_large(self) -> str:
-        return f"the body is too large; at most {self._settings.body:,} bytes are taken"
-
-    def _limited(self, receive: Receive) -> Receive:
-        """Bodies without an announced length are counted as they come."""
-        received = 0
-
-        async def receive_limited() -> Message:
-            nonlocal received
-            message = await receive()
-            received += len(message.get("body", b""))
-            if received > self._settings.body:
-                raise HTTPException(413, self._too_large)
-            return message
-
-        return receive_limited
 
     def _add_headers(self, message: Message, seconds: float) -> None:
         headers: list[tuple[bytes, bytes]] = list(message.get("headers", ()))
@@ -132,17 +116,27 @@ class Guard:
         headers += [(name.encode(), value.encode()) for name, value in added.items()]
         message["headers"] = headers
 
-    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+    def _note(self, scope: Scope, method: str, status: int, seconds: float) -> None:
         route = scope.get("route")
         path = getattr(route, "path", "other")
-        self._metrics.observe(scope["method"] if route else "other", path, status, seconds)
+        # Methods that strangers make up would each be counted, and kept, by themselves.
+        method = method if route and method in _METHODS else "other"
+        self._metrics.observe(method, path, status, seconds)
         asked = ""
         if self._settings.log_queries:
             asked = " " + json.dumps(scope["query_string"].decode("latin-1"))
-        _log.info("%s %s %d %.1f ms%s", scope["method"], path, status, seconds * 1000, asked)
+        _log.info("%s %s %d %.1f ms%s", method, path, status, seconds * 1000, asked)
 
 
-def _fits(announced: str, most: int) -> bool:
-    """Whether a length is a number, and not too large; whoever sends nonsense sends too much."""
-    is_number = announced.isascii() and announced.isdigit() and len(announced) < 20
-    return is_number and int(announced) <= most
+def _size_of_head(scope: Scope) -> int:
+    address = len(scope.get("raw_path") or b"") + len(scope["query_string"])
+    return address + sum(len(name) + len(value) for name, value in scope["headers"])
+
+
+async def _send_in_pieces(message: Message, send: Send) -> None:
+    """Send a large body as the client takes it, not into the server's memory at once."""
+    body = message.get("body", b"")
+    last = max(len(body) - 1, 0) // _PIECE * _PIECE
+    for start in range(0, last, _PIECE):
+        await send({**message, "body": body[start : start + _PIECE], "more_body": True})
+    await send({**message, "body": body[last:]} if last else message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,11 +10,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 
-from mathsetu.errors import MathSetuError
 from mathsetu.library import Library
-from mathsetu.library.manifest import read_manifest
+from mathsetu.library.manifest import check, read_manifest
 from mathsetu.records import Post
+from mathsetu.service.watcher import Complaints
 
 _log = logging.getLogger("mathsetu.service")
 # Frequent tags that a door may offer as filters.
@@ -42,14 +44,32 @@ class Keeper:
     """Keeps the library of a folder open.
 
     When it was rebuilt, `refresh` opens the new one; requests under way end with the old one,
-    which is closed after the last of them.
+    which is closed after the last of them. Before anybody is answered from the new one, ``trial``
+    is called with it: what goes wrong there would go wrong with every request.
+
+    Attributes:
+        is_current: Whether the last look at the folder went well.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.opened = Opened(Library(folder))
+    def __init__(
+        self, folder: Path, trial: Callable[[Library], None] = lambda library: None
+    ) -> None:
         self._folder = folder
+        self._trial = trial
+        # Taken before opening: what changes in between is found at the next look.
+        self._identity = _identity(folder)
+        self.opened = Opened(Library(folder))
+        self.is_current = True
+        self._looked = monotonic()
+        self._has_closed = False
+        self._complaints = Complaints("the library was changed but cannot be opened")
         self._lock = Lock()
         self._opening = Lock()
+
+    @property
+    def seconds_since_look(self) -> float:
+        """How long ago the folder was last found to hold a library that can be served."""
+        return monotonic() - self._looked
 
     def close(self) -> None:
         """Close the library when the last request is done."""
@@ -58,21 +78,56 @@ class Keeper:
     def refresh(self) -> bool:
         """Open the library anew if it was rebuilt or changed; whether that was so.
 
-        A library that cannot be opened is reported, and the old one goes on answering.
+        Whatever is wrong with a library that cannot be opened is logged, and the old one goes on
+        answering; `is_current` is then false.
         """
         with self._opening:
+            self._let_go()
             try:
-                if read_manifest(self._folder) == self.opened.library.manifest:
-                    return False
-                fresh = Opened(Library(self._folder))
-            except MathSetuError as error:
-                _log.warning("the library was changed but cannot be opened: %s", error)
+                fresh = self._changed()
+            except Exception as error:
+                self._complaints.report(error)
+                self.is_current = False
+                return False
+            self._complaints.clear()
+            self.is_current, self._looked = True, monotonic()
+            if fresh is None:
                 return False
             with self._lock:
                 old, self.opened = self.opened, fresh
         self._retire(old)
         _log.info("the library was opened anew: %d posts", len(fresh.library))
         return True
+
+    def _let_go(self) -> None:
+        """Give back the files and the memory of libraries that were closed since the last look.
+
+        Their parts refer to each other, so that Python would keep them until it tidies up, which
+        may be after many more rebuilds.
+        """
+        if self._has_closed:
+            self._has_closed = False
+            gc.collect()
+
+    def _changed(self) -> Opened | None:
+        """The library of the folder, opened and tried, if it is not the one that is open."""
+        identity = _identity(self._folder)
+        # A library that is made again of the same posts has the same manifest, but other files.
+        if identity == self._identity and (
+            read_manifest(self._folder) == self.opened.library.manifest
+        ):
+            return None
+        library = Library(self._folder)
+        try:
+            # Every byte, since the old library is still there to go on with if one is wrong.
+            check(self._folder, library.manifest, thorough=True)
+            fresh = Opened(library)
+            self._trial(library)
+        except BaseException:
+            library.close()
+            raise
+        self._identity = identity
+        return fresh
 
     @contextmanager
     def using(self) -> Iterator[Opened]:
@@ -87,11 +142,24 @@ class Keeper:
                 opened.users -= 1
                 is_over = opened.is_old and not opened.users
             if is_over:
-                opened.library.close()
+                self._close(opened)
 
     def _retire(self, opened: Opened) -> None:
         with self._lock:
             opened.is_old = True
             is_idle = not opened.users
         if is_idle:
-            opened.library.close()
+            self._close(opened)
+
+    def _close(self, opened: Opened) -> None:
+        opened.library.close()
+        self._has_closed = True
+
+
+def _identity(folder: Path) -> tuple[int, ...] | None:
+    """Which file the manifest is; None where there is none."""
+    try:
+        stat = (folder / "manifest.json").stat()
+    except OSError:
+        return None
+    return stat.st_dev, stat.st_ino, stat.st_mtime_ns, stat.st_size

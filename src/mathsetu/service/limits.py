@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mathsetu.errors import InputError
+from mathsetu.records import LONGEST_NAME
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
@@ -20,7 +21,8 @@ class Limits:
         text: Characters of a text to be rendered or translated.
         hits: Hits of one answer.
         tags: Tags of one filter.
-        name: Characters of an id, a tag or the name of a collection.
+        name: Characters of an id, a tag or the name of a collection; fewer than a library takes
+            would leave posts that cannot be fetched.
         seconds: How long a search may take before it is cut off; None for as long as it takes.
     """
 
@@ -28,7 +30,7 @@ class Limits:
     text: int = 20_000
     hits: int = 100
     tags: int = 10
-    name: int = 200
+    name: int = LONGEST_NAME
     seconds: float | None = 5.0
 
     def check_query(self, text: str) -> None:
@@ -53,7 +55,7 @@ class Limits:
         mathsetu.errors.InputError: k is 11; it must lie between 1 and 10
         """
         if not 1 <= k <= self.hits:
-            raise InputError(f"k is {k}; it must lie between 1 and {self.hits}")
+            raise InputError(f"k is {_short(str(k))}; it must lie between 1 and {self.hits}")
 
     def check_names(self, what: str, names: Sequence[str]) -> None:
         """Refuse ids, tags and names that are too many or too long."""
@@ -70,14 +72,17 @@ class Limits:
         mathsetu.errors.InputError: '../etc' is no language; give a code such as hi or en
         """
         if code and not _LANGUAGE.fullmatch(code):
-            shown = code if len(code) <= 20 else code[:17] + "..."
-            raise InputError(f"{shown!r} is no language; give a code such as hi or en")
+            raise InputError(f"{_short(code)!r} is no language; give a code such as hi or en")
 
     def _check_length(self, what: str, text: str, longest: int) -> None:
         if len(text) > longest:
             raise InputError(f"{what} has {len(text):,} characters; at most {longest:,} are taken")
         if has_half_characters(text):
             raise InputError(f"{what}: half a character stands in it")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 20 else text[:17] + "..."
 
 
 def has_half_characters(text: str) -> bool:

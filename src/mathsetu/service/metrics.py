@@ -35,6 +35,8 @@ class Metrics:
         self._buckets: Counter[tuple[str, int]] = Counter()
         self._seconds: Counter[str] = Counter()
         self._events: Counter[str] = Counter()
+        # What each of the others last told: a file that cannot be read just now takes nothing away.
+        self._told: dict[Path, dict[str, float]] = {}
 
     def observe(self, method: str, path: str, status: int, seconds: float) -> None:
         """Count a request; ``path`` is a route's, so that strangers cannot make up new ones."""
@@ -44,7 +46,7 @@ class Metrics:
             self._seconds[path] += seconds  # type: ignore[assignment]
 
     def count(self, event: str) -> None:
-        """Count something that happened: ``refused``, ``unfinished``, ``reloaded``."""
+        """Count something that happened: ``refused``, ``unfinished``, ``reloaded``, ..."""
         with self._lock:
             self._events[event] += 1
 
@@ -71,8 +73,10 @@ class Metrics:
     def _others(self) -> list[dict[str, float]]:
         if self._file is None:
             return []
-        files = sorted(self._file.parent.glob("metrics-*.json"))
-        return [json.loads(file.read_bytes()) for file in files if file != self._file]
+        for file in sorted(self._file.parent.glob("metrics-*.json")):
+            if file != self._file and (counts := _read_counts(file)) is not None:
+                self._told[file] = counts
+        return list(self._told.values())
 
     def _counts(self) -> dict[str, float]:
         """Every series under its full name."""
@@ -98,7 +102,19 @@ _FAMILIES = {
     "mathsetu_refused_total": ("counter", "Requests sent away because the server was busy."),
     "mathsetu_unfinished_total": ("counter", "Answers that the time limit cut short."),
     "mathsetu_reloaded_total": ("counter", "Times that a rebuilt library was opened."),
+    "mathsetu_reload_failures_total": ("counter", "Looks that found a library it cannot open."),
 }
+
+
+def _read_counts(file: Path) -> dict[str, float] | None:
+    """What another process counted; None when its file is missing or damaged."""
+    try:
+        counts = json.loads(file.read_bytes())
+        if isinstance(counts, dict) and all(map(str.isprintable, counts)):
+            return {series: float(number) for series, number in counts.items()}
+    except (OSError, ValueError, TypeError, OverflowError, RecursionError):
+        pass
+    return None
 
 
 def _peak_memory() -> float:

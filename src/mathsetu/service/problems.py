@@ -12,6 +12,8 @@ from starlette.responses import JSONResponse, Response
 ProblemPage = Callable[[HTTPConnection, int, str], Response]
 #: What a fault of ours is called; details are for the log.
 FAULT = "something went wrong here; the server's log says what"
+#: What is said when a file of the library is damaged; details are for the log.
+DAMAGED = "the library of this server is damaged and must be built again; its log says more"
 
 
 class Problems:

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import signal
 import socket
 import sys
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import partial
+from multiprocessing import parent_process
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
+from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
-from mathsetu.errors import InputError
+from mathsetu.errors import InputError, MathSetuError, shortage
+from mathsetu.parent import end_with_parent
 from mathsetu.service.app import create_app
+from mathsetu.service.connection import Connection
 from mathsetu.service.settings import Settings
 
 if TYPE_CHECKING:
@@ -26,6 +32,8 @@ if TYPE_CHECKING:
 VARIABLE = "MATHSETU_SETTINGS"
 # Seconds that requests under way get when the server is stopped.
 _GRACE = 10
+# Seconds that they get when it was killed, and its successor waits for the address.
+_ORPHAN_GRACE = 1.0
 # The option by which several sockets have one address; other systems do not deal evenly.
 _DEALING: int = socket.SO_REUSEPORT if sys.platform == "linux" else 0
 
@@ -34,7 +42,24 @@ def app() -> FastAPI:
     """The application of one worker."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     # Taken out, because programs that a worker starts need not know the key.
-    return create_app(Settings.from_json(os.environ.pop(VARIABLE)))
+    settings = Settings.from_json(os.environ.pop(VARIABLE))
+    end_with_parent(partial(_stop_orphan, settings.shared), _ORPHAN_GRACE)
+    try:
+        application = create_app(settings)
+        application.state.engine.warm_up()
+    except Exception as error:
+        problem = str(error) if isinstance(error, MathSetuError) else shortage(error)
+        if not problem or parent_process() is None:  # else the command line tells it
+            raise
+        logging.getLogger("mathsetu.service").error(problem)
+        sys.exit(STARTUP_FAILURE)  # else the supervisor would start the next one
+    return application
+
+
+def _stop_orphan(shared: str) -> None:
+    """Stop a worker whose server was killed: its address would stay taken."""
+    shutil.rmtree(shared, ignore_errors=True)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def serve(settings: Settings, door: Door, workers: int) -> None:
@@ -46,6 +71,11 @@ def serve(settings: Settings, door: Door, workers: int) -> None:
         "mathsetu.service.process:app",
         factory=True,
         workers=workers,
+        # Not whatever parser is installed: this one is strict, and the same everywhere.
+        http=Connection,
+        ws="none",
+        proxy_headers=bool(settings.proxies),
+        forwarded_allow_ips=list(settings.proxies),
         # The guard writes the log, without what was asked.
         access_log=False,
         log_config=None,
@@ -60,7 +90,10 @@ def serve(settings: Settings, door: Door, workers: int) -> None:
             if workers == 1:
                 uvicorn.Server(config).run(sockets=[door])
             else:
-                Multiprocess(config, sockets=[door]).run()
+                supervisor = Multiprocess(config, sockets=[door])
+                supervisor.run()
+                if any(each.exitcode == STARTUP_FAILURE for each in supervisor.processes):
+                    raise InputError("a worker process cannot start; the line above says why")
         finally:
             os.environ.pop(VARIABLE, None)
 
@@ -82,6 +115,8 @@ class Door(socket.socket):
 
 def _opened_again(family: int, kind: int, protocol: int, address: Any) -> Door:
     door = Door(family, kind, protocol)
+    # Else connections that were closed a minute ago keep the address from the next server.
+    door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     door.setsockopt(socket.SOL_SOCKET, _DEALING, 1)
     door.bind(address)
     return door

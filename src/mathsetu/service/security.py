@@ -58,3 +58,21 @@ def knows_key(authorization: str, key: str) -> bool:
         return False
     # In constant time, so that nobody can find the key letter by letter.
     return compare_digest(value.encode("utf-8", "replace"), key.encode())
+
+
+def is_named(host: str, names: tuple[str, ...]) -> bool:
+    """Whether a ``Host`` header names one of ``names``; ``*.example.org`` stands for all below it.
+
+    >>> is_named("Search.Example.org:8080", ("search.example.org",))
+    True
+    >>> is_named("[::1]:8080", ("[::1]",))
+    True
+    >>> is_named("a.example.org", ("*.example.org",)), is_named("example.com", ("example.org",))
+    (True, False)
+    """
+    end = host.find("]") + 1 if host.startswith("[") else host.find(":")
+    name = (host[:end] if end > 0 else host).lower()
+    return any(
+        name.endswith(known[1:].lower()) if known.startswith("*") else name == known.lower()
+        for known in names
+    )

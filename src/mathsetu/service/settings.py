@@ -17,8 +17,13 @@ class Settings:
         library: The folder that is searched.
         limits: What one request may ask for.
         body: Bytes that a request may send.
+        receiving: Seconds within which a request must come, first its head, then its body.
+        sending: Seconds that a client may leave an answer unread.
+        connections: Connections that a process keeps open; one client may have three quarters.
         running: Requests that a process works on at once.
         waiting: Requests that may wait for their turn; those beyond are sent away with 429.
+        per_client: How many of both one client may have; 0 for three quarters.
+        proxies: Addresses of proxies that say in ``X-Forwarded-For`` for whom they ask.
         key: What clients must know; empty for a server that is open to all who reach it.
         origins: Web sites whose pages may ask (CORS): ``https://example.org``.
         hosts: Names under which the server may be addressed; empty for any.
@@ -32,8 +37,13 @@ class Settings:
     library: str
     limits: Limits = field(default_factory=Limits)
     body: int = 1 << 16
+    receiving: float = 10.0
+    sending: float = 60.0
+    connections: int = 900
     running: int = 2
     waiting: int = 64
+    per_client: int = 0
+    proxies: tuple[str, ...] = ()
     key: str = ""
     origins: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
@@ -57,6 +67,6 @@ class Settings:
         """
         values: dict[str, Any] = json.loads(text)
         values["limits"] = Limits(**values["limits"])
-        for name in ("origins", "hosts"):
+        for name in ("origins", "hosts", "proxies"):
             values[name] = tuple(values[name])
         return cls(**values)

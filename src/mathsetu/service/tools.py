@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from mathsetu import __version__
 from mathsetu.errors import MathSetuError
@@ -22,6 +22,7 @@ from mathsetu.library import Filter
 from mathsetu.service.answers import Found, MatchedFormula
 from mathsetu.service.describe import marked
 from mathsetu.service.engine import Engine
+from mathsetu.service.limits import Limits
 
 _INSTRUCTIONS = """\
 Searches a library of mathematical posts in several languages. Ask in any language; put formulas in
@@ -34,7 +35,12 @@ Asked = Annotated[
 ]
 Language = Annotated[str, Field(description="Only posts in this language (a code such as hi).")]
 Tags = Annotated[list[str], Field(description="Only posts with all of these tags.")]
-Hits = Annotated[int, Field(ge=1, le=50, description="How many hits.")]
+_MOST = Limits(hits=50)
+# The bounds are for the model to read; `Limits` says more clearly when they are not kept.
+Hits = Annotated[
+    int,
+    Field(description="How many hits.", json_schema_extra={"minimum": 1, "maximum": _MOST.hits}),
+]
 Id = Annotated[str, Field(description="The id of a post, as search gives it.")]
 
 
@@ -102,9 +108,25 @@ class WholePost:
     url: str
 
 
+class _Server(MCPServer):
+    """Says in one line which argument of a call is wrong; the SDK fills a page."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], *rest: Any) -> Any:
+        """Call a tool by its name."""
+        try:
+            return await super().call_tool(name, arguments, *rest)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                first = error.__cause__.errors(include_url=False)[0]
+                where = ".".join(str(step) for step in first["loc"])
+                problem = f"Error executing tool {name}: {where}: {first['msg']}"
+                raise ToolError(problem) from error.__cause__
+            raise
+
+
 def tool_server(engine: Engine) -> MCPServer:
     """A server with four tools over an engine; none of them changes anything."""
-    server = MCPServer(
+    server = _Server(
         "mathsetu", version=__version__, instructions=_INSTRUCTIONS, log_level="WARNING"
     )
     reading = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -112,7 +134,7 @@ def tool_server(engine: Engine) -> MCPServer:
     @server.tool(annotations=reading)
     def search(query: Asked, k: Hits = 5, language: Language = "", tags: Tags = []) -> Posts:  # noqa: B006
         """Search posts by words and formulas, across languages."""
-        with _asking(engine):
+        with _asking(engine, k):
             answer = engine.search(query, k, where=Filter(language, tuple(tags)))
         return Posts(
             language=answer.query.language,
@@ -126,7 +148,7 @@ def tool_server(engine: Engine) -> MCPServer:
         k: Hits = 5,
     ) -> Formulas:
         """Search formulas by structure: renamed letters match, ?x stands for anything."""
-        with _asking(engine):
+        with _asking(engine, k):
             answer = engine.formulas(latex, k)
         return Formulas(
             [
@@ -161,13 +183,14 @@ def tool_server(engine: Engine) -> MCPServer:
 
 
 @contextmanager
-def _asking(engine: Engine) -> Iterator[None]:
+def _asking(engine: Engine, k: int = 1) -> Iterator[None]:
     """Ask the library as it is now, and let the model read what it did wrong.
 
     Of faults of ours it hears only that there was one.
     """
     engine.refresh()
     try:
+        _MOST.check_hits(k)
         yield
     except MathSetuError as error:
         raise ToolError(str(error)) from None

@@ -142,4 +142,4 @@ def test_a_wrong_method_is_a_page_too(client: TestClient) -> None:
     page = client.post("/search?ui=en", headers=BROWSER)
     assert page.status_code == 405
     assert interface("en").say("problem.wrong_title") in page.text
-    assert page.headers["allow"] == "GET"
+    assert page.headers["allow"] == "GET, HEAD, OPTIONS"

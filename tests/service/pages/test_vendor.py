@@ -1,6 +1,8 @@
 """What others made and we ship: each with its licence, which goes wherever the package goes."""
 
+import re
 import tomllib
+from hashlib import sha256
 from pathlib import Path
 
 CHECKOUT = Path(__file__).parents[3]
@@ -15,6 +17,34 @@ def test_every_licence_travels_with_the_package() -> None:
     assert {folder / "LICENSE" for folder in works} <= named
 
 
-def test_every_work_says_where_it_comes_from() -> None:
-    for folder in VENDOR.iterdir():
-        assert "SHA-256" in (folder / "README.md").read_text(), folder.name
+def test_every_work_says_what_it_is_and_where_it_comes_from() -> None:
+    works = tomllib.loads((VENDOR / "VENDORED.toml").read_text(encoding="utf-8"))
+    assert set(works) == {folder.name for folder in VENDOR.iterdir() if folder.is_dir()}
+    for name, work in works.items():
+        assert work["name"] in (VENDOR / name / "README.md").read_text(encoding="utf-8")
+        assert re.fullmatch(r"[0-9.]+", work["version"]), name
+        assert work["licence"] in ("MIT", "OFL-1.1"), name
+        assert re.fullmatch(r"https://github\.com/[\w-]+/[\w-]+", work["home"]), name
+        assert re.fullmatch(r"[@/\w-]+ [0-9.]+ \(npm\)", work["package"]), name
+
+
+def test_every_file_of_others_is_listed_and_has_the_bytes_that_were_taken() -> None:
+    works = tomllib.loads((VENDOR / "VENDORED.toml").read_text(encoding="utf-8"))
+    listed = {
+        f"{work}/{file}": facts["sha256"]
+        for work, about in works.items()
+        for file, facts in about["files"].items()
+    }
+    ours = {"VENDORED.toml", *(f"{work}/README.md" for work in works)}
+    found = {
+        path.relative_to(VENDOR).as_posix(): sha256(path.read_bytes()).hexdigest()
+        for path in VENDOR.rglob("*")
+        if path.is_file()
+    }
+    assert listed == {name: digest for name, digest in found.items() if name not in ours}
+
+
+def test_no_minified_script_lies_anywhere_else() -> None:
+    sources = (CHECKOUT / "src").rglob("*")
+    strays = [path for path in sources if ".min." in path.name and VENDOR not in path.parents]
+    assert strays == []

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mathsetu.collections import jsonl, trec
+from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.records import Judgment, Post, Query
 
 _FOLDER = Path(__file__).parent
@@ -18,13 +19,13 @@ _FOLDER = Path(__file__).parent
 FILES = ("posts.jsonl", "queries.jsonl", "judgments.txt")
 
 
-def posts() -> Iterator[Post]:
+def posts(bad: BadRows = REFUSE) -> Iterator[Post]:
     """The posts of all languages.
 
     >>> len({post.thread_id for post in posts()})
     48
     """
-    return jsonl.read_posts(_FOLDER / "posts.jsonl")
+    return jsonl.read_posts(_FOLDER / "posts.jsonl", bad)
 
 
 def queries() -> Iterator[Query]:

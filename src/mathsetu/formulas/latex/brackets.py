@@ -45,36 +45,42 @@ def fold_bars(boxes: list[Box], bars: list[int], rows: list[Row]) -> None:
     an operand it closes what is open; with nothing open it opens if a partner follows, and
     otherwise it divides what is before it from what is after, as in ``d|n`` and ``P(A|B)``.
     """
-    waiting: list[int] = []  # places in `boxes` of bars that stand open
+    done: list[Box] = []  # the line so far, with its fences
+    waiting: list[int] = []  # places in it of bars that stand open
     left = len(bars)
-    shift = 0
-    for place in bars:
+    position = 0
+    for bar in bars:
         left -= 1
-        place -= shift
-        box = boxes[place]
-        before = _role_before(boxes, place)
+        done += boxes[position:bar]
+        position = bar + 1
+        box = boxes[bar]
+        place = len(done)
+        before = _role_before(done)
         # After an operand or a postfix sign something may end; after the rest nothing can.
         ends_here = before is not None and (before <= TEXT or before == POSTFIX)
         partner = waiting[-1] if waiting else -1
-        if partner >= 0 and boxes[partner].sign is not box.sign:
+        if partner >= 0 and done[partner].sign is not box.sign:
             partner = -1
         elif before == MULTIPLICATION and partner == place - 2:
             ends_here = True  # an operator alone, as in |⋅|
         if ends_here and partner >= 0 and partner < place - 1:
             waiting.pop()
-            inner = Row(boxes[partner + 1 : place])
+            inner = Row(done[partner + 1 :])
             rows.append(inner)
-            opening = boxes[partner]
-            fence = Box(fence_sign(box.sign.text, box.sign.text), opening.symbol, (inner,))
+            fence = Box(fence_sign(box.sign.text, box.sign.text), done[partner].symbol, (inner,))
             fence.closer = box.symbol
             # Scripts of a bar stand over it, scripts of a fence beside it.
             for script in box.scripts:
                 script.edge = _BESIDE.get(script.edge, script.edge)
             fence.scripts = box.scripts
-            boxes[partner : place + 1] = [fence]
-            shift += place - partner
-        elif not ends_here or (left and not _divides(boxes, place, left)):
+            del done[partner:]
+            done.append(fence)
+            continue
+        if not ends_here or (left and not _divides(box, left)):
             waiting.append(place)
+        done.append(box)
+    done += boxes[position:]
+    boxes[:] = done
 
 
 def mark_condition(boxes: list[Box]) -> None:
@@ -85,13 +91,14 @@ def mark_condition(boxes: list[Box]) -> None:
             return
 
 
-def _role_before(boxes: list[Box], place: int) -> int | None:
-    place -= 1
-    while place >= 0 and boxes[place].sign.role in (SPACE, WIDE_SPACE):
-        place -= 1
-    return boxes[place].sign.role if place >= 0 else None
+def _role_before(done: list[Box]) -> int | None:
+    """The role of the last box that is not a space."""
+    for box in reversed(done):
+        if box.sign.role not in (SPACE, WIDE_SPACE):
+            return box.sign.role
+    return None
 
 
-def _divides(boxes: list[Box], place: int, left: int) -> bool:
+def _divides(bar: Box, left: int) -> bool:
     """Whether a bar after an operand stands alone although others follow it."""
-    return left % 2 == 0 or boxes[place].sign.text == "∣"
+    return left % 2 == 0 or bar.sign.text == "∣"

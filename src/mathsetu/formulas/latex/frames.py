@@ -7,7 +7,7 @@ from typing import Final
 from mathsetu.formulas.latex.boxes import BAR, Box, Row, Sign
 from mathsetu.formulas.latex.brackets import fold_bars
 from mathsetu.formulas.latex.commands import INFIX, PLAIN_GROUP, Command
-from mathsetu.formulas.latex.making import apply_font, binomial, move_prescripts
+from mathsetu.formulas.latex.making import MOST_SCRIPTS, apply_font, binomial, move_prescripts
 
 # How what is open will end: with the text, with } (a group, an argument), after one thing,
 # with ], with \right, with \end.
@@ -23,8 +23,6 @@ TABLE: Final = 6
 END: Final = ["", "", "", ""]
 # More problems than this in one formula are no longer told one by one.
 _MOST_PROBLEMS: Final = 20
-# Nobody writes more scripts than this on one symbol.
-_MOST_SCRIPTS: Final = 50
 
 
 class Pending:
@@ -173,7 +171,7 @@ class Frames:
 
     def add_script(self, base: Box, edge: str, script: Row) -> None:
         """Give a box one more script; a box that has too many goes into a group first."""
-        if len(base.scripts) >= _MOST_SCRIPTS and self.boxes and self.boxes[-1] is base:
+        if len(base.scripts) >= MOST_SCRIPTS and self.boxes and self.boxes[-1] is base:
             inner = Row([base])
             self.rows.append(inner)
             base = self.boxes[-1] = Box(PLAIN_GROUP, base.symbol, (inner,))

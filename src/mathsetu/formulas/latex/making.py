@@ -40,6 +40,8 @@ from mathsetu.formulas.latex.commands import (
 from mathsetu.formulas.latex.fonts import JOINING, styled_sign, word_sign
 from mathsetu.formulas.latex.tokens import wildcard
 
+#: Nobody writes more scripts than this on one symbol.
+MOST_SCRIPTS: Final = 50
 _MOD: Final = Sign("mod", "mo", IDENTIFIER)
 _MODULUS: Final = Sign("", "mrow", MODULUS, kind=fence_sign("(", ")").kind, layout="M!()")
 _MODULUS.opening, _MODULUS.closing = "(", ")"
@@ -156,6 +158,8 @@ def move_prescripts(boxes: list[Box]) -> None:
     for place in range(len(boxes) - 1):
         box, following = boxes[place], boxes[place + 1]
         if box.sign is EMPTY and box.scripts and following.sign.role == IDENTIFIER:
+            if len(box.scripts) >= MOST_SCRIPTS:
+                continue  # from one empty group to the next they would gather without end
             for script in box.scripts:
                 script.edge = "c" if script.edge in "ao" else "d"
             following.scripts = box.scripts + following.scripts

@@ -34,6 +34,7 @@ from mathsetu.formulas.latex.tokens import (
     spell_out,
     text_sign,
 )
+from mathsetu.limits import LONGEST_FORMULA
 
 
 class ParseWarning(NamedTuple):
@@ -58,6 +59,10 @@ def read_layout(latex: str) -> Layout:
     >>> [box.sign.text for box in row.boxes]
     ['x', '+', '1']
     """
+    if len(latex) > LONGEST_FORMULA:
+        row, rows, warnings = read_layout(latex[:LONGEST_FORMULA])
+        message = f"only the first {LONGEST_FORMULA:,} characters are read"
+        return row, rows, (*warnings, ParseWarning(LONGEST_FORMULA, message))
     tokens = TOKEN.findall(latex)
     origins: list[int] | None = None
     if not latex.isascii() and is_composed(latex):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from typing import Final
@@ -11,6 +10,7 @@ from mathsetu.formulas.latex.boxes import FUNCTION, IDENTIFIER, TEXT, Sign
 from mathsetu.formulas.latex.fonts import FONTS, styled_text, word_sign
 from mathsetu.formulas.latex.lexer import TEXT_NAMES, TOKEN
 from mathsetu.formulas.latex.symbols import BRACKETS, SIGNS, STRUCTURE, number_sign
+from mathsetu.markup.references import unescape
 
 #: Scripts of one letter or digit: whether they are high, and their sign.
 SCRIPTS: Final[dict[str, tuple[bool, Sign]]] = {
@@ -132,7 +132,7 @@ def plain_text(text: str) -> str:
 
 def text_sign(text: str) -> Sign:
     """Words among the symbols."""
-    words = _SPACES.sub(" ", html.unescape(text))
+    words = _SPACES.sub(" ", unescape(text))
     label = "T!" + words.strip()
     if label == "T!":
         label = "W!"
@@ -146,7 +146,7 @@ def wildcard(name: str) -> Sign:
 
 
 def _entity_sign(token: str) -> Sign | None:
-    text = html.unescape(token)
+    text = unescape(token)
     if text == "'":
         text = "′"
     if text in SIGNS:

@@ -94,6 +94,8 @@ def parse_xml(text: str) -> Element:
     except expat.ExpatError as error:
         problem = f"not well-formed XML ({expat.ErrorString(error.code)})"
         raise NotationError(source, position(), problem) from None
+    except (LookupError, ValueError) as error:  # of the encoding that it declares
+        raise NotationError(source, 0, f"not well-formed XML ({error})") from None
     return root[0]
 
 

@@ -24,7 +24,7 @@ from mathsetu.models import require
 #: Sentences to graphs in Penman notation; None, or nothing, where one could not be parsed.
 AmrParser = Callable[[Sequence[str]], Sequence[str | None]]
 
-_PLACEHOLDER = re.compile(r"formula[\s_-]*(\d+)(?:-\d\d)?", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"formula[\s_-]*([0-9]{1,9})(?:-\d\d)?", re.IGNORECASE)
 _NAME_PART = re.compile(r":op\d+")
 _BATCH = 32
 

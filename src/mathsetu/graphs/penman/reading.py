@@ -30,7 +30,7 @@ _ALIGNMENT = re.compile(r"(?<=.)~(?:e\.)?\d+(?:,\d+)*\Z")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {code: letter for letter, code in ESCAPES.items()}
 _SENTENCE = re.compile(r":snt\d+")
-_FORMULA = re.compile(rf"{PLACEHOLDER}\d+")
+_FORMULA = re.compile(rf"{PLACEHOLDER}[0-9]{{1,9}}")
 _TREES = frozenset({OPERATORS, LAYOUT})
 
 

@@ -11,12 +11,14 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 
 from mathsetu.errors import InputError, NotationError, RowError
 from mathsetu.graphs.graph import Graph
 from mathsetu.graphs.penman.reading import read_penman
 from mathsetu.graphs.penman.writing import write_penman
+from mathsetu.plain_files import open_plain
 
 _COMMENT = re.compile(r"#\s*::(\S+)\s*(.*)")
 _GRAPH_KEYS = ("graph", "penman", "amr")
@@ -55,14 +57,16 @@ def read_records(path: str | Path) -> Iterator[Record]:
             says in which line.
     """
     try:
-        with Path(path).open(encoding="utf-8") as lines:
+        with TextIOWrapper(open_plain(path, follow_links=True), encoding="utf-8") as lines:
             for line, block in _blocks(lines):
                 try:
                     yield _json_record(block) if block[0] == "{" else _penman_record(block)
                 except (NotationError, ValueError, RecursionError) as error:
                     raise RowError(path, line, f"no graph can be read ({error})") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read ({error})") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is not UTF-8 ({error.reason})") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
 
 
 def _blocks(lines: Iterable[str]) -> Iterator[tuple[int, str]]:

@@ -1,0 +1,20 @@
+"""How large what comes from outside may be: one place for the limits of all readers.
+
+They lie far above what people write (Stack Exchange allows 30,000 characters in a post), and low
+enough that one post cannot hold up a build or fill the memory.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: Characters in one text of a record (title, body, question, a query). A longer one is a bad row.
+LONGEST_TEXT: Final = 10_000_000
+#: Formulas in one post. A post with more is a bad row.
+MOST_FORMULAS: Final = 100_000
+#: Characters of one formula. The parser reads as many, leaves the rest out and warns.
+LONGEST_FORMULA: Final = 100_000
+#: Characters of Markdown that are rendered at once; what is longer is read as plain text.
+LONGEST_MARKDOWN: Final = 500_000
+#: Digits of a whole number (a grade, a rank, a score of votes, a cut-off).
+MOST_DIGITS: Final = 18

@@ -1,0 +1,222 @@
+"""Arrays and bytes of an index, mapped into memory and checked where they are first read.
+
+Reading a whole library at opening would take long, so opening compares sizes alone. Beside the
+files of a folder lies ``checksums.npy`` with the checksum of each block of each file. A block is
+compared with it when something in it is read for the first time, and its values are held against
+their limits: a damaged file, or one that was made to mislead, ends in one clear error, never in
+an answer.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.lib import format as npy
+
+from mathsetu.errors import DamagedLibrary
+from mathsetu.plain_files import files_below, is_plain_file, open_plain
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: The file with the checksums of its folder.
+CHECKSUMS = "checksums.npy"
+_BLOCK = 1 << 16
+# More than any header of ours takes.
+_HEADER = 1 << 12
+
+
+def seal(folder: Path) -> None:
+    """Write the checksums of all files below a folder; each folder gets a file of its own."""
+    sums: dict[Path, list[NDArray[np.uint32]]] = {}
+    for file in files_below(folder):
+        if file.name != CHECKSUMS:
+            sums.setdefault(file.parent, []).append(_sums_of(_mapped(file)))
+    for place, found in sums.items():
+        np.save(place / CHECKSUMS, np.concatenate(found), allow_pickle=False)
+
+
+def check_file(path: Path) -> None:
+    """Compare a whole file with its checksums, for those who read it by other means."""
+    raw = _mapped(path)
+    _Blocks(path, raw).check(0, len(raw))
+
+
+class Mapped:
+    """One array on disk, read as an array is.
+
+    >>> from tempfile import mkdtemp
+    >>> folder = Path(mkdtemp())
+    >>> np.save(folder / "ends.npy", np.array([0, 3, 5]))
+    >>> seal(folder)
+    >>> Mapped(folder / "ends.npy", "int64")[1:].tolist()
+    [3, 5]
+
+    Args:
+        path: The file.
+        kinds: The types that its values may have, by name.
+        dimensions: How many it must have.
+        below: What its numbers must lie below; they must not be negative then.
+    """
+
+    def __init__(
+        self, path: Path, *kinds: str, dimensions: int = 1, below: int | None = None
+    ) -> None:
+        raw = _mapped(path)
+        self._path, self._below = path, below
+        self._blocks = _Blocks(path, raw, self._check_values)
+        self._blocks.compare(0)  # the header is read from there
+        self._array, self._offset = _as_array(path, raw)
+        if self._array.dtype.name not in kinds or self._array.ndim != dimensions:
+            raise DamagedLibrary(path, "does not hold the kind of values that belong there")
+        self._row = self._array.itemsize * int(np.prod(self._array.shape[1:]))
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How long it is in each dimension."""
+        return self._array.shape
+
+    @property
+    def whole(self) -> NDArray[Any]:
+        """All of it."""
+        return self[:]
+
+    def __getitem__(self, rows: slice) -> NDArray[Any]:
+        """Rows that follow one another."""
+        start, stop, _ = rows.indices(len(self))
+        if start < stop:
+            self._blocks.check(self._offset + start * self._row, self._offset + stop * self._row)
+        return self._array[start:stop]
+
+    def _check_values(self, begin: int, end: int) -> None:
+        """Hold the values in some bytes of the file against their limits."""
+        size = self._array.itemsize
+        first, last = max(begin - self._offset, 0) // size, -(-(end - self._offset) // size)
+        values = self._array.reshape(-1)[first : max(last, 0)]
+        if values.dtype.kind == "f":
+            if not np.isfinite(values).all():
+                raise DamagedLibrary(self._path, "holds a value that is not a number")
+        elif self._below is not None and ((values < 0) | (values >= self._below)).any():
+            raise DamagedLibrary(self._path, "holds a number that is out of range")
+
+
+class MappedBytes:
+    """The bytes of a file."""
+
+    def __init__(self, path: Path) -> None:
+        self._raw = _mapped(path)
+        self._blocks = _Blocks(path, self._raw)
+
+    def __len__(self) -> int:
+        return len(self._raw)
+
+    def __getitem__(self, part: slice) -> bytes:
+        start, stop, _ = part.indices(len(self))
+        if start < stop:
+            self._blocks.check(start, stop)
+        return self._raw[start:stop].tobytes()
+
+
+def check_rising(path: Path, ends: NDArray[np.int64], last: int) -> None:
+    """Refuse ends of ranges that do not rise from 0 to the number of things that they divide."""
+    if not len(ends) or ends[0] != 0 or ends[-1] != last or (np.diff(ends) < 0).any():
+        raise DamagedLibrary(path, "does not belong to the files beside it")
+
+
+class _Blocks:
+    """The blocks of a file, each checked once: its checksum, then its values by ``test``."""
+
+    def __init__(
+        self, path: Path, raw: NDArray[np.uint8], test: Callable[[int, int], None] | None = None
+    ) -> None:
+        self._path, self._raw, self._test = path, raw, test
+        self._sums = _stored_sums(path)
+        self._checked = np.zeros(_blocks_in(len(raw)), dtype=np.bool_)
+        self._all_checked = False
+
+    def check(self, begin: int, end: int) -> None:
+        """Check the blocks of some bytes of the file."""
+        if self._all_checked:
+            return
+        first, last = begin // _BLOCK, _blocks_in(end)
+        for block in (first + np.flatnonzero(~self._checked[first:last])).tolist():
+            self.compare(block)
+            if self._test is not None:
+                self._test(block * _BLOCK, min((block + 1) * _BLOCK, len(self._raw)))
+            self._checked[block] = True
+        self._all_checked = bool(self._checked.all())
+
+    def compare(self, block: int) -> None:
+        """Compare a block with its checksum."""
+        if self._sums is not None and block < len(self._sums):
+            content = self._raw[block * _BLOCK : (block + 1) * _BLOCK]
+            if zlib.crc32(content.data) != self._sums[block]:
+                raise DamagedLibrary(self._path, "its content has changed")
+
+
+def _blocks_in(size: int) -> int:
+    return -(-size // _BLOCK)
+
+
+def _sums_of(raw: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    starts = range(0, len(raw), _BLOCK)
+    return np.array(
+        [zlib.crc32(raw[start : start + _BLOCK].data) for start in starts], dtype=np.uint32
+    )
+
+
+def _stored_sums(path: Path) -> NDArray[np.uint32] | None:
+    """The checksums of a file's blocks; None in a folder that was not sealed."""
+    sealed = path.parent / CHECKSUMS
+    if not is_plain_file(sealed):
+        return None
+    found, _ = _as_array(sealed, _mapped(sealed))
+    start = 0
+    for other in sorted(path.parent.iterdir()):
+        if other.name == CHECKSUMS or not is_plain_file(other):
+            continue
+        count = _blocks_in(other.stat().st_size)
+        if other.name == path.name and found.dtype == np.uint32 and start + count <= len(found):
+            return found[start : start + count]
+        start += count
+    raise DamagedLibrary(sealed, "does not belong to the files beside it")
+
+
+def _mapped(path: Path) -> NDArray[np.uint8]:
+    """A file as bytes, without reading it."""
+    try:
+        with open_plain(path) as file:
+            if not os.fstat(file.fileno()).st_size:
+                return np.empty(0, dtype=np.uint8)
+            # As a plain array, because slicing a memmap object is slow.
+            return np.memmap(file, np.uint8, "r").view(np.ndarray)
+    except OSError as error:
+        raise DamagedLibrary(path, f"cannot be read ({error.strerror or error})") from error
+
+
+def _as_array(path: Path, raw: NDArray[np.uint8]) -> tuple[NDArray[Any], int]:
+    """The array in the bytes of a file of numpy's, and where its values begin."""
+    header = BytesIO(raw[:_HEADER].tobytes())
+    try:
+        version = npy.read_magic(header)
+        if version != (1, 0):
+            raise ValueError(f"version {version} of the format")
+        shape, is_fortran, kind = npy.read_array_header_1_0(header)
+        if kind.hasobject or is_fortran or min(shape, default=0) < 0:
+            raise ValueError("not a plain array")
+        start = header.tell()
+        size = int(np.prod(shape, dtype=object)) * kind.itemsize
+        if start + size != len(raw):
+            raise ValueError("its header and its size differ")
+        return raw[start:].view(kind).reshape(shape), start
+    except Exception as error:  # numpy's reader of headers may raise nearly anything
+        raise DamagedLibrary(path, f"is damaged ({error})") from error

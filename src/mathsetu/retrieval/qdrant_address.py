@@ -1,0 +1,107 @@
+"""Whom we contact as a Qdrant server, and who gets the key.
+
+A library names the server that has its vectors, and libraries come from others. So a server is
+contacted only when the user of this machine names it, too (``QDRANT_URL``): no library makes us
+ask an address of its choice, on this machine or behind its firewall. The key belongs to that
+address, and goes nowhere else.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from mathsetu.errors import InputError
+
+#: The environment variable with the address of the server that the user trusts.
+URL = "QDRANT_URL"
+#: The environment variable with the key of that server, where it asks for one.
+KEY = "QDRANT_API_KEY"
+#: The environment variable with the name of a machine that may get the key unencrypted.
+PLAIN = "QDRANT_PLAIN_HTTP"
+
+_DEFAULT_PORT = 6333
+# Nothing that two parsers may read in two ways: no user, no query, no escapes.
+_ADDRESS = re.compile(r"https?://(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:[0-9]{1,5})?(/[\w./-]*)?", re.ASCII)
+_SHOWN = 200
+
+
+def normalised(address: str) -> str:
+    """The one way to write an address, with its port.
+
+    >>> normalised("http://Localhost/")
+    'http://localhost:6333'
+    >>> normalised("localhost:6333")
+    Traceback (most recent call last):
+        ...
+    mathsetu.errors.InputError: 'localhost:6333' is not the address of a server; write it as \
+http://localhost:6333
+    """
+    problem = InputError(
+        f"{_shown(address)} is not the address of a server; write it as http://localhost:6333"
+    )
+    if not _ADDRESS.fullmatch(address):
+        raise problem
+    try:
+        parts = urlsplit(address)
+        port = _DEFAULT_PORT if parts.port is None else parts.port
+    except ValueError:
+        raise problem from None
+    host = (parts.hostname or "").lower()
+    shown = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{shown}:{port}{parts.path.rstrip('/')}"
+
+
+def confirmed(address: str) -> str:
+    """The address that a library names, if the user of this machine named it, too."""
+    named = os.environ.get(URL, "")
+    if not named:
+        raise InputError(
+            f"the library names the Qdrant server {_shown(address)}, which is not contacted "
+            f"unless you name it, too; if you trust it, set {URL} to this address"
+        )
+    wanted = normalised(named)
+    if normalised(address) != wanted:
+        raise InputError(
+            f"the library names the Qdrant server {_shown(address)}, which is not contacted: "
+            f"{URL} is {wanted}; if you trust the library's, set {URL} to it"
+        )
+    return wanted
+
+
+def key_for(address: str) -> str | None:
+    """The key for a server that the user named; none is sent where none is set."""
+    key = os.environ.get(KEY)
+    if not key:
+        return None
+    owner = os.environ.get(URL, "")
+    if not owner or normalised(owner) != normalised(address):
+        raise InputError(
+            f"{KEY} is not sent to {normalised(address)}, because it belongs to "
+            f"{_shown(owner) if owner else 'no address'}; set {URL} to the address of its server, "
+            f"or unset {KEY}"
+        )
+    parts = urlsplit(normalised(address))
+    host = parts.hostname or ""
+    allowed = _is_here(host) or os.environ.get(PLAIN, "").lower() == host
+    if parts.scheme == "http" and not allowed:
+        raise InputError(
+            f"{KEY} is not sent to {normalised(address)} unencrypted; use an https address, or set "
+            f"{PLAIN}={host} where you trust the network"
+        )
+    return key
+
+
+def _is_here(host: str) -> bool:
+    """Whether a name or number is that of this machine on every machine."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _shown(address: str) -> str:
+    # Escaped, because it may come from a library of someone else.
+    return ascii(address[:_SHOWN])

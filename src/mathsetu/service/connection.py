@@ -1,0 +1,246 @@
+"""One connection of a client, and all that a process has: how long they may take, and how many.
+
+The HTTP library waits for ever for the head of a request, and for a client that does not read its
+answer. Here both have a limit. When there are too many connections, the one that has waited for
+its client the longest is closed: whoever sends a request at once is answered, however many others
+only hold connections open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from contextlib import suppress
+from http import HTTPStatus
+from ipaddress import ip_address, ip_network
+from typing import TYPE_CHECKING
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from mathsetu.service.admission import LINGER
+from mathsetu.service.clients import client_of, share_of_one
+from mathsetu.service.security import security_headers
+from mathsetu.service.settings import Settings
+
+if TYPE_CHECKING:
+    from typing import Any
+
+# Open files that are left for the library and for the rest of the process.
+_OTHER_FILES = 100
+# States of the parser in which an answer can still be begun.
+_UNANSWERED = (h11.IDLE, h11.SEND_RESPONSE)
+_TOO_MANY = "the server has too many connections; retry in one second"
+_UNREADABLE = "this is not an HTTP/1.1 request that the server understands"
+_TOO_LONG = "the address or the headers are too long"
+
+
+class Connections:
+    """The open connections of a process."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._proxies = [ip_network(proxy) for proxy in settings.proxies]
+        self._most = min(settings.connections, _open_files() - _OTHER_FILES)
+        self._most_of_one = share_of_one(self._most)
+        # All, and those of each client, in the order in which they began to wait for it.
+        self._all: dict[Connection, None] = {}
+        self._by_client: dict[str, dict[Connection, None]] = {}
+
+    def add(self, connection: Connection) -> bool:
+        """Take a new connection, in place of another if there are too many; False if none waits."""
+        own = self._by_client.setdefault(connection.owner, {})
+        # Everybody's requests come through a proxy: it may have all connections.
+        is_many = len(own) >= self._most_of_one and not self._is_proxy(connection.address)
+        if is_many or len(self._all) >= self._most:
+            waiting = (other for other in (own if is_many else self._all) if other.is_waiting)
+            longest = next(waiting, None)
+            if longest is None:
+                return False
+            longest.give_way()
+        self._all[connection] = None
+        self._by_client.setdefault(connection.owner, {})[connection] = None
+        return True
+
+    def _is_proxy(self, address: str) -> bool:
+        try:
+            parsed = ip_address(address)
+        except ValueError:
+            return False
+        return any(parsed in network for network in self._proxies)
+
+    def begin_to_wait(self, connection: Connection) -> None:
+        """An answer is complete: the connection waits for its client from now on."""
+        for group in (self._all, self._by_client.get(connection.owner, {})):
+            if connection in group:
+                del group[connection]
+                group[connection] = None
+
+    def remove(self, connection: Connection) -> None:
+        """Forget a connection that has ended, or soon will."""
+        self._all.pop(connection, None)
+        own = self._by_client.get(connection.owner, {})
+        own.pop(connection, None)
+        if not own:
+            self._by_client.pop(connection.owner, None)
+
+
+class Connection(H11Protocol):
+    """A connection that does not wait for ever for its client.
+
+    The limits come from the application, with its lifespan: ``connections`` in its state.
+    """
+
+    #: Where it comes from, and the client that it belongs to.
+    address = ""
+    owner = ""
+    _connections: Connections
+    # Running while the head of a request is awaited, and while an answer waits to be read.
+    _head_timer: asyncio.TimerHandle | None = None
+    _reader_timer: asyncio.TimerHandle | None = None
+    _is_refused = False
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it is the client's turn: to send a request, its body, or to read the answer."""
+        cycle = self.cycle
+        return cycle is None or cycle.response_complete or cycle.more_body or self.flow.write_paused
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for the first request, or send the client away."""
+        super().connection_made(transport)
+        self._connections = self.app_state["connections"]
+        self.address = self.client[0] if self.client else ""
+        self.owner = client_of(self.address)
+        if self._connections.add(self):
+            self._await_head()
+        else:
+            self._answer(503, _TOO_MANY)
+            self.transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        self._connections.remove(self)
+        self._stop_timers()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read what came; bytes that trickle in do not lengthen the time for a head."""
+        if self._is_refused:
+            return
+        super().data_received(data)
+        if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
+            self._await_head()
+        elif self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def on_response_complete(self) -> None:
+        """Begin to wait for the next request, and for the client to read this answer."""
+        self._connections.begin_to_wait(self)
+        self._await_reading()
+        super().on_response_complete()
+
+    def pause_writing(self) -> None:
+        """The client reads more slowly than the answer is sent."""
+        self._await_reading()
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        """The client has read most of what was sent."""
+        self._await_reading()
+        super().resume_writing()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what cannot be parsed; the library calls it while it handles the error."""
+        status = getattr(sys.exc_info()[1], "error_status_hint", 400)
+        self._refuse(status, _TOO_LONG if status == 431 else _UNREADABLE)
+
+    def give_way(self) -> None:
+        """End at once, for another connection."""
+        self._connections.remove(self)
+        self.transport.abort()
+
+    def _await_head(self) -> None:
+        if self._head_timer is None:
+            seconds = self._connections.settings.receiving
+            self._head_timer = self.loop.call_later(seconds, self._end_head)
+
+    def _end_head(self) -> None:
+        seconds = self._connections.settings.receiving
+        began, _ = self.conn.trailing_data
+        if began:
+            problem = f"the request took too long; its headers must come within {seconds:g} seconds"
+            self._refuse(408, problem)
+        else:  # a browser may open a connection before it has anything to ask
+            self.transport.close()
+
+    def _await_reading(self) -> None:
+        """From now on, the client has some time to read what has been sent so far."""
+        if self._reader_timer is not None:
+            self._reader_timer.cancel()
+            self._reader_timer = None
+        if self.transport.get_write_buffer_size():
+            seconds = self._connections.settings.sending
+            self._reader_timer = self.loop.call_later(seconds, self._end_reading)
+
+    def _end_reading(self) -> None:
+        if self.transport.get_write_buffer_size():
+            self.give_way()
+
+    def _stop_timers(self) -> None:
+        for timer in (self._head_timer, self._reader_timer):
+            if timer is not None:
+                timer.cancel()
+
+    def _refuse(self, status: int, problem: str) -> None:
+        """Answer from here, outside of the application, and end the connection."""
+        self._is_refused = True
+        if self.cycle is not None and not self.cycle.response_complete:
+            # The application must not answer as well.
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if self.conn.our_state in _UNANSWERED:
+            self._answer(status, problem)
+            # What the client still sends is thrown away for a moment: a system that closes a
+            # connection with unread bytes may take the answer away from the client.
+            with suppress(OSError):  # the client may have gone
+                self.transport.write_eof()
+            self.loop.call_later(LINGER, self._end_refused)
+        else:
+            self._end_refused()
+
+    def _end_refused(self) -> None:
+        self.transport.close()
+        self._await_reading()
+
+    def _answer(self, status: int, problem: str) -> None:
+        body = json.dumps({"error": problem}).encode()
+        headers = {
+            "content-type": "application/json",
+            "content-length": str(len(body)),
+            "cache-control": "no-store",
+            "connection": "close",
+            **security_headers("application/json", False),
+        }
+        events: list[Any] = [
+            h11.Response(
+                status_code=status,
+                headers=list(headers.items()),
+                reason=HTTPStatus(status).phrase.encode(),
+            ),
+            h11.Data(data=body),
+            h11.EndOfMessage(),
+        ]
+        self.transport.write(b"".join(self.conn.send(event) or b"" for event in events))
+
+
+def _open_files() -> int:
+    """How many files and connections the system lets this process open."""
+    try:
+        import resource
+    except ImportError:
+        return sys.maxsize
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return sys.maxsize if most == resource.RLIM_INFINITY else most

@@ -1,0 +1,157 @@
+"""Messages of the Model Context Protocol on standard input, checked before the SDK reads them.
+
+The SDK drops what it cannot read, and whoever asked waits forever; it also takes lines of any
+length. Here every request gets an answer, if only an error, and long lines are never held whole.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
+
+import anyio
+import anyio.to_thread
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp_types.jsonrpc import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    jsonrpc_message_adapter,
+)
+from pydantic import ValidationError
+
+from mathsetu.service.limits import has_half_characters
+
+if TYPE_CHECKING:
+    from mcp.server import MCPServer
+
+#: Bytes that one message may have; the longest that our tools can use have some thousands.
+LONGEST = 1 << 20
+_CHUNK = 1 << 16
+_TOO_DEEP = "the message is nested too deeply"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a message cannot be used; ``id`` is its request's, None where that cannot be told."""
+
+    code: int
+    problem: str
+    id: int | str | None = None
+
+
+def read_message(line: bytes) -> str | Refusal | None:
+    """A message as the SDK reads it, or why it cannot be used, or None for what needs no answer.
+
+    >>> read_message(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}')
+    '{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
+    >>> read_message(b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": []}')
+    Refusal(code=-32602, problem='params must be an object', id=1)
+    """
+    if not line.strip():
+        return None
+    try:
+        # Read with indulgence: what is wrong in one place may still have an id to be answered to.
+        message = json.loads(line.decode("utf-8", errors="replace"), strict=False)
+    except RecursionError:
+        return Refusal(PARSE_ERROR, _TOO_DEEP)
+    except ValueError as error:
+        return Refusal(PARSE_ERROR, f"the message is no JSON ({error})")
+    if not isinstance(message, dict):
+        return Refusal(INVALID_REQUEST, "a message must be one JSON object; batches are not read")
+    problem = _problem(message, line)
+    if "id" not in message or ("method" not in message and {"result", "error"} & message.keys()):
+        # Notifications and answers are never answered.
+        return None if problem else json.dumps(message)
+    name = message["id"]
+    if not (type(name) is int or (isinstance(name, str) and not has_half_characters(name))):
+        return Refusal(INVALID_REQUEST, "the id of a request must be a string or an integer")
+    return Refusal(*problem, name) if problem else json.dumps(message)
+
+
+def _problem(message: dict[str, Any], line: bytes) -> tuple[int, str] | None:
+    """What is wrong with a JSON object that is to be a message."""
+    try:
+        line.decode()
+        json.dumps(message, ensure_ascii=False).encode()
+        written = json.dumps(message, allow_nan=False)
+        if not isinstance(message.get("params", {}), dict | None):
+            return INVALID_PARAMS, "params must be an object"
+        jsonrpc_message_adapter.validate_json(written, by_name=False)
+    except RecursionError:
+        return PARSE_ERROR, _TOO_DEEP
+    except UnicodeDecodeError as error:
+        return PARSE_ERROR, f"the message is not UTF-8 (byte {error.start})"
+    except UnicodeEncodeError:
+        return INVALID_PARAMS, "the message contains an invalid character (lone surrogate)"
+    except ValidationError as error:
+        # The SDK's reader allows less depth than Python's.
+        if error.errors()[0]["type"] == "json_invalid":
+            return PARSE_ERROR, _TOO_DEEP
+        needs = 'it needs "jsonrpc": "2.0" and the name of a method'
+        return INVALID_REQUEST, f"the message is not a request of JSON-RPC 2.0: {needs}"
+    except ValueError:
+        return INVALID_PARAMS, "the message contains a number that is out of range"
+    return None
+
+
+class Lines:
+    """Lines of a stream that are messages; the others are refused through ``refuse``."""
+
+    def __init__(self, stream: BinaryIO, refuse: Callable[[Refusal], Awaitable[None]]) -> None:
+        self._stream = stream
+        self._refuse = refuse
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> str:
+        """The next message, as the SDK's own reader would give it."""
+        while line := await anyio.to_thread.run_sync(self._next_line):
+            message = _TOO_LONG if len(line) > LONGEST else read_message(line)
+            if isinstance(message, str):
+                return message
+            if message is not None:
+                await self._refuse(message)
+        raise StopAsyncIteration
+
+    def _next_line(self) -> bytes:
+        """One line; of one that is too long, a bit more than may be."""
+        line = self._stream.readline(LONGEST + 1)
+        rest = line
+        while len(line) > LONGEST and rest and not rest.endswith(b"\n"):
+            rest = self._stream.readline(_CHUNK)
+        return line
+
+
+_TOO_LONG = Refusal(
+    INVALID_REQUEST, f"the message is too long; at most {LONGEST:,} bytes are taken"
+)
+
+
+async def serve_stdio(server: MCPServer) -> None:
+    """Answer a client on standard input and output until it closes them."""
+    begun = anyio.Event()
+
+    async def refuse(refusal: Refusal) -> None:
+        await begun.wait()
+        error = ErrorData(code=refusal.code, message=refusal.problem)
+        # A client that went away waits for nothing.
+        with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+            await answers.send(
+                SessionMessage(JSONRPCError(jsonrpc="2.0", id=refusal.id, error=error))
+            )
+
+    lines: Any = Lines(sys.stdin.buffer, refuse)
+    async with stdio_server(stdin=lines) as (messages, answers):
+        begun.set()
+        # The SDK's own client reaches it the same way: it has no public name yet.
+        inner = server._lowlevel_server
+        await inner.run(messages, answers, inner.create_initialization_options())

@@ -1,0 +1,123 @@
+"""A machine that lacks memory or space: one line that says so, never a traceback."""
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mathsetu.collections import sampler
+from mathsetu.errors import shortage
+from mathsetu.library import build_library
+from tests.light import LIGHT
+from tests.service.test_serve import free_port
+
+START = "from mathsetu.cli import main; main()"
+MEGABYTE = 1 << 20
+# From too little to load the words of the glossary to almost enough to build a library.
+MEMORY = [160, 200, 250, 300, 400]
+
+
+def test_every_shortage_is_told_with_what_to_do() -> None:
+    told = {
+        MemoryError("Unable to allocate 20.5 MiB for an array"): "out of memory",
+        OSError(errno.ENOMEM, "Cannot allocate memory"): "out of memory",
+        ImportError("onnxruntime.so: failed to map segment from shared object"): "out of memory",
+        RuntimeError("can't start new thread"): "ulimit -u",
+        BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"): "ulimit -u",
+        OSError(errno.EMFILE, "Too many open files"): "ulimit -n",
+        FileNotFoundError(errno.ENOENT, "No usable temporary directory found in []"): "TMPDIR",
+        OSError(errno.ENOSPC, "No space left on device"): "a temporary file: cannot be written",
+        OSError(errno.ENOSPC, "No space left on device", "/x/y"): "/x/y: cannot be written",
+    }
+    for error, part in told.items():
+        assert part in shortage(error)
+        assert "\n" not in shortage(error)
+
+
+def test_other_errors_are_faults_and_keep_their_traceback() -> None:
+    for error in (ValueError("x"), KeyError("x"), RuntimeError("x"), OSError(errno.EIO, "x")):
+        assert shortage(error) == ""
+    for error in (ImportError("no module named x"), FileNotFoundError(errno.ENOENT, "x", "y")):
+        assert shortage(error) == ""
+
+
+def run(*arguments: str, memory: int = 0, file: int = -1, **environment: str) -> tuple[int, str]:
+    """Run a command with little memory, or where files may not grow beyond a size."""
+    resource = pytest.importorskip("resource")
+
+    def limit() -> None:
+        if memory:
+            resource.setrlimit(resource.RLIMIT_AS, (memory * MEGABYTE, memory * MEGABYTE))
+        if file >= 0:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file, file))
+
+    done = subprocess.run(
+        [sys.executable, "-c", START, *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=limit,
+        timeout=120,
+        # One thread for the mathematics: each of them takes memory before anything begins.
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **environment},
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("shortage") / "sampler"
+    build_library(folder, sampler.posts(), LIGHT, collection="sampler", processes=1)
+    return folder
+
+
+def told(result: tuple[int, str]) -> str:
+    """What a command said; it ended well, or with a line of ours as its last.
+
+    Libraries written in C or Rust may end the process themselves when they get no memory, or say
+    something before they hand the error on: nothing can be done about that from Python.
+    """
+    code, said = result
+    assert "Traceback" not in said
+    if code > 0 and "OpenBLAS" not in said:
+        assert code == 2, said
+        assert said.splitlines()[-1].startswith("mathsetu: "), said
+    return said
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("memory", MEMORY)
+def test_too_little_memory_is_told_without_a_traceback(
+    library: Path, tmp_path: Path, memory: int
+) -> None:
+    told(run("search", str(library), "primes", memory=memory))
+    told(run("index", "sampler", str(tmp_path / "new"), "--processes", "1", memory=memory))
+
+
+@pytest.mark.thorough
+def test_the_least_memory_is_too_little_for_a_search_and_for_a_server(library: Path) -> None:
+    """Else the test above would show nothing."""
+    line = "mathsetu: out of memory; close other programs, or raise the limit (ulimit -v)\n"
+    assert run("search", str(library), "primes", memory=MEMORY[0]) == (2, line)
+    port = str(free_port())
+    for workers in ("1", "2"):
+        arguments = ("serve", str(library), "--port", port, "--workers", workers)
+        code, said = run(*arguments, memory=MEMORY[0])
+        assert code == 2
+        assert "out of memory" in told((code, said))
+
+
+@pytest.mark.thorough
+def test_a_full_disk_is_told_in_one_line(library: Path, tmp_path: Path) -> None:
+    port = str(free_port())
+    missing = str(tmp_path / "missing")
+    for arguments in (("serve", "--port", port), ("serve", str(library), "--port", port)):
+        for place in (missing, str(tmp_path)):
+            said = told(run(*arguments, file=0, TMPDIR=place))
+            assert "set TMPDIR" in said
+        assert "cannot be written" in told(run(*arguments, file=20_000))
+    built = run("index", "sampler", str(tmp_path / "new"), "--processes", "1", file=0)
+    assert "cannot be written" in told(built)

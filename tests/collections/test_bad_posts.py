@@ -1,0 +1,186 @@
+"""Posts that cannot be stored are found where they are read, with file and line."""
+
+import json
+import os
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mathsetu.collections import clmir, jsonl, stackexchange
+from mathsetu.collections.files import read_lines
+from mathsetu.collections.formats import FORMATS, detect
+from mathsetu.collections.rows import BadRows
+from mathsetu.collections.seen import SeenIds
+from mathsetu.errors import InputError, RowError
+from tests.command import Mathsetu
+
+FIELDS = [
+    ("id", "\ud800"),
+    ("title", "a\udfff"),
+    ("body", "x\ud83d"),
+    ("question", "\udead"),
+    ("tags", ["fine", "\ud800"]),
+    ("url", "\ud800"),
+    ("language", "\ud800"),
+    ("collection", "\ud800"),
+    ("kind", "\ud800"),
+    ("thread_id", "\ud800"),
+    ("parent_id", "\ud800"),
+    ("formulas", [{"id": "q", "latex": "\ud800"}]),
+]
+
+
+@pytest.mark.parametrize(("field", "value"), FIELDS)
+def test_half_a_character_is_a_bad_row_wherever_it_stands(
+    tmp_path: Path, field: str, value: object
+) -> None:
+    path = tmp_path / "posts.jsonl"
+    rows = [{"id": "1", "body": "emoji: \U0001f600"}, {"id": "2", "body": "x"} | {field: value}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="ascii")
+    with pytest.raises(RowError, match=r"line 2: .*invalid character \(lone surrogate\)"):
+        list(jsonl.read_posts(path))
+    bad = BadRows(skip=True)
+    assert [post.id for post in jsonl.read_posts(path, bad)] == ["1"]
+    assert bad.count == 1
+
+
+# Ids that occur twice
+
+
+@given(st.lists(st.text(max_size=2), max_size=60))
+def test_seen_ids_know_the_first_place_of_each(ids: list[str]) -> None:
+    seen = SeenIds()
+    first: dict[str, tuple[str, int]] = {}
+    for line, one in enumerate(ids):
+        assert seen.first_place(one, f"{line % 3}.jsonl", line) == first.get(one)
+        first.setdefault(one, (f"{line % 3}.jsonl", line))
+
+
+def test_seen_ids_stay_right_while_their_table_grows() -> None:
+    seen = SeenIds()
+    assert not any(seen.first_place(str(n), "a", n) for n in range(20_000))
+    assert all(seen.first_place(str(n), "b", 0) == ("a", n) for n in range(20_000))
+
+
+def _posts_xml(*ids: str) -> str:
+    rows = "".join(f'<row Id="{one}" PostTypeId="1" Body="" />\n' for one in ids)
+    return f"<posts>\n{rows}</posts>\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "read", "line"),
+    [
+        ("p.jsonl", '{"id": "7", "body": ""}\n{"id": "7", "body": ""}\n', jsonl.read_posts, 2),
+        ("Posts.xml", _posts_xml("7", "7"), stackexchange.read_posts, 3),
+        ("p.csv", "ID,Title,Body\n7,a,b\n7,a,b\n", clmir.read_posts, 3),
+    ],
+)
+def test_an_id_that_occurs_twice_is_a_bad_row_for_those_who_ask(
+    tmp_path: Path, name: str, content: str, read: object, line: int
+) -> None:
+    assert callable(read)
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(RowError, match=rf"line {line}: id '7' occurs twice \(first in .* line "):
+        list(read(path, BadRows(ids=SeenIds())))
+    assert len(list(read(path, BadRows(skip=True, ids=SeenIds())))) == 1
+    assert len(list(read(path))) == 2
+
+
+def test_index_names_or_skips_twice_used_ids_across_files(mathsetu: Mathsetu) -> None:
+    Path("notes").mkdir()
+    Path("notes/a.md").write_text("# One\n\nText $x$.\n")
+    Path("a.jsonl").write_text('{"id": "7", "body": "one"}\n{"id": "8", "body": "two \\ud800"}\n')
+    Path("b.jsonl").write_text('{"id": "9", "body": "three"}\n\n{"id": "7", "body": "four"}\n')
+    sources = ("a.jsonl", "b.jsonl", "notes")
+    said = mathsetu.refuses("index", *sources, "lib")
+    assert said == 'mathsetu: a.jsonl line 2: "body" contains an invalid character (lone surrogate)'
+    Path("a.jsonl").write_text('{"id": "7", "body": "one"}\n')
+    said = mathsetu.refuses("index", *sources, "lib")
+    assert said == "mathsetu: b.jsonl line 3: id '7' occurs twice (first in a.jsonl line 1)"
+    done = mathsetu("index", *sources, "notes/", "lib", "--skip-bad", "--processes", "1")
+    assert done.code == 0, done.err
+    assert "3 posts indexed" in done.out
+    assert "2 bad rows skipped" in done.out
+    assert "notes/a.md line 1: id 'a.md#one' occurs twice (first in notes/a.md line 1)" in done.err
+
+
+def test_add_counts_what_it_skips(mathsetu: Mathsetu) -> None:
+    assert mathsetu("index", "sampler", "lib", "--processes", "1").code == 0
+    Path("a.jsonl").write_text('{"id": "7", "body": "one"}\n{"id": "7", "body": "two"}\n')
+    done = mathsetu("add", "lib", "a.jsonl", "--skip-bad")
+    assert done.code == 0
+    assert "1 posts added, 1 bad rows skipped" in done.out
+
+
+# Posts that are too large
+
+
+def test_a_post_beyond_the_limits_is_a_bad_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mathsetu.collections.texts.MOST_FORMULAS", 3)
+    monkeypatch.setattr("mathsetu.collections.texts.LONGEST_TEXT", 50)
+    monkeypatch.setattr("mathsetu.collections.jsonl.LONGEST_TEXT", 50)
+    many, long = "$x$ " * 4, "x" * 51
+    lines = tmp_path / "p.jsonl"
+    lines.write_text("".join(json.dumps({"id": t, "body": t}) + "\n" for t in ("a", many, long)))
+    table = tmp_path / "p.csv"
+    table.write_text(f"ID,Title,Body\n1,a,b\n2,,{many}\n3,,{long}\n")
+    dump = tmp_path / "Posts.xml"
+    rows = "".join(f'<row Id="{t}" PostTypeId="1" Body="{t}" />\n' for t in ("a", many, long))
+    dump.write_text(f"<posts>\n{rows}</posts>")
+    for path in (lines, table, dump):
+        bad = BadRows(skip=True)
+        assert len(list(detect(path).read(path, bad))) == 1
+        assert "4 formulas where at most 3 are allowed" in bad.messages[0]
+        assert "is longer than 50 characters" in bad.messages[1]
+
+
+# What is no file
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.parametrize("ending", ["", ".gz", ".xz", ".bz2"])
+def test_a_pipe_or_device_is_refused_at_once(tmp_path: Path, ending: str) -> None:
+    pipe = tmp_path / f"posts.jsonl{ending}"
+    os.mkfifo(pipe)
+    said: list[str] = []
+
+    def read() -> None:
+        try:
+            list(read_lines(pipe))
+        except InputError as error:
+            said.append(str(error))
+
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    thread.join(10)
+    assert not thread.is_alive(), "the reader waits for somebody who writes"
+    assert said == [
+        f"{pipe}: cannot be read (not a regular file; pipe its content in and give - as the name)"
+    ]
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_every_reader_refuses_a_folder_or_device_in_one_line(name: str, tmp_path: Path) -> None:
+    for path in (tmp_path, Path("/dev/null"), Path("/dev/zero")):
+        if name == "folder" and path == tmp_path:
+            continue
+        with pytest.raises(InputError, match=r"is a directory|not a regular file|not a folder"):
+            list(FORMATS[name].read(path, BadRows()))
+
+
+def test_millions_of_formulas_are_refused_before_they_are_looked_for(tmp_path: Path) -> None:
+    path = tmp_path / "posts.jsonl"
+    rows = [{"id": "1", "body": "$x$" * 3_000_000}, {"id": "2", "body": "$x$"}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    bad = BadRows(skip=True)
+    started = time.process_time()
+    assert [post.id for post in jsonl.read_posts(path, bad)] == ["2"]
+    assert time.process_time() - started < 5
+    assert "line 1: the body has more than 100,000 formulas" in bad.messages[0]

@@ -1,0 +1,303 @@
+"""Messages to the MCP server that no good client sends: each request still gets its answer."""
+
+import asyncio
+import io
+import json
+import subprocess
+import sys
+import threading
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+from queue import Empty, Queue
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("mcp")
+
+from mcp import Client
+
+from mathsetu.service.engine import Engine
+from mathsetu.service.stdio import LONGEST, Lines, Refusal, read_message
+from mathsetu.service.tools import tool_server
+
+PING = b'{"jsonrpc": "2.0", "id": 99, "method": "ping"}'
+
+
+def call(name: str, arguments: object, number: object = 7) -> bytes:
+    params = {"name": name, "arguments": arguments}
+    message = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+    return json.dumps(message).encode()
+
+
+# What is sent, and the code and the id of the error that must come.
+REFUSED: list[tuple[bytes, int, object]] = [
+    (call("search", {"query": "\ud800"}), -32602, 7),
+    (call("search", {"\udfff": "x"}), -32602, 7),
+    (b'{"jsonrpc":"2.0","id":7,"method":"ping\\ud800"}', -32602, 7),
+    (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', -32600, None),
+    (b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[]}', -32602, 7),
+    (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":5}', -32602, 7),
+    (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":NaN}}', -32602, 7),
+    (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":1e999}}', -32602, 7),
+    (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":' + b"9" * 9_999 + b"}}",
+     -32700, None),
+    (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":"\xff"}}', -32700, 7),
+    (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":' + b'{"a":' * 400 + b"1" + b"}" * 401,
+     -32700, 7),
+    (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":' + b"[" * 300_000, -32700, None),
+    (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600, None),
+    (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, None),
+    (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', -32600, None),
+    (b'{"jsonrpc":"2.0","id":[1],"method":"ping"}', -32600, None),
+    (b'{"jsonrpc":"1.0","id":7,"method":"ping"}', -32600, 7),
+    (b'{"id":7,"method":"ping"}', -32600, 7),
+    (b'{"jsonrpc":"2.0","id":7}', -32600, 7),
+    (b'{"jsonrpc":"2.0","id":7,"method":5}', -32600, 7),
+    (b'[{"jsonrpc":"2.0","id":7,"method":"ping"}]', -32600, None),
+    (b"[]", -32600, None),
+    (b"null", -32600, None),
+    (b"{", -32700, None),
+    (b"nonsense", -32700, None),
+    (b"\x00", -32700, None),
+    (b"\xff\xfe", -32700, None),
+    (b'\xef\xbb\xbf{"jsonrpc":"2.0","id":7,"method":"ping"}', -32700, None),
+]  # fmt: skip
+# What asks for no answer.
+SILENT = [
+    b"",
+    b"   ",
+    b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":[]}',
+    b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":[]}}',
+    b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"\\ud800"}}',
+    b'{"jsonrpc":"2.0","id":7,"result":5}',
+    b'{"jsonrpc":"2.0","id":7,"error":5}',
+    b'{"jsonrpc":"2.0","id":7,"result":{}}',
+]
+# What reaches the SDK and is refused there, with the id of the request.
+WRONG = [
+    b'{"jsonrpc":"2.0","id":7,"method":"no/such"}',
+    b'{"jsonrpc":"2.0","id":7,"method":"tools/call"}',
+    b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":5}}',
+    b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"search","arguments":[]}}',
+    b'{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"cursor":5}}',
+    b'{"jsonrpc":"2.0","id":7,"method":"initialize","params":{}}',
+    b'{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":5}}',
+    b'{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"file:///etc/passwd"}}',
+    b'{"jsonrpc":"2.0","id":7,"method":"prompts/get","params":{"name":"../x"}}',
+]
+# Calls of tools that are wrong, and the line that says so.
+CALLS: list[tuple[str, dict[str, Any], str]] = [
+    ("search", {"query": "x", "k": 500}, "k is 500; it must lie between 1 and 50"),
+    ("search", {"query": "x", "k": 0}, "k is 0; it must lie between 1 and 50"),
+    ("search", {"query": "x", "k": 10**300}, "k is 10000000000000000...; it must lie"),
+    ("search", {"query": "x", "k": "many"}, "k: Input should be a valid integer"),
+    ("search", {"query": "x", "k": None}, "k: Input should be a valid integer"),
+    ("search", {"query": 5}, "query: Input should be a valid string"),
+    ("search", {}, "query: Field required"),
+    ("search", {"query": "x", "language": []}, "language: Input should be a valid string"),
+    ("search", {"query": "x", "language": "../etc"}, "is no language"),
+    ("search", {"query": "x", "tags": "y"}, "tags: Input should be a valid list"),
+    ("search", {"query": "x", "tags": [1, {}]}, "tags.0: Input should be a valid string"),
+    ("search_formulas", {"latex": [], "k": 5}, "latex: Input should be a valid string"),
+    ("search_formulas", {"latex": "x", "k": -1}, "k is -1; it must lie between 1 and 50"),
+    ("fetch_post", {"id": {}}, "id: Input should be a valid string"),
+    ("fetch_post", {"id": "\x00"}, "there is no post"),
+    ("explain_match", {"query": "x", "id": 10**300}, "id: Input should be a valid string"),
+    ("no_such_tool", {}, "Unknown tool: no_such_tool"),
+]
+
+
+@pytest.mark.parametrize(("line", "code", "number"), REFUSED)
+def test_a_message_that_cannot_be_read_is_refused(line: bytes, code: int, number: object) -> None:
+    refusal = read_message(line)
+    assert isinstance(refusal, Refusal)
+    assert (refusal.code, refusal.id) == (code, number)
+    assert "\n" not in refusal.problem
+    assert len(refusal.problem) < 300
+
+
+@pytest.mark.parametrize("line", SILENT[:6])
+def test_a_notification_or_answer_is_never_answered(line: bytes) -> None:
+    assert not isinstance(read_message(line), Refusal)
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_stop_the_reader(line: bytes) -> None:
+    assert isinstance(read_message(line), str | Refusal | None)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text("a2.0\x00é\ud800"),
+    lambda inside: st.lists(inside) | st.dictionaries(st.text("ab"), inside),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["jsonrpc", "id", "method", "params"]), JSON))
+def test_every_request_with_a_good_id_is_read_or_refused_by_its_id(message: dict[str, Any]) -> None:
+    answer = read_message(json.dumps(message).encode())
+    if type(message.get("id")) is int and isinstance(answer, Refusal):
+        assert answer.id == message["id"]
+
+
+class Flood(io.RawIOBase):
+    """Bytes that are made up as they are read, then a ping."""
+
+    def __init__(self, size: int) -> None:
+        self._left = size
+        self._end = b"\n" + PING + b"\n"
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if self._left:
+            count = min(self._left, len(buffer))
+            buffer[:count] = b"x" * count
+            self._left -= count
+        else:
+            count = len(self._end)
+            buffer[:count] = self._end
+            self._end = b""
+        return count
+
+
+def test_a_line_without_end_is_refused_and_never_held() -> None:
+    refusals: list[Refusal] = []
+
+    async def refuse(refusal: Refusal) -> None:
+        refusals.append(refusal)
+
+    async def read() -> list[str]:
+        stream: Any = io.BufferedReader(Flood(100_000_000))
+        return [message async for message in Lines(stream, refuse)]
+
+    tracemalloc.start()
+    try:
+        messages = asyncio.run(read())
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [json.loads(message)["id"] for message in messages] == [99]
+    assert [(refusal.code, refusal.id) for refusal in refusals] == [(-32600, None)]
+    assert peak < 8 * LONGEST
+
+
+def test_a_wrong_argument_is_told_in_one_line(engine: Engine) -> None:
+    async def ask() -> list[Any]:
+        async with Client(tool_server(engine)) as client:
+            return [await client.call_tool(name, arguments) for name, arguments, _ in CALLS]
+
+    for result, (_, _, expected) in zip(asyncio.run(ask()), CALLS, strict=True):
+        assert result.is_error
+        [content] = result.content
+        assert expected in content.text
+        assert "\n" not in content.text
+        assert len(content.text) < 200
+
+
+@pytest.fixture
+def process(sampler_folder: Path) -> Iterator["Talk"]:
+    talk = Talk(sampler_folder)
+    yield talk
+    talk.end()
+
+
+class Talk:
+    """A server as a process, and what it says."""
+
+    def __init__(self, folder: Path) -> None:
+        self.server = subprocess.Popen(
+            [sys.executable, "-m", "mathsetu", "mcp", str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self._said: Queue[bytes] = Queue()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+        params = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        }
+        hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+        self.say(json.dumps(hello).encode())
+        assert "result" in self.hear()
+        self.say(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+
+    def _listen(self) -> None:
+        assert self.server.stdout is not None
+        with self.server.stdout as lines:
+            for line in lines:
+                self._said.put(line)
+
+    def say(self, line: bytes, end: bytes = b"\n") -> None:
+        assert self.server.stdin is not None
+        self.server.stdin.write(line + end)
+        self.server.stdin.flush()
+
+    def hear(self, seconds: float = 60) -> dict[str, Any]:
+        answer: dict[str, Any] = json.loads(self._said.get(timeout=seconds))
+        return answer
+
+    def is_silent(self) -> bool:
+        try:
+            self._said.get(timeout=0.5)
+        except Empty:
+            return True
+        return False
+
+    def end(self) -> int:
+        assert self.server.stdin is not None
+        self.server.stdin.close()
+        try:
+            return self.server.wait(30)
+        finally:
+            self.server.kill()
+            self._listener.join(30)
+
+
+@pytest.mark.thorough
+def test_a_server_answers_every_hostile_request_and_lives_on(process: Talk) -> None:
+    for line, code, number in REFUSED:
+        process.say(line)
+        answer = process.hear()
+        assert (answer["error"]["code"], answer["id"]) == (code, number)
+    for line in WRONG:
+        process.say(line)
+        answer = process.hear()
+        assert answer["id"] == 7
+        assert "Traceback" not in json.dumps(answer["error"])
+    for name, arguments, expected in CALLS:
+        process.say(call(name, arguments))
+        answer = process.hear()
+        assert answer["id"] == 7
+        assert expected in answer["result"]["content"][0]["text"]
+    for line in SILENT:
+        process.say(line)
+    assert process.is_silent()
+    for _ in range(100):
+        process.say(b"x" * (1 << 20), end=b"")
+    process.say(b"")
+    assert process.hear()["error"]["code"] == -32600
+    memory = Path(f"/proc/{process.server.pid}/status")
+    if memory.exists():
+        [peak] = [line for line in memory.read_text().splitlines() if line.startswith("VmHWM")]
+        assert int(peak.split()[1]) < 500_000
+    process.say(call("search", {"query": "primes", "k": 1}, "last"))
+    answer = process.hear()
+    assert answer["id"] == "last"
+    assert not answer["result"]["isError"]
+    process.say(PING, end=b"")  # and the input ends in the midst of a line
+    assert process.end() == 0
+
+
+@pytest.mark.thorough
+def test_input_that_ends_in_the_midst_of_a_message_ends_the_server(process: Talk) -> None:
+    process.say(PING[:20], end=b"")
+    assert process.end() == 0
