@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST := pytest -n auto --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-thorough test-neural audit lock image-digests image-check compiled lint types tests coverage format benchmarks clean
+.PHONY: help demo test test-thorough test-neural fuzz audit lock image-digests image-check compiled lint types tests coverage format benchmarks clean
 
 help:  ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,11 @@ tests: $(VENV)/dev  ## Run the tests and the examples in the docstrings
 
 test-thorough: $(VENV)/dev  ## The tests that take long, and many examples for each property
 	$(BIN)/$(PYTEST) -m 'thorough or hypothesis' --hypothesis-profile thorough
+
+# How long `make fuzz` goes on: make fuzz SECONDS=600
+SECONDS := 3600
+fuzz: $(VENV)/dev  ## Feed changed inputs to every reader, door and library file for an hour
+	$(BIN)/python -m benchmarks.fuzz --seconds $(SECONDS)
 
 audit: $(VENV)/audit  ## Ask a public list whether a locked version has a known weakness
 	@$(BIN)/python .ci/audit.py
@@ -66,6 +71,8 @@ benchmarks: $(VENV)/dev  ## List the benchmarks and how to run them
 	@for file in benchmarks/[a-z]*.py; do name=$$(basename $$file .py); [ $$name = shared ] || \
 		printf '  $(BIN)/python -m benchmarks.%-22s %s\n' $$name \
 		"$$(sed -n '1s/^r*"""\(.*[^"]\)"*$$/\1/p' $$file)"; done
+	@printf '  $(BIN)/python -m benchmarks.%-22s %s\n' fuzz \
+		"$$(sed -n '1s/^"""\(.*\)$$/\1/p' benchmarks/fuzz/__main__.py)"
 
 clean:  ## Remove the environment and what was built
 	rm -rf $(VENV) $(NEURAL) $(COMPILED) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

@@ -251,3 +251,8 @@ def test_amr_is_for_english() -> None:
 def test_a_frame_of_a_parser_and_a_concept_of_the_glossary_are_one_type() -> None:
     assert node_type("prove-01") == node_type("prove") == node_type("proves")
     assert node_type("go-02") != node_type("go-01")
+
+
+@pytest.mark.parametrize("label", ["\udbffb", "V!\ud800", "FORMULA_0\udc00", "अ\udfff"])
+def test_half_a_character_in_a_label_has_a_type(label: str) -> None:
+    assert "?" in node_type(label)

@@ -186,3 +186,10 @@ def test_a_megabyte_takes_less_than_a_second(language: str) -> None:
     text = "".join(sample.format(number) for number in range(12_000))
     # The first try also learns the words; in a real collection most words have been met before.
     assert len(text.encode()) / best_seconds(lambda: analyze(text, language), tries=2) > 1e6
+
+
+@pytest.mark.parametrize("code", sorted(LANGUAGES))
+@pytest.mark.parametrize("word", ["हरू", "लाई", "को", "ها", "ے", "ová"])
+def test_a_word_that_is_only_an_ending_stays_a_term(code: str, word: str) -> None:
+    assert all(analyze(word, code, stop_words=False))
+    assert analyze(word, code, stop_words=False) != []

@@ -46,6 +46,9 @@ def node_type(label: str) -> str:
     >>> node_type("http://example.org/a"), node_type("ﬁnite"), node_type("संख्याओं")
     ('[URL]', 'finit', 'संख्य')
     """
+    if not label.isascii():
+        # Halves of characters become question marks, as where graphs are written.
+        label = label.encode("utf-8", "replace").decode()
     if _SYMBOL.match(label):
         return normalise_label(unicodedata.normalize("NFC", label))
     if _PLACEHOLDER.fullmatch(label):

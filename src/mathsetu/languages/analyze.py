@@ -119,7 +119,8 @@ def _chain(code: str, stemmer: str | None, stop_words: bool) -> Callable[[str], 
             if plain and folded.isascii():
                 terms.append(stem_plain(folded))
             else:
-                terms.append(fold(stem(token.replace(HALF_SPACE, ""))))
+                # Nothing is left of a word that is an ending itself: it stays as it is.
+                terms.append(fold(stem(token.replace(HALF_SPACE, ""))) or folded)
         return tuple(terms)
 
     remembered = lru_cache(maxsize=1 << 16)(terms_of)

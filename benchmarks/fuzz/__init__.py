@@ -1,0 +1,1 @@
+"""Continuous fuzzing: mutated inputs for every reader, the doors and the library files."""

@@ -1,0 +1,30 @@
+"""The table of targets: what is fuzzed, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from benchmarks.fuzz.target import Target
+from benchmarks.fuzz.targets.formulas import Latex, Matching, MathML, Notation
+from benchmarks.fuzz.targets.languages import Languages, Translation
+from benchmarks.fuzz.targets.library import LibraryFiles
+from benchmarks.fuzz.targets.markup import Markup
+from benchmarks.fuzz.targets.readers import Folder, Reader
+from benchmarks.fuzz.targets.service import Http
+from benchmarks.fuzz.targets.texts import Evaluation, Penman, Recipes
+from benchmarks.fuzz.targets.tools import Tools
+from mathsetu.collections.formats import FORMATS
+
+_READERS: dict[str, Callable[[], Target]] = {
+    f"read-{name}": Folder if name == "folder" else partial(Reader, name) for name in FORMATS
+}
+_OTHERS = (
+    *(Latex, Matching, MathML, Notation, Penman, Markup, Languages, Translation),
+    *(Recipes, Evaluation, LibraryFiles, Http, Tools),
+)
+
+#: What makes each target.
+TARGETS: dict[str, Callable[[], Target]] = {target.name: target for target in _OTHERS} | _READERS
+#: The share of the time that a target gets, where it is not 1: readers are many.
+SHARES = dict.fromkeys(_READERS, 0.4) | {"library": 1.5, "http": 1.5}

@@ -1,0 +1,82 @@
+"""Small libraries that the doors are fuzzed over, with posts that mean harm."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from mathsetu.collections import sampler
+from mathsetu.collections.texts import with_formulas
+from mathsetu.library import add_posts, build_library, remove_posts
+from mathsetu.records import Post
+
+#: An element that no page of ours has: where it shows up, text was not escaped.
+STRANGER = "<zqx onzq=1>"
+_HARM = (
+    f"prime integral {STRANGER}<script>alert(1)</script><img src=x onerror=alert(1)>"
+    f" $\\text{{{STRANGER}}}$"
+)
+
+
+def hostile_posts() -> list[Post]:
+    """Posts whose every field tries to be markup."""
+    fields = (
+        Post(
+            id=f'h1"><zqx>{STRANGER}',
+            title=_HARM,
+            body=_HARM,
+            tags=(STRANGER, "';--"),
+            language="en",
+        ),
+        Post(
+            id="h2",
+            title="'\"><svg onload=alert(1)>",
+            body="javascript: $x$ &lt;zqx&gt; {{7*7}}",
+            language="<zqx>",
+            url="javascript:alert(1)",
+            kind=STRANGER,
+            collection=STRANGER,
+        ),
+        Post(
+            id="h3",
+            title="\u202etitle\x1b[31m\x07",
+            body="\\(<zqx>\\) ${{ '<zqx>' }}$ \\$5 \n\n\0" * 3,
+            tags=("<b>", "a&b"),
+            language="hi",
+            url=" data:text/html,<zqx>",
+            question=_HARM,
+        ),
+        Post(
+            id="h4", title="a" * 3_000, body="prime number " * 2_000 + "$x^2$ " * 200, language="en"
+        ),
+        Post(id="h5/../../etc", title="", body="$" + "\\frac{" * 300 + "x$", language="en"),
+    )
+    return [with_formulas(post) for post in fields]
+
+
+def library(place: Path, name: str, posts: Iterable[Post], *, in_parts: bool = False) -> Path:
+    """A library in a folder that several processes share: the first that is done makes it.
+
+    With ``in_parts`` it has two segments, and a post of the first was removed.
+    """
+    folder = place / name
+    if folder.exists():
+        return folder
+    part = place / f".{name}.{os.getpid()}"
+    every = list(posts)
+    build_library(part, every[: len(every) // 2] if in_parts else every, processes=1)
+    if in_parts:
+        add_posts(part, every[len(every) // 2 :], processes=1)
+        remove_posts(part, [every[1].id])
+    try:
+        part.rename(folder)
+    except OSError:  # another process was faster
+        shutil.rmtree(part)
+    return folder
+
+
+def some_posts(count: int) -> list[Post]:
+    """Posts of the sampler on a few subjects, in all of its languages."""
+    return list(sampler.posts())[:count]
