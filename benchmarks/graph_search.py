@@ -38,9 +38,9 @@ from mathsetu.library.manifest import read_manifest, segment_folder
 from mathsetu.ranking.fusion import fuse, make_fusion
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Hit, Query, Run
-from mathsetu.retrieval.base import Question
 from mathsetu.retrieval.graph import SHIPPED, GraphRetriever, GraphSearch
 from mathsetu.retrieval.maxsim import STRATEGIES
+from mathsetu.retrieval.question import Question
 
 _DEPTH = 1000
 
@@ -100,10 +100,11 @@ def strategies(folders: Sequence[Path], names: Sequence[str], model: str, data: 
     exact: list[set[str]] = []
     for strategy in STRATEGIES:
         retriever = GraphRetriever(folders, GraphSearch(model=model, strategy=strategy))
-        # The first time makes the questions' vectors, which are not what is compared here.
-        retriever.retrieve(questions, _DEPTH)
+        # Asking makes the questions' vectors, which are not what is compared here.
+        replies = retriever.ask(questions)
+        replies[0].best(1)
         started = time.process_time()
-        found = retriever.retrieve(questions, _DEPTH)
+        found = [reply.best(_DEPTH) for reply in replies]
         seconds = (time.process_time() - started) / len(questions)
         rankings = {
             question.query.id: tuple(

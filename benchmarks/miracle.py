@@ -29,9 +29,9 @@ from mathsetu.library import Library, build_library
 from mathsetu.recipes import Recipe, load_recipe
 from mathsetu.recipes.tables import read_table
 from mathsetu.records import Query, Run
-from mathsetu.retrieval.base import Question
 from mathsetu.retrieval.dense import Dense, encoder_text
 from mathsetu.retrieval.ivf import Division, Ivf, write_ivf
+from mathsetu.retrieval.question import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -28,6 +28,7 @@ import numpy as np
 
 from benchmarks.shared import DATA, YEARS, arqmath_posts, judged, ndcg, topics
 from mathsetu.collections.arqmath import read_topics
+from mathsetu.formulas.parse import parse_latex
 from mathsetu.languages.analyze import analyze, words
 from mathsetu.recipes import load_recipe
 from mathsetu.recipes.tables import read_table
@@ -59,7 +60,7 @@ def ours(documents: Sequence[Tokens], scheme: Scheme, folder: Path) -> Scorer:
         builder.add(Counter(document))
     builder.write(folder)
     index = Weighted([Postings(folder)], scheme)
-    return lambda query: index.scores([{word: n} for word, n in Counter(query).items()])
+    return lambda query: index.weigh([{word: n} for word, n in Counter(query).items()]).scores()
 
 
 def rank_bm25(documents: Sequence[Tokens]) -> Scorer:
@@ -129,7 +130,7 @@ def compare_formulas(data: Path, place: Path) -> None:
     begun = time.process_time()
     builder = FormulaBuilder(choices)
     for latex in names:
-        builder.add([(latex, feature_counts(latex))])
+        builder.add([(latex, feature_counts(parse_latex(latex)))])
     builder.write(place / "formulas")
     retriever = FormulaRetriever([place / "formulas"], choices)
     retriever.formulas("x", 1)

@@ -24,7 +24,7 @@ from mathsetu.library import Library, build_library
 from mathsetu.library.candidates import Candidates, find_candidates
 from mathsetu.ranking.hybrid import adapted, order, shares
 from mathsetu.recipes import load_recipe
-from mathsetu.retrieval.base import Question
+from mathsetu.retrieval.question import Question
 
 _DEPTH = 1000
 _BEST = 5

@@ -11,8 +11,8 @@ import pytest
 from mathsetu.encoders import load_encoder
 from mathsetu.errors import InputError, MissingExtra
 from mathsetu.records import Post, Query
-from mathsetu.retrieval.base import Question
 from mathsetu.retrieval.dense import Dense, DenseBuilder, DenseRetriever
+from mathsetu.retrieval.question import Question
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +65,11 @@ def test_a_post_is_found_by_its_own_words(model: str, tmp_path: Path, index: str
     builder.write(tmp_path / "index")
     retriever = DenseRetriever([tmp_path / "index"], choices)
     questions = [Question(Query(id=text, text=text)) for text in TEXTS]
-    found = retriever.retrieve(questions, 1)
-    assert [scored.numbers.tolist() for scored in found] == [[0], [1], [2], [3]]
-    assert retriever.explain(questions[2], 2).detail.startswith("cosine 1.00: every bounded")
+    replies = retriever.ask(questions)
+    assert [reply.best(1).numbers.tolist() for reply in replies] == [[0], [1], [2], [3]]
+    assert (
+        retriever.ask([questions[2]])[0].reason(2).detail.startswith("cosine 1.00: every bounded")
+    )
 
 
 def test_pickled_weights_are_refused(model: str, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from mathsetu.encoders.builtin import BuiltinEncoder
 from mathsetu.records import Query
 from mathsetu.retrieval.asking import query_vector
-from mathsetu.retrieval.base import Question
+from mathsetu.retrieval.question import Question
 from tests.encoders.tiny_builtin import TEXTS, make_builtin
 
 

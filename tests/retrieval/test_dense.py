@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from mathsetu.errors import InputError
 from mathsetu.records import Post, Query
 from mathsetu.retrieval import dense
-from mathsetu.retrieval.base import Question
 from mathsetu.retrieval.dense import Dense, DenseBuilder, DenseRetriever
 from mathsetu.retrieval.ivf import Division
+from mathsetu.retrieval.question import Question
 
 BODIES = [
     "The sum of two even numbers is even. Proof: factor out two.",
@@ -80,7 +80,8 @@ def asked(text: str, title: str = "") -> Question:
 def test_the_nearest_post_comes_first_and_blank_texts_are_never_found(tmp_path: Path) -> None:
     choices = Dense("m", text="words")
     retriever = DenseRetriever([built(tmp_path / "index", BODIES, choices)], choices)
-    found, nothing = retriever.retrieve([asked("convergent sequence"), asked("$x$")], 5)
+    replies = retriever.ask([asked("convergent sequence"), asked("$x$")])
+    found, nothing = (reply.best(5) for reply in replies)
     assert found.numbers[0] == 1
     assert 2 not in found.numbers
     assert sorted(found.scores, reverse=True) == found.scores.tolist()
@@ -92,10 +93,10 @@ def test_scores_are_the_cosines_that_retrieval_gives_to_the_last_bit(tmp_path: P
     choices = Dense("m")
     retriever = DenseRetriever([built(tmp_path / "index", many(300), choices)], choices)
     question = asked("s3w1 s3w2 w17")
-    [found] = retriever.retrieve([question], 50)
-    assert (retriever.score(question, found.numbers) == found.scores).all()
+    found = retriever.ask([question])[0].best(50)
+    assert (retriever.ask([question])[0].scores(found.numbers) == found.scores).all()
     few = found.numbers[[5, 2]]
-    assert retriever.score(question, few).tolist() == found.scores[[5, 2]].tolist()
+    assert retriever.ask([question])[0].scores(few).tolist() == found.scores[[5, 2]].tolist()
 
 
 @pytest.mark.parametrize("index", ["flat", "ivf", "adaptive"])
@@ -113,8 +114,8 @@ def test_segments_are_searched_as_one_collection(tmp_path: Path, index: str) -> 
     # So many are wanted that every list is visited, and nothing is left to chance.
     question = asked("s3w1 s3w2 w17")
     assert (
-        split.retrieve([question], 100)[0].numbers.tolist()
-        == whole.retrieve([question], 100)[0].numbers.tolist()
+        split.ask([question])[0].best(100).numbers.tolist()
+        == whole.ask([question])[0].best(100).numbers.tolist()
     )
 
 
@@ -127,13 +128,13 @@ def test_only_allowed_posts_are_found_and_few_of_them_exactly(tmp_path: Path, in
     retriever = DenseRetriever([built(tmp_path / "index", bodies, choices)], choices)
     question = asked("s3w1 s3w2 w17")
     half = np.arange(600) % 2 == 0
-    [found] = retriever.retrieve([question], 30, half)
+    found = retriever.ask([question])[0].best(30, half)
     assert len(found.numbers)
     assert half[found.numbers].all()
     few = np.zeros(600, dtype=np.bool_)
     few[[3, 44, 83]] = True
-    scores = retriever.score(question, np.array([3, 44, 83]))
-    [found] = retriever.retrieve([question], 30, few)
+    scores = retriever.ask([question])[0].scores(np.array([3, 44, 83]))
+    found = retriever.ask([question])[0].best(30, few)
     assert set(found.numbers.tolist()) == set(np.array([3, 44, 83])[scores > 0].tolist())
 
 
@@ -148,7 +149,9 @@ def test_adaptive_lists_find_what_comparing_all_posts_finds(tmp_path: Path) -> N
     shared = [
         len(np.intersect1d(one.numbers, other.numbers)) / len(one.numbers)
         for one, other in zip(
-            exact.retrieve(questions, 10), quick.retrieve(questions, 10), strict=True
+            (reply.best(10) for reply in exact.ask(questions)),
+            (reply.best(10) for reply in quick.ask(questions)),
+            strict=True,
         )
     ]
     assert np.mean(shared) >= 0.95
@@ -181,7 +184,7 @@ def test_hardly_any_posts_can_be_divided(tmp_path: Path, bodies: list[str]) -> N
     pytest.importorskip("faiss")
     choices = Dense("m", index="ivf")
     retriever = DenseRetriever([built(tmp_path / "index", bodies, choices)], choices)
-    [found] = retriever.retrieve([asked("post")], 5)
+    found = retriever.ask([asked("post")])[0].best(5)
     assert len(found.numbers) == (bodies == ["one post"])
 
 
@@ -189,8 +192,9 @@ def test_a_query_is_encoded_once(tmp_path: Path, encoder: WordEncoder) -> None:
     choices = Dense("m")
     retriever = DenseRetriever([built(tmp_path / "index", BODIES, choices)], choices)
     question = asked("bounded sequence")
-    retriever.retrieve([question, question], 3)
-    retriever.score(question, np.array([0]))
+    for reply in retriever.ask([question, question]):
+        reply.best(3)
+        reply.scores(np.array([0]))
     assert encoder.encoded.count("bounded sequence") == 1
 
 
@@ -201,7 +205,7 @@ def test_the_model_gets_prefixes_words_and_latin_letters(
         "m", text="words", transliterate="itrans", query_prefix="query: ", post_prefix="post: "
     )
     retriever = DenseRetriever([built(tmp_path / "index", BODIES, choices)], choices)
-    retriever.retrieve([asked("Is $x$ Even?", title="Sums")], 3)
+    retriever.ask([asked("Is $x$ Even?", title="Sums")])
     assert "post: yog sam hai" in encoder.encoded
     assert "" in encoder.encoded
     assert encoder.encoded[-1] == "query: sums is even"
@@ -212,10 +216,11 @@ def test_the_reason_is_the_cosine_and_the_nearest_sentence(tmp_path: Path) -> No
     choices = Dense("m")
     retriever = DenseRetriever([built(tmp_path / "index", BODIES, choices)], choices)
     question = asked("attains its maximum.")
-    reason = retriever.explain(question, 3)
-    assert reason.score == pytest.approx(float(retriever.score(question, np.array([3]))[0]))
+    [reply] = retriever.ask([question])
+    reason = reply.reason(3)
+    assert reason.score == pytest.approx(float(reply.scores(np.array([3]))[0]))
     assert reason.detail == f"cosine {reason.score:.2f}: It attains its maximum."
-    assert retriever.explain(question, 2).detail == ""
+    assert reply.reason(2).detail == ""
 
 
 @pytest.mark.usefixtures("encoder")
@@ -224,7 +229,7 @@ def test_vectors_of_another_model_are_refused_with_the_remedy(tmp_path: Path) ->
     folder = built(tmp_path / "index", BODIES, choices)
     np.save(folder / "vectors.npy", np.ones((5, 3), dtype=np.float32))
     with pytest.raises(InputError, match="gives vectors of 64 dimensions, the library holds 3"):
-        DenseRetriever([folder], choices).retrieve([asked("even")], 3)
+        DenseRetriever([folder], choices).ask([asked("even")])
 
 
 @pytest.mark.usefixtures("encoder")

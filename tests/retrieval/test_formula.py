@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mathsetu.records import Post, Query
-from mathsetu.retrieval.base import Question
 from mathsetu.retrieval.formula import FormulaBuilder, FormulaRetriever, FormulaSearch
+from mathsetu.retrieval.question import Question
 
 BODIES = [
     "Pythagoras: $a^2+b^2=c^2$.",
@@ -39,13 +39,13 @@ def asked(*formulas: str) -> Question:
 
 
 def found(index: FormulaRetriever, question: Question, **options: object) -> list[int]:
-    return index.retrieve([question], 10, **options)[0].numbers.tolist()  # type: ignore[arg-type]
+    return index.ask([question])[0].best(10, **options).numbers.tolist()  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("matched", [0, 20])
 def test_the_same_formula_is_found_first_with_a_score_of_one(tmp_path: Path, matched: int) -> None:
     index = retriever(tmp_path, matched=matched)
-    ranked = index.retrieve([asked(r"\int_0^\infty e^{-x^2}\,dx")], 10)[0]
+    ranked = index.ask([asked(r"\int_0^\infty e^{-x^2}\,dx")])[0].best(10)
     assert ranked.numbers[0] == 1
     assert ranked.scores[0] == pytest.approx(1)
 
@@ -55,7 +55,7 @@ def test_other_letters_are_found_too(tmp_path: Path) -> None:
 
 
 def test_the_reason_tells_the_substitution(tmp_path: Path) -> None:
-    detail = retriever(tmp_path).explain(asked("x^2+y^2=z^2"), 0).detail
+    detail = retriever(tmp_path).ask([asked("x^2+y^2=z^2")])[0].reason(0).detail
     assert detail.startswith("$x^2+y^2=z^2$ ~ $a^2+b^2=c^2$ (")
     assert "z → c" in detail
 
@@ -113,8 +113,8 @@ def test_matching_never_lifts_what_was_not_matched_above_what_was(tmp_path: Path
 
 def test_given_posts_get_the_scores_they_are_found_with(tmp_path: Path) -> None:
     index, question = retriever(tmp_path), asked("x^2+y^2")
-    ranked = index.retrieve([question], 10)[0]
-    assert index.score(question, ranked.numbers).tolist() == ranked.scores.tolist()
+    ranked = index.ask([question])[0].best(10)
+    assert index.ask([question])[0].scores(ranked.numbers).tolist() == ranked.scores.tolist()
 
 
 @settings(max_examples=10, deadline=None)
@@ -132,6 +132,8 @@ def test_segments_without_common_formulas_change_nothing(
     parts = FormulaRetriever(folders, choices)
     everything = np.arange(len(bodies))
     np.testing.assert_allclose(
-        parts.score(asked(latex), everything), whole.score(asked(latex), everything), rtol=1e-5
+        parts.ask([asked(latex)])[0].scores(everything),
+        whole.ask([asked(latex)])[0].scores(everything),
+        rtol=1e-5,
     )
-    assert parts.explain(asked(latex), 5) == whole.explain(asked(latex), 5)
+    assert parts.ask([asked(latex)])[0].reason(5) == whole.ask([asked(latex)])[0].reason(5)

@@ -7,8 +7,8 @@ from mathsetu.collections import sampler
 from mathsetu.errors import InputError
 from mathsetu.library import Library
 from mathsetu.records import Formula, Query
-from mathsetu.retrieval.base import Question
 from mathsetu.retrieval.graph import GraphIndexBuilder, GraphRetriever, GraphSearch
+from mathsetu.retrieval.question import Question
 from tests.encoders.tiny_graph import POSTS, make_graph_library, make_graph_model
 
 
@@ -32,25 +32,25 @@ def asked(text, **more):
 def test_a_post_is_found_first_by_its_own_text(retriever):
     for number, post in enumerate(POSTS):
         text = "\n\n".join(filter(None, (post.title, post.body)))
-        [found] = retriever.retrieve([asked(text)], 3)
+        found = retriever.ask([asked(text)])[0].best(3)
         assert found.numbers[0] == number
         assert found.scores[0] == pytest.approx(1.0, abs=1e-2)
 
 
 def test_scores_of_given_posts_are_those_of_the_search(retriever):
     question = asked("even numbers and $x^2$")
-    [found] = retriever.retrieve([question], 3)
-    scores = retriever.score(question, found.numbers)
+    found = retriever.ask([question])[0].best(3)
+    scores = retriever.ask([question])[0].scores(found.numbers)
     assert np.array_equal(scores, found.scores)
 
 
 def test_posts_that_are_not_allowed_are_not_found(retriever):
-    [found] = retriever.retrieve([asked("an integral")], 3, np.array([False, True, True]))
+    found = retriever.ask([asked("an integral")])[0].best(3, np.array([False, True, True]))
     assert 0 not in found.numbers
 
 
 def test_the_reason_names_the_formulas_that_meet(retriever):
-    reason = retriever.explain(asked(POSTS[2].body), 2)
+    reason = retriever.ask([asked(POSTS[2].body)])[0].reason(2)
     assert reason.score == pytest.approx(1.0, abs=1e-2)
     assert "$x^2-2$ ~ $x^2-2$ 1.00" in reason.detail
 

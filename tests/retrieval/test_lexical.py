@@ -39,7 +39,7 @@ def asked(text: str, language: str = "en") -> Question:
 
 
 def found(index: LexicalRetriever, question: Question, **options: object) -> list[int]:
-    return index.retrieve([question], 10, **options)[0].numbers.tolist()  # type: ignore[arg-type]
+    return index.ask([question])[0].best(10, **options).numbers.tolist()  # type: ignore[arg-type]
 
 
 MATCHED = {"scheme": {"name": "bm25+", "matched_only": True}}
@@ -86,12 +86,13 @@ def test_only_posts_that_are_allowed_are_found(tmp_path: Path) -> None:
 
 def test_given_posts_get_the_scores_they_are_found_with(tmp_path: Path) -> None:
     index, question = retriever(tmp_path), asked("sum of primes")
-    ranked = index.retrieve([question], 10)[0]
-    assert index.score(question, ranked.numbers).tolist() == ranked.scores.tolist()
+    ranked = index.ask([question])[0].best(10)
+    assert index.ask([question])[0].scores(ranked.numbers).tolist() == ranked.scores.tolist()
 
 
 def test_the_reason_names_the_shared_words_and_no_others(tmp_path: Path) -> None:
-    reason = retriever(tmp_path, **MATCHED, translate=False).explain(asked("matrix of primes"), 1)
+    index = retriever(tmp_path, **MATCHED, translate=False)
+    reason = index.ask([asked("matrix of primes")])[0].reason(1)
     assert reason.detail == "matrix"
     assert reason.score > 0
 
@@ -99,9 +100,9 @@ def test_the_reason_names_the_shared_words_and_no_others(tmp_path: Path) -> None
 def test_many_questions_are_answered_as_each_alone(tmp_path: Path) -> None:
     index = retriever(tmp_path)
     questions = [asked("prime"), asked("matrix"), asked("nothing of that")]
-    together = index.retrieve(questions, 5)
+    together = [reply.best(5) for reply in index.ask(questions)]
     for question, ranked in zip(questions, together, strict=True):
-        assert ranked.numbers.tolist() == index.retrieve([question], 5)[0].numbers.tolist()
+        assert ranked.numbers.tolist() == index.ask([question])[0].best(5).numbers.tolist()
 
 
 @pytest.mark.parametrize("choices", [{"analysis": "magic"}, {"fields": {"id": 1}}])
@@ -133,7 +134,7 @@ def test_a_word_that_the_glossary_lacks_is_found_and_explained_by_what_it_was_le
     posts = [*POSTS, Post(id="5", title="A dog and its shadow", body="", language="en")]
     index = LexicalRetriever([build(tmp_path / "index", posts, choices)], choices)
     assert found(index, asked("pes", "cs")) == [5]
-    reason = index.explain(asked("pes", "cs"), 5)
+    reason = index.ask([asked("pes", "cs")])[0].reason(5)
     assert reason.detail == "pes → dog"
     assert [(word.asked, word.translation) for word in reason.evidence] == [("pes", "dog")]
     strict = LexicalRetriever([tmp_path / "index"], Lexical(choices.scheme, translate=False))

@@ -16,8 +16,8 @@ from mathsetu.errors import InputError
 from mathsetu.library import Library, add_posts, build_library
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Post, Query
-from mathsetu.retrieval.base import Question
 from mathsetu.retrieval.meaning import Meaning, MeaningBuilder, MeaningRetriever, whole_numbers
+from mathsetu.retrieval.question import Question
 from tests.encoders.tiny_builtin import TEXTS, make_builtin
 
 EVEN, BOUNDED, COMPACT, ODD, HINDI, SPANISH = TEXTS
@@ -61,13 +61,13 @@ def asked(text: str, title: str = "") -> Question:
 
 
 def scores(retriever: MeaningRetriever, question: Question, count: int) -> list[float]:
-    return retriever.score(question, np.arange(count)).tolist()
+    return retriever.ask([question])[0].scores(np.arange(count)).tolist()
 
 
 def test_the_nearest_post_comes_first(tmp_path: Path, model: str) -> None:
     retriever = opened(tmp_path / "index", of_bodies(*TEXTS), choose(model))
     for number, text in enumerate(TEXTS):
-        [found] = retriever.retrieve([asked(text)], 3)
+        found = retriever.ask([asked(text)])[0].best(3)
         assert found.numbers[0] == number
         assert found.scores[0] == pytest.approx(1, abs=0.01)
         assert sorted(found.scores, reverse=True) == found.scores.tolist()
@@ -76,7 +76,8 @@ def test_the_nearest_post_comes_first(tmp_path: Path, model: str) -> None:
 
 def test_blank_posts_and_blank_questions_find_nothing(tmp_path: Path, model: str) -> None:
     retriever = opened(tmp_path / "index", of_bodies("", EVEN, " $$ "), choose(model))
-    found, nothing = retriever.retrieve([asked(EVEN), asked("$ $")], 5)
+    replies = retriever.ask([asked(EVEN), asked("$ $")])
+    found, nothing = (reply.best(5) for reply in replies)
     assert found.numbers.tolist() == [1]
     assert not len(nothing.numbers)
     assert scores(retriever, asked(EVEN), 3)[::2] == [0, 0]
@@ -94,7 +95,7 @@ def test_blank_posts_and_blank_questions_find_nothing(tmp_path: Path, model: str
 )
 def test_a_post_may_lack_whatever_it_likes(tmp_path: Path, model: str, post: Post) -> None:
     retriever = opened(tmp_path / "index", [*of_bodies(EVEN, ""), post], choose(model))
-    [found] = retriever.retrieve([asked(BOUNDED)], 1)
+    found = retriever.ask([asked(BOUNDED)])[0].best(1)
     assert found.numbers.tolist() == [2]
     assert found.scores[0] == pytest.approx(1, abs=0.01)
 
@@ -157,7 +158,7 @@ def test_segments_are_searched_as_one_collection_with_the_same_scores(
     split = MeaningRetriever(alone, choices)
     for text in [*TEXTS, "zero", "max", "दो", "x"]:
         assert scores(whole, asked(text), 12) == pytest.approx(scores(split, asked(text), 12))
-        one, other = (r.retrieve([asked(text)], 12)[0].numbers for r in (whole, split))
+        one, other = (r.ask([asked(text)])[0].best(12).numbers for r in (whole, split))
         assert one.tolist() == other.tolist()
 
 
@@ -175,10 +176,10 @@ def test_what_is_not_above_the_least_cosine_is_not_found(tmp_path: Path, model: 
     cosines = np.array(scores(MeaningRetriever([folder], choose(model)), asked(EVEN), 6))
     least = float(np.sort(cosines)[-3])
     strict = MeaningRetriever([folder], choose(model, least=least))
-    [found] = strict.retrieve([asked(EVEN)], 6)
+    found = strict.ask([asked(EVEN)])[0].best(6)
     assert found.numbers.tolist() == np.argsort(-cosines)[:2].tolist()
     assert found.scores == pytest.approx(cosines[found.numbers] - least, abs=1e-6)
-    assert strict.explain(asked(EVEN), 0).score == pytest.approx(cosines[0])
+    assert strict.ask([asked(EVEN)])[0].reason(0).score == pytest.approx(cosines[0])
     assert min(scores(strict, asked(EVEN), 6)) == 0
 
 
@@ -191,10 +192,10 @@ def test_only_allowed_posts_are_found(tmp_path: Path, model: str) -> None:
     retriever = MeaningRetriever(folders, choices)
     allowed = np.zeros(12, dtype=np.bool_)
     allowed[[1, 6]] = True
-    [found] = retriever.retrieve([asked(EVEN)], 12, allowed)
+    found = retriever.ask([asked(EVEN)])[0].best(12, allowed)
     assert found.numbers[0] == 6
     assert set(found.numbers.tolist()) <= {1, 6}
-    [nothing] = retriever.retrieve([asked(EVEN)], 12, np.zeros(12, dtype=np.bool_))
+    nothing = retriever.ask([asked(EVEN)])[0].best(12, np.zeros(12, dtype=np.bool_))
     assert not len(nothing.numbers)
 
 
@@ -207,18 +208,18 @@ def test_the_reason_is_the_score_and_the_nearest_sentence(tmp_path: Path, model:
     ]
     retriever = MeaningRetriever(folders, choices)
     question = asked("It attains its maximum.")
-    reason = retriever.explain(question, 1)
+    reason = retriever.ask([question])[0].reason(1)
     assert reason.part == "meaning"
     assert reason.score == pytest.approx(scores(retriever, question, 3)[1])
     assert reason.detail == f"cosine {reason.score:.2f}: It attains its maximum."
-    assert retriever.explain(question, 2).detail == ""
+    assert retriever.ask([question])[0].reason(2).detail == ""
 
 
 def test_the_reason_is_found_deep_in_a_long_post(tmp_path: Path, model: str) -> None:
     choices = choose(model, tokens=32, said=12)
     long = " ".join([*[EVEN] * 12, BOUNDED, *[EVEN] * 3])
     posts = [Post(id="1", title="Sums", question=ODD, body=long)]
-    reason = opened(tmp_path / "index", posts, choices).explain(asked(BOUNDED), 0)
+    reason = opened(tmp_path / "index", posts, choices).ask([asked(BOUNDED)])[0].reason(0)
     assert reason.detail.endswith(BOUNDED)
 
 
@@ -228,15 +229,16 @@ def test_a_post_that_is_found_again_is_not_read_again(
     choices = choose(model)
     folder = built(tmp_path / "a", of_bodies(EVEN, COMPACT), choices)
     retriever = MeaningRetriever([folder], choices)
-    first = retriever.explain(asked(EVEN), 1)
+    first = retriever.ask([asked(EVEN)])[0].reason(1)
     read: list[str] = []
-    tokens = retriever._encoder.tokens
+    tokens = retriever.encoder.tokens
     monkeypatch.setattr(
-        retriever._encoder, "tokens", lambda texts: [read.extend(texts), tokens(texts)][1]
+        retriever.encoder, "tokens", lambda texts: [read.extend(texts), tokens(texts)][1]
     )
-    assert retriever.explain(asked(EVEN), 1) == first
-    assert retriever.explain(asked(ODD), 1) != first
-    assert read == [asked(ODD).readable]
+    assert retriever.ask([asked(EVEN)])[0].reason(1) == first
+    assert retriever.ask([asked(ODD)])[0].reason(1) != first
+    # The questions were read, the post was not.
+    assert read == [asked(EVEN).readable, asked(ODD).readable]
 
 
 def test_a_segment_without_posts_is_no_obstacle(tmp_path: Path, model: str) -> None:
@@ -244,10 +246,10 @@ def test_a_segment_without_posts_is_no_obstacle(tmp_path: Path, model: str) -> N
     empty = built(tmp_path / "empty", [], choices)
     full = built(tmp_path / "full", of_bodies(EVEN), choices)
     retriever = MeaningRetriever([empty, full, empty], choices)
-    [found] = retriever.retrieve([asked(EVEN)], 5)
+    found = retriever.ask([asked(EVEN)])[0].best(5)
     assert found.numbers.tolist() == [0]
-    assert retriever.explain(asked(EVEN), 0).score == found.scores[0]
-    [nothing] = MeaningRetriever([empty], choices).retrieve([asked(EVEN)], 5)
+    assert retriever.ask([asked(EVEN)])[0].reason(0).score == found.scores[0]
+    nothing = MeaningRetriever([empty], choices).ask([asked(EVEN)])[0].best(5)
     assert not len(nothing.numbers)
 
 
@@ -270,7 +272,7 @@ def test_vectors_of_another_model_are_refused_with_the_remedy(tmp_path: Path, mo
     folder = built(tmp_path / "index", of_bodies(EVEN), choose(model))
     smaller = choose(str(make_builtin(tmp_path / "smaller", dimensions=32)))
     with pytest.raises(InputError, match="gives vectors of 32 dimensions, the library holds 64"):
-        MeaningRetriever([folder], smaller).retrieve([asked(EVEN)], 5)
+        MeaningRetriever([folder], smaller).ask([asked(EVEN)])[0].best(5)
 
 
 @pytest.mark.parametrize("name", ["vectors.npy", "scales.npy", "ends.npy", "texts.npy"])

@@ -11,8 +11,8 @@ from mathsetu.errors import InputError
 from mathsetu.formulas import parse_latex
 from mathsetu.formulas.overlap import node_overlap, token_overlap
 from mathsetu.records import Post, Query
-from mathsetu.retrieval.base import Question
 from mathsetu.retrieval.overlap import Overlap, OverlapBuilder, OverlapRetriever
+from mathsetu.retrieval.question import Question
 
 BODIES = [
     "The identity $a^2+b^2=c^2$ holds.",
@@ -48,7 +48,7 @@ def test_a_post_with_one_formula_scores_as_the_two_formulas_do(tmp_path: Path, o
             PAIRS[of](tree.slt, other.slt) if of == "tokens" else PAIRS[of](tree.opt, other.opt)
             for other in map(parse_latex, formulas)
         ]
-        scores = retriever.score(asked(f"${latex}$"), np.arange(len(formulas)))
+        scores = retriever.ask([asked(f"${latex}$")])[0].scores(np.arange(len(formulas)))
         assert scores == pytest.approx(expected)
 
 
@@ -59,13 +59,14 @@ def test_tokens_are_a_set_over_all_formulas_and_nodes_are_counted(
     # The post has the tokens x, 2, + and ten nodes, among them x, x, + of the question.
     choices = Overlap(of=of)
     folder = built(tmp_path / "index", ["$x^2$ and $x^2+x^2$"], choices)
-    score = OverlapRetriever([folder], choices).score(asked("$x+x$"), np.array([0]))
+    score = OverlapRetriever([folder], choices).ask([asked("$x+x$")])[0].scores(np.array([0]))
     assert score == pytest.approx([expected])
 
 
 def test_a_post_without_formulas_and_a_question_without_any_find_nothing(tmp_path: Path) -> None:
     retriever = OverlapRetriever([built(tmp_path / "index", BODIES, Overlap())], Overlap())
-    found, nothing = retriever.retrieve([asked("$a+b$"), asked("no formula")], 10)
+    replies = retriever.ask([asked("$a+b$"), asked("no formula")])
+    found, nothing = (reply.best(10) for reply in replies)
     assert 1 not in found.numbers
     assert not len(nothing.numbers)
 
@@ -80,23 +81,23 @@ def test_segments_change_nothing(
     folders = [built(folder / str(n), part, choices) for n, part in enumerate(parts)]
     split = OverlapRetriever(folders, choices)
     question = asked("$a^2+n$")
-    assert split.retrieve([question], 4)[0].numbers.tolist() == (
-        whole.retrieve([question], 4)[0].numbers.tolist()
+    assert split.ask([question])[0].best(4).numbers.tolist() == (
+        whole.ask([question])[0].best(4).numbers.tolist()
     )
-    assert split.explain(question, 3) == whole.explain(question, 3)
+    assert split.ask([question])[0].reason(3) == whole.ask([question])[0].reason(3)
 
 
 def test_filtered_posts_are_not_found(tmp_path: Path) -> None:
     retriever = OverlapRetriever([built(tmp_path / "index", BODIES, Overlap())], Overlap())
     allowed = np.array([False, True, True, True])
-    [found] = retriever.retrieve([asked("$a^2+b^2=c^2$")], 10, allowed)
+    found = retriever.ask([asked("$a^2+b^2=c^2$")])[0].best(10, allowed)
     assert len(found.numbers)
     assert 0 not in found.numbers
 
 
 def test_the_reason_names_the_shared_symbols(tmp_path: Path) -> None:
     retriever = OverlapRetriever([built(tmp_path / "index", BODIES, Overlap())], Overlap())
-    reason = retriever.explain(asked("$a+z$"), 0)
+    reason = retriever.ask([asked("$a+z$")])[0].reason(0)
     assert reason.detail == "a +"
     assert 0 < reason.score < 1
 

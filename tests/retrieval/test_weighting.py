@@ -36,7 +36,7 @@ def test_bm25_plus_equals_rank_bm25(tmp_path: Path, seed: int) -> None:
     documents = corpus(seed)
     theirs = rank_bm25.BM25Plus(documents, k1=1.8, b=0.75, delta=1).get_scores(QUERY)
     weighted = Weighted([index(tmp_path / "i", documents)], Bm25Plus(1.8, 0.75, 1))
-    ours = weighted.scores([{word: count} for word, count in Counter(QUERY).items()])
+    ours = weighted.weigh([{word: count} for word, count in Counter(QUERY).items()]).scores()
     np.testing.assert_allclose(ours, theirs, rtol=1e-4)
 
 
@@ -59,7 +59,7 @@ def test_tf_idf_equals_gensim(tmp_path: Path, notation: str) -> None:
     theirs = similarity[model[dictionary.doc2bow(QUERY)]]
     known = Counter(word for word in QUERY if word in dictionary.token2id)
     weighted = Weighted([index(tmp_path / "i", documents)], Smart(notation))
-    ours = weighted.scores([{word: count} for word, count in known.items()])
+    ours = weighted.weigh([{word: count} for word, count in known.items()]).scores()
     np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
 
 
@@ -70,26 +70,26 @@ def test_segments_together_score_like_one_index(tmp_path: Path, scheme: Bm25Plus
     parts = [index(tmp_path / "a", documents[:45]), index(tmp_path / "b", documents[45:])]
     query = [{"word1": 1.0}, {"word7": 2.0, "word8": 1.0}]
     np.testing.assert_allclose(
-        Weighted(parts, scheme).scores(query), whole.scores(query), rtol=1e-5
+        Weighted(parts, scheme).weigh(query).scores(), whole.weigh(query).scores(), rtol=1e-5
     )
 
 
 def test_synonyms_count_as_one_word(tmp_path: Path) -> None:
     documents = [["sum", "series"], ["sum"], ["series"], ["prime"]] * 5
     weighted = Weighted([index(tmp_path / "i", documents)], Bm25Plus(matched_only=True))
-    alone = weighted.scores([{"sum": 1.0}])
-    group = weighted.scores([{"sum": 1.0, "series": 1.0}])
+    alone = weighted.weigh([{"sum": 1.0}]).scores()
+    group = weighted.weigh([{"sum": 1.0, "series": 1.0}]).scores()
     assert group[1] == pytest.approx(group[2])
-    assert group[0] < alone[0] + weighted.scores([{"series": 1.0}])[0]
+    assert group[0] < alone[0] + weighted.weigh([{"series": 1.0}]).scores()[0]
     assert group[3] == 0
 
 
 def test_the_parts_of_a_score_add_up(tmp_path: Path) -> None:
     weighted = Weighted([index(tmp_path / "i", corpus(3))], Bm25Plus(matched_only=True))
     query = [{"word1": 1.0}, {"word7": 2.0, "word8": 1.0}, {"nowhere": 1.0}]
-    scores = weighted.scores(query)
+    scores = weighted.weigh(query).scores()
     best = int(scores.argmax())
-    assert sum(weighted.parts(query, best)) == pytest.approx(float(scores[best]), rel=1e-5)
+    assert sum(weighted.weigh(query).parts(best)) == pytest.approx(float(scores[best]), rel=1e-5)
 
 
 def test_an_unknown_notation_is_refused() -> None:
@@ -99,8 +99,8 @@ def test_an_unknown_notation_is_refused() -> None:
 
 def test_an_empty_query_and_an_empty_index_score_nothing(tmp_path: Path) -> None:
     empty = Weighted([index(tmp_path / "i", [])], Bm25Plus())
-    assert empty.scores([{"word1": 1.0}]).tolist() == []
-    assert Weighted([index(tmp_path / "j", corpus(1))], Bm25Plus()).scores([]).max() == 0
+    assert empty.weigh([{"word1": 1.0}]).scores().tolist() == []
+    assert Weighted([index(tmp_path / "j", corpus(1))], Bm25Plus()).weigh([]).scores().max() == 0
 
 
 def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:

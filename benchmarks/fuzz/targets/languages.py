@@ -21,7 +21,7 @@ from mathsetu.languages.translate import Translator, open_translator
 from mathsetu.languages.translate.sentences import LONGEST, sentences
 from mathsetu.languages.transliterate import itrans, roman_key, romanise
 from mathsetu.markup import split, to_text
-from mathsetu.retrieval.base import typed_hindi
+from mathsetu.retrieval.question import typed_hindi
 
 LANGUAGE_TOKENS = (
     "QZ1 QZ2 QZ12 qz १ Q Z 1 Q\u200bZ3 QZ $x$ $QZ1$ $y$5 . ? ! । ۔ … ... e.g. i.e. Dr. 2.5 , ; : ،"

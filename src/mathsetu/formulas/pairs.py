@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from mathsetu.formulas.matching import Match, match
-from mathsetu.formulas.parse import Parsed, parse_latex
+from mathsetu.formulas.parse import Parsed, parse_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,5 +27,5 @@ def match_latex(query: str, candidate: str) -> Pair:
     >>> dict(match_latex("x^2", "t^2").match.substitution)
     {'x': 't'}
     """
-    ours, theirs = parse_latex(query), parse_latex(candidate)
+    ours, theirs = parse_once(query), parse_once(candidate)
     return Pair(ours, theirs, match(ours.opt, theirs.opt))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from mathsetu.formulas.tree import Tree
@@ -85,6 +86,19 @@ class Parsed:
 
     def __repr__(self) -> str:
         return f"Parsed({self.latex!r})"
+
+
+@lru_cache(maxsize=4096)
+def parse_once(latex: str) -> Parsed:
+    """As `parse_latex`; a formula that was met lately is not read again.
+
+    A search meets the same formulas when it finds posts, gives reasons and shows hits. Several
+    threads may get the same result, so both trees are made before anybody does: making them
+    changes the boxes.
+    """
+    parsed = parse_latex(latex)
+    parsed.slt, parsed.opt  # noqa: B018 - reading them makes them
+    return parsed
 
 
 def parse_latex(latex: str) -> Parsed:

@@ -73,7 +73,12 @@ def detect(text: str, override: str = "") -> Detected:
     >>> detect("$x^2$"), detect("limite", override="fr").language
     (Detected(language='', confidence=0.0, script=''), 'fr')
     """
-    plain = _NAME.sub(" ", words(text[: 4 * _ENOUGH]))[:_ENOUGH]
+    return detect_in_words(words(text[: 4 * _ENOUGH]), override)
+
+
+def detect_in_words(text: str, override: str = "") -> Detected:
+    """As `detect`, for a text whose formulas were taken out already."""
+    plain = _NAME.sub(" ", text[:_ENOUGH])
     script = dominant_script(plain)
     if override:
         return Detected(language(override).code, 1.0, script)

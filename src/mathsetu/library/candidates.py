@@ -14,7 +14,8 @@ from mathsetu.errors import InputError
 from mathsetu.ranking.hybrid import adapted
 from mathsetu.recipes.parts import is_silent
 from mathsetu.recipes.schema import Recipe
-from mathsetu.retrieval.base import Question, Retriever, Scored
+from mathsetu.retrieval.base import Reply, Retriever, Scored
+from mathsetu.retrieval.question import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,12 +33,14 @@ class Candidates:
         numbers: The posts, in order of their numbers.
         scores: What each part says about each of them.
         weights: What each part counts for this question.
+        replies: The parts' replies, which know the reasons.
     """
 
     question: Question
     numbers: NDArray[np.int64]
     scores: dict[str, Numbers]
     weights: dict[str, float]
+    replies: dict[str, Reply]
 
 
 def chosen_weights(recipe: Recipe, asked: Mapping[str, float] | None) -> dict[str, float]:
@@ -84,9 +87,10 @@ def find_candidates(
     """
     counting = [part for part in weights if weights[part]]
     retrieving = [part for part in recipe.ranking.candidates_from if weights[part]] or counting
+    panel = _Panel(parts, questions)
     found: dict[str, list[Scored]] = {}
     for place, part in enumerate(retrieving):
-        search = partial(parts[part].retrieve, questions, depth, allowed)
+        search = partial(panel.best, part, depth, allowed)
         # One share of the time is left for what comes after: reranking, and reasons.
         scored = clock.attempt(part, search, len(retrieving) - place + 1)
         if scored is not None:
@@ -99,10 +103,10 @@ def find_candidates(
             others: dict[str, Scored] = {}
             for part in counting:
                 if part not in silent and part not in clock.unfinished:
-                    search = partial(parts[part].retrieve, [question], depth, allowed)
-                    scored = clock.attempt(part, search)
-                    if scored is not None:
-                        others[part] = scored[0]
+                    search_one = partial(panel.best_of_one, part, place, depth, allowed)
+                    one = clock.attempt(part, search_one)
+                    if one is not None:
+                        others[part] = one
             lists = others or lists
         numbers = _listed(lists)
         if also is not None and also not in numbers:
@@ -117,13 +121,42 @@ def find_candidates(
                 scores[part][np.searchsorted(numbers, lists[part].numbers)] = lists[part].scores
             wanted = asked if part in lists else numbers
             if weight and len(wanted) and part not in clock.unfinished:
-                given = clock.attempt(part, partial(parts[part].score, question, wanted))
+                given = clock.attempt(part, partial(panel.scores, part, place, wanted))
                 if given is not None:
                     scores[part][np.searchsorted(numbers, wanted)] = given
         own = weights
         if recipe.ranking.adaptive:
             own = adapted(weights, frozenset({*silent, *clock.unfinished}))
-        yield Candidates(question, numbers, scores, own)
+        yield Candidates(question, numbers, scores, own, panel.replies(place))
+
+
+class _Panel:
+    """The parts of a recipe, each asked once about all questions, when it is first needed."""
+
+    def __init__(self, parts: Mapping[str, Retriever], questions: Sequence[Question]) -> None:
+        self._parts, self._questions = parts, questions
+        self._asked: dict[str, Sequence[Reply]] = {}
+
+    def best(self, part: str, k: int, allowed: Allowed) -> list[Scored]:
+        """The best posts of each question."""
+        return [reply.best(k, allowed) for reply in self._replies(part)]
+
+    def best_of_one(self, part: str, place: int, k: int, allowed: Allowed) -> Scored:
+        """The best posts of one question."""
+        return self._replies(part)[place].best(k, allowed)
+
+    def scores(self, part: str, place: int, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
+        """What a part says of given posts to one question."""
+        return self._replies(part)[place].scores(numbers)
+
+    def replies(self, place: int) -> dict[str, Reply]:
+        """The replies of all parts that were asked, to one question."""
+        return {part: replies[place] for part, replies in self._asked.items()}
+
+    def _replies(self, part: str) -> Sequence[Reply]:
+        if part not in self._asked:
+            self._asked[part] = self._parts[part].ask(self._questions)
+        return self._asked[part]
 
 
 def _listed(lists: Mapping[str, Scored]) -> NDArray[np.int64]:

@@ -12,8 +12,8 @@ from mathsetu.library.manifest import Manifest, check, read_manifest, segment_fo
 from mathsetu.library.store import Store
 from mathsetu.recipes.parts import make_retriever
 from mathsetu.records import Query
-from mathsetu.retrieval.base import Question
 from mathsetu.retrieval.graph import GraphRetriever
+from mathsetu.retrieval.question import Question
 
 if TYPE_CHECKING:
     import numpy as np

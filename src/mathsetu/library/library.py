@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -23,18 +23,20 @@ from mathsetu.recipes import overridden
 from mathsetu.recipes.parts import make_retriever
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Hit, Post, Query, Reason, Run
-from mathsetu.retrieval.base import Question, Retriever
-from mathsetu.retrieval.formula import FormulaMatch, FormulaRetriever
+from mathsetu.retrieval.base import FormulaFinder, Retriever
+from mathsetu.retrieval.question import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mathsetu.retrieval.graph import GraphRetriever
+    from mathsetu.retrieval.formula import FormulaMatch
 
 #: What an answer calls unfinished when the reasons of some hits are, or a query's translation.
 REASONS, TRANSLATION = "reasons", "translation"
 # A post asks for its like with its beginning: the rest would take long and add little.
 _LIKENESS = 600
+# Queries of a run that are asked together; more would take much memory.
+_TOGETHER = 16
 # How often opening is tried again when a rebuild replaces the library at that moment.
 _TRIES = 5
 
@@ -136,7 +138,7 @@ class Library:
 
     def answer(
         self,
-        query: str | Query,
+        query: str | Query | Question,
         k: int | None = None,
         *,
         language: str = "",
@@ -158,7 +160,7 @@ class Library:
             seconds: The time it may take. Parts that are not done by then are left out and
                 named in the answer.
         """
-        question = _question(query, language)
+        question = as_question(query, language)
         clock = Clock(seconds)
         weighed = chosen_weights(self.recipe, weights)
         [hits] = self._rankings([question], k, where, explain, weighed, clock)
@@ -166,7 +168,7 @@ class Library:
 
     def explain(
         self,
-        query: str | Query,
+        query: str | Query | Question,
         post_id: str,
         *,
         language: str = "",
@@ -179,7 +181,7 @@ class Library:
         """
         number = self._shelves.number_of(post_id)
         weighed = chosen_weights(self.recipe, weights)
-        [prepared] = prepare([_question(query, language)], self.recipe.query)
+        [prepared] = prepare([as_question(query, language)], self.recipe.query)
         search = Search([prepared.question], 1, self._shelves.present, Clock(), number)
         [ranked] = self._ranker.rank(search, weighed)
         [places] = np.nonzero(ranked.numbers == number)
@@ -209,9 +211,13 @@ class Library:
         """Answer many queries at once."""
         questions = [Question(query) for query in queries]
         weights = chosen_weights(self.recipe, None)
-        ranked = self._rankings(questions, k, where, explain, weights, Clock())
-        ids = (question.query.id for question in questions)
-        return Run(name or self.recipe.name, dict(zip(ids, ranked, strict=True)))
+        rankings: dict[str, tuple[Hit, ...]] = {}
+        for start in range(0, len(questions), _TOGETHER):
+            batch = questions[start : start + _TOGETHER]
+            found = self._rankings(batch, k, where, explain, weights, Clock())
+            ids = (question.query.id for question in batch)
+            rankings.update(zip(ids, found, strict=True))
+        return Run(name or self.recipe.name, rankings)
 
     def _rankings(
         self,
@@ -259,11 +265,7 @@ class Library:
         """What each part says, then what fusion and reranking did, then how the query was read."""
         number = int(ranked.numbers[place])
         parts = tuple(
-            replace(
-                self._parts[name].explain(ranked.question, number),
-                part=name,
-                score=float(share[place]),
-            )
+            replace(ranked.replies[name].reason(number), part=name, score=float(share[place]))
             for name, share in ranked.added.items()
             if share[place] > 0
         )
@@ -280,21 +282,20 @@ class Library:
         return tuple(self._shelves.ids(numbers[:limit].tolist()).values())
 
     @property
-    def _formula_index(self) -> FormulaRetriever:
+    def _formula_index(self) -> FormulaFinder:
         for retriever in self._parts.values():
-            if isinstance(retriever, FormulaRetriever):
-                return retriever
+            if retriever.formula_finder is not None:
+                return retriever.formula_finder
         raise InputError(f"{self.folder}: the recipe {self.recipe.name} has no formula index")
 
     def heat_map(
-        self, query: str | Query, post_id: str, *, language: str = ""
+        self, query: str | Query | Question, post_id: str, *, language: str = ""
     ) -> tuple[list[str], list[str], NDArray[np.float32]]:
         """The parts of a query, those of a post, and their cosines, from a graph index."""
         number = self._shelves.number_of(post_id)
         for retriever in self._parts.values():
-            if hasattr(retriever, "table"):
-                table = cast("GraphRetriever", retriever).table
-                return table(_question(query, language), number)
+            if retriever.heat_mapper is not None:
+                return retriever.heat_mapper.table(as_question(query, language), number)
         raise InputError(f"the recipe {self.recipe.name} has no graph index")
 
     def tags(self, limit: int) -> dict[str, int]:
@@ -310,5 +311,8 @@ class Library:
         return self._shelves.post(post_id)
 
 
-def _question(query: str | Query, language: str) -> Question:
+def as_question(query: str | Query | Question, language: str = "") -> Question:
+    """A query as it is searched for; what is one already stays as it is."""
+    if isinstance(query, Question):
+        return query
     return Question(Query("", query, language=language) if isinstance(query, str) else query)

@@ -12,7 +12,7 @@ from mathsetu.errors import InputError
 from mathsetu.languages.table import language
 from mathsetu.recipes.schema import Preparation
 from mathsetu.records import Reason
-from mathsetu.retrieval.base import Question
+from mathsetu.retrieval.question import Question
 
 if TYPE_CHECKING:
     from mathsetu.languages.translate import Translator

@@ -19,7 +19,8 @@ from mathsetu.ranking.rerank import Rerank, Reranker
 from mathsetu.ranking.rerank.texts import candidate_text, question_text
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Hit, Post, Reason, Run
-from mathsetu.retrieval.base import Question, Retriever
+from mathsetu.retrieval.base import Reply, Retriever
+from mathsetu.retrieval.question import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,6 +60,7 @@ class Ranked:
         numbers: The posts, best first.
         scores: Their scores.
         added: What each part adds to the score of each post.
+        replies: The parts' replies, which know the reasons.
         remarks: What fusion and reranking say about a post, by its place here.
     """
 
@@ -66,6 +68,7 @@ class Ranked:
     numbers: NDArray[np.int64]
     scores: Numbers
     added: dict[str, Numbers]
+    replies: dict[str, Reply]
     remarks: tuple[Callable[[int], Reason | None], ...] = ()
 
     def ordered(self, places: Sequence[int], scores: Sequence[float]) -> Ranked:
@@ -79,6 +82,7 @@ class Ranked:
             self.numbers[wanted],
             np.array(scores, dtype=np.float64),
             {name: part[wanted] for name, part in self.added.items()},
+            self.replies,
             moved,
         )
 
@@ -180,7 +184,7 @@ def _added_up(candidates: Candidates, normalise: str) -> Ranked:
     places = places[found[places]]
     added = {name: part[places] for name, part in parts.items()}
     total = sum(added.values(), start=np.zeros(len(places)))
-    return Ranked(candidates.question, numbers[places], total, added)
+    return Ranked(candidates.question, numbers[places], total, added, candidates.replies)
 
 
 def _as_run(name: str, ranked: Ranked) -> Run:
@@ -197,6 +201,7 @@ def _together(
     numbers = np.array([int(hit.id) for hit in hits], dtype=np.int64)
     places = {number: place for place, number in enumerate(numbers.tolist())}
     added: dict[str, Numbers] = {}
+    replies: dict[str, Reply] = {}
     ranks: list[dict[str, int]] = [{} for _ in hits]
     for name, ranked in members.items():
         own = [places[number] for number in ranked.numbers.tolist()]
@@ -206,11 +211,11 @@ def _together(
             given = np.zeros(len(hits))
             given[own] = values
             added[part] = np.maximum(added[part], given) if part in added else given
+        replies |= ranked.replies
 
     def remark(place: int) -> Reason:
         shown = ", ".join(f"{name} {rank}" for name, rank in ranks[place].items())
         return Reason(method, hits[place].score, f"ranks: {shown}")
 
-    return Ranked(
-        question, numbers, np.array([hit.score for hit in hits], dtype=np.float64), added, (remark,)
-    )
+    scores = np.array([hit.score for hit in hits], dtype=np.float64)
+    return Ranked(question, numbers, scores, added, replies, (remark,))

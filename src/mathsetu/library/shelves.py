@@ -19,6 +19,7 @@ from mathsetu.errors import DamagedLibrary, UnknownPost
 from mathsetu.library.manifest import Segment
 from mathsetu.library.store import Store, beside
 from mathsetu.records import Post
+from mathsetu.retrieval.segments import Numbering
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,17 +56,16 @@ class Shelves:
                         folder, f"has {store.count} posts instead of {segment.posts}"
                     )
             opened.pop_all()
-        offsets = np.cumsum([0, *(store.count for store in self._stores)])
-        self._offsets: list[int] = offsets.tolist()
-        self.count = self._offsets[-1]
+        self._numbering = Numbering(store.count for store in self._stores)
+        self.count = len(self._numbering)
         self.present: NDArray[np.bool_] | None = self._not_removed()
 
     def _not_removed(self) -> NDArray[np.bool_] | None:
         if not any(segment.removed for segment in self._segments):
             return None
-        present = np.ones(self._offsets[-1], dtype=np.bool_)
-        for offset, segment in zip(self._offsets, self._segments, strict=False):
-            present[offset + np.array(segment.removed, dtype=np.int64)] = False
+        present = np.ones(self.count, dtype=np.bool_)
+        for first, segment in zip(self._numbering.firsts, self._segments, strict=True):
+            present[first + np.array(segment.removed, dtype=np.int64)] = False
         return present
 
     def close(self) -> None:
@@ -158,15 +158,15 @@ class Shelves:
 
     def _place(self, post_id: str) -> tuple[Store, int, int] | None:
         """The store of a post, its number there, and the number of the store's first post."""
-        stores = zip(self._stores, self._segments, self._offsets, strict=False)
-        for store, segment, offset in stores:
+        stores = zip(self._stores, self._segments, self._numbering.firsts, strict=True)
+        for store, segment, first in stores:
             number = store.number_of(post_id)
             if number is not None and number not in segment.removed:
-                return store, number, offset
+                return store, number, first
         return None
 
     def _shared_out(self, numbers: Sequence[int]) -> Iterator[tuple[Store, int, list[int]]]:
         """Each store, the number of its first post, and those of some numbers that are its own."""
-        for offset, store in zip(self._offsets, self._stores, strict=False):
-            own = [number - offset for number in numbers if 0 <= number - offset < store.count]
-            yield store, offset, own
+        wanted = np.array(numbers, dtype=np.int64)
+        for segment, _, own in self._numbering.shared_out(wanted):
+            yield self._stores[segment], self._numbering.firsts[segment], own.tolist()

@@ -10,7 +10,8 @@ from typing import Any
 from mathsetu.errors import InputError
 from mathsetu.recipes.schema import Recipe
 from mathsetu.recipes.tables import read_table
-from mathsetu.retrieval.base import Builder, Question, Retriever
+from mathsetu.retrieval.base import Builder, Retriever
+from mathsetu.retrieval.question import Question
 
 
 @dataclass(frozen=True)

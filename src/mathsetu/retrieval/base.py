@@ -1,4 +1,4 @@
-"""What every retriever is: build from posts, retrieve many queries, explain a hit.
+"""What every part of a search system is: built from posts, and asked.
 
 Inside the engine posts are numbered from 0 in the order in which they were added; the library
 knows which number is which post. A retriever's index may consist of several segments (the first
@@ -9,91 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from mathsetu.errors import InputError
-from mathsetu.markup import split
-from mathsetu.records import Post, Query, Reason
+from mathsetu.records import Post, Reason
+from mathsetu.retrieval.question import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mathsetu.languages.transliterate import Lexicon
+    from mathsetu.retrieval.formula import FormulaMatch
 
 #: Fields of a post that retrievers read, with the weight of each.
 Fields = dict[str, float]
-
-
-@dataclass(frozen=True)
-class Question:
-    r"""A query made ready once for all retrievers.
-
-    >>> question = Question(Query(id="1", text=r"निश्चित समाकल $\int_0^1 f$ का मान"))
-    >>> question.words, question.formulas, question.language
-    ('निश्चित समाकल   का मान', ('\\int_0^1 f',), 'hi')
-    """
-
-    query: Query
-
-    @property
-    def text(self) -> str:
-        """Title and text as one marked text."""
-        return f"{self.query.title}\n{self.query.text}" if self.query.title else self.query.text
-
-    @cached_property
-    def words(self) -> str:
-        """The words alone; Hindi typed in Latin letters is written in its own."""
-        parts = (span.content if span.kind == "text" else " " for span in split(self.text))
-        words = "".join(parts)
-        return typed_hindi().to_devanagari(words) if self._typed(words) else words
-
-    @cached_property
-    def readable(self) -> str:
-        """The text as someone who reads the language expects it, formulas included."""
-        if not self._typed(self.text):
-            return self.text
-        lexicon = typed_hindi()
-        return "".join(
-            lexicon.to_devanagari(span.content) if span.kind == "text" else span.raw
-            for span in split(self.text)
-        )
-
-    def _typed(self, text: str) -> bool:
-        """Whether it is Hindi in Latin letters."""
-        return self.language == "hi" and text.isascii()
-
-    @cached_property
-    def formulas(self) -> tuple[str, ...]:
-        """The formulas asked for: those the query names itself, else those in its text."""
-        named = tuple(formula.latex for formula in self.query.formulas)
-        written = (span.content for span in split(self.text) if span.kind == "formula")
-        return named or tuple(dict.fromkeys(written))
-
-    @cached_property
-    def language(self) -> str:
-        """The language it is asked in, detected where the query does not say."""
-        return self.query.language or language_of(self.text)
-
-
-def language_of(text: str) -> str:
-    """The language of a text; detection is loaded when it is first needed, not at the start."""
-    from mathsetu.languages.detect import detect
-
-    return detect(text).language
-
-
-@cache
-def typed_hindi() -> Lexicon:
-    """The words of the glossary, to be found by how they are typed in Latin letters."""
-    from mathsetu.languages.glossary import Glossary
-    from mathsetu.languages.transliterate import Lexicon
-
-    forms = (form for concept in Glossary.load() for form in concept.forms.get("hi", ()))
-    return Lexicon(word for form in forms for word in form.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,27 +69,64 @@ class Builder(Protocol):
         ...
 
 
-class Retriever(Protocol):
-    """Answers queries from the segments of an index.
+class Reply(Protocol):
+    """What one part says to one question; it holds whatever was worked out for that question."""
 
-    Attributes:
-        posts: How many posts the index was built of.
-    """
-
-    posts: int
-
-    def retrieve(
-        self, questions: Sequence[Question], k: int, allowed: NDArray[np.bool_] | None = None
-    ) -> list[Scored]:
-        """The best ``k`` posts of each question, among those allowed."""
+    def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
+        """The best ``k`` posts, among those allowed."""
         ...
 
-    def score(self, question: Question, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
+    def scores(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
         """The scores of given posts, found or not."""
         ...
 
-    def explain(self, question: Question, number: int) -> Reason:
+    def reason(self, number: int) -> Reason:
         """Why a post matches."""
+        ...
+
+
+class Retriever(Protocol):
+    """Answers questions from the segments of an index."""
+
+    @property
+    def posts(self) -> int:
+        """How many posts the index was built of."""
+        ...
+
+    @property
+    def formula_finder(self) -> FormulaFinder | None:
+        """Finds formulas instead of posts, where the index can."""
+        ...
+
+    @property
+    def heat_mapper(self) -> HeatMapper | None:
+        """Compares a question with one post in detail, where the index can."""
+        ...
+
+    def ask(self, questions: Sequence[Question]) -> Sequence[Reply]:
+        """Ask several questions at once, which may be quicker than one by one."""
+        ...
+
+
+class FormulaFinder(Protocol):
+    """Finds formulas of the collection (ARQMath task 2)."""
+
+    def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
+        """The formulas that are most like one formula."""
+        ...
+
+    def posts_with(self, formula: int) -> NDArray[np.int64]:
+        """The numbers of the posts that hold a formula that was found, in order."""
+        ...
+
+
+class HeatMapper(Protocol):
+    """Compares the parts of a question with those of a post."""
+
+    def table(
+        self, question: Question, number: int
+    ) -> tuple[list[str], list[str], NDArray[np.float32]]:
+        """The parts of a question, those of a post, and their cosines."""
         ...
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,9 +20,11 @@ from mathsetu.languages.analyze import tokenize, words
 from mathsetu.languages.transliterate import romanise
 from mathsetu.markup import snippet
 from mathsetu.records import Post, Reason
-from mathsetu.retrieval.base import Question, Scored, best
+from mathsetu.retrieval.base import Scored, best
 from mathsetu.retrieval.ivf import Division, Ivf, write_ivf
 from mathsetu.retrieval.mapped import Mapped
+from mathsetu.retrieval.question import Question
+from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.texts import TextTable, write_texts
 
 if TYPE_CHECKING:
@@ -33,10 +34,6 @@ if TYPE_CHECKING:
 
 # Posts that are encoded at once: enough to put texts of like length together.
 _CHUNK = 512
-# Queries whose scores are held at once.
-_BATCH = 16
-# Vectors of queries that are remembered; a search, its scores and its reasons all need them.
-_REMEMBERED = 4096
 # Sentences of a post that an explanation looks at; each costs a pass through the model.
 _SENTENCES = 24
 
@@ -172,117 +169,95 @@ class _Segment:
 
 
 class DenseRetriever:
-    """Answers queries by meaning."""
+    """Answers questions by the vectors of a model."""
+
+    formula_finder = None
+    heat_mapper = None
 
     def __init__(self, folders: Sequence[Path], choices: Dense) -> None:
-        self._choices = choices
-        self._segments = [_Segment(folder, choices) for folder in folders]
-        self._offsets = [0, *accumulate(map(len, self._segments))]
-        self.posts = self._offsets[-1]
-        self._known: dict[str, Vectors] = {}
+        self.choices = choices
+        self.segments = [_Segment(folder, choices) for folder in folders]
+        self.numbering = Numbering(map(len, self.segments))
+        self.posts = len(self.numbering)
 
-    def retrieve(
-        self, questions: Sequence[Question], k: int, allowed: NDArray[np.bool_] | None = None
-    ) -> list[Scored]:
-        """The best posts of each question; those with a cosine of zero or less are none."""
-        found: list[Scored] = []
-        for start in range(0, len(questions), _BATCH):
-            queries = self._queries(questions[start : start + _BATCH])
-            parts = [
-                self._candidates(segment, offset, queries, k, allowed)
-                for segment, offset in zip(self._segments, self._offsets, strict=False)
-            ]
-            for query, numbers in zip(queries, zip(*parts, strict=True), strict=True):
-                found.append(self._ordered(query, np.concatenate(numbers), k))
-        return found
-
-    def score(self, question: Question, numbers: NDArray[np.int64]) -> Vectors:
-        """The cosines of given posts, exactly, whatever the index."""
-        return self._cosines(self._queries([question])[0], numbers)
-
-    def explain(self, question: Question, number: int) -> Reason:
-        """The cosine, and the sentence of the post that comes nearest to the question."""
-        # Imported here, since opening a library should not wait for the translators beside it.
-        from mathsetu.languages.translate.sentences import sentences
-
-        query = self._queries([question])[0]
-        cosine = float(self._cosines(query, np.array([number]))[0])
-        segment, place = self._locate(number)
-        pieces = sentences(self._segments[segment].texts[place])[:_SENTENCES]
-        prefix = self._choices.post_prefix
-        ready = [prefix + encoder_text(piece, self._choices) for piece in pieces]
-        if not ready:
-            return Reason("meaning", cosine)
-        nearest = int(np.argmax(self._encoder.encode(ready) @ query))
-        shown = " ".join(snippet(pieces[nearest], 120).split())
-        return Reason("meaning", cosine, f"cosine {cosine:.2f}: {shown}")
+    def ask(self, questions: Sequence[Question]) -> list[DenseReply]:
+        """Ask several questions; each distinct text is encoded once, all together."""
+        texts = [encoder_text(question.text, self.choices) for question in questions]
+        distinct = list(dict.fromkeys(texts))
+        prefix = self.choices.query_prefix
+        made = self.encoder.encode([prefix + text if text else "" for text in distinct])
+        vectors = dict(zip(distinct, made, strict=True))
+        return [DenseReply(self, vectors[text]) for text in texts]
 
     @cached_property
-    def _encoder(self) -> Encoder:
+    def encoder(self) -> Encoder:
         """Loaded with the first question, so that opening a library takes no time."""
-        encoder = load_encoder(self._choices.model, self._choices.max_tokens)
-        for segment in self._segments:
+        encoder = load_encoder(self.choices.model, self.choices.max_tokens)
+        for segment in self.segments:
             stored = segment.dimensions
             if stored != encoder.dimensions:
                 raise InputError(
-                    f"{self._choices.model}: gives vectors of {encoder.dimensions} dimensions, the "
+                    f"{self.choices.model}: gives vectors of {encoder.dimensions} dimensions, the "
                     f"library holds {stored}; search with the model it was built with, or build it "
                     "again"
                 )
         return encoder
 
-    def _queries(self, questions: Sequence[Question]) -> Vectors:
-        """The vectors of questions; each is made once."""
-        texts = [encoder_text(question.text, self._choices) for question in questions]
-        vectors = {text: self._known[text] for text in texts if text in self._known}
-        new = [text for text in dict.fromkeys(texts) if text not in vectors]
-        if new:
-            prefix = self._choices.query_prefix
-            made = self._encoder.encode([prefix + text if text else "" for text in new])
-            vectors.update(zip(new, made, strict=True))
-            kept = {} if len(self._known) > _REMEMBERED else self._known
-            self._known = kept | vectors
-        return np.stack([vectors[text] for text in texts])
+
+class DenseReply:
+    """What the vectors of posts say to one question."""
+
+    def __init__(self, retriever: DenseRetriever, vector: Vectors) -> None:
+        self._retriever, self._vector = retriever, vector
+
+    def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
+        """The best posts; those with a cosine of zero or less are none."""
+        segments = zip(self._retriever.segments, self._retriever.numbering.firsts, strict=True)
+        parts = [self._candidates(segment, first, k, allowed) for segment, first in segments]
+        numbers = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *parts]))
+        found = best(self.scores(numbers), k)
+        return Scored(numbers[found.numbers], found.scores)
+
+    def scores(self, numbers: NDArray[np.int64]) -> Vectors:
+        """The cosines of given posts, exactly, whatever the index.
+
+        They do not depend on which other posts are asked for, to the last bit.
+        """
+        cosines = np.zeros(len(numbers), dtype=np.float32)
+        for segment, places, own in self._retriever.numbering.shared_out(numbers):
+            rows = self._retriever.segments[segment].vectors[own]
+            # Products of matrices group their sums by shape; einsum adds up row by row.
+            cosines[places] = np.einsum("ij,j->i", rows, self._vector)
+        return cosines
+
+    def reason(self, number: int) -> Reason:
+        """The cosine, and the sentence of the post that comes nearest to the question."""
+        # Imported here, since opening a library should not wait for the translators beside it.
+        from mathsetu.languages.translate.sentences import sentences
+
+        retriever = self._retriever
+        cosine = float(self.scores(np.array([number]))[0])
+        segment, place = retriever.numbering.locate(number)
+        pieces = sentences(retriever.segments[segment].texts[place])[:_SENTENCES]
+        prefix = retriever.choices.post_prefix
+        ready = [prefix + encoder_text(piece, retriever.choices) for piece in pieces]
+        if not ready:
+            return Reason("meaning", cosine)
+        nearest = int(np.argmax(retriever.encoder.encode(ready) @ self._vector))
+        shown = " ".join(snippet(pieces[nearest], 120).split())
+        return Reason("meaning", cosine, f"cosine {cosine:.2f}: {shown}")
 
     def _candidates(
-        self,
-        segment: _Segment,
-        offset: int,
-        queries: Vectors,
-        k: int,
-        allowed: NDArray[np.bool_] | None,
-    ) -> list[NDArray[np.int64]]:
-        """The numbers of a segment's best posts for each query."""
-        here = None if allowed is None else allowed[offset : offset + len(segment)]
+        self, segment: _Segment, first: int, k: int, allowed: NDArray[np.bool_] | None
+    ) -> NDArray[np.int64]:
+        """The numbers of a segment's best posts."""
+        here = None if allowed is None else allowed[first : first + len(segment)]
         lists = segment.lists
         # When a filter leaves fewer posts than the lists would, comparing them all loses nothing.
         narrow = here is not None and lists is not None and here.sum() <= lists.visited(k)
         if lists is not None and not narrow:
-            found = lists.candidates(queries, segment.vectors, k, here)
-            return [offset + numbers for numbers in found]
-        if here is not None:
-            numbers = np.flatnonzero(here)
-            scores = queries @ segment.vectors[numbers].T
-        else:
-            numbers = np.arange(len(segment))
-            scores = queries @ segment.vectors.T
-        return [offset + numbers[best(row, k).numbers] for row in scores]
-
-    def _ordered(self, query: Vectors, numbers: NDArray[np.int64], k: int) -> Scored:
-        numbers = np.sort(numbers)
-        found = best(self._cosines(query, numbers), k)
-        return Scored(numbers[found.numbers], found.scores)
-
-    def _cosines(self, query: Vectors, numbers: NDArray[np.int64]) -> Vectors:
-        """Cosines that do not depend on which other posts are asked for, to the last bit."""
-        cosines = np.zeros(len(numbers), dtype=np.float32)
-        for segment, offset in zip(self._segments, self._offsets, strict=False):
-            here = np.flatnonzero((numbers >= offset) & (numbers < offset + len(segment)))
-            rows = segment.vectors[numbers[here] - offset]
-            # Products of matrices group their sums by shape; einsum adds up row by row.
-            cosines[here] = np.einsum("ij,j->i", rows, query)
-        return cosines
-
-    def _locate(self, number: int) -> tuple[int, int]:
-        segment = int(np.searchsorted(self._offsets, number, side="right")) - 1
-        return segment, number - self._offsets[segment]
+            [found] = lists.candidates(self._vector[None], segment.vectors, k, here)
+            return first + found
+        numbers = np.arange(len(segment)) if here is None else np.flatnonzero(here)
+        rows = segment.vectors if here is None else segment.vectors[numbers]
+        return first + numbers[best(rows @ self._vector, k).numbers]

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,13 +22,15 @@ from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.formulas.features import features, query_features
 from mathsetu.formulas.matching import Match, Prepared, match
 from mathsetu.formulas.pairs import match_latex
-from mathsetu.formulas.parse import parse_latex
+from mathsetu.formulas.parse import Parsed, parse_latex, parse_once
 from mathsetu.formulas.similarity import OPERATOR_FAMILIES, OPERATOR_WEIGHT, similarity
 from mathsetu.markup import split
 from mathsetu.records import Evidence, Post, Reason
-from mathsetu.retrieval.base import Question, Scored, best, check_fields
+from mathsetu.retrieval.base import Scored, best, check_fields
 from mathsetu.retrieval.mapped import Mapped, check_rising
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
+from mathsetu.retrieval.question import Question
+from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.texts import TextTable, write_texts
 
 if TYPE_CHECKING:
@@ -62,13 +64,12 @@ class FormulaSearch:
             raise InputError("matched must be at least 0, and asked at least 1")
 
 
-def feature_counts(latex: str, query: bool = False) -> Counter[str]:
+def feature_counts(parsed: Parsed, query: bool = False) -> Counter[str]:
     """The features of a formula and how much each counts, in whole numbers.
 
     Terms of the operator tree weigh half (`mathsetu.formulas.similarity`), so the others count
     double: only proportions matter, and small whole numbers make a small index.
     """
-    parsed = parse_latex(latex)
     counts = Counter((query_features if query else features)(parsed.slt, parsed.opt))
     for term in counts:
         if term[0] not in OPERATOR_FAMILIES:
@@ -93,7 +94,7 @@ class FormulaBuilder:
         for latex in post_formulas(post, self._choices.fields):
             seen = latex in self._prepared
             self._prepared.add(latex)
-            prepared.append((latex, None if seen else feature_counts(latex)))
+            prepared.append((latex, None if seen else feature_counts(parse_latex(latex))))
         return prepared
 
     def add(self, prepared: list[tuple[str, Counter[str] | None]]) -> None:
@@ -183,151 +184,183 @@ class FormulaMatch:
 
 
 class FormulaRetriever:
-    """Answers queries by their formulas."""
+    """Answers questions by their formulas, and finds formulas themselves."""
+
+    heat_mapper = None
 
     def __init__(self, folders: Sequence[Path], choices: FormulaSearch) -> None:
-        self._choices = choices
-        self._segments = [_Segment(folder) for folder in folders]
-        self._total = sum(len(segment.postings) for segment in self._segments)
-        self.posts = sum(segment.posts for segment in self._segments)
-        self._scores_of = lru_cache(maxsize=256)(self._score_formulas)
-        self._mass = lru_cache(maxsize=4096)(self._weigh)
+        self.choices = choices
+        self.segments = [_Segment(folder) for folder in folders]
+        self.numbering = Numbering(segment.posts for segment in self.segments)
+        self.posts = len(self.numbering)
+        #: The distinct formulas of each segment; one that stands in two segments is there twice.
+        self.distinct = Numbering(len(segment.postings) for segment in self.segments)
+        self.formula_finder = self
 
-    def retrieve(
-        self, questions: Sequence[Question], k: int, allowed: NDArray[np.bool_] | None = None
-    ) -> list[Scored]:
-        """The best posts of each question."""
-        return [best(self._post_scores(question), k, allowed) for question in questions]
-
-    def score(self, question: Question, numbers: NDArray[np.int64]) -> Numbers:
-        """The scores of given posts."""
-        return self._post_scores(question)[numbers]
-
-    def explain(self, question: Question, number: int) -> Reason:
-        """The best matching formulas of a post, with their substitutions."""
-        details: list[str] = []
-        evidence: list[Evidence] = []
-        score = 0.0
-        for latex, weight, matched in self._shares(question):
-            found = self._match_in_post(latex, number, matched)
-            if found is not None:
-                score += weight * found.score
-                if found.match.coverage > 0:
-                    details.append(_in_words(latex, found))
-                    evidence.append(Evidence("formula", latex, found.latex))
-        return Reason("formulas", score, "; ".join(details[:3]), tuple(evidence))
-
-    def _match_in_post(self, latex: str, number: int, matched: int) -> FormulaMatch | None:
-        """The formula of a post that is most like a query formula, and how it matches."""
-        segment, place = self._locate(number)
-        start, end = segment.post_starts[place], segment.post_starts[place + 1]
-        candidates = np.unique(segment.occurrences[start:end])
-        if not len(candidates):
-            return None
-        offset = sum(
-            len(other.postings) for other in self._segments[: self._segments.index(segment)]
-        )
-        scores = self._scores_of(latex, matched)[offset + candidates]
-        chosen = int(candidates[int(scores.argmax())])
-        written = segment.latex[chosen]
-        return FormulaMatch(offset + chosen, latex, written, float(scores.max()))
+    def ask(self, questions: Sequence[Question]) -> list[FormulaReply]:
+        """Ask several questions."""
+        return [FormulaReply(self, question) for question in questions]
 
     def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
         """The formulas of the collection that are most like one formula (ARQMath task 2)."""
-        scores = self._scores_of(latex, self._choices.matched)
-        ranked = best(scores, k)
+        ranked = best(_AskedFormula(self, parse_once(latex)).scores(self.choices.matched), k)
         return [
-            FormulaMatch(number, latex, self._latex(number), score)
+            FormulaMatch(number, latex, self.latex(number), score)
             for number, score in zip(ranked.numbers.tolist(), ranked.scores.tolist(), strict=True)
         ]
 
     def posts_with(self, formula: int) -> NDArray[np.int64]:
         """The numbers of the posts that hold a formula of `formulas`, in order."""
-        first = 0
-        for segment in self._segments:
-            if formula < len(segment.postings):
-                places = np.flatnonzero(segment.occurrences == formula)
-                posts = np.searchsorted(segment.post_starts, places, side="right") - 1
-                return first + np.unique(posts)
-            formula -= len(segment.postings)
-            first += segment.posts
-        raise IndexError(formula)
+        number, own = self.distinct.locate(formula)
+        segment = self.segments[number]
+        places = np.flatnonzero(segment.occurrences == own)
+        posts = np.searchsorted(segment.post_starts, places, side="right") - 1
+        return self.numbering.firsts[number] + np.unique(posts)
 
-    def _asked(self, question: Question) -> list[str]:
-        """The formulas searched for: the largest ones."""
-        by_size = sorted(question.formulas, key=lambda latex: -self._mass(latex))
-        return by_size[: self._choices.asked]
+    def latex(self, formula: int) -> str:
+        """A distinct formula as it is written."""
+        segment, own = self.distinct.locate(formula)
+        return self.segments[segment].latex[own]
 
-    def _post_scores(self, question: Question) -> Numbers:
-        """For each post the mean over the query's formulas, weighted by their size."""
-        total = np.zeros(self.posts, dtype=np.float32)
-        for latex, weight, matched in self._shares(question):
+    def rarity(self, terms: Sequence[str]) -> Numbers:
+        """The weight of each feature: the fewer formulas have it, the heavier."""
+        containing = sum(segment.postings.document_counts(terms) for segment in self.segments)
+        return _rarity(np.asarray(containing), len(self.distinct))
+
+    @cached_property
+    def masses(self) -> Numbers:
+        """The weight of all features of each distinct formula."""
+        masses: list[NDArray[Any]] = [np.zeros(0)]
+        for segment in self.segments:
+            postings = segment.postings
+            containing = sum(other.postings.counts_of(postings.terms) for other in self.segments)
+            rarity = np.repeat(
+                _rarity(np.asarray(containing), len(self.distinct)), np.diff(postings.starts)
+            )
+            masses.append(
+                np.bincount(postings.documents, rarity * postings.frequencies, len(postings))
+            )
+        return np.concatenate(masses).astype(np.float32)
+
+
+class FormulaReply:
+    """What the formulas of posts say to one question."""
+
+    def __init__(self, index: FormulaRetriever, question: Question) -> None:
+        self._index, self._question = index, question
+
+    def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
+        """The best posts."""
+        return best(self._post_scores, k, allowed)
+
+    def scores(self, numbers: NDArray[np.int64]) -> Numbers:
+        """The scores of given posts."""
+        return self._post_scores[numbers]
+
+    def reason(self, number: int) -> Reason:
+        """The best matching formulas of a post, with their substitutions."""
+        details: list[str] = []
+        evidence: list[Evidence] = []
+        score = 0.0
+        for asked, weight, scores in self._found:
+            found = self._best_in_post(scores, number)
+            if found is not None:
+                latex, likeness = found
+                score += weight * likeness
+                match = match_latex(asked.latex, latex).match
+                if match.coverage > 0:
+                    details.append(_in_words(asked.latex, latex, match))
+                    evidence.append(Evidence("formula", asked.latex, latex))
+        return Reason("formulas", score, "; ".join(details[:3]), tuple(evidence))
+
+    def _best_in_post(self, scores: Numbers, number: int) -> tuple[str, float] | None:
+        """The formula of a post that is most like a query formula, and how like it is."""
+        place, own = self._index.numbering.locate(number)
+        segment = self._index.segments[place]
+        start, end = segment.post_starts[own], segment.post_starts[own + 1]
+        candidates = np.unique(segment.occurrences[start:end])
+        if not len(candidates):
+            return None
+        likeness = scores[self._index.distinct.firsts[place] + candidates]
+        chosen = int(likeness.argmax())
+        return segment.latex[int(candidates[chosen])], float(likeness[chosen])
+
+    @cached_property
+    def _found(self) -> list[tuple[_AskedFormula, float, Numbers]]:
+        """The formulas searched for, what each counts, and its likeness to all of the collection.
+
+        The largest ones are searched for, and those that are few get more matches each.
+        """
+        choices = self._index.choices
+        asked = [_AskedFormula(self._index, parsed) for parsed in self._question.parsed.values()]
+        asked = sorted(asked, key=lambda one: -one.mass)[: choices.asked]
+        share = choices.matched // max(len(asked), 1)
+        # Between counting all formulas alike and counting only the largest.
+        weights = [one.mass**0.5 for one in asked]
+        whole = sum(weights) or 1.0
+        found = []
+        for one, weight in zip(asked, weights, strict=True):
             check_time()
-            scores = self._scores_of(latex, matched)
-            parts, offset = [], 0
-            for segment in self._segments:
-                size = len(segment.postings)
-                parts.append(segment.best_of_posts(scores[offset : offset + size]))
-                offset += size
+            # Too few matches to change an order are none.
+            scores = one.scores(share if share >= _WORTHWHILE else 0)
+            found.append((one, weight / whole, scores))
+        return found
+
+    @cached_property
+    def _post_scores(self) -> Numbers:
+        """For each post the mean over the query's formulas, weighted by their size."""
+        total = np.zeros(self._index.posts, dtype=np.float32)
+        for _, weight, scores in self._found:
+            check_time()
+            parts = [
+                segment.best_of_posts(scores[first : first + len(segment.postings)])
+                for segment, first in zip(
+                    self._index.segments, self._index.distinct.firsts, strict=True
+                )
+            ]
             total += np.concatenate(parts) * np.float32(weight)
         return total
 
-    def _shares(self, question: Question) -> list[tuple[str, float, int]]:
-        """The formulas of a question, what each counts, and how many matches it gets."""
-        asked = self._asked(question)
-        # Between counting all formulas alike and counting only the largest.
-        weights = [self._mass(latex) ** 0.5 for latex in asked]
-        whole = sum(weights)
-        return [
-            (latex, weight / whole if whole else 0.0, self._share(asked))
-            for latex, weight in zip(asked, weights, strict=True)
-        ]
 
-    def _share(self, asked: list[str]) -> int:
-        """How many matches each formula of a query gets; too few to change an order are none."""
-        share = self._choices.matched // max(len(asked), 1)
-        return share if share >= _WORTHWHILE else 0
+class _AskedFormula:
+    """One formula that is searched for."""
 
-    def _weigh(self, latex: str) -> float:
-        """The weight of all features of a formula."""
-        counts = _features(latex)
-        return float(np.dot(self._rarity(counts), list(counts.values())))
+    def __init__(self, index: FormulaRetriever, parsed: Parsed) -> None:
+        self._index, self._parsed = index, parsed
+        self.latex = parsed.latex
+        self._counts = feature_counts(parsed, query=True)
+        self._rarity = index.rarity(list(self._counts))
+        #: The weight of all its features.
+        self.mass = float(np.dot(self._rarity, list(self._counts.values())))
 
-    def _rarity(self, counts: Counter[str]) -> Numbers:
-        """The weight of each feature: the fewer formulas have it, the heavier."""
-        terms = list(counts)
-        containing = sum(segment.postings.document_counts(terms) for segment in self._segments)
-        return _rarity(np.asarray(containing), self._total)
+    def scores(self, matched: int) -> Numbers:
+        """Its likeness to every formula of the collection, from 0 to 1.
 
-    def _score_formulas(self, latex: str, matched: int) -> Numbers:
-        """The likeness of a formula to every formula of the collection, from 0 to 1."""
-        counts = _features(latex)
-        rarity = self._rarity(counts)
-        mass = float(np.dot(rarity, list(counts.values())))
-        shared = np.concatenate(
-            [self._shared(segment, counts, rarity) for segment in self._segments]
-        )
-        scores = 2 * shared / np.maximum(self._masses + np.float32(mass), 1e-9)
-        return self._with_structure(latex, scores.astype(np.float32), matched)
+        Args:
+            matched: How many of them are matched structurally.
+        """
+        shared = np.concatenate([self._shared(segment) for segment in self._index.segments])
+        scores = 2 * shared / np.maximum(self._index.masses + np.float32(self.mass), 1e-9)
+        return self._with_structure(scores.astype(np.float32), matched)
 
-    def _shared(self, segment: _Segment, counts: Counter[str], rarity: Numbers) -> Numbers:
+    def _shared(self, segment: _Segment) -> Numbers:
         shared = np.zeros(len(segment.postings), dtype=np.float32)
-        found = segment.postings.postings(list(counts))
+        found = segment.postings.postings(list(self._counts))
         for (numbers, frequencies), count, weight in zip(
-            found, counts.values(), rarity.tolist(), strict=True
+            found, self._counts.values(), self._rarity.tolist(), strict=True
         ):
             shared[numbers] += np.float32(weight) * np.minimum(frequencies, count)
         return shared
 
-    def _with_structure(self, latex: str, overlaps: Numbers, matched: int) -> Numbers:
+    def _with_structure(self, overlaps: Numbers, matched: int) -> Numbers:
         """Match the best few structurally and join both scores."""
         chosen = best(overlaps, matched) if matched else None
         if chosen is None or not len(chosen.numbers):
             return overlaps
-        query = Prepared(parse_latex(latex).opt)
+        query = Prepared(self._parsed.opt)
         joined = np.array(
             [
-                similarity(overlap, match(query, _tree(self._latex(number))))
+                similarity(overlap, match(query, _prepared(self._index.latex(number))))
                 for number, overlap in zip(
                     chosen.numbers.tolist(), chosen.scores.tolist(), strict=True
                 )
@@ -339,52 +372,19 @@ class FormulaRetriever:
         scores[chosen.numbers] = joined
         return np.asarray(scores, dtype=np.float32)
 
-    @cached_property
-    def _masses(self) -> Numbers:
-        """The weight of all features of each formula."""
-        masses = []
-        for segment in self._segments:
-            postings = segment.postings
-            containing = sum(other.postings.counts_of(postings.terms) for other in self._segments)
-            rarity = np.repeat(
-                _rarity(np.asarray(containing), self._total), np.diff(postings.starts)
-            )
-            masses.append(
-                np.bincount(postings.documents, rarity * postings.frequencies, len(postings))
-            )
-        return np.concatenate(masses).astype(np.float32)
-
-    def _latex(self, number: int) -> str:
-        for segment in self._segments:
-            if number < len(segment.postings):
-                return segment.latex[number]
-            number -= len(segment.postings)
-        raise IndexError(number)
-
-    def _locate(self, number: int) -> tuple[_Segment, int]:
-        for segment in self._segments:
-            if number < segment.posts:
-                return segment, number
-            number -= segment.posts
-        raise IndexError(number)
-
 
 def _rarity(containing: NDArray[np.int64], total: int) -> Numbers:
     return np.asarray(np.log1p((total - containing + 0.5) / (containing + 0.5)), dtype=np.float32)
 
 
-@lru_cache(maxsize=1024)
-def _features(latex: str) -> Counter[str]:
-    return feature_counts(latex, query=True)
-
-
 @lru_cache(maxsize=4096)
-def _tree(latex: str) -> Prepared:
-    return Prepared(parse_latex(latex).opt)
+def _prepared(latex: str) -> Prepared:
+    """A formula of the collection ready to be matched; good ones are found again and again."""
+    return Prepared(parse_once(latex).opt)
 
 
-def _in_words(latex: str, found: FormulaMatch) -> str:
-    renamed = [f"{ours} → {theirs}" for ours, theirs in found.match.substitution.items()
+def _in_words(asked: str, found: str, match: Match) -> str:
+    renamed = [f"{ours} → {theirs}" for ours, theirs in match.substitution.items()
                if ours != theirs]  # fmt: skip
     under = f" ({', '.join(renamed[:4])})" if renamed else ""
-    return f"${latex}$ ~ ${found.latex}${under}"
+    return f"${asked}$ ~ ${found}${under}"

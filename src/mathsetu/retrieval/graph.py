@@ -21,11 +21,12 @@ from mathsetu.graphs.build import Source
 from mathsetu.graphs.virtual import DOCUMENT, FORMULA
 from mathsetu.markup import split
 from mathsetu.records import Formula, Post, Query, Reason
-from mathsetu.retrieval.base import Question, Scored, best, check_fields, language_of
+from mathsetu.retrieval.base import Scored, best, check_fields
 from mathsetu.retrieval.mapped import Mapped
 from mathsetu.retrieval.maxsim import STRATEGIES, MaxSim, check_strategy
 from mathsetu.retrieval.multivectors import check_storage, write_multivectors
 from mathsetu.retrieval.qdrant_address import confirmed
+from mathsetu.retrieval.question import Question, language_of
 from mathsetu.retrieval.texts import TextTable, write_texts
 
 if TYPE_CHECKING:
@@ -39,8 +40,6 @@ SHIPPED = "shipped"
 HNSW = "hnsw"
 _SHIPPED_FOLDER = Path(__file__).parent.parent / "encoders" / "graph" / "model"
 _FIELDS = ("title", "question", "body")
-# Queries whose vectors are remembered; a search, its scores and its reasons all need them.
-_REMEMBERED = 4096
 # How many matches an explanation names.
 _SHOWN = 3
 
@@ -160,7 +159,9 @@ class Engine(Protocol):
 
 
 class GraphRetriever:
-    """Answers queries by MaxSim of their graphs' vectors."""
+    """Answers questions by MaxSim of their graphs' vectors."""
+
+    formula_finder = None
 
     def __init__(self, folders: Sequence[Path], choices: GraphSearch) -> None:
         self._choices = choices
@@ -172,36 +173,20 @@ class GraphRetriever:
         )
         self._segments = [_Segment(folder) for folder in folders]
         self.posts = len(self.maxsim)
-        self._known: dict[str, PreparedGraph] = {}
+        self.heat_mapper = self
 
-    def retrieve(
-        self, questions: Sequence[Question], k: int, allowed: NDArray[np.bool_] | None = None
-    ) -> list[Scored]:
-        """The best posts of each question."""
-        queries = [self.encode(question).encoded.vectors for question in questions]
-        return self._engine.search(queries, k, allowed)
-
-    def score(self, question: Question, numbers: NDArray[np.int64]) -> Vectors:
-        """The scores of given posts, exactly."""
-        return self.maxsim.scores_of(self.encode(question).encoded.vectors, numbers)
-
-    def explain(self, question: Question, number: int) -> Reason:
-        """The score, and which parts of the question the post answers best."""
-        rows, columns, cosines = self.table(question, number)
-        if not cosines.size:
-            return Reason("graph", 0.0)
-        best_of = cosines.max(axis=1)
-        shown = [
-            f"{rows[row]} ~ {columns[int(cosines[row].argmax())]} {best_of[row]:.2f}"
-            for row in np.argsort(-best_of, kind="stable")[:_SHOWN].tolist()
-        ]
-        score = float(best_of.mean())
-        return Reason("graph", score, f"MaxSim {score:.2f}: " + "; ".join(shown))
+    def ask(self, questions: Sequence[Question]) -> list[GraphReply]:
+        """Ask several questions; their searches share the work."""
+        batch = _Batch(self, [self.encode(question) for question in questions])
+        return [GraphReply(self, batch, place) for place in range(len(questions))]
 
     def table(self, question: Question, number: int) -> tuple[list[str], list[str], Vectors]:
         """The parts of a question, those of a post, and their cosines: what a heat map shows."""
-        asked = self.encode(question)
-        segment, place = self.maxsim.locate(number)
+        return self.compared(self.encode(question), number)
+
+    def compared(self, asked: PreparedGraph, number: int) -> tuple[list[str], list[str], Vectors]:
+        """As `table`, for a question whose vectors are there already."""
+        segment, place = self.maxsim.numbering.locate(number)
         collection = self.maxsim.collections[segment]
         names = self._segments[segment].names(*collection.layout.starts[place : place + 2].tolist())
         own = _part_names(asked.encoded.kinds.tolist(), asked.latex)
@@ -222,18 +207,13 @@ class GraphRetriever:
         raise InputError(f"the question has no formula {formula!r}")
 
     def encode(self, question: Question) -> PreparedGraph:
-        """The vectors of a question; they are made once."""
-        query = question.query
-        key = repr((question.text, question.language, query.formulas))
-        if key not in self._known:
-            if len(self._known) > _REMEMBERED:
-                self._known = {}
-            encoder = load_graph_encoder(self._choices.model)
-            self._known[key] = encode(encoder, question.text, question.language, _named(query))
-        return self._known[key]
+        """The vectors of a question."""
+        encoder = load_graph_encoder(self._choices.model)
+        return encode(encoder, question.text, question.language, _named(question.query))
 
     @cached_property
-    def _engine(self) -> Engine:
+    def engine(self) -> Engine:
+        """What searches: this process, or a server."""
         if not self._server:
             return self.maxsim
         from mathsetu.retrieval.qdrant import QdrantSearch, QdrantServer
@@ -259,17 +239,67 @@ class GraphRetriever:
     def _formula_rows(self) -> tuple[Vectors, NDArray[np.int64], NDArray[np.int64]]:
         """Vectors of all formulas, the posts they stand in, and their places in the segments."""
         rows, owners, places = [], [], []
-        offset = 0
-        for number, (segment, collection) in enumerate(
-            zip(self._segments, self.maxsim.collections, strict=True)
+        for number, (segment, collection, first) in enumerate(
+            zip(
+                self._segments,
+                self.maxsim.collections,
+                self.maxsim.numbering.firsts,
+                strict=True,
+            )
         ):
             here = np.flatnonzero(segment.kinds == FORMULA)
             rows.append(collection.vectors(here))
             starts = collection.layout.starts
-            owners.append(offset + np.searchsorted(starts, here, side="right") - 1)
+            owners.append(first + np.searchsorted(starts, here, side="right") - 1)
             places.append(np.stack([np.full(len(here), number), np.arange(len(here))], axis=1))
-            offset += len(collection)
         return np.concatenate(rows), np.concatenate(owners), np.concatenate(places)
+
+
+class _Batch:
+    """Questions that are searched for together, when the first of them is."""
+
+    def __init__(self, retriever: GraphRetriever, asked: Sequence[PreparedGraph]) -> None:
+        self._retriever, self.asked = retriever, asked
+        self._searched: tuple[int, NDArray[np.bool_] | None] | None = None
+        self._found: list[Scored] = []
+
+    def search(self, k: int, allowed: NDArray[np.bool_] | None) -> list[Scored]:
+        """The best posts of all questions."""
+        last = self._searched
+        if last is None or last[0] != k or last[1] is not allowed:
+            vectors = [one.encoded.vectors for one in self.asked]
+            self._found = self._retriever.engine.search(vectors, k, allowed)
+            self._searched = (k, allowed)
+        return self._found
+
+
+class GraphReply:
+    """What the graphs of posts say to one question of a batch."""
+
+    def __init__(self, retriever: GraphRetriever, batch: _Batch, place: int) -> None:
+        self._retriever, self._batch, self._place = retriever, batch, place
+
+    def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
+        """The best posts."""
+        return self._batch.search(k, allowed)[self._place]
+
+    def scores(self, numbers: NDArray[np.int64]) -> Vectors:
+        """The scores of given posts, exactly."""
+        vectors = self._batch.asked[self._place].encoded.vectors
+        return self._retriever.maxsim.scores_of(vectors, numbers)
+
+    def reason(self, number: int) -> Reason:
+        """The score, and which parts of the question the post answers best."""
+        rows, columns, cosines = self._retriever.compared(self._batch.asked[self._place], number)
+        if not cosines.size:
+            return Reason("graph", 0.0)
+        best_of = cosines.max(axis=1)
+        shown = [
+            f"{rows[row]} ~ {columns[int(cosines[row].argmax())]} {best_of[row]:.2f}"
+            for row in np.argsort(-best_of, kind="stable")[:_SHOWN].tolist()
+        ]
+        score = float(best_of.mean())
+        return Reason("graph", score, f"MaxSim {score:.2f}: " + "; ".join(shown))
 
 
 class _Segment:

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,17 +18,10 @@ from mathsetu.languages.learned import LearnedWords
 from mathsetu.markup import split
 from mathsetu.plain_files import open_plain
 from mathsetu.records import Evidence, Post, Reason
-from mathsetu.retrieval.base import (
-    Fields,
-    Question,
-    Scored,
-    best,
-    check_fields,
-    check_weights,
-    language_of,
-)
+from mathsetu.retrieval.base import Fields, Scored, best, check_fields, check_weights
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
-from mathsetu.retrieval.weighting import Wanted, Weighted, make_scheme
+from mathsetu.retrieval.question import Question, language_of
+from mathsetu.retrieval.weighting import Wanted, WeighedQuery, Weighted, make_scheme
 
 if TYPE_CHECKING:
     import numpy as np
@@ -139,43 +132,63 @@ class LexicalBuilder:
 
 
 class LexicalRetriever:
-    """Answers queries by words."""
+    """Answers questions by words."""
+
+    formula_finder = None
+    heat_mapper = None
 
     def __init__(self, folders: Sequence[Path], choices: Lexical) -> None:
-        self._choices = choices
-        self._index = Weighted(
-            [Postings(folder) for folder in folders], make_scheme(choices.scheme)
-        )
-        self.posts = self._index.collection.documents
+        self.choices = choices
+        self.index = Weighted([Postings(folder) for folder in folders], make_scheme(choices.scheme))
+        self.posts = self.index.collection.documents
         spoken = {code for folder in folders for code in _read_languages(folder) if code}
-        self._languages = sorted(spoken)
-        # All hits of a question are explained in the same words.
-        self._spoken = lru_cache(maxsize=64)(self._speak)
+        #: The languages of the posts.
+        self.languages = sorted(spoken)
 
-    def retrieve(
-        self, questions: Sequence[Question], k: int, allowed: NDArray[np.bool_] | None = None
-    ) -> list[Scored]:
-        """The best posts of each question."""
-        return [best(self._scores(question), k, allowed) for question in questions]
+    def ask(self, questions: Sequence[Question]) -> list[LexicalReply]:
+        """Ask several questions."""
+        return [LexicalReply(self, question) for question in questions]
 
-    def score(self, question: Question, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
+
+class LexicalReply:
+    """What the words of posts say to one question."""
+
+    def __init__(self, retriever: LexicalRetriever, question: Question) -> None:
+        self._index, self._choices = retriever.index, retriever.choices
+        self._languages = retriever.languages
+        self._question = question
+
+    def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
+        """The best posts."""
+        return best(self._scores, k, allowed)
+
+    def scores(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
         """The scores of given posts."""
-        return self._scores(question)[numbers]
+        return self._scores[numbers]
 
-    def explain(self, question: Question, number: int) -> Reason:
+    def reason(self, number: int) -> Reason:
         """The words that a post shares with the question, those that count most first."""
-        wanted = self.wanted(question)
-        shares = self._index.parts(wanted, number)
-        ranked = sorted(zip(shares, wanted, strict=True), key=lambda pair: -pair[0])
-        spoken = self._spoken(question.words, question.language)
+        shares = self._weighed.parts(number)
+        ranked = sorted(zip(shares, self.wanted, strict=True), key=lambda pair: -pair[0])
+        spoken = self._spoken
         terms = [term for share, group in ranked if share > 0 for term in group]
         shown = dict.fromkeys(_said(spoken[term]) if term in spoken else term for term in terms)
         detail = ", ".join(list(shown)[:_SHOWN])
         evidence = tuple(spoken[term] for term in terms if term in spoken)
         return Reason("words", float(sum(shares)), detail, evidence)
 
-    def _speak(self, words: str, language: str) -> dict[str, Evidence]:
+    @cached_property
+    def _weighed(self) -> WeighedQuery:
+        return self._index.weigh(self.wanted)
+
+    @cached_property
+    def _scores(self) -> NDArray[np.float32]:
+        return self._weighed.scores()
+
+    @cached_property
+    def _spoken(self) -> dict[str, Evidence]:
         """Terms as a person would say them: the question's word, and its translation."""
+        words, language = self._question.words, self._question.language
         spoken: dict[str, Evidence] = {}
         for word in tokenize(words):
             for term in _word_terms(word, language, self._choices):
@@ -197,9 +210,10 @@ class LexicalRetriever:
                         spoken.setdefault(term, Evidence("word", word, term, form))
         return spoken
 
-    def wanted(self, question: Question) -> list[Wanted]:
-        """What a question asks for, in the languages of the posts."""
-        choices = self._choices
+    @cached_property
+    def wanted(self) -> list[Wanted]:
+        """What the question asks for, in the languages of the posts."""
+        choices, question = self._choices, self._question
         weights: dict[str, float] = {}
         translating = choices.translate and choices.analysis == "languages"
         if not translating or question.language in self._languages or not self._languages:
@@ -216,9 +230,6 @@ class LexicalRetriever:
                 for token in formula_tokens(latex):
                     weights[token] = weights.get(token, 0.0) + choices.formula_tokens
         return [{term: weight} for term, weight in weights.items()]
-
-    def _scores(self, question: Question) -> NDArray[np.float32]:
-        return self._index.scores(self.wanted(question))
 
 
 def _read_languages(folder: Path) -> list[str]:

@@ -7,7 +7,6 @@ of each post, and looks exactly at these. ``single`` compares the document vecto
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ import numpy as np
 from mathsetu.errors import InputError
 from mathsetu.retrieval.base import Scored, best
 from mathsetu.retrieval.multivectors import MultiVectors
+from mathsetu.retrieval.segments import Numbering
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,12 +52,12 @@ class MaxSim:
     def __init__(self, folders: Sequence[Path], strategy: str = "exact", depth: int = 1000) -> None:
         check_strategy(strategy, depth)
         self._segments = [_Segment(folder, strategy) for folder in folders]
-        self._offsets = [0, *accumulate(len(segment.vectors) for segment in self._segments)]
+        self.numbering = Numbering(len(segment.vectors) for segment in self._segments)
         self._strategy, self._depth = strategy, depth
 
     def __len__(self) -> int:
         """How many posts there are."""
-        return self._offsets[-1]
+        return len(self.numbering)
 
     @property
     def collections(self) -> list[MultiVectors]:
@@ -96,15 +96,9 @@ class MaxSim:
 
     def _scores_of(self, query: Vectors, numbers: NDArray[np.int64], steady: bool) -> Vectors:
         scores = np.zeros(len(numbers), dtype=np.float32)
-        for segment, offset in zip(self._segments, self._offsets, strict=False):
-            here = np.flatnonzero((numbers >= offset) & (numbers < offset + len(segment.vectors)))
-            scores[here] = segment.scores_of(query, numbers[here] - offset, steady)
+        for segment, places, own in self.numbering.shared_out(numbers):
+            scores[places] = self._segments[segment].scores_of(query, own, steady)
         return scores
-
-    def locate(self, number: int) -> tuple[int, int]:
-        """The segment of a post, and its number there."""
-        segment = int(np.searchsorted(self._offsets, number, side="right")) - 1
-        return segment, number - self._offsets[segment]
 
     def _check(self, queries: Sequence[Vectors]) -> None:
         for query in queries:

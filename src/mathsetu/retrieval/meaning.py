@@ -21,11 +21,13 @@ from mathsetu.encoders import load_encoder
 from mathsetu.encoders.builtin import NAME, BuiltinEncoder
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.markup import snippet
-from mathsetu.records import Post, Query, Reason
+from mathsetu.records import Post, Reason
 from mathsetu.retrieval.asking import query_vector
-from mathsetu.retrieval.base import Question, Scored, best
+from mathsetu.retrieval.base import Scored, best
 from mathsetu.retrieval.mapped import Mapped, check_rising
 from mathsetu.retrieval.passages import passages, sentences_of
+from mathsetu.retrieval.question import Question
+from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.texts import TextTable, write_texts
 
 if TYPE_CHECKING:
@@ -34,16 +36,14 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
     _Read = tuple[NDArray[np.int8], Vectors, tuple[int, int], tuple[str, str]]
 
-# Vectors of queries that are remembered; a search, its scores and its reasons all need them.
-_REMEMBERED = 4096
-# Queries whose cosines with all posts are remembered, for the same reason.
-_COMPARED = 8
 # The shares of the best passage of all, the first of what was asked, and the best of what is said.
 _BEST, _ASKED, _SAID = 0.5, 0.3, 0.2
 # Passages whose sentences are remembered with their vectors: good posts are found again and again.
 _EXPLAINED = 2_000
 # Sentences of a passage that an explanation looks at; each costs a pass through the model.
 _SENTENCES = 12
+# Characters of a sentence that a reason shows.
+_SHOWN = 120
 # No cosine is so small: it stands for passages that a post does not have.
 _NONE = -2.0
 # Passages whose vectors are multiplied at once.
@@ -193,81 +193,95 @@ class _Segment:
 
 
 class MeaningRetriever:
-    """Answers queries by meaning."""
+    """Answers questions by meaning."""
+
+    formula_finder = None
+    heat_mapper = None
 
     def __init__(self, folders: Sequence[Path], choices: Meaning) -> None:
-        self._choices = choices
-        self._segments = [_Segment(folder) for folder in folders]
-        self._offsets = [0, *accumulate(map(len, self._segments))]
-        self.posts = self._offsets[-1]
-        self._vector = lru_cache(_REMEMBERED)(self._ask)
-        self._cosines = lru_cache(_COMPARED)(self._compare)
-        self._sentences = lru_cache(_EXPLAINED)(self._read)
+        self.choices = choices
+        self.segments = [_Segment(folder) for folder in folders]
+        self.numbering = Numbering(map(len, self.segments))
+        self.posts = len(self.numbering)
+        # Good posts are found again and again, whatever was asked.
+        self.sentences = lru_cache(_EXPLAINED)(self._sentences)
 
-    def retrieve(
-        self, questions: Sequence[Question], k: int, allowed: NDArray[np.bool_] | None = None
-    ) -> list[Scored]:
-        """The best posts of each question; those that say nothing of it are none."""
-        return [best(self._scores(question), k, allowed) for question in questions]
+    def ask(self, questions: Sequence[Question]) -> list[MeaningReply]:
+        """Ask several questions."""
+        return [MeaningReply(self, question) for question in questions]
 
-    def score(self, question: Question, numbers: NDArray[np.int64]) -> Vectors:
-        """The scores of given posts."""
-        scores: Vectors = self._scores(question)[numbers]
-        return scores
+    def _sentences(self, segment: int, number: int, passage: int) -> tuple[list[str], Vectors]:
+        """How a text begins and the first sentences of a passage of it, with their vectors.
 
-    def explain(self, question: Question, number: int) -> Reason:
-        """The cosine, and the nearest sentence of the nearest passage, or how the text begins."""
-        cosine = float(self._cosines(question.query)[number])
-        asked = self._vector(question.query)
-        place = int(np.searchsorted(self._offsets, number, side="right")) - 1
-        own = number - self._offsets[place]
-        kind, passage = self._segments[place].nearest(own, asked)
-        pieces, vectors = self._sentences(place, 2 * own + kind, passage)
-        if not pieces:
-            return Reason("meaning", cosine)
-        shown = " ".join(snippet(pieces[int(np.argmax(_products(vectors, asked)))], 120).split())
-        return Reason("meaning", cosine, f"cosine {cosine:.2f}: {shown}")
-
-    def _read(self, segment: int, number: int, passage: int) -> tuple[list[str], Vectors]:
-        """How a text begins and the first sentences of a passage of it, with their vectors."""
+        Each sentence is cut to what a reason shows of it.
+        """
         # Imported here, since opening a library should not wait for the translators beside it.
         from mathsetu.languages.translate.sentences import sentences
 
-        text = self._segments[segment].texts[number]
-        most = self._choices.said if number % 2 else self._choices.asked
-        places = self._encoder.places(text)
+        text = self.segments[segment].texts[number]
+        most = self.choices.said if number % 2 else self.choices.asked
+        places = self.encoder.places(text)
         every = sentences(text)
-        own = sentences_of(every, places, passage, self._choices.tokens, most)
+        own = sentences_of(every, places, passage, self.choices.tokens, most)
         # The beginning may be a title, which says most with the fewest words.
         pieces = [piece for piece in dict.fromkeys(every[:1] + own) if piece.strip()][:_SENTENCES]
-        return pieces, self._encoder.encode(pieces)
-
-    def _scores(self, question: Question) -> Vectors:
-        above = self._cosines(question.query) - np.float32(self._choices.least)
-        scores: Vectors = np.maximum(above, 0)
-        return scores
-
-    def _compare(self, query: Query) -> Vectors:
-        """The cosines of a query with all posts."""
-        vector = self._vector(query)
-        return np.concatenate([segment.cosines(vector) for segment in self._segments])
-
-    def _ask(self, query: Query) -> Vectors:
-        return query_vector(self._encoder, Question(query), self._choices.tokens)
+        shown = [" ".join(snippet(piece, _SHOWN).split()) for piece in pieces]
+        return shown, self.encoder.encode(pieces)
 
     @cached_property
-    def _encoder(self) -> BuiltinEncoder:
+    def encoder(self) -> BuiltinEncoder:
         """Loaded with the first question, so that opening a library takes no time."""
-        encoder = _encoder(self._choices.model)
-        for segment in self._segments:
+        encoder = _encoder(self.choices.model)
+        for segment in self.segments:
             stored = segment.vectors.shape[1]
             if stored != encoder.dimensions:
                 raise InputError(
-                    f"{self._choices.model}: gives vectors of {encoder.dimensions} dimensions, the "
+                    f"{self.choices.model}: gives vectors of {encoder.dimensions} dimensions, the "
                     f"library holds {stored}; search with the model it was built with, or build it "
                     "again"
                 )
         return encoder
+
+
+class MeaningReply:
+    """What the meaning of posts says to one question."""
+
+    def __init__(self, retriever: MeaningRetriever, question: Question) -> None:
+        self._retriever, self._question = retriever, question
+
+    def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
+        """The best posts; those that say nothing of the question are none."""
+        return best(self._above(self._cosines), k, allowed)
+
+    def scores(self, numbers: NDArray[np.int64]) -> Vectors:
+        """The scores of given posts."""
+        return self._above(self._cosines[numbers])
+
+    def reason(self, number: int) -> Reason:
+        """The cosine, and the nearest sentence of the nearest passage, or how the text begins."""
+        cosine = float(self._cosines[number])
+        place, own = self._retriever.numbering.locate(number)
+        kind, passage = self._retriever.segments[place].nearest(own, self._vector)
+        pieces, vectors = self._retriever.sentences(place, 2 * own + kind, passage)
+        if not pieces:
+            return Reason("meaning", cosine)
+        nearest = pieces[int(np.argmax(_products(vectors, self._vector)))]
+        return Reason("meaning", cosine, f"cosine {cosine:.2f}: {nearest}")
+
+    def _above(self, cosines: Vectors) -> Vectors:
+        scores: Vectors = np.maximum(cosines - np.float32(self._retriever.choices.least), 0)
+        return scores
+
+    @cached_property
+    def _vector(self) -> Vectors:
+        tokens = self._retriever.choices.tokens
+        return query_vector(self._retriever.encoder, self._question, tokens)
+
+    @cached_property
+    def _cosines(self) -> Vectors:
+        """The cosines with all posts."""
+        segments = self._retriever.segments
+        return np.concatenate([segment.cosines(self._vector) for segment in segments])
 
 
 def whole_numbers(vectors: Vectors) -> tuple[NDArray[np.int8], Vectors]:

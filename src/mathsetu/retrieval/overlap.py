@@ -11,17 +11,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mathsetu.errors import InputError
-from mathsetu.formulas import parse_latex
+from mathsetu.formulas.parse import Parsed, parse_latex
 from mathsetu.markup import split
 from mathsetu.records import Post, Reason
-from mathsetu.retrieval.base import Question, Scored, best
+from mathsetu.retrieval.base import Scored, best
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
+from mathsetu.retrieval.question import Question
+from mathsetu.retrieval.segments import Numbering
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,17 +59,16 @@ class Overlap:
                 raise InputError(f"fields: {field!r} is not title, body or question")
 
 
-def bag_of(formulas: Iterable[str], of: str) -> Bag:
-    """The symbols of formulas in LaTeX, taken together.
+def bag_of(formulas: Iterable[Parsed], of: str) -> Bag:
+    """The symbols of formulas, taken together.
 
-    >>> bag_of(["x+x", "x^2"], "tokens")
+    >>> bag_of(map(parse_latex, ["x+x", "x^2"]), "tokens")
     {'V!x': 1, '+': 1, 'N!2': 1}
-    >>> bag_of(["x+x"], "nodes")
+    >>> bag_of([parse_latex("x+x")], "nodes")
     {'U!plus': 1, 'V!x': 2}
     """
     bag: Counter[str] = Counter()
-    for latex in formulas:
-        parsed = parse_latex(latex)
+    for parsed in formulas:
         tree = parsed.slt if of == "tokens" else parsed.opt
         bag.update(node.label for node in tree.walk())
     return dict.fromkeys(bag, 1) if of == "tokens" else dict(bag)
@@ -84,7 +86,7 @@ class OverlapBuilder:
         texts = (getattr(post, field) for field in self._choices.fields)
         spans = (span for text in texts for span in split(text))
         formulas = (span.content for span in spans if span.kind == "formula")
-        return bag_of(formulas, self._choices.of)
+        return bag_of(map(parse_latex, formulas), self._choices.of)
 
     def add(self, prepared: Bag) -> None:
         """Take the next post."""
@@ -96,45 +98,55 @@ class OverlapBuilder:
 
 
 class OverlapRetriever:
-    """Answers queries by the symbols of their formulas."""
+    """Answers questions by the symbols of their formulas."""
+
+    formula_finder = None
+    heat_mapper = None
 
     def __init__(self, folders: Sequence[Path], choices: Overlap) -> None:
-        self._choices = choices
-        self._segments = [Postings(folder) for folder in folders]
-        self.posts = sum(map(len, self._segments))
+        self.choices = choices
+        self.segments = [Postings(folder) for folder in folders]
+        self.numbering = Numbering(map(len, self.segments))
+        self.posts = len(self.numbering)
 
-    def retrieve(
-        self, questions: Sequence[Question], k: int, allowed: NDArray[np.bool_] | None = None
-    ) -> list[Scored]:
-        """The best posts of each question."""
-        return [best(self._scores(question), k, allowed) for question in questions]
+    def ask(self, questions: Sequence[Question]) -> list[OverlapReply]:
+        """Ask several questions."""
+        return [OverlapReply(self, question) for question in questions]
 
-    def score(self, question: Question, numbers: NDArray[np.int64]) -> Numbers:
+
+class OverlapReply:
+    """What the symbols of posts say to one question."""
+
+    def __init__(self, index: OverlapRetriever, question: Question) -> None:
+        self._index = index
+        self._bag = bag_of(question.parsed.values(), index.choices.of)
+
+    def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
+        """The posts whose formulas overlap most."""
+        return best(self._overlaps, k, allowed)
+
+    def scores(self, numbers: NDArray[np.int64]) -> Numbers:
         """The overlaps of given posts."""
-        return self._scores(question)[numbers]
+        return self._overlaps[numbers]
 
-    def explain(self, question: Question, number: int) -> Reason:
+    def reason(self, number: int) -> Reason:
         """The symbols that the formulas of the post share with those of the question."""
-        bag = bag_of(question.formulas, self._choices.of)
-        score = float(self.score(question, np.array([number]))[0])
-        place = number
-        for segment in self._segments:
-            if place < len(segment):
-                shared = [
-                    label.rpartition("!")[2] or label
-                    for label, (documents, _) in zip(bag, segment.postings(list(bag)), strict=True)
-                    if place in documents
-                ]
-                return Reason("symbols", score, " ".join(shared[:_SHOWN]))
-            place -= len(segment)
-        raise IndexError(number)
+        segment, place = self._index.numbering.locate(number)
+        found = self._index.segments[segment].postings(list(self._bag))
+        shared = [
+            label.rpartition("!")[2] or label
+            for label, (documents, _) in zip(self._bag, found, strict=True)
+            if place in documents
+        ]
+        return Reason("symbols", float(self._overlaps[number]), " ".join(shared[:_SHOWN]))
 
-    def _scores(self, question: Question) -> Numbers:
+    @cached_property
+    def _overlaps(self) -> Numbers:
         """The overlap of every post: sizes of intersections from the postings of each symbol."""
-        bag = bag_of(question.formulas, self._choices.of)
+        bag = self._bag
         asked = sum(bag.values())
-        scores = []
-        for segment in self._segments:
+        scores = [np.zeros(0, dtype=np.float32)]
+        for segment in self._index.segments:
             shared = np.zeros(len(segment), dtype=np.float32)
             for count, (documents, counts) in zip(
                 bag.values(), segment.postings(list(bag)), strict=True

@@ -25,6 +25,7 @@ from mathsetu.retrieval.base import Scored
 from mathsetu.retrieval.mapped import Mapped, MappedBytes
 from mathsetu.retrieval.multivectors import MultiVectors
 from mathsetu.retrieval.qdrant_address import key_for, normalised
+from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.texts import TextTable
 
 if TYPE_CHECKING:
@@ -218,6 +219,7 @@ class QdrantSearch:
         self._strategy, self._depth = strategy, depth
         self._names = [collections_of(folder) for folder in folders]
         self._counts = [len(MultiVectors(folder)) for folder in folders]
+        self._firsts = Numbering(self._counts).firsts
         for names, count in zip(self._names, self._counts, strict=True):
             with self._server.asked() as client:
                 known = client.collection_exists(names.posts)
@@ -234,9 +236,8 @@ class QdrantSearch:
         """The best posts of each query, among those allowed."""
         found: list[list[tuple[float, int]]] = [[] for _ in queries]
         asked = [number for number, query in enumerate(queries) if len(query)]
-        offset = 0
-        for names, count in zip(self._names, self._counts, strict=True):
-            here = None if allowed is None else allowed[offset : offset + count]
+        for names, first, count in zip(self._names, self._firsts, self._counts, strict=True):
+            here = None if allowed is None else allowed[first : first + count]
             if asked and (here is None or here.any()):
                 requests = [self._request(queries[number], k, here) for number in asked]
                 with self._server.asked() as client:
@@ -244,9 +245,8 @@ class QdrantSearch:
                 for number, answer in zip(asked, answers, strict=True):
                     parts = 1 if self._strategy == "single" else len(queries[number])
                     found[number] += (
-                        (point.score / parts, offset + point.id) for point in answer.points
+                        (point.score / parts, first + point.id) for point in answer.points
                     )
-            offset += count
         return [_ranked(hits, k) for hits in found]
 
     def _request(self, query: Vectors, k: int, allowed: NDArray[np.bool_] | None) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 
 from mathsetu.errors import InputError
 from mathsetu.retrieval.postings import Postings
+from mathsetu.retrieval.segments import Numbering
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -177,94 +178,24 @@ class Weighted:
     ...     builder.add(terms)
     >>> builder.write(folder)
     >>> weighted = Weighted([Postings(folder)], Bm25Plus(matched_only=True))
-    >>> weighted.scores([{"sum": 1}, {"prime": 1}]).argsort().tolist()
+    >>> weighted.weigh([{"sum": 1}, {"prime": 1}]).scores().argsort().tolist()
     [2, 1, 0]
     """
 
     def __init__(self, segments: Sequence[Postings], scheme: Scheme) -> None:
         self.segments = segments
         self.scheme = scheme
-        documents = sum(len(segment) for segment in segments)
+        self.numbering = Numbering(map(len, segments))
+        documents = len(self.numbering)
         length = sum(float(segment.lengths.sum()) for segment in segments)
         self.collection = Statistics(documents, length / documents if documents else 1.0)
 
-    def scores(self, query: Iterable[Wanted]) -> Numbers:
-        """The score of every document, segment after segment."""
-        wanted = [dict(terms) for terms in query]
-        if not wanted:
-            return np.zeros(self.collection.documents, dtype=np.float32)
-        counts = self._containing(wanted)
-        total = np.concatenate(
-            [self._segment_scores(segment, wanted, counts) for segment in self.segments]
-        )
-        if self.scheme.cosine:
-            asked = [
-                self.scheme.ask(_strength(terms), count, self.collection)
-                for terms, count in zip(wanted, counts, strict=True)
-            ]
-            total = total / (self._norms * (sum(weight**2 for weight in asked) ** 0.5 or 1.0))
-        return total
-
-    def parts(self, query: Sequence[Wanted], document: int) -> list[float]:
-        """What each wanted thing adds to the score of one document, floors and norms aside."""
-        counts = self._containing(query)
-        shares: list[float] = []
-        segment, place = self._locate(document)
-        for terms, count in zip(query, counts, strict=True):
-            documents, frequencies = _together(segment, terms)
-            found = np.searchsorted(documents, place)
-            if found == len(documents) or documents[found] != place:
-                shares.append(0.0)
-                continue
-            weight = self.scheme.weigh(
-                frequencies[found : found + 1],
-                segment.lengths[place : place + 1],
-                count,
-                self.collection,
-            )
-            shares.append(
-                float(weight[0]) * self.scheme.ask(_strength(terms), count, self.collection)
-            )
-        return shares
-
-    def _locate(self, document: int) -> tuple[Postings, int]:
-        for segment in self.segments:
-            if document < len(segment):
-                return segment, document
-            document -= len(segment)
-        raise IndexError(document)
-
-    def _containing(self, wanted: Sequence[Wanted]) -> list[int]:
-        """In how many documents each wanted thing occurs; of a group, its most frequent term.
-
-        Any document with one of the terms contains the thing, so the true number lies between
-        the most frequent term's and the sum; the former keeps rare synonyms from making a
-        common word look rare, at no cost.
-        """
-        terms = [term for group in wanted for term in group]
-        counts = sum(segment.document_counts(terms) for segment in self.segments)
-        numbers = iter(np.asarray(counts).tolist())
-        return [max(next(numbers) for _ in group) for group in wanted]
-
-    def _segment_scores(
-        self, segment: Postings, wanted: Sequence[Wanted], counts: Sequence[int]
-    ) -> Numbers:
-        scores = np.zeros(len(segment), dtype=np.float32)
-        everywhere = 0.0
-        for terms, count in zip(wanted, counts, strict=True):
-            asked = self.scheme.ask(_strength(terms), count, self.collection)
-            floor = self.scheme.floor(count, self.collection)
-            everywhere += asked * floor
-            documents, frequencies = _together(segment, terms)
-            if len(documents):
-                weights = self.scheme.weigh(
-                    frequencies, segment.lengths[documents], count, self.collection
-                )
-                scores[documents] += asked * (weights - floor)
-        return scores + np.float32(everywhere)
+    def weigh(self, query: Iterable[Wanted]) -> WeighedQuery:
+        """A query, weighed by this collection."""
+        return WeighedQuery(self, [dict(terms) for terms in query])
 
     @cached_property
-    def _norms(self) -> Numbers:
+    def norms(self) -> Numbers:
         """The length of every document's weight vector."""
         norms = []
         for segment in self.segments:
@@ -276,6 +207,83 @@ class Weighted:
             )
             norms.append(np.sqrt(np.bincount(segment.documents, weights**2, len(segment))))
         return np.asarray(np.maximum(np.concatenate(norms), 1e-9), dtype=np.float32)
+
+
+class WeighedQuery:
+    """What a query asks for, with the postings of its terms, which are looked up once."""
+
+    def __init__(self, index: Weighted, wanted: Sequence[Wanted]) -> None:
+        self._index, self._wanted = index, wanted
+        self._scheme, self._collection = index.scheme, index.collection
+        counts = self._containing()
+        asked = (
+            self._scheme.ask(_strength(terms), count, self._collection)
+            for terms, count in zip(wanted, counts, strict=True)
+        )
+        #: In how many documents each wanted thing occurs, and what it weighs in the query.
+        self._weights = list(zip(counts, asked, strict=True))
+        self._found: dict[int, list[tuple[NDArray[np.int32], Numbers]]] = {}
+
+    def scores(self) -> Numbers:
+        """The score of every document, segment after segment."""
+        if not self._wanted:
+            return np.zeros(self._collection.documents, dtype=np.float32)
+        total = np.concatenate([self._segment_scores(n) for n in range(len(self._index.segments))])
+        if self._scheme.cosine:
+            length = sum(asked**2 for _, asked in self._weights) ** 0.5 or 1.0
+            total = total / (self._index.norms * length)
+        return total
+
+    def parts(self, document: int) -> list[float]:
+        """What each wanted thing adds to the score of one document, floors and norms aside."""
+        shares: list[float] = []
+        number, place = self._index.numbering.locate(document)
+        length = self._index.segments[number].lengths[place : place + 1]
+        for (documents, frequencies), (count, asked) in zip(
+            self._postings(number), self._weights, strict=True
+        ):
+            at = int(np.searchsorted(documents, place))
+            if at == len(documents) or documents[at] != place:
+                shares.append(0.0)
+                continue
+            weight = self._scheme.weigh(frequencies[at : at + 1], length, count, self._collection)
+            shares.append(float(weight[0]) * asked)
+        return shares
+
+    def _containing(self) -> list[int]:
+        """In how many documents each wanted thing occurs; of a group, its most frequent term.
+
+        Any document with one of the terms contains the thing, so the true number lies between
+        the most frequent term's and the sum; the former keeps rare synonyms from making a
+        common word look rare, at no cost.
+        """
+        terms = [term for group in self._wanted for term in group]
+        counts = sum(segment.document_counts(terms) for segment in self._index.segments)
+        numbers = iter(np.asarray(counts).tolist())
+        return [max(next(numbers) for _ in group) for group in self._wanted]
+
+    def _segment_scores(self, number: int) -> Numbers:
+        segment = self._index.segments[number]
+        scores = np.zeros(len(segment), dtype=np.float32)
+        everywhere = 0.0
+        for (documents, frequencies), (count, asked) in zip(
+            self._postings(number), self._weights, strict=True
+        ):
+            floor = self._scheme.floor(count, self._collection)
+            everywhere += asked * floor
+            if len(documents):
+                weights = self._scheme.weigh(
+                    frequencies, segment.lengths[documents], count, self._collection
+                )
+                scores[documents] += asked * (weights - floor)
+        return scores + np.float32(everywhere)
+
+    def _postings(self, number: int) -> list[tuple[NDArray[np.int32], Numbers]]:
+        """The documents of each wanted thing in a segment, with its frequencies there."""
+        if number not in self._found:
+            segment = self._index.segments[number]
+            self._found[number] = [_together(segment, terms) for terms in self._wanted]
+        return self._found[number]
 
 
 def _strength(terms: Wanted) -> float:

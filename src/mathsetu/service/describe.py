@@ -16,7 +16,7 @@ from mathsetu.formulas.parse import parse_latex
 from mathsetu.languages.analyze import analyze
 from mathsetu.markup import Span, snippet, split
 from mathsetu.records import Evidence, Hit, Post, Reason
-from mathsetu.retrieval.base import Question, language_of
+from mathsetu.retrieval.question import Question, language_of
 from mathsetu.service.answers import (
     AboutPost,
     Asked,

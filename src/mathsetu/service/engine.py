@@ -14,7 +14,7 @@ from mathsetu.languages.analyze import analyze
 from mathsetu.library import Filter, Library
 from mathsetu.markup import Span
 from mathsetu.records import Hit, Query
-from mathsetu.retrieval.base import Question, language_of
+from mathsetu.retrieval.question import Question, language_of
 from mathsetu.service.answers import (
     ExplainAnswer,
     FormulaAnswer,
@@ -130,7 +130,7 @@ class Engine:
             self.limits.check_names("collection", [where.collection])
         with self._keeper.using() as opened:
             answer = opened.library.answer(
-                question.query,
+                question,
                 k,
                 where=where,
                 explain=explain,
@@ -155,7 +155,7 @@ class Engine:
         question = self._question(query, language)
         with self._keeper.using() as opened:
             post = opened.post(post_id)
-            hit = opened.library.explain(question.query, post_id, weights=weights)
+            hit = opened.library.explain(question, post_id, weights=weights)
         return ExplainAnswer(asked(question), found(hit, post, rank=0))
 
     def heat_map(self, query: str, post_id: str, *, language: str = "") -> HeatMap:
@@ -163,7 +163,7 @@ class Engine:
         self.limits.check_names("id", [post_id])
         question = self._question(query, language)
         with self._keeper.using() as opened:
-            rows, columns, cosines = opened.library.heat_map(question.query, post_id)
+            rows, columns, cosines = opened.library.heat_map(question, post_id)
         numbers = (tuple(row) for row in cosines.round(4).astype(float).tolist())
         return HeatMap(post_id, tuple(rows), tuple(columns), tuple(numbers))
 
@@ -252,7 +252,6 @@ class Engine:
     def _question(self, query: str, language: str) -> Question:
         self.limits.check_query(query)
         self.limits.check_language(language)
-        language = language or language_of(query)
         return Question(Query("", query, language=language))
 
     def _translated(self, text: str, source: str, target: str) -> TranslateAnswer:

@@ -11,7 +11,7 @@ from mathsetu.formulas.latex.macros import may_define
 from mathsetu.formulas.latex.tokens import is_composed
 from mathsetu.languages.table import Language, language
 from mathsetu.records import Query
-from mathsetu.retrieval.base import Question
+from mathsetu.retrieval.question import Question
 from mathsetu.service.answers import RenderAnswer, Rendered
 from mathsetu.service.pages import typeset
 

@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from mathsetu.errors import InputError, MathSetuError
 from mathsetu.languages.table import LANGUAGES
 from mathsetu.library import Filter
-from mathsetu.retrieval.base import typed_hindi
+from mathsetu.retrieval.question import typed_hindi
 from mathsetu.service.pages import trees, views
 from mathsetu.service.pages.files import files, stamp
 from mathsetu.service.pages.heat import HeatView, heat

@@ -1,0 +1,57 @@
+"""How things are numbered across the segments of an index: the one place that does this sum.
+
+A thing (a post, a formula) has a number in its segment, and one in the whole index: that of its
+segment's first thing added to its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Numbering:
+    """The numbers of things that lie in several segments.
+
+    >>> numbering = Numbering([3, 0, 2])
+    >>> len(numbering), numbering.locate(3), numbering.firsts
+    (5, (2, 0), (0, 3, 3))
+    """
+
+    def __init__(self, sizes: Iterable[int]) -> None:
+        """Number the things of segments that have so many each."""
+        ends = tuple(accumulate(sizes, initial=0))
+        #: The number of each segment's first thing.
+        self.firsts: tuple[int, ...] = ends[:-1]
+        self._ends = np.array(ends, dtype=np.int64)
+
+    def __len__(self) -> int:
+        """How many things there are."""
+        return int(self._ends[-1])
+
+    def locate(self, number: int) -> tuple[int, int]:
+        """The segment of a thing, and its number there."""
+        if not 0 <= number < len(self):
+            raise IndexError(number)
+        segment = int(np.searchsorted(self._ends, number, side="right")) - 1
+        return segment, number - int(self._ends[segment])
+
+    def shared_out(
+        self, numbers: NDArray[np.int64]
+    ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
+        """For each segment that has some of the numbers: their places here, and their own numbers.
+
+        >>> [(s, at.tolist(), own.tolist()) for s, at, own in
+        ...  Numbering([2, 2]).shared_out(np.array([3, 0, 2]))]
+        [(0, [1], [0]), (1, [0, 2], [1, 0])]
+        """
+        segments = np.searchsorted(self._ends, numbers, side="right") - 1
+        for segment in np.unique(segments).tolist():
+            places = np.flatnonzero(segments == segment)
+            yield segment, places, numbers[places] - self._ends[segment]
