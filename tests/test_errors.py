@@ -12,6 +12,7 @@ MADE = [
     errors.InputError("posts.jsonl: cannot be read"),
     errors.RowError("posts.jsonl", 17, '"body" is missing'),
     errors.UnknownFormat("docx", ["jsonl", "clmir"]),
+    errors.DamagedLibrary("words/terms.npy", "its content has changed"),
     errors.UnknownPost("q7"),
     errors.OutOfTime(),
     errors.NotationError("[V!x", 4, "']' expected"),

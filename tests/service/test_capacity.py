@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from mathsetu.deadline import check_time
+from mathsetu.retrieval.lexical import LexicalReply
 from mathsetu.service.app import create_app
 from mathsetu.service.engine import Engine
 from mathsetu.service.limits import Limits
@@ -64,7 +65,7 @@ def test_a_slow_search_is_cut_off_with_an_honest_answer(
     engine = Engine(sampler_folder, Limits(seconds=2.0), note=events.append)
 
     formulas = engine._keeper.opened.library._parts["formulas"]
-    monkeypatch.setattr(formulas, "retrieve", endless)
+    monkeypatch.setattr(formulas, "ask", endless)
     answer = engine.search("infinitely many primes $p$", k=3)
     assert answer.unfinished == ("formulas",)
     assert answer.hits[0].id.startswith("infinitely-many-primes")
@@ -79,7 +80,7 @@ def test_a_slow_first_part_leaves_time_for_the_others(
     engine = Engine(sampler_folder, Limits(seconds=1.0))
     engine.search("$a^2+b^2=c^2$ triangle")
 
-    monkeypatch.setattr(engine._keeper.opened.library._parts["words"], "retrieve", endless)
+    monkeypatch.setattr(engine._keeper.opened.library._parts["words"], "ask", endless)
     answer = engine.search("$a^2+b^2=c^2$ triangle", k=3)
     assert answer.unfinished == ("words",)
     assert answer.hits[0].id.startswith("pythagorean")
@@ -90,7 +91,7 @@ def test_hits_stay_when_only_their_reasons_take_too_long(
 ) -> None:
     engine = Engine(sampler_folder, Limits(seconds=0.5))
 
-    monkeypatch.setattr(engine._keeper.opened.library._parts["words"], "explain", endless)
+    monkeypatch.setattr(LexicalReply, "reason", endless)
     answer = engine.search("infinitely many primes", k=3)
     assert answer.unfinished == ("reasons",)
     assert [reason.part for reason in answer.hits[0].reasons] == ["words"]
