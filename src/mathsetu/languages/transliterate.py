@@ -132,8 +132,14 @@ def _change_text(text: str, change: Callable[[str], str]) -> str:
             continue
         for index, piece in enumerate(_NAME.split(span.raw)):
             named = index % 2 == 1
-            parts.append(piece if named else change(piece))
+            parts.append(piece if named else _apart(piece, change(piece)))
     return "".join(parts)
+
+
+def _apart(piece: str, changed: str) -> str:
+    """A changed text that does not end in a backslash of its own: a formula may follow it."""
+    backslashes = len(changed) - len(changed.rstrip("\\"))
+    return changed + " " if backslashes % 2 and not piece.endswith("\\") else changed
 
 
 def _romanise_text(text: str) -> str:
