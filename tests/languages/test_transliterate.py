@@ -99,7 +99,17 @@ def test_itrans_equals_the_library_of_the_paper() -> None:
         assert itrans(word) == sanscript.transliterate(word, "devanagari", "itrans")
 
 
-@pytest.mark.parametrize("text", ["\\्$y$", "a\\ं्$y$ and $z$", "\\्QZ1 $x$"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\\्$y$",
+        "a\\ं्$y$ and $z$",
+        "\\्QZ1 $x$",
+        "\\्\\$\\$$y$",
+        "\\\u200d\\$ $y$",
+        "\\बegin{align}x\\end{align} $y$",
+    ],
+)
 def test_a_sign_that_goes_leaves_no_backslash_before_a_formula(text: str) -> None:
     formulas = [span.raw for span in split(text) if span.kind == "formula"]
     for changed in (romanise(text), Lexicon([]).to_devanagari(text)):
