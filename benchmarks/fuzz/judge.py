@@ -22,7 +22,7 @@ from benchmarks.fuzz.target import Target, WrongAnswer
 
 #: How many times the median is a hang.
 TIMES = 10.0
-# A median of fewer cases than this says nothing; then a hang takes ten times the floor.
+# A median of fewer cases than this says nothing.
 _ENOUGH = 16
 _AGAIN = 3
 _PACKAGE = str(Path(mathsetu.__file__).parent)
@@ -114,16 +114,25 @@ class Judge:
 
     def note_time(self, data: bytes, seconds: float) -> None:
         """Take note of what a case took; only the last ones of its kind and size count."""
-        key = self.target.kind(data), len(data).bit_length()
+        key = self.target.kind(data), self.target.size(data).bit_length()
         self._times.setdefault(key, deque(maxlen=64)).append(seconds)
+
+    def _median(self, kind: str, bits: int) -> float:
+        """What cases of a kind and size take; where there were few, what smaller ones tell.
+
+        Time may grow with the size, and no faster.
+        """
+        for smaller in range(bits, 0, -1):
+            known = self._times.get((kind, smaller), ())
+            if len(known) >= _ENOUGH:
+                return float(statistics.median(known) * 2 ** (bits - smaller))
+        return self.target.floor
 
     def _hang(self, data: bytes, seconds: float) -> Finding | None:
         kind = self.target.kind(data)
         limit = self.target.floor
         if seconds > limit:
-            known = self._times.get((kind, len(data).bit_length()), ())
-            median = statistics.median(known) if len(known) >= _ENOUGH else limit
-            limit = max(limit, TIMES * median)
+            limit = max(limit, TIMES * self._median(kind, self.target.size(data).bit_length()))
             if seconds > limit:
                 seconds = min(_timed(lambda: self.fault(data)) for _ in range(_AGAIN))
         self.note_time(data, seconds)

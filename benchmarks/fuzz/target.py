@@ -68,6 +68,10 @@ class Target:
         """What an input asks for: only inputs of one kind are compared in time."""
         return ""
 
+    def size(self, data: bytes) -> int:
+        """How much there is to read in an input."""
+        return len(data)
+
     def check(self, data: bytes) -> None:
         """Give an input to the program.
 

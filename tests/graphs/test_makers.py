@@ -14,7 +14,8 @@ from mathsetu.graphs.makers.amr import AmrMaker, amrlib_parser
 from mathsetu.graphs.makers.dependency import meaning
 from mathsetu.graphs.makers.parses import Word, model_of
 from mathsetu.graphs.makers.terms import TermsMaker
-from mathsetu.graphs.normalise import node_type
+from mathsetu.graphs.normalise import node_type, unknown_number
+from tests.timing import best_seconds
 
 
 def triples(graph: Graph) -> set[tuple[str, str, str]]:
@@ -256,3 +257,10 @@ def test_a_frame_of_a_parser_and_a_concept_of_the_glossary_are_one_type() -> Non
 @pytest.mark.parametrize("label", ["\udbffb", "V!\ud800", "FORMULA_0\udc00", "अ\udfff"])
 def test_half_a_character_in_a_label_has_a_type(label: str) -> None:
     assert "?" in node_type(label)
+
+
+def test_what_is_no_number_after_all_is_told_at_once() -> None:
+    assert best_seconds(lambda: unknown_number("9" * 5_000 + "a"), tries=2) < 0.05
+    assert unknown_number("1,2.5") == unknown_number(".5") == unknown_number("N!2.718")
+    assert unknown_number("1.") == "[UNKNUM_DEC]"
+    assert unknown_number(",.") == unknown_number("1e") == ""

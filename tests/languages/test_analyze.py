@@ -193,3 +193,10 @@ def test_a_megabyte_takes_less_than_a_second(language: str) -> None:
 def test_a_word_that_is_only_an_ending_stays_a_term(code: str, word: str) -> None:
     assert all(analyze(word, code, stop_words=False))
     assert analyze(word, code, stop_words=False) != []
+
+
+@pytest.mark.parametrize("text", ["국्", "्国", "국\u0301", "国्国"])
+def test_marks_beside_unspaced_scripts_make_no_empty_terms(text: str) -> None:
+    terms = analyze(text, "")
+    assert terms
+    assert all(terms)

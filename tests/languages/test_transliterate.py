@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mathsetu.languages.transliterate import Lexicon, itrans, roman_key, romanise
+from mathsetu.markup import split
 
 WORDS = (
     "समाकलन समीकरण संख्या क्षेत्रफल ज्ञात मूल्य सूत्र वर्ग प्रश्न त्रिभुज आव्यूह अवकलज विज्ञान "
@@ -96,3 +97,20 @@ def test_itrans_equals_the_library_of_the_paper() -> None:
     sanscript = pytest.importorskip("indic_transliteration.sanscript")
     for word in WORDS.split():
         assert itrans(word) == sanscript.transliterate(word, "devanagari", "itrans")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\\्$y$",
+        "a\\ं्$y$ and $z$",
+        "\\्QZ1 $x$",
+        "\\्\\$\\$$y$",
+        "\\\u200d\\$ $y$",
+        "\\बegin{align}x\\end{align} $y$",
+    ],
+)
+def test_a_sign_that_goes_leaves_no_backslash_before_a_formula(text: str) -> None:
+    formulas = [span.raw for span in split(text) if span.kind == "formula"]
+    for changed in (romanise(text), Lexicon([]).to_devanagari(text)):
+        assert [span.raw for span in split(changed) if span.kind == "formula"] == formulas

@@ -56,6 +56,7 @@ class Markup(Target):
 
     name = "markup"
     tokens = MARKUP_TOKENS
+    floor = 0.1  # a text is read a dozen times
 
     def seeds(self) -> list[bytes]:
         """Texts of the sampler, in every form."""

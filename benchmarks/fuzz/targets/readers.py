@@ -113,6 +113,10 @@ class Reader(Target):
         """How it is compressed."""
         return _packing(data)
 
+    def size(self, data: bytes) -> int:
+        """What is in it, not what it is compressed to."""
+        return len(_unpacked(data))
+
     def check(self, data: bytes) -> None:
         """The same records each time, or a refusal in one line."""
         path = self._place / f"file{self._ending}{_packing(data)}"

@@ -46,7 +46,7 @@ _HEADERS = (
 _HARMFUL = re.compile(r"[\x00-\x20]*(?:javascript|data|vbscript)\s*:", re.IGNORECASE)
 _WORD = re.compile(rb"[A-Za-z-]+")
 # What the guard may answer before any route is asked.
-_GUARD = (413, 429)
+_GUARD = (400, 408, 413, 414, 429, 431)
 _MARKUP_FIELDS = ("mathml", "asked_mathml", "layout_svg", "operators_svg")
 
 

@@ -25,8 +25,8 @@ UNKNOWN_NUMBERS = ("[UNKNUM_INT]", "[UNKNUM_DEC]", "[UNKNUM_RAT]")
 FORMULA_TYPE = PLACEHOLDER.rstrip("_")
 
 _NUMBER = re.compile(
-    r"(?:N!)?[-+−]?(?:(?P<whole>\d+(?:,\d{3})*)|\d+\s*/\s*\d+|(?P<decimal>[\d.,]*\d[\d.,]*"
-    r"(?:[eE][-+−]?\d+)?))"
+    r"(?:N!)?[-+−]?(?:(?P<whole>\d++(?:,\d{3})*+)|\d++\s*+/\s*+\d++|(?P<decimal>(?=[.,]*+\d)"
+    r"[\d.,]++(?:[eE][-+−]?\d++)?))"
 )
 _SYMBOL = re.compile(r".{1,2}!")
 _PLACEHOLDER = re.compile(rf"{PLACEHOLDER}\d+")

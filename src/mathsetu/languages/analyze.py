@@ -111,7 +111,7 @@ def _chain(code: str, stemmer: str | None, stop_words: bool) -> Callable[[str], 
         terms: list[str] = []
         for token in tokenize(chunk):
             if _UNSPACED.search(token):
-                terms += _pairs(token)
+                terms += filter(None, _pairs(token))  # of marks alone nothing is left
                 continue
             folded = fold(token)
             if folded in stopped:

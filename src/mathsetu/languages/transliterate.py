@@ -132,8 +132,21 @@ def _change_text(text: str, change: Callable[[str], str]) -> str:
             continue
         for index, piece in enumerate(_NAME.split(span.raw)):
             named = index % 2 == 1
-            parts.append(piece if named else change(piece))
+            parts.append(piece if named else _changed(piece, change))
     return "".join(parts)
+
+
+def _changed(piece: str, change: Callable[[str], str]) -> str:
+    """A piece of text changed; what follows a backslash must not become part of a command.
+
+    A sign that goes would let the backslash stand before a dollar, which it takes for text.
+    """
+    first, *others = piece.split("\\")
+    parts = [change(first)]
+    for other in others:
+        changed = change(other)
+        parts.append(" " + changed if changed[:1] != other[:1] else changed)
+    return "\\".join(parts)
 
 
 def _romanise_text(text: str) -> str:
