@@ -1,28 +1,95 @@
 """MathSetu: search for mathematics across languages.
 
-Public names are those listed here; everything else may change between versions.
+Public names are those listed here; everything else may change between versions. What is heavy is
+loaded when its name is first used.
+
+>>> import mathsetu
+>>> mathsetu.parse_latex("x+1").opt
+Tree('U!plus', 0=Tree('V!x'), 1=Tree('N!1'))
 """
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from mathsetu.errors import InputError, MathSetuError
 from mathsetu.records import Evidence, Formula, Hit, Judgment, Post, Query, Reason, Run
 
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from mathsetu.evaluation import Judgments, compare, evaluate, parse_measures
+    from mathsetu.formulas import parse_latex
+    from mathsetu.library import Answer, Filter, Library, add_posts, build_library, remove_posts
+    from mathsetu.recipes import Recipe, load_recipe
+
 __version__ = "0.1.0"
 
 __all__ = [
+    "Answer",
     "Evidence",
+    "Filter",
     "Formula",
     "Hit",
     "InputError",
     "Judgment",
+    "Judgments",
+    "Library",
     "MathSetuError",
     "Post",
     "Query",
     "Reason",
+    "Recipe",
     "Run",
     "__version__",
+    "add_posts",
+    "build_library",
+    "compare",
+    "evaluate",
+    "load_recipe",
+    "open",
+    "parse_latex",
+    "parse_measures",
+    "remove_posts",
 ]
+
+# Where the names live that are loaded when they are first used.
+_HOMES = {
+    "mathsetu.evaluation": ("Judgments", "compare", "evaluate", "parse_measures"),
+    "mathsetu.formulas": ("parse_latex",),
+    "mathsetu.library": (
+        *("Answer", "Filter", "Library"),
+        *("add_posts", "build_library", "remove_posts"),
+    ),
+    "mathsetu.recipes": ("Recipe", "load_recipe"),
+}
+
+
+def open(folder: str | PathLike[str]) -> Library:  # noqa: A001 - the word that people expect
+    """Open a library for searching.
+
+    >>> open("no-such-folder")
+    Traceback (most recent call last):
+    mathsetu.errors.InputError: no-such-folder: there is no such library (build one: mathsetu index)
+    """
+    from pathlib import Path
+
+    from mathsetu.library import Library
+
+    return Library(Path(folder))
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(home), name)
+    raise AttributeError(f"module 'mathsetu' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 def load_ipython_extension(shell: Any) -> None:
