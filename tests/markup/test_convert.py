@@ -168,3 +168,10 @@ def test_much_noise_takes_seconds_at_most() -> None:
     for form in FORMS:
         to_text(noise, form)
     assert time.process_time() - start < 3
+
+
+@pytest.mark.parametrize("latex", ["5", "5.20", "12", ") and also (", ". So let", "x\\\\"])
+@pytest.mark.parametrize("after", ["5", " 5", "", " and then", "$y$"])
+def test_a_formula_of_a_latex_file_is_found_again_whatever_follows(latex: str, after: str) -> None:
+    text = to_text(f"Let ${latex}${after}", "latex")
+    assert next(span.content for span in split(text) if span.kind == "formula") == latex

@@ -170,12 +170,13 @@ def _markdown_text(spans: list[Span]) -> str:
         Span("code" if span.kind == "code" else "text", "", span.content if span.kind != "formula"
              else span.raw) for span in page
     ))  # fmt: skip
-    written = [_delimited(formula.content, formula.display) for formula in formulas]
 
     def back(match: re.Match[str]) -> str:
         # A backslash right before a dollar would take its meaning away.
         apart = " " if text[match.start() - 1 : match.start()] == "\\" else ""
-        return apart + written[int(match[1])]
+        formula = formulas[int(match[1])]
+        after = text[match.end() : match.end() + 1]
+        return apart + _delimited(formula.content, formula.display, after)
 
     return _HELD.sub(back, text)
 
@@ -249,7 +250,8 @@ def _fill(text: str, held: Sequence[Span | Element]) -> tuple[str, list[int]]:
     length = len(chunks[0])
     for item, chunk in zip(held, chunks[1:], strict=True):
         kind, content, display = item.kind, item.content, item.display
-        written = _delimited(content, display) if kind == "formula" else _escape(content)
+        is_formula = kind == "formula"
+        written = _delimited(content, display, chunk) if is_formula else _escape(content)
         starts.append(length)
         parts += (written, chunk)
         length += len(written) + len(chunk)
@@ -289,9 +291,11 @@ def _fill_plain(
             marked += _escape(resolve(code)) + chunk
             continue
         start = len(marked)
-        if "&" in latex or "\n" in latex or latex[0].isdigit() or latex.startswith("\\begin"):
+        first = latex[0]
+        is_safe = first.isalpha() or (first == "\\" and not latex.startswith("\\begin"))
+        if not is_safe or "&" in latex or "\n" in latex:
             latex = strip_latex(resolve(latex))
-            marked += _delimited(latex, written.startswith("$$")) + chunk
+            marked += _delimited(latex, written.startswith("$$"), chunk) + chunk
         else:
             marked += written + chunk
         formula_id = formula_id or f"{post_id}:{where}:{len(formulas)}"
@@ -323,14 +327,17 @@ def _escaped(match: re.Match[str]) -> str:
     return "\\$" if found == "$" else "\\\\" if found == "\\" else found
 
 
-def _delimited(latex: str, display: bool) -> str:
+def _delimited(latex: str, display: bool, after: str) -> str:
+    """A formula between delimiters by which it is found again before the text that follows."""
     dollars = "$$" if display else "$"
     written = f"{dollars}{latex}{dollars}"
     if latex.startswith("\\begin{") and _is_one_environment(latex):
         return latex
-    if "$" not in latex and "\n" not in latex and latex[-1] != "\\" and not latex[0].isdigit():
+    # What begins like an amount of money, or like the end of a sentence, may be taken for that.
+    is_safe = (latex[0].isalpha() or latex[0] == "\\") and latex[-1] != "\\"
+    if is_safe and "$" not in latex and "\n" not in latex:
         return written
-    found = next(find_formulas(written), None)
+    found = next(find_formulas(written + after[:1]), None)
     if found is not None and found.end == len(written):
         return written
     return f"\\[{latex}\\]" if display else f"\\({latex}\\)"
