@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 _NEEDS_ESCAPE = re.compile(r"\\(?=[(\[]|begin\{)|\$|\\.", re.DOTALL)
-_TRAILING_BACKSLASHES = re.compile(r"\\+\Z")
 # Stand-ins for formulas while a Markdown renderer works on the prose around them.
 _HOLDER = "\ue000{}\ue001"
 _HELD = re.compile("\ue000(\\d+)\ue001")
@@ -317,9 +316,9 @@ def _escape(text: str) -> str:
     if "$" not in text and "\\" not in text:
         return text
     text = _NEEDS_ESCAPE.sub(_escaped, text)
-    backslashes = _TRAILING_BACKSLASHES.search(text)
+    backslashes = len(text) - len(text.rstrip("\\"))
     # A lone last backslash would swallow the delimiter that follows.
-    return text + " " if backslashes and len(backslashes[0]) % 2 else text
+    return text + " " if backslashes % 2 else text
 
 
 def _escaped(match: re.Match[str]) -> str:
