@@ -190,6 +190,7 @@ def test_a_manifest_cannot_name_files_outside_of_its_segment(library: Path, name
         {"segments": "x" * 10},
         {"segments": [[]]},
         {"recipe": []},
+        {"recipe": {"kind": ""}},
         {"recipe": {"name": "x", "parts": {"words": {"kind": "lexical", "fields": []}}}},
         {"languages": {"en": "many"}},
         {"languages": 7},

@@ -175,3 +175,9 @@ def test_much_noise_takes_seconds_at_most() -> None:
 def test_a_formula_of_a_latex_file_is_found_again_whatever_follows(latex: str, after: str) -> None:
     text = to_text(f"Let ${latex}${after}", "latex")
     assert next(span.content for span in split(text) if span.kind == "formula") == latex
+
+
+@pytest.mark.parametrize("page", ["<t<p>>", "a <t</p>> b", "<t <p>>", "x<y<p>z", "<p>a<b</p>"])
+def test_a_paragraph_inside_of_a_tag_is_read_the_same_in_both_ways(page: str) -> None:
+    text, _ = text_and_formulas(page, "html", "7", "body")
+    assert text == to_text(page, "html")

@@ -29,6 +29,7 @@ from mathsetu.plain_files import (
     open_plain,
     sync_folder,
 )
+from mathsetu.recipes.schema import parse_table
 from mathsetu.retrieval.mapped import CHECKSUMS
 
 #: Grows when libraries written by older versions can no longer be read, and with a new built-in
@@ -218,6 +219,7 @@ def read_manifest(library: Path) -> Manifest:
         if len({segment.name for segment in segments}) != len(segments):
             raise ValueError("two segments have one name")
         recipe, languages = dict(content["recipe"]), dict(content["languages"])
+        parse_table(recipe, str(path))
         counts = {str(code): int(count) for code, count in languages.items()}
         return Manifest(recipe, segments, counts, str(content["version"]))
     except OSError as error:

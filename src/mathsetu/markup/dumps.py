@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mathsetu.markup.attributes import from_attribute
-from mathsetu.markup.html import ELEMENT, PLACE, clean
+from mathsetu.markup.html import PLACE, clean
 
 
 def _plain_element(opening: str, closing: str, quote: str, references: str) -> re.Pattern[str]:
@@ -52,8 +52,8 @@ def hold_plain(source: str, *, attribute: bool = False) -> tuple[str, Iterable[H
     else:
         pieces = _IN_HTML.split(source)
         text = PLACE.join(pieces[::6]).replace("<p>", "\n").replace("</p>", "\n")
-    if "<" in text and ELEMENT.search(text):
-        return None
+    if "<" in text:
+        return None  # another element, or what the end of a paragraph made look like one
     text = clean(text)
     if ("$" in text or "\\" in text) and not any(pieces[4::6]):
         return None  # its formulas, if any, stand between delimiters
