@@ -199,3 +199,19 @@ def test_long_headings_give_ids_that_can_be_asked_for_and_differ(tmp_path: Path)
     assert len(first.id) < 200
     assert first.id != second.id
     assert first.title == heading.strip()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.md", "Preface.\n\n# \n\none\n\n## <!-- -->\n\ntwo\n"),
+        ("a.html", "Preface.<h1></h1>one<h2> </h2>two"),
+        ("a.tex", "Preface.\\section{}one\\section{ }two"),
+    ],
+)
+def test_sections_under_empty_headings_have_ids_of_their_own(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    write(tmp_path / name, text)
+    ids = [post.id for post in read_posts(tmp_path)]
+    assert ids == [name, f"{name}#section", f"{name}#section-1"]

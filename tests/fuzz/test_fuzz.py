@@ -177,19 +177,19 @@ def fuzz(*arguments: str) -> "subprocess.CompletedProcess[str]":
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> "subprocess.CompletedProcess[str]":
-    """A few hundred cases of every target, the same ones each time."""
+    """A hundred cases of every target, the same ones each time."""
     corpus = tmp_path_factory.mktemp("corpus")
-    cases = str(150 * len(TARGETS))
-    return fuzz("--cases", cases, "--seconds", "240", "--seed", "1", "--corpus", str(corpus))
+    cases = str(100 * len(TARGETS))
+    return fuzz("--cases", cases, "--seconds", "200", "--seed", "1", "--corpus", str(corpus))
 
 
 @pytest.mark.thorough
-def test_some_hundred_cases_of_every_target_find_nothing(
+def test_a_hundred_cases_of_every_target_find_nothing(
     run: "subprocess.CompletedProcess[str]",
 ) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
     counts = {line.split()[0]: line.split()[1] for line in run.stdout.splitlines() if line}
-    assert all(int(counts[name].replace(",", "")) >= 150 for name in TARGETS)
+    assert all(int(counts[name].replace(",", "")) >= 100 for name in TARGETS)
 
 
 @pytest.mark.thorough

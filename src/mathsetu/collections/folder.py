@@ -129,14 +129,14 @@ def _posts(
 ) -> Iterator[Post]:
     used: dict[str, int] = {}
     text, lines_before = _body(source, form)
-    for section in sections(text, form):
+    for number, section in enumerate(sections(text, form)):
         line = lines_before + section.line
         title = to_text(section.title, form).replace("\n", " ")
         if not title and not to_text(section.source, form):
             continue
-        anchor = (
-            _unused((section.anchor or slug(plain(title)))[:_LONGEST_ANCHOR], used) if title else ""
-        )
+        # What stands before the first heading is the file; a heading may be empty.
+        wanted = (section.anchor or slug(plain(title)))[:_LONGEST_ANCHOR]
+        anchor = _unused(wanted, used) if number else ""
         post_id = f"{name}#{anchor}" if anchor else name
         title = title or _document_title(source, form) or Path(name).stem
         try:
