@@ -137,3 +137,8 @@ def test_segments_without_common_formulas_change_nothing(
         rtol=1e-5,
     )
     assert parts.ask([asked(latex)])[0].reason(5) == whole.ask([asked(latex)])[0].reason(5)
+
+
+def test_a_huge_formula_is_searched_for_without_matching_it_with_all(tmp_path: Path) -> None:
+    index = retriever(tmp_path)
+    assert index.formulas("x" * 90_000, 3)

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 _WORTHWHILE = 4
 _LAYOUT_WEIGHT = round(1 / OPERATOR_WEIGHT)
+# Nodes of a query formula that are compared with others, over all formulas that it is matched with.
+_MOST_NODES = 60_000
 
 
 @dataclass(frozen=True)
@@ -354,6 +356,8 @@ class _AskedFormula:
 
     def _with_structure(self, overlaps: Numbers, matched: int) -> Numbers:
         """Match the best few structurally and join both scores."""
+        # Matching takes time in proportion to the formula's size: of a huge one, fewer are matched.
+        matched = min(matched, _MOST_NODES // sum(1 for _ in self._parsed.opt.walk()))
         chosen = best(overlaps, matched) if matched else None
         if chosen is None or not len(chosen.numbers):
             return overlaps
