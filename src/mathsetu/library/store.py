@@ -24,7 +24,7 @@ from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.limits import LONGEST_NAME
 from mathsetu.plain_files import is_plain_file
 from mathsetu.records import Post
-from mathsetu.retrieval.mapped import check_file
+from mathsetu.retrieval.mapped import MappedBytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,9 +101,10 @@ class Store:
         self._path = path
         # Several threads of a server may read, one after the other; nobody writes.
         self._lock = Lock()
-        self._is_compared = False
         if not is_plain_file(path):
             raise DamagedLibrary(path, "is missing")
+        # Mapped now, since a rebuild may remove the file while it is open.
+        self._bytes = MappedBytes(path)
         self._connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
         )
@@ -158,7 +159,7 @@ class Store:
         """The number of a post."""
         rows = self._rows("SELECT number FROM posts WHERE id = ?", (post_id,))
         if not rows:
-            self._compare()
+            self._bytes.check()
         return int(rows[0][0]) if rows else None
 
     def find(self, post_id: str) -> Post | None:
@@ -168,7 +169,7 @@ class Store:
 
     def answers_to(self, post_id: str) -> list[tuple[int, Post]]:
         """The answers to a question, each with its number; their collection is named in them."""
-        self._compare()
+        self._bytes.check()
         rows = self._rows("SELECT number FROM posts WHERE parent_id = ?", (post_id,))
         found = self._by_number([row[0] for row in rows])
         return [(n, replace(self._read(row), collection=row[3])) for n, row in found.items()]
@@ -179,13 +180,13 @@ class Store:
 
     def languages(self, removed: Set[int] = frozenset()) -> dict[str, int]:
         """How many posts there are of each language, those that were removed not counted."""
-        self._compare()
+        self._bytes.check()
         rows = self._rows("SELECT number, language FROM posts")
         return Counter(str(language) for number, language in rows if number not in removed)
 
     def tags(self, removed: Set[int] = frozenset()) -> dict[str, int]:
         """How many posts have each tag, those that were removed not counted."""
-        self._compare()
+        self._bytes.check()
         rows = self._rows("SELECT number, tag FROM tags")
         return Counter(str(tag) for number, tag in rows if number not in removed)
 
@@ -193,7 +194,7 @@ class Store:
         self, language: str = "", tags: Sequence[str] = (), collection: str = ""
     ) -> NDArray[np.bool_]:
         """Which posts pass a filter; of several tags, a post needs all."""
-        self._compare()
+        self._bytes.check()
         allowed = np.ones(self.count, dtype=np.bool_)
         for column, value in (("language", language), ("collection", collection)):
             if value:
@@ -232,12 +233,6 @@ class Store:
             return _post(row[5])
         except (ValueError, RecursionError) as error:
             raise DamagedLibrary(self._path, f"has a damaged post ({error})") from error
-
-    def _compare(self) -> None:
-        """Compare the whole file with its checksums, once."""
-        if not self._is_compared:
-            check_file(self._path)
-            self._is_compared = True
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
         try:

@@ -42,12 +42,6 @@ def seal(folder: Path) -> None:
         np.save(place / CHECKSUMS, np.concatenate(found), allow_pickle=False)
 
 
-def check_file(path: Path) -> None:
-    """Compare a whole file with its checksums, for those who read it by other means."""
-    raw = _mapped(path)
-    _Blocks(path, raw).check(0, len(raw))
-
-
 class Mapped:
     """One array on disk, read as an array is.
 
@@ -124,6 +118,10 @@ class MappedBytes:
         if start < stop:
             self._blocks.check(start, stop)
         return self._raw[start:stop].tobytes()
+
+    def check(self) -> None:
+        """Compare the whole file with its checksums, for those who read it by other means."""
+        self._blocks.check(0, len(self))
 
 
 def check_rising(path: Path, ends: NDArray[np.int64], last: int) -> None:
