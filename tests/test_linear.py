@@ -6,6 +6,7 @@ from typing import Final
 import pytest
 
 from mathsetu.collections.folder import sections
+from mathsetu.collections.trec import finite
 from mathsetu.errors import MathSetuError
 from mathsetu.formulas import parse_latex
 from mathsetu.formulas.features import features
@@ -118,6 +119,10 @@ def test_pairs_of_bars_are_folded_in_linear_time() -> None:
         return best_seconds(lambda: fold_bars(list(line), bars, []), tries=2)
 
     assert seconds(80_000) <= 8 * seconds(20_000)
+
+
+def test_a_long_number_takes_linear_time() -> None:
+    assert_linear(_refusing(finite), "0", 4_000, after="x")
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])

@@ -13,7 +13,7 @@ from mathsetu.errors import InputError, RowError
 from mathsetu.limits import MOST_DIGITS
 from mathsetu.records import Hit, Judgment, Run
 
-_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_NUMBER = re.compile(r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?")
 _WHOLE = re.compile(rf"[-+]?[0-9]{{1,{MOST_DIGITS}}}")
 _RUN_COLUMNS = "query, Q0, id, rank, score, run name"
 _QREL_COLUMNS = "query, iteration, id, grade"
