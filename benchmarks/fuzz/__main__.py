@@ -12,6 +12,7 @@ folder, and so are inputs that reach new lines, from which later runs go on.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 import time
@@ -94,6 +95,8 @@ def main() -> int:
     unknown = [name for name in names if name not in TARGETS]
     if unknown:
         parser.error(f"unknown target {unknown[0]!r} (known: {', '.join(TARGETS)})")
+    # Whoever ends the run wants its table, and no files left behind.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     seed = int(time.time()) if options.seed is None else options.seed
     print(f"seed {seed}, corpus {options.corpus}", flush=True)
     plan = Plan(names, options.seconds, options.cases, seed, options.corpus, options.processes)

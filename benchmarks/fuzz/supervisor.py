@@ -138,7 +138,7 @@ class Supervisor:
         """Run until the time or the cases are used up, or the user interrupts."""
         # In memory where there is such a place: writers wait until a disk has written.
         memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-        place = Path(tempfile.mkdtemp(prefix="mathsetu-fuzz-", dir=memory))
+        place = Path(tempfile.mkdtemp(prefix=f"mathsetu-fuzz-{os.getpid()}-", dir=memory))
         options = Options(self._plan.seed, self._plan.corpus, place)
         processes = self._plan.processes
         workers = [_Worker(number, processes, options) for number in range(processes)]

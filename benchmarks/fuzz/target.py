@@ -43,7 +43,8 @@ class Target:
     Attributes:
         name: How the target is called on the command line.
         tokens: The words of its grammar.
-        floor: Seconds of processor time that are never called a hang.
+        floor: Seconds of processor time that are never called a hang: work that is bounded may
+            take them, however small the input.
     """
 
     name = ""

@@ -1,8 +1,10 @@
 """The fuzzer itself: what it tries can be tried again, and what goes wrong is found and counted."""
 
 import random
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -22,6 +24,8 @@ from mathsetu.collections.formats import FORMATS
 from mathsetu.formulas import parse_latex
 
 ROOT = Path(__file__).parent.parent.parent
+# Where a run has its files: in memory, where that can be.
+SHARED = Path("/dev/shm") if Path("/dev/shm").is_dir() else Path(tempfile.gettempdir())
 # They start an application or build a library.
 SLOW = ("http", "mcp", "library")
 QUICK = [name for name in TARGETS if name not in SLOW]
@@ -201,3 +205,24 @@ def test_a_stored_input_is_replayed(tmp_path: Path) -> None:
     unknown = fuzz("--targets", "nothing")
     assert unknown.returncode == 2
     assert "unknown target 'nothing'" in unknown.stderr
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("ended_with", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_ended_prints_its_table_and_leaves_nothing(
+    ended_with: signal.Signals, tmp_path: Path
+) -> None:
+    arguments = ["--targets", "notation", "--corpus", str(tmp_path / "corpus")]
+    command = [sys.executable, "-m", "benchmarks.fuzz", *arguments]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("seed")
+        time.sleep(3)
+        files = f"mathsetu-fuzz-{process.pid}-*"
+        assert list(SHARED.glob(files))
+        process.send_signal(ended_with)
+        rest = process.stdout.read()
+        assert process.wait(30) == 0
+    assert "interrupted\ntarget" in rest
+    assert "notation" in rest
+    assert not list(SHARED.glob(files))

@@ -84,7 +84,8 @@ class Latex(Target):
 
     name = "latex"
     tokens = LATEX_TOKENS
-    floor = 0.1
+    # A macro that uses itself is expanded as far as a bound, and read a dozen times here.
+    floor = 0.6
 
     def seeds(self) -> list[bytes]:
         """Formulas of the sampler, the pathological ones, and others where they are at hand."""
@@ -127,7 +128,7 @@ class Matching(Target):
 
     name = "matching"
     tokens = LATEX_TOKENS
-    floor = 0.25  # long formulas are matched as far as a bound, twice
+    floor = 1.0  # long formulas are matched as far as a bound, twice
 
     def seeds(self) -> list[bytes]:
         """Pairs of formulas of the sampler."""

@@ -87,7 +87,7 @@ class LibraryFiles(Target):
     """A library of two segments, one of which lacks a post."""
 
     name = "library"
-    floor = 0.5
+    floor = 1.0
 
     def open(self, place: Path) -> None:
         """Build the library and ask it once."""
