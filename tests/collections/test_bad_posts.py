@@ -198,3 +198,10 @@ def test_a_name_that_no_door_could_ask_for_is_a_bad_row(tmp_path: Path, name: st
     bad = BadRows(skip=True)
     assert [post.id for post in jsonl.read_posts(path, bad)] == ["2"]
     assert bad.count == 1
+
+
+def test_marks_of_byte_order_inside_of_a_file_are_no_part_of_ids(tmp_path: Path) -> None:
+    path = tmp_path / "posts.jsonl"
+    row = '{"id": "%s", "body": "b"}\n'
+    path.write_text("\ufeff" + row % "1" + "\ufeff" + row % "2", encoding="utf-8")
+    assert [post.id for post in jsonl.read_posts(path)] == ["1", "2"]

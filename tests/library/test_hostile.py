@@ -16,7 +16,7 @@ import pytest
 from mathsetu.collections import sampler
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.library import Filter, Library, add_posts, build_library, remove_posts
-from mathsetu.library.manifest import check, describe, read_manifest
+from mathsetu.library.manifest import check, describe, read_manifest, signed
 from mathsetu.records import Post
 from mathsetu.retrieval.mapped import seal
 from tests.light import LIGHT
@@ -221,7 +221,7 @@ def forge(library: Path, change: Callable[[dict[str, Any]], object], listing: bo
         seal(library / SEGMENT)
         manifest["segments"][0]["files"] = describe(library / SEGMENT)
     change(manifest)
-    path.write_text(json.dumps(manifest), encoding="utf-8")
+    path.write_text(json.dumps(signed(manifest)), encoding="utf-8")
 
 
 def everything(folder: Path) -> list[object]:

@@ -11,7 +11,7 @@ import pytest
 
 from mathsetu.errors import InputError
 from mathsetu.library import Library, build_library
-from mathsetu.library.manifest import FORMAT, check, read_manifest
+from mathsetu.library.manifest import FORMAT, check, read_manifest, signed
 from mathsetu.records import Post
 from tests.light import LIGHT
 
@@ -22,7 +22,7 @@ def edited(library: Path, change: Callable[[dict[str, Any]], object]) -> Path:
     path = library / "manifest.json"
     manifest = json.loads(path.read_text(encoding="utf-8"))
     change(manifest)
-    path.write_text(json.dumps(manifest), encoding="utf-8")
+    path.write_text(json.dumps(signed(manifest)), encoding="utf-8")
     return library
 
 
@@ -141,3 +141,13 @@ def test_a_folder_that_is_none_or_no_library_is_refused(tmp_path: Path) -> None:
         Library(tmp_path / "nowhere")
     with pytest.raises(InputError, match=r"is not a library, it has no manifest\.json"):
         Library(tmp_path)
+
+
+def test_damage_in_the_manifest_is_found(library: Path) -> None:
+    path = library / "manifest.json"
+    written = path.read_text(encoding="utf-8")
+    for before, after in (('"words": 0.2', '"words": 0.9'), ('"posts": 4', '"posts": 3')):
+        assert before in written
+        path.write_text(written.replace(before, after), encoding="utf-8")
+        with pytest.raises(InputError, match=r"manifest\.json: its content has changed"):
+            Library(library)

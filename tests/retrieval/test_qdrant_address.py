@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from mathsetu.errors import InputError
 from mathsetu.library import Library
 from mathsetu.library.graph import compare_with_post, upload_library
+from mathsetu.library.manifest import signed
 from mathsetu.retrieval.qdrant_address import confirmed, key_for
 from tests.encoders.tiny_graph import make_graph_library
 
@@ -63,7 +64,7 @@ def foreign(library: Path, listener: Listener, monkeypatch: pytest.MonkeyPatch) 
     path = library / "manifest.json"
     manifest = json.loads(path.read_text(encoding="utf-8"))
     manifest["recipe"]["parts"]["graph"]["server"] = listener.url
-    path.write_text(json.dumps(manifest), encoding="utf-8")
+    path.write_text(json.dumps(signed(manifest)), encoding="utf-8")
     monkeypatch.setenv("QDRANT_API_KEY", KEY)
     monkeypatch.delenv("QDRANT_URL", raising=False)
     return library

@@ -227,3 +227,10 @@ def test_a_fault_of_ours_is_one_line_without_details(
     assert response.status_code == 500
     assert "internal" not in response.text
     assert list(response.json()) == ["error"]
+
+
+def test_an_error_is_one_line_whatever_the_request_names(client: TestClient) -> None:
+    response = client.post("/v1/render", json={"latex": "{", "a\nb\x1b": True})
+    assert response.status_code == 422
+    assert "\n" not in response.json()["error"]
+    assert "\x1b" not in response.json()["error"]

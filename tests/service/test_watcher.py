@@ -20,7 +20,7 @@ pytest.importorskip("fastapi")
 from fastapi.testclient import TestClient
 
 from mathsetu.library import Library, build_library
-from mathsetu.library.manifest import checksum
+from mathsetu.library.manifest import checksum, signed
 from mathsetu.records import Post
 from mathsetu.service import keeper
 from mathsetu.service.app import create_app
@@ -79,7 +79,7 @@ def damage(folder: Path, file: str, content: bytes) -> None:
     path.write_bytes(content + path.read_bytes()[len(content) :])
     manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
     manifest["segments"][0]["files"][file] = [path.stat().st_size, checksum(path)]
-    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    (folder / "manifest.json").write_text(json.dumps(signed(manifest)), encoding="utf-8")
 
 
 @pytest.fixture

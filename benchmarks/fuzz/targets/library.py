@@ -26,7 +26,8 @@ from benchmarks.fuzz.targets.shelf import library, some_posts
 from mathsetu.cli.info import command as info
 from mathsetu.errors import InputError
 from mathsetu.library import Filter, Library
-from mathsetu.library.manifest import describe
+from mathsetu.library.manifest import describe, signed
+from mathsetu.retrieval.mapped import seal
 
 _QUERIES = ("prime numbers", "$a^2+b^2=c^2$", "समाकल $\\int_0^1 x dx$")
 _MANIFEST = "manifest.json"
@@ -270,8 +271,10 @@ def sign(folder: Path) -> None:
     path = folder / _MANIFEST
     content = json.loads(path.read_bytes())
     for segment in content["segments"]:
-        segment["files"] = describe(folder / "segments" / segment["name"])
-    path.write_text(json.dumps(content), encoding="utf-8", errors="surrogatepass")
+        place = folder / "segments" / segment["name"]
+        seal(place)
+        segment["files"] = describe(place)
+    _write_manifest(path, content)
 
 
 def _change_manifest(path: Path, setting: str, value: str | None) -> None:
@@ -286,7 +289,14 @@ def _change_manifest(path: Path, setting: str, value: str | None) -> None:
         del place[key]
     else:
         place[key] = json.loads(value)
-    path.write_text(json.dumps(content), encoding="utf-8", errors="surrogatepass")
+    _write_manifest(path, content)
+
+
+def _write_manifest(path: Path, content: Any) -> None:
+    """Write a manifest as its maker would, whatever is in it."""
+    is_table = isinstance(content, dict)
+    written = json.dumps(signed(content) if is_table else content)
+    path.write_text(written, encoding="utf-8", errors="surrogatepass")
 
 
 def _flip(path: Path, argument: str) -> None:

@@ -58,7 +58,8 @@ def read_raw_lines(path: str | Path, *, follow_links: bool = True) -> Iterator[t
             if len(line) == LONGEST_LINE:
                 limit = LONGEST_LINE >> 20
                 raise RowError(shown(path), number, f"the line is longer than {limit} MiB")
-            yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+            # Files that were put together of several have such a mark before each of them.
+            yield number, line.removeprefix(b"\xef\xbb\xbf")
 
 
 def read_chunks(path: str | Path) -> Iterator[bytes]:

@@ -38,6 +38,7 @@ FORMAT = 4
 _NAME = "manifest.json"
 _PART = f".{_NAME}.part"
 _SEGMENTS = "segments"
+_CHECKSUM = "checksum"
 #: Lies in every segment, from its first moment on: such a folder is ours to remove.
 MARK = "segment.json"
 #: What the folder of a segment is called besides its name until the segment is whole.
@@ -109,7 +110,7 @@ def checksum(path: Path) -> str:
 
 def write_manifest(library: Path, manifest: Manifest) -> None:
     """Replace the manifest in one step: this is the moment when a change takes effect."""
-    content = {"mathsetu": "library", "format": FORMAT, **asdict(manifest)}
+    content = signed({"mathsetu": "library", "format": FORMAT, **asdict(manifest)})
     part = library / _PART
     part.unlink(missing_ok=True)
     with create_plain(part) as file:
@@ -118,6 +119,13 @@ def write_manifest(library: Path, manifest: Manifest) -> None:
         os.fsync(file.fileno())
     part.replace(library / _NAME)
     sync_folder(library)
+
+
+def signed(content: dict[str, Any]) -> dict[str, Any]:
+    """The content of a manifest with its checksum, by which damage in it is found, too."""
+    rest = {name: value for name, value in content.items() if name != _CHECKSUM}
+    written = json.dumps(rest, sort_keys=True).encode()
+    return {**rest, _CHECKSUM: blake2b(written, digest_size=16).hexdigest()}
 
 
 def has_manifest(library: Path) -> bool:
@@ -215,6 +223,8 @@ def read_manifest(library: Path) -> Manifest:
                 f"{library}: was written in format {found}, this version of MathSetu reads format "
                 f"{FORMAT}; build it again with: mathsetu index"
             )
+        if signed(content) != content:
+            raise DamagedLibrary(path, "its content has changed")
         segments = tuple(_read_segment(entry) for entry in content["segments"])
         if len({segment.name for segment in segments}) != len(segments):
             raise ValueError("two segments have one name")

@@ -8,6 +8,8 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, Response
 
+from mathsetu.printable import one_line
+
 #: Makes the page about a problem: for a request, with a status, and the line that says what it is.
 ProblemPage = Callable[[HTTPConnection, int, str], Response]
 #: What a fault of ours is called; details are for the log.
@@ -36,7 +38,7 @@ class Problems:
         headers: Mapping[str, str] | None = None,
     ) -> Response:
         """The response for a request that failed, and ``line`` for the person behind it."""
-        clean = line.encode("utf-8", "replace").decode()
+        clean = one_line(line)
         if self._page is not None and wants_page(request.headers):
             response = self._page(request, status, clean)
         else:
