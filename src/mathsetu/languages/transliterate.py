@@ -130,9 +130,12 @@ def _change_text(text: str, change: Callable[[str], str]) -> str:
         if span.kind != "text":
             parts.append(span.raw)
             continue
-        for index, piece in enumerate(_NAME.split(span.raw)):
-            named = index % 2 == 1
-            parts.append(piece if named else _changed(piece, change))
+        pieces = _NAME.split(span.raw)
+        pieces[::2] = (_changed(piece, change) for piece in pieces[::2])
+        changed = "".join(pieces)
+        # A digit right after a formula would make an amount of money of it.
+        becomes_price = parts and changed[:1].isdigit() and not span.raw[:1].isdigit()
+        parts.append(f" {changed}" if becomes_price else changed)
     return "".join(parts)
 
 
