@@ -7,9 +7,9 @@
 #
 # More extras, for recipes that need them: --build-arg EXTRAS=web,mcp,neural
 
-# Without a digest the tag names another image every few weeks. 'make image-digests' writes the
-# digest here, and a release is not built without it (docs/deploy.md).
-ARG PYTHON_IMAGE=python:3.12-slim
+# Without a digest the tag names another image every few weeks; 'make image-digests' writes that of
+# today (docs/deploy.md).
+ARG PYTHON_IMAGE=python:3.12-slim@sha256:78387bc3881b8273120a12ebe6c1ab22b018ccc2c9adf565ae1ac9b536e184ea
 
 FROM ${PYTHON_IMAGE} AS build
 ARG EXTRAS=web,mcp
