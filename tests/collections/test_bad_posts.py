@@ -15,6 +15,7 @@ from mathsetu.collections.files import read_lines
 from mathsetu.collections.formats import FORMATS, detect
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.trec import read_qrels
 from mathsetu.errors import InputError, RowError
 from mathsetu.limits import LONGEST_NAME
 from tests.command import Mathsetu
@@ -205,3 +206,10 @@ def test_marks_of_byte_order_inside_of_a_file_are_no_part_of_ids(tmp_path: Path)
     row = '{"id": "%s", "body": "b"}\n'
     path.write_text("\ufeff" + row % "1" + "\ufeff" + row % "2", encoding="utf-8")
     assert [post.id for post in jsonl.read_posts(path)] == ["1", "2"]
+
+
+def test_a_mark_of_byte_order_inside_of_a_row_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "qrels.txt"
+    path.write_text("1 0 9 0\n\t\ufeff1 0 9 0\n", encoding="utf-8")
+    with pytest.raises(RowError, match=r"qrels\.txt line 2: contains a byte order mark"):
+        list(read_qrels(path))

@@ -173,6 +173,8 @@ def columns(text: str, count: int, names: str, delimiter: str | None = None) -> 
     ['A.1', '0', '7', '3']
     """
     row = text.split(delimiter)
+    if "\ufeff" in text:
+        raise ValueError("contains a byte order mark (U+FEFF)")
     if len(row) != count:
         raise ValueError(f"{len(row)} columns where {count} are expected ({names})")
     return row
