@@ -49,7 +49,7 @@ class Target:
 
     name = ""
     tokens: Sequence[str] = ()
-    floor = 0.05
+    floor = 0.1
 
     def open(self, place: Path) -> None:
         """Prepare what all cases need; ``place`` is a folder that the workers of a run share."""

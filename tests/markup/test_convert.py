@@ -177,6 +177,11 @@ def test_a_formula_of_a_latex_file_is_found_again_whatever_follows(latex: str, a
     assert next(span.content for span in split(text) if span.kind == "formula") == latex
 
 
+def test_dollars_in_a_container_stay_part_of_its_formula() -> None:
+    text = to_text('<span class="math-container">$$-</span>', "html")
+    assert [span.content for span in split(text)] == ["$$-"]
+
+
 @pytest.mark.parametrize("page", ["<t<p>>", "a <t</p>> b", "<t <p>>", "x<y<p>z", "<p>a<b</p>"])
 def test_a_paragraph_inside_of_a_tag_is_read_the_same_in_both_ways(page: str) -> None:
     text, _ = text_and_formulas(page, "html", "7", "body")

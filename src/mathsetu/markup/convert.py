@@ -337,7 +337,7 @@ def _delimited(latex: str, display: bool, after: str) -> str:
     if is_safe and "$" not in latex and "\n" not in latex:
         return written
     found = next(find_formulas(written + after[:1]), None)
-    if found is not None and found.end == len(written):
+    if found is not None and (found.start, found.end) == (0, len(written)):
         return written
     return f"\\[{latex}\\]" if display else f"\\({latex}\\)"
 
