@@ -334,12 +334,20 @@ def _delimited(latex: str, display: bool, after: str) -> str:
         return latex
     # What begins like an amount of money, or like the end of a sentence, may be taken for that.
     is_safe = (latex[0].isalpha() or latex[0] == "\\") and latex[-1] != "\\"
-    if is_safe and "$" not in latex and "\n" not in latex:
+    is_closed = _is_closed(latex)
+    if is_safe and is_closed and "$" not in latex and "\n" not in latex:
         return written
     found = next(find_formulas(written + after[:1]), None)
-    if found is not None and (found.start, found.end) == (0, len(written)):
+    if is_closed and found is not None and (found.start, found.end) == (0, len(written)):
         return written
     return f"\\[{latex}\\]" if display else f"\\({latex}\\)"
+
+
+def _is_closed(latex: str) -> bool:
+    """Whether each brace is closed; one that is not would reach for one in the text that follows."""
+    if "\\{" in latex or "\\}" in latex:
+        latex = latex.replace("\\\\", "").replace("\\{", "").replace("\\}", "")
+    return latex.count("{") == latex.count("}")
 
 
 def _is_one_environment(latex: str) -> bool:
