@@ -344,7 +344,7 @@ def _delimited(latex: str, display: bool, after: str) -> str:
 
 
 def _is_closed(latex: str) -> bool:
-    """Whether each brace is closed; one that is not would reach for one in the text that follows."""
+    """Whether each brace is closed: an open one would reach for one in the text that follows."""
     if "\\{" in latex or "\\}" in latex:
         latex = latex.replace("\\\\", "").replace("\\{", "").replace("\\}", "")
     return latex.count("{") == latex.count("}")
