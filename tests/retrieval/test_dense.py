@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from mathsetu.errors import InputError
+from mathsetu.plain_files import files_below
 from mathsetu.records import Post, Query
 from mathsetu.retrieval import dense
 from mathsetu.retrieval.dense import Dense, DenseBuilder, DenseRetriever
@@ -174,8 +175,10 @@ def test_the_same_posts_give_the_same_bytes(tmp_path: Path, index: str) -> None:
     if index != "flat":
         pytest.importorskip("faiss")
     first, second = (built(tmp_path / name, many(700), Dense("m", index=index)) for name in "ab")
-    for file in first.iterdir():
-        assert file.read_bytes() == (second / file.name).read_bytes(), file.name
+    files = [file.relative_to(first) for file in files_below(first)]
+    assert len(files) == (3 if index == "flat" else 6)
+    for file in files:
+        assert (first / file).read_bytes() == (second / file).read_bytes(), file
 
 
 @pytest.mark.parametrize("bodies", [[], [""], ["one post"]])
@@ -237,11 +240,17 @@ def test_damaged_files_are_found_when_opened(tmp_path: Path) -> None:
     pytest.importorskip("faiss")
     choices = Dense("m", index="ivf")
     folder = built(tmp_path / "index", BODIES, choices)
-    (folder / "lists.faiss").write_bytes(b"not an index")
-    with pytest.raises(InputError, match=r"lists\.faiss: is damaged"):
+    posts = folder / "lists" / "posts.npy"
+    listed = np.load(posts)
+    np.save(posts, listed + len(BODIES))
+    with pytest.raises(InputError, match=r"posts\.npy: holds a number that is out of range"):
+        DenseRetriever([folder], choices).ask([asked("even")])[0].best(3)
+    posts.write_bytes(b"not an array")
+    with pytest.raises(InputError, match=r"posts\.npy: is damaged"):
         DenseRetriever([folder], choices)
+    np.save(posts, listed)
     (folder / "vectors.npy").write_bytes(b"")
-    with pytest.raises(InputError, match="the index is damaged"):
+    with pytest.raises(InputError, match=r"vectors\.npy: is damaged"):
         DenseRetriever([folder], choices)
 
 
