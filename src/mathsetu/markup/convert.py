@@ -292,7 +292,7 @@ def _fill_plain(
         start = len(marked)
         first = latex[0]
         is_safe = first.isalpha() or (first == "\\" and not latex.startswith("\\begin"))
-        if not is_safe or "&" in latex or "\n" in latex:
+        if not is_safe or "&" in latex or "\n" in latex or not _is_closed(latex):
             latex = strip_latex(resolve(latex))
             marked += _delimited(latex, written.startswith("$$"), chunk) + chunk
         else:
@@ -337,10 +337,12 @@ def _delimited(latex: str, display: bool, after: str) -> str:
     is_closed = _is_closed(latex)
     if is_safe and is_closed and "$" not in latex and "\n" not in latex:
         return written
-    found = next(find_formulas(written + after[:1]), None)
-    if is_closed and found is not None and (found.start, found.end) == (0, len(written)):
-        return written
-    return f"\\[{latex}\\]" if display else f"\\({latex}\\)"
+    bracketed = f"\\[{latex}\\]" if display else f"\\({latex}\\)"
+    for way in (written, bracketed) if is_closed else (bracketed, written):
+        found = next(find_formulas(way + after[:1]), None)
+        if found is not None and (found.start, found.end) == (0, len(way)):
+            return way
+    return bracketed
 
 
 def _is_closed(latex: str) -> bool:
