@@ -121,6 +121,10 @@ def test_pairs_of_bars_are_folded_in_linear_time() -> None:
     assert seconds(80_000) <= 8 * seconds(20_000)
 
 
+def test_closing_brackets_of_a_graph_take_linear_time() -> None:
+    assert_linear(_refusing(lambda text: read_penman(f"(a / b{text}")), ")", 6_000, after="1 :c")
+
+
 def test_a_long_number_takes_linear_time() -> None:
     assert_linear(_refusing(finite), "0", 4_000, after="x")
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from mathsetu.errors import DamagedLibrary
-from mathsetu.plain_files import files_below, is_plain_file, open_plain
+from mathsetu.plain_files import create_plain, files_below, is_plain_file, open_plain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +39,9 @@ def seal(folder: Path) -> None:
         if file.name != CHECKSUMS:
             sums.setdefault(file.parent, []).append(_sums_of(_mapped(file)))
     for place, found in sums.items():
-        np.save(place / CHECKSUMS, np.concatenate(found), allow_pickle=False)
+        (place / CHECKSUMS).unlink(missing_ok=True)
+        with create_plain(place / CHECKSUMS) as written:
+            np.save(written, np.concatenate(found), allow_pickle=False)
 
 
 class Mapped:

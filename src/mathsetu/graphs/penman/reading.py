@@ -25,7 +25,7 @@ _RELATION = re.compile(r":[^\s()\"]*")
 _SYMBOL = re.compile(r"[^\s()\"]+")
 _VARIABLE = re.compile(r"[^\s()/\"]+")
 _CONCEPT = re.compile(r"\S+")
-_CLOSING = re.compile(r"\)+\Z")
+_CLOSING = re.compile(r"(?<!\))\)++\Z")
 _ALIGNMENT = re.compile(r"(?<=.)~(?:e\.)?\d+(?:,\d+)*\Z")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {code: letter for letter, code in ESCAPES.items()}
