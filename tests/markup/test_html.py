@@ -1,5 +1,7 @@
 """HTML as pages with mathematics write it."""
 
+import pytest
+
 from mathsetu.markup import extract, split, to_text
 
 
@@ -63,3 +65,8 @@ def test_attributes_may_hold_angle_brackets() -> None:
 
 def test_a_lonely_angle_bracket_is_text() -> None:
     assert to_text("if a < b and b > c, $x<y$", "html") == "if a < b and b > c, $x<y$"
+
+
+@pytest.mark.parametrize("page", ["$&lt$$<$", "$&lt$$b$", "&lt$x$", "&amp$a$$b$", "a&ltb $x$"])
+def test_a_reference_without_its_semicolon_ends_before_a_delimiter(page: str) -> None:
+    assert "".join(span.raw for span in split(page, "html")) == page

@@ -35,7 +35,7 @@ ELEMENT = re.compile(
     re.IGNORECASE,
 )
 _ATTRIBUTE = re.compile(r"([a-zA-Z-]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))")
-_ENTITY = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)")
+_ENTITY = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[A-Za-z][A-Za-z0-9]{0,31};?)")
 _PIECE = re.compile(f"{_TAG.pattern}|(?P<entity>{_ENTITY.pattern})")
 _TEX_ANNOTATION = re.compile(
     r"<annotation[^<>]*encoding=[\"']application/x-tex[\"'][^<>]*>([^<]*)</annotation>"
