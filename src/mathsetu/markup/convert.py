@@ -340,7 +340,12 @@ def _delimited(latex: str, display: bool, after: str) -> str:
     bracketed = f"\\[{latex}\\]" if display else f"\\({latex}\\)"
     for way in (written, bracketed) if is_closed else (bracketed, written):
         found = next(find_formulas(way + after[:1]), None)
-        if found is not None and (found.start, found.end) == (0, len(way)):
+        # Dollars around dollars are other delimiters, so that what stands between them counts, too.
+        if (
+            found is not None
+            and (found.start, found.end) == (0, len(way))
+            and (way[found.latex_start : found.latex_end] == latex)
+        ):
             return way
     return bracketed
 
