@@ -10,7 +10,7 @@ from mathsetu.errors import InputError
 from mathsetu.library import Library, build_library
 from mathsetu.recipes import load_recipe, recipe_names, recipe_text
 from mathsetu.recipes.parts import check_parts
-from mathsetu.recipes.schema import Recipe
+from mathsetu.recipes.schema import Recipe, parse_recipe
 from tests.command import Mathsetu
 
 LIGHT = ["default", "formula", "msm-bm25", "msm-sum", "msm-tfidf"]
@@ -326,3 +326,9 @@ def test_a_recipe_that_is_no_file_is_refused_at_once(mathsetu: Mathsetu, name: s
     if hasattr(os, "mkfifo"):
         os.mkfifo("pipe.toml")
     mathsetu.refuses("recipes", name)
+
+
+@pytest.mark.parametrize("key", ["k." * 100_000 + "k", "'k' . " * 50_000 + "k"])
+def test_a_key_of_many_parts_is_refused_at_once(key: str) -> None:
+    with pytest.raises(InputError, match="is nested too deeply"):
+        parse_recipe(f"{key} = 1", "tests")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import reprlib
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -13,12 +14,16 @@ from mathsetu.errors import InputError
 Table = TypeVar("Table")
 # Recipes have four levels.
 _DEEPEST = 20
+_DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++\s*+\.\s*+){50}""")
 
 
 def parse_toml(text: str, source: str) -> dict[str, Any]:
     """Read TOML; an error names its source."""
     import tomllib  # here, because an opened library brings its recipe along
 
+    # Reading a key takes time with the square of its parts.
+    if _DEEP_KEY.search(text):
+        raise InputError(f"{source}: is nested too deeply")
     try:
         table = tomllib.loads(text)
         _check_depth(table)
