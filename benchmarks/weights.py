@@ -20,11 +20,11 @@ import numpy as np
 
 from benchmarks.shared import DATA, LANGUAGES, YEARS, arqmath_posts, judged, ndcg, topics
 from mathsetu.deadline import Clock
+from mathsetu.intake.question import Question
 from mathsetu.library import Library, build_library
 from mathsetu.library.candidates import Candidates, find_candidates
 from mathsetu.ranking.hybrid import adapted, order, shares
 from mathsetu.recipes import load_recipe
-from mathsetu.retrieval.question import Question
 
 _DEPTH = 1000
 _BEST = 5

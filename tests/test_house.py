@@ -23,6 +23,7 @@ FLOORS = {
     "collections": 2,
     "encoders": 2,
     "graphs": 2,
+    "intake": 2,
     "retrieval": 3,
     "ranking": 3,
     "library": 4,

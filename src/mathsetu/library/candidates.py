@@ -11,11 +11,11 @@ import numpy as np
 
 from mathsetu.deadline import Clock
 from mathsetu.errors import InputError
+from mathsetu.intake.question import Question
 from mathsetu.ranking.hybrid import adapted
 from mathsetu.recipes.parts import is_silent
 from mathsetu.recipes.schema import Recipe
 from mathsetu.retrieval.base import Reply, Retriever, Scored
-from mathsetu.retrieval.question import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,6 +13,7 @@ import numpy as np
 
 from mathsetu.deadline import Clock
 from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.intake.question import Question
 from mathsetu.library.candidates import chosen_weights
 from mathsetu.library.manifest import check, read_manifest, segment_folder
 from mathsetu.library.preparing import Prepared, check_length, prepare
@@ -24,7 +25,6 @@ from mathsetu.recipes.parts import make_retriever
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Hit, Post, Query, Reason, Run
 from mathsetu.retrieval.base import FormulaFinder, Retriever
-from mathsetu.retrieval.question import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,10 +9,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from mathsetu.errors import InputError
+from mathsetu.intake.question import Question
 from mathsetu.languages.table import language
 from mathsetu.recipes.schema import Preparation
 from mathsetu.records import Reason
-from mathsetu.retrieval.question import Question
 
 if TYPE_CHECKING:
     from mathsetu.languages.translate import Translator

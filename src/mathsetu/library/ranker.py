@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.deadline import Clock
+from mathsetu.intake.question import Question
 from mathsetu.library.candidates import Candidates, find_candidates
 from mathsetu.ranking.hybrid import order, shares
 from mathsetu.ranking.rerank import Rerank, Reranker
@@ -20,7 +21,6 @@ from mathsetu.ranking.rerank.texts import candidate_text, question_text
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Hit, Post, Reason, Run
 from mathsetu.retrieval.base import Reply, Retriever
-from mathsetu.retrieval.question import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

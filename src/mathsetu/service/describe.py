@@ -13,10 +13,10 @@ from mathsetu.formulas.infix import infix
 from mathsetu.formulas.mathml import write_mathml
 from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import parse_latex
+from mathsetu.intake.question import Question
 from mathsetu.languages.analyze import analyze
 from mathsetu.markup import Span, snippet, split
 from mathsetu.records import Evidence, Hit, Post, Reason
-from mathsetu.retrieval.question import Question, language_of
 from mathsetu.service.answers import (
     AboutPost,
     Asked,
@@ -168,7 +168,6 @@ def _written(
     title: str, body: str, question: str, tags: tuple[str, ...], language: str
 ) -> dict[str, str]:
     """The terms of a post, each as it is written first."""
-    language = language or language_of(f"{title}\n{body}")
     texts = (title, body, question, " ".join(tags).replace("-", " "))
     spans = (span for text in texts for span in split(text) if span.kind == "text")
     words = (word for span in spans for word in span.content.split())

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from mathsetu.deadline import Clock
 from mathsetu.errors import InputError
+from mathsetu.intake.question import Question
 from mathsetu.languages.analyze import analyze
+from mathsetu.languages.detect import detect
 from mathsetu.library import Filter, Library
 from mathsetu.markup import Span
 from mathsetu.records import Hit, Query
-from mathsetu.retrieval.question import Question, language_of
 from mathsetu.service.answers import (
     ExplainAnswer,
     FormulaAnswer,
@@ -218,7 +219,7 @@ class Engine:
         self.limits.check_text(text)
         self.limits.check_language(source)
         self.limits.check_language(target)
-        return self._translated(text, source or language_of(text), target)
+        return self._translated(text, source or detect(text).language, target)
 
     def translate_post(self, post_id: str, target: str) -> PostTranslation:
         """A post in another language."""
@@ -226,11 +227,10 @@ class Engine:
         self.limits.check_names("id", [post_id])
         with self._keeper.using() as opened:
             post = opened.post(post_id)
-        source = post.language or language_of(f"{post.title}\n{post.body}")
         return PostTranslation(
             post_id,
-            self._translated(post.title, source, target),
-            self._translated(post.body[: self.limits.text], source, target),
+            self._translated(post.title, post.language, target),
+            self._translated(post.body[: self.limits.text], post.language, target),
         )
 
     def describe(self) -> LibraryAnswer:

@@ -9,9 +9,9 @@ from markupsafe import Markup
 from mathsetu.formulas.latex.lexer import TOKEN
 from mathsetu.formulas.latex.macros import may_define
 from mathsetu.formulas.latex.tokens import is_composed
+from mathsetu.intake.question import Question
 from mathsetu.languages.table import Language, language
 from mathsetu.records import Query
-from mathsetu.retrieval.question import Question
 from mathsetu.service.answers import RenderAnswer, Rendered
 from mathsetu.service.pages import typeset
 
