@@ -13,9 +13,9 @@ import pytest
 from numpy.typing import NDArray
 
 from mathsetu.errors import InputError
-from mathsetu.intake import read_post
 from mathsetu.intake.question import Question
 from mathsetu.library.build import index_posts
+from mathsetu.library.store import Stored
 from mathsetu.plain_files import files_below
 from mathsetu.records import Post, Query
 from mathsetu.retrieval import dense
@@ -60,7 +60,7 @@ def encoder(monkeypatch: pytest.MonkeyPatch) -> WordEncoder:
 def built(folder: Path, bodies: Sequence[str], choices: Dense) -> Path:
     builder = DenseBuilder(choices)
     posts = [Post(id=str(number), body=body) for number, body in enumerate(bodies)]
-    index_posts([builder], map(read_post, posts))
+    index_posts([builder], map(Stored.of, posts))
     builder.write(folder)
     return folder
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mathsetu.intake import read_post
 from mathsetu.intake.question import Question
 from mathsetu.library.build import index_posts
+from mathsetu.library.store import Stored
 from mathsetu.records import Post, Query
 from mathsetu.retrieval.formula import FormulaBuilder, FormulaRetriever, FormulaSearch
 
@@ -26,7 +26,7 @@ BODIES = [
 def build(folder: Path, bodies: list[str], choices: FormulaSearch) -> Path:
     builder = FormulaBuilder(choices)
     posts = [Post(id=str(number), body=body) for number, body in enumerate(bodies)]
-    index_posts([builder], map(read_post, posts))
+    index_posts([builder], map(Stored.of, posts))
     builder.write(folder)
     return folder
 

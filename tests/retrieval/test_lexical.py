@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from mathsetu.errors import InputError
 from mathsetu.intake import read_post
 from mathsetu.library.build import index_posts
+from mathsetu.library.store import Stored
 from mathsetu.records import Post, Query
 from mathsetu.retrieval.base import Question, best
 from mathsetu.retrieval.lexical import Lexical, LexicalBuilder, LexicalRetriever, post_terms
@@ -25,7 +26,7 @@ POSTS = [
 
 def build(folder: Path, posts: list[Post], choices: Lexical) -> Path:
     builder = LexicalBuilder(choices)
-    index_posts([builder], map(read_post, posts))
+    index_posts([builder], map(Stored.of, posts))
     builder.write(folder)
     return folder
 

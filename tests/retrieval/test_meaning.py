@@ -17,6 +17,7 @@ from mathsetu.intake import read_post
 from mathsetu.intake.question import Question
 from mathsetu.library import Library, add_posts, build_library
 from mathsetu.library.build import index_posts
+from mathsetu.library.store import Stored
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Post, Query
 from mathsetu.retrieval.meaning import Meaning, MeaningBuilder, MeaningRetriever, whole_numbers
@@ -43,7 +44,7 @@ def encoder(model: str) -> BuiltinEncoder:
 
 def built(folder: Path, posts: Sequence[Post], choices: Meaning) -> Path:
     builder = MeaningBuilder(choices)
-    index_posts([builder], map(read_post, posts))
+    index_posts([builder], map(Stored.of, posts))
     builder.write(folder)
     return folder
 

@@ -17,7 +17,7 @@ from mathsetu.formulas.parse import Parsed, parse_latex
 from mathsetu.intake.posts import PostFacts, read_post
 from mathsetu.languages.analyze import tokenize
 from mathsetu.library.manifest import BUILDING, MARK, segment_folder
-from mathsetu.library.store import Questions, Row, Store, to_row, write_store
+from mathsetu.library.store import Questions, Row, Store, Stored, to_row, write_store
 from mathsetu.plain_files import is_plain_file, open_plain, sync_folder, sync_tree
 from mathsetu.pool import ordered_map
 from mathsetu.recipes.parts import make_builder
@@ -89,7 +89,7 @@ def build_segment(
     with closing(Store(store)) as opened:
         missing = [part for part in recipe.parts if not (work / part).is_dir()]
         builders = [make_builder(recipe.parts[part], f"parts.{part}") for part in missing]
-        index_posts(builders, opened.facts(questions), processes, progress)
+        index_posts(builders, opened.all(questions), processes, progress)
         for part, builder in zip(missing, builders, strict=True):
             _write_part(work / part, builder)
         count = opened.count
@@ -111,7 +111,7 @@ def _state(work: Path) -> str:
 
 def index_posts(
     builders: Sequence[Builder],
-    posts: Iterable[PostFacts],
+    posts: Iterable[Stored],
     processes: int = 1,
     progress: Progress = quiet,
 ) -> None:
@@ -154,7 +154,8 @@ def _row(post: Post, selection: Selection, collection: str) -> Row | None:
     return to_row(facts, collection)
 
 
-def _prepared(prepare: Sequence[Callable[[PostFacts], Any]], facts: PostFacts) -> list[Any]:
+def _prepared(prepare: Sequence[Callable[[PostFacts], Any]], post: Stored) -> list[Any]:
+    facts = post.facts()
     return [one(facts) for one in prepare]
 
 

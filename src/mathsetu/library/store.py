@@ -21,7 +21,7 @@ import numpy as np
 
 from mathsetu.collections.jsonl import from_json, to_json
 from mathsetu.errors import DamagedLibrary, InputError
-from mathsetu.intake.posts import PostFacts
+from mathsetu.intake.posts import PostFacts, read_post
 from mathsetu.limits import LONGEST_NAME
 from mathsetu.plain_files import is_plain_file
 from mathsetu.records import Post
@@ -69,6 +69,31 @@ class Row:
     def values(self) -> tuple[str, ...]:
         """What is compared with the checksum."""
         return self.id, self.language, self.collection, self.parent_id, self.record, self.spans
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A post and its question as texts, which are quickly sent from process to process."""
+
+    language: str
+    record: str
+    spans: str
+    asked_language: str = ""
+    asked_record: str = ""
+    asked_spans: str = ""
+
+    @classmethod
+    def of(cls, post: Post) -> Stored:
+        """A post as a store would give it, without its question."""
+        row = to_row(read_post(post), "")
+        return cls(row.language, row.record, row.spans)
+
+    def facts(self) -> PostFacts:
+        """What is known of the post; of an answer, with what its question says."""
+        facts = _facts(self.language, self.record, self.spans)
+        if not self.asked_record:
+            return facts
+        return facts.beside(_facts(self.asked_language, self.asked_record, self.asked_spans))
 
 
 def to_row(facts: PostFacts, collection: str) -> Row:
@@ -192,23 +217,24 @@ class Store:
         """Close the file."""
         self._connection.close()
 
-    def facts(self, questions: Questions = lambda post_id: None) -> Iterator[PostFacts]:
-        """All posts in order, each answer with the title, tags and text of its question.
+    def all(self, questions: Questions = lambda post_id: None) -> Iterator[Stored]:
+        """All posts in order, each answer with its question.
 
         Args:
             questions: Finds the questions that are not in this segment.
         """
         rows = self._connection.execute(
-            "SELECT p.language, p.record, p.spans, q.language, q.record, q.spans "
+            "SELECT p.parent_id, p.language, p.record, p.spans, q.language, q.record, q.spans "
             "FROM posts p LEFT JOIN posts q "
             "ON p.parent_id != '' AND q.id = p.parent_id ORDER BY p.number"
         )
-        for row in rows:
-            facts = _facts(*row[:3])
-            asked = _facts(*row[3:]) if row[4] else None
-            if asked is None and facts.post.parent_id:
-                asked = questions(facts.post.parent_id)
-            yield facts.beside(asked) if asked else facts
+        for parent_id, *texts in rows:
+            own, asked = texts[:3], texts[3:]
+            found = questions(parent_id) if parent_id and asked[0] is None else None
+            if found is not None:
+                row = to_row(found, "")
+                asked = [row.language, row.record, row.spans]
+            yield Stored(*own, *(asked if asked[0] is not None else ()))
 
     def by_number(self, numbers: Sequence[int]) -> dict[int, PostFacts]:
         """The posts with these numbers."""
