@@ -29,6 +29,7 @@ FLOORS = {
     "library": 4,
     "recipes": 4,
     "training": 5,
+    "answers": 5,
     "cli": 6,
     "service": 6,
     "__main__": 7,

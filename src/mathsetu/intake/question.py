@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from mathsetu.intake.texts import MarkedText
-from mathsetu.records import Query
+from mathsetu.records import Query, Reason
 
 if TYPE_CHECKING:
     from mathsetu.formulas.parse import Parsed
@@ -24,6 +24,8 @@ class Question:
     """
 
     query: Query
+    #: What was done to the query before, told with every hit.
+    notes: tuple[Reason, ...] = ()
 
     @property
     def text(self) -> str:
