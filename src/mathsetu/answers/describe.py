@@ -108,8 +108,8 @@ def all_found(answer: Answer, typeset: bool) -> tuple[Found, ...]:
 
 def found(hit: Hit, post: Post, rank: int, *, typeset: bool) -> Found:
     """A hit with its post, and everything that matched."""
-    evidence = [item for reason in hit.reasons for item in reason.evidence]
-    words = matched_words((item for item in evidence if item.kind == "word"), post)
+    evidence = _evidence(hit)
+    words = matched_words(evidence, post)
     pairs = [(item.asked, item.found) for item in evidence if item.kind == "formula"]
     return Found(
         **_about(post),
@@ -123,6 +123,17 @@ def found(hit: Hit, post: Post, rank: int, *, typeset: bool) -> Found:
             for number, (ours, theirs) in enumerate(dict.fromkeys(pairs))
         ),
     )
+
+
+def excerpt(hit: Hit, post: Post) -> str:
+    """The piece of a post around what matched, as marked text."""
+    evidence = _evidence(hit)
+    formulas = [item.found for item in evidence if item.kind == "formula"]
+    return marked(_snippet(post, matched_words(evidence, post), formulas))
+
+
+def _evidence(hit: Hit) -> list[Evidence]:
+    return [item for reason in hit.reasons for item in reason.evidence]
 
 
 def _shares(reasons: Sequence[Reason]) -> tuple[Share, ...]:
@@ -180,7 +191,8 @@ def matched_words(evidence: Iterable[Evidence], post: Post) -> tuple[MatchedWord
     """Each word of the query that met a word of the post, as both are written."""
     wanted: dict[str, Evidence] = {}
     for item in evidence:
-        wanted.setdefault(item.found, item)
+        if item.kind == "word":
+            wanted.setdefault(item.found, item)
     if not wanted:
         return ()
     written = _written(post.title, post.body, post.question, post.tags, post.language)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from mathsetu.answers.describe import all_found, marked, search_answer
-from mathsetu.answers.values import Found, to_json
+from mathsetu.answers.describe import excerpt, marked, pieces, search_answer
+from mathsetu.answers.values import to_json
 from mathsetu.cli.output import json_option, print_json, say
 from mathsetu.intake.question import Question
 from mathsetu.languages.table import language
 from mathsetu.library import Filter, Library
 from mathsetu.library.preparing import check_asks
-from mathsetu.records import Query
+from mathsetu.records import Hit, Post, Query
 
 _MOST_HITS = 10_000
 
@@ -58,8 +58,8 @@ def command(
     elif not answer.hits:
         say("nothing found")
     else:
-        for hit in all_found(answer, typeset=False):
-            _print_hit(hit)
+        for rank, hit in enumerate(answer.hits, start=1):
+            _print_hit(rank, hit, answer.posts[hit.id])
     if not answer.hits:
         raise click.exceptions.Exit(1)
 
@@ -68,12 +68,12 @@ def _code(name: str) -> str:
     return language(name).code if name else ""
 
 
-def _print_hit(hit: Found) -> None:
-    code = f"[{hit.language}] " if hit.language else ""
-    text = " ".join(marked(hit.snippet).split())
-    title = marked(hit.title_pieces) or text
-    say(f"{hit.rank}. ", bold=title, then=f"  {code}{hit.score:.3f}  {hit.url or hit.id}")
-    if hit.title:
+def _print_hit(rank: int, hit: Hit, post: Post) -> None:
+    code = f"[{post.language}] " if post.language else ""
+    text = " ".join(excerpt(hit, post).split())
+    title = marked(pieces(post.title)) or text
+    say(f"{rank}. ", bold=title, then=f"  {code}{hit.score:.3f}  {post.url or hit.id}")
+    if post.title:
         say(f"   {text}")
     for reason in hit.reasons:
         say(f"   {reason.part} {reason.score:.2f}: {reason.detail}")
