@@ -95,20 +95,20 @@ def formula_queries(posts: int, rng: np.random.Generator, queries: int) -> dict[
     masses = rng.gamma(3, 60, count).astype(np.float32)
     wanted = np.unique(rng.integers(0, count, _RESCORED * 20))
 
-    def asked() -> Any:
+    def asked(last: object) -> Any:
         rarities = rng.uniform(1, 9, _FORMULA).astype(np.float32)
         counts = np.minimum(rng.geometric(0.4, _FORMULA), 12).astype(np.float32)
         ranges = lists.ranges(_FORMULA)
         mass = float(counts @ rarities)
-        return lists.documents, lists.values, ranges, counts, rarities, masses, mass
+        return lists.documents, lists.values, ranges, counts, rarities, masses, mass, last
 
     def search() -> Query:
-        given = asked()
-        return lambda: kernels.best_by_overlap(*given, _FORMULAS_KEPT)
+        given = asked(_FORMULAS_KEPT)
+        return lambda: kernels.best_by_overlap(*given)
 
     def rescore() -> Query:
-        given = asked()
-        return lambda: kernels.overlaps_of(*given, wanted)
+        given = asked(wanted)
+        return lambda: kernels.overlaps_of(*given)
 
     # Most formulas are in one post, and a few in very many.
     occurrences = np.minimum(rng.zipf(1.6, 20_000), posts // 5)
