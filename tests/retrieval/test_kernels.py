@@ -527,6 +527,52 @@ def test_the_compiled_loops_refuse_arguments_that_do_not_fit_by_themselves(
 
 
 @needs_compiled
+@pytest.mark.parametrize(
+    ("name", "place", "value"),
+    [
+        ("best_by_impact", 1, np.ones(2, dtype=np.uint8)),
+        ("best_by_impact", 2, np.array([[0, 4]])),
+        ("best_by_impact", 2, np.array([[-1, 3]])),
+        ("best_by_impact", 2, np.array([[3, 2]])),
+        ("best_by_impact", 3, np.ones(2, dtype=np.float32)),
+        ("best_by_impact", 4, 2),
+        ("best_by_impact", 4, -1),
+        ("best_by_impact", 4, 2**31),
+        ("best_by_impact", 5, np.ones(2, dtype=np.bool_)),
+        ("best_by_impact", 6, np.zeros(3, dtype=np.int64)),
+        ("gather", 2, np.array([[0, 4]])),
+        ("gather", 3, np.array([2, 0])),
+        ("gather", 4, np.zeros((1, 1), dtype=np.uint8)),
+        ("gather", 4, np.zeros((2, 2), dtype=np.uint8)),
+        ("best_by_overlap", 2, np.array([[0, 4]])),
+        ("best_by_overlap", 3, np.ones(0, dtype=np.float32)),
+        ("best_by_overlap", 4, np.ones(0, dtype=np.float32)),
+        ("best_by_overlap", 5, np.ones(2, dtype=np.float32)),
+        ("overlaps_of", 7, np.array([0, 3])),
+        ("overlaps_of", 7, np.array([-1, 2])),
+        ("overlaps_of", 8, np.zeros(1, dtype=np.float32)),
+        ("best_posts", 1, np.array([[0, 4]])),
+        ("best_posts", 3, np.array([0, 2])),
+        ("best_posts", 3, np.array([-1, 1])),
+        ("best_posts", 3, np.array([0])),
+        ("nearest_signs", 1, np.zeros(1, dtype=np.uint64)),
+        ("nearest_signs", 2, np.array([[0, 4]])),
+        ("nearest_signs", 4, np.zeros(1, dtype=np.int32)),
+        ("whole_dots", 1, np.array([0, 3])),
+        ("whole_dots", 1, np.array([-1, 0])),
+        ("whole_dots", 2, np.ones(3, dtype=np.int16)),
+        ("whole_dots", 2, np.full(4, 20_000, dtype=np.int16)),
+        ("whole_dots", 3, np.zeros(1, dtype=np.int64)),
+    ],
+)
+def test_the_compiled_loops_check_bounds_by_themselves(name: str, place: int, value: Any) -> None:
+    arguments = raw_calls()[name]
+    arguments[place] = value
+    with pytest.raises(ValueError, match=": "):
+        getattr(COMPILED, name)(*arguments)
+
+
+@needs_compiled
 def test_the_compiled_loops_do_not_write_into_what_must_not_be_written() -> None:
     assert COMPILED is not None
     numbers, scores = np.zeros(2, dtype=np.int64), np.zeros(2, dtype=np.float32)
