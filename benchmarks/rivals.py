@@ -59,7 +59,8 @@ def ours(documents: Sequence[Tokens], scheme: Scheme, folder: Path) -> Scorer:
         builder.add(Counter(document))
     builder.write(folder)
     index = Weighted([Postings(folder)], scheme)
-    return lambda query: index.weigh([{word: n} for word, n in Counter(query).items()]).scores()
+    everyone = np.arange(len(documents))
+    return lambda query: index.weigh(Counter(query)).scores(everyone)
 
 
 def rank_bm25(documents: Sequence[Tokens]) -> Scorer:

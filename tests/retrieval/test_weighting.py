@@ -6,10 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from mathsetu.errors import InputError
+from mathsetu.retrieval.base import best
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
-from mathsetu.retrieval.weighting import Bm25Plus, Smart, Weighted
+from mathsetu.retrieval.weighting import Bm25Plus, Smart, Weighted, write_impacts
 
 WORDS = [f"word{number}" for number in range(40)]
 
@@ -27,6 +29,11 @@ def index(folder: Path, documents: list[list[str]]) -> Postings:
     return Postings(folder)
 
 
+def every(weighted: Weighted, query: dict[str, float]) -> NDArray[np.float32]:
+    """The scores of all documents."""
+    return weighted.weigh(query).scores(np.arange(weighted.collection.documents))
+
+
 QUERY = ["word1", "word7", "word7", "word30", "nowhere"]
 
 
@@ -36,7 +43,7 @@ def test_bm25_plus_equals_rank_bm25(tmp_path: Path, seed: int) -> None:
     documents = corpus(seed)
     theirs = rank_bm25.BM25Plus(documents, k1=1.8, b=0.75, delta=1).get_scores(QUERY)
     weighted = Weighted([index(tmp_path / "i", documents)], Bm25Plus(1.8, 0.75, 1))
-    ours = weighted.weigh([{word: count} for word, count in Counter(QUERY).items()]).scores()
+    ours = every(weighted, Counter(QUERY))
     np.testing.assert_allclose(ours, theirs, rtol=1e-4)
 
 
@@ -59,7 +66,7 @@ def test_tf_idf_equals_gensim(tmp_path: Path, notation: str) -> None:
     theirs = similarity[model[dictionary.doc2bow(QUERY)]]
     known = Counter(word for word in QUERY if word in dictionary.token2id)
     weighted = Weighted([index(tmp_path / "i", documents)], Smart(notation))
-    ours = weighted.weigh([{word: count} for word, count in known.items()]).scores()
+    ours = every(weighted, known)
     np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
 
 
@@ -68,26 +75,40 @@ def test_segments_together_score_like_one_index(tmp_path: Path, scheme: Bm25Plus
     documents = corpus(7)
     whole = Weighted([index(tmp_path / "whole", documents)], scheme)
     parts = [index(tmp_path / "a", documents[:45]), index(tmp_path / "b", documents[45:])]
-    query = [{"word1": 1.0}, {"word7": 2.0, "word8": 1.0}]
+    query = {"word1": 1.0, "word7": 2.0, "word8": 1.0}
     np.testing.assert_allclose(
-        Weighted(parts, scheme).weigh(query).scores(), whole.weigh(query).scores(), rtol=1e-5
+        every(Weighted(parts, scheme), query), every(whole, query), rtol=1e-5
     )
 
 
-def test_synonyms_count_as_one_word(tmp_path: Path) -> None:
-    documents = [["sum", "series"], ["sum"], ["series"], ["prime"]] * 5
-    weighted = Weighted([index(tmp_path / "i", documents)], Bm25Plus(matched_only=True))
-    alone = weighted.weigh([{"sum": 1.0}]).scores()
-    group = weighted.weigh([{"sum": 1.0, "series": 1.0}]).scores()
-    assert group[1] == pytest.approx(group[2])
-    assert group[0] < alone[0] + weighted.weigh([{"series": 1.0}]).scores()[0]
-    assert group[3] == 0
+@pytest.mark.parametrize(
+    "scheme", [Bm25Plus(), Bm25Plus(3.0, 0.75, 0), Bm25Plus(matched_only=True), Smart("ltc")]
+)
+@pytest.mark.parametrize("segments", [1, 3])
+def test_the_best_are_those_with_the_best_scores(
+    tmp_path: Path, scheme: Bm25Plus | Smart, segments: int
+) -> None:
+    documents = corpus(11, 2_000)
+    parts = []
+    for number in range(segments):
+        folder = tmp_path / str(number)
+        parts.append(index(folder, documents[number::segments]))
+        write_impacts(folder, scheme)
+    weighted = Weighted(parts, scheme)
+    query = {"word1": 1.0, "word7": 2.0, "word8": 0.3, "nowhere": 1.0}
+    scores = every(weighted, query)
+    allowed = np.arange(2_000) % 3 > 0
+    for may in (None, allowed):
+        found = weighted.weigh(query).best(50, may)
+        true = best(scores, 50, may)
+        assert found.scores.tolist() == scores[found.numbers].tolist()
+        assert found.numbers.tolist() == true.numbers.tolist()
 
 
 def test_the_parts_of_a_score_add_up(tmp_path: Path) -> None:
     weighted = Weighted([index(tmp_path / "i", corpus(3))], Bm25Plus(matched_only=True))
-    query = [{"word1": 1.0}, {"word7": 2.0, "word8": 1.0}, {"nowhere": 1.0}]
-    scores = weighted.weigh(query).scores()
+    query = {"word1": 1.0, "word7": 2.0, "nowhere": 1.0}
+    scores = every(weighted, query)
     best = int(scores.argmax())
     assert sum(weighted.weigh(query).parts(best)) == pytest.approx(float(scores[best]), rel=1e-5)
 
@@ -99,8 +120,8 @@ def test_an_unknown_notation_is_refused() -> None:
 
 def test_an_empty_query_and_an_empty_index_score_nothing(tmp_path: Path) -> None:
     empty = Weighted([index(tmp_path / "i", [])], Bm25Plus())
-    assert empty.weigh([{"word1": 1.0}]).scores().tolist() == []
-    assert Weighted([index(tmp_path / "j", corpus(1))], Bm25Plus()).weigh([]).scores().max() == 0
+    assert every(empty, {"word1": 1.0}).tolist() == []
+    assert every(Weighted([index(tmp_path / "j", corpus(1))], Bm25Plus()), {}).max() == 0
 
 
 def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:

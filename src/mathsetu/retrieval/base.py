@@ -173,3 +173,23 @@ def best(scores: NDArray[np.float32], k: int, allowed: NDArray[np.bool_] | None 
         numbers, found = numbers[keep], found[keep]
     order = np.argsort(-found, kind="stable")[:k]
     return Scored(numbers[order], found[order])
+
+
+def among(numbers: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> Scored:
+    """The ``k`` best of some posts, whose numbers must rise.
+
+    >>> among(np.array([3, 8]), np.array([1.0, 2.0], dtype=np.float32), 1).numbers.tolist()
+    [8]
+    """
+    found = best(scores, k)
+    return Scored(numbers[found.numbers], found.scores)
+
+
+def best_of(lists: Sequence[Scored], k: int) -> Scored:
+    """The ``k`` best of several lists that have no post in common."""
+    if len(lists) == 1:
+        return Scored(lists[0].numbers[:k], lists[0].scores[:k])
+    numbers = np.concatenate([one.numbers for one in lists])
+    scores = np.concatenate([one.scores for one in lists])
+    order = np.argsort(numbers)
+    return among(numbers[order], scores[order], k)

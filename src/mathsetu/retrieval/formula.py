@@ -9,11 +9,12 @@ its best formula; large query formulas count more than small ones.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,9 +28,10 @@ from mathsetu.formulas.similarity import OPERATOR_FAMILIES, OPERATOR_WEIGHT, sim
 from mathsetu.intake.posts import PostFacts
 from mathsetu.intake.question import Question
 from mathsetu.records import Evidence, Reason
-from mathsetu.retrieval.base import Scored, best, check_fields
+from mathsetu.retrieval import kernels
+from mathsetu.retrieval.base import Scored, among, best, best_of, check_fields
 from mathsetu.retrieval.mapped import Mapped, check_rising
-from mathsetu.retrieval.postings import Postings, PostingsBuilder
+from mathsetu.retrieval.postings import Postings, PostingsBuilder, reading, term_hashes
 from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.texts import TextTable, write_texts
 
@@ -40,6 +42,9 @@ if TYPE_CHECKING:
 
 
 _WORTHWHILE = 4
+# Formulas of the collection that are looked at for one formula of a query: the posts that hold them
+# can be found by it.
+_KEPT = 2_000
 _LAYOUT_WEIGHT = round(1 / OPERATOR_WEIGHT)
 # Nodes of a query formula that are compared with others, over all formulas that it is matched with.
 _MOST_NODES = 60_000
@@ -116,49 +121,125 @@ class FormulaBuilder:
         distinct = list(self.wanted)
         write_texts(folder / "latex", [distinct[place] for place in self._order])
         numbers = np.argsort(np.array(self._order, dtype=np.int64)).astype(np.int32)
-        np.save(folder / "occurrences.npy", numbers[self._occurrences])
-        np.save(folder / "post_starts.npy", np.array(self._starts, dtype=np.int64))
+        occurrences, starts = numbers[self._occurrences], np.array(self._starts, dtype=np.int64)
+        posts, ends = posts_of_formulas(occurrences, starts, len(distinct))
+        for name, values in (
+            ("occurrences", occurrences),
+            ("post_starts", starts),
+            ("posts", posts),
+            ("formula_starts", ends),
+            ("masses", masses_of(Postings(folder))),
+        ):
+            np.save(folder / f"{name}.npy", values, allow_pickle=False)
+
+
+def posts_of_formulas(
+    occurrences: NDArray[np.int32], post_starts: NDArray[np.int64], formulas: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The posts of each formula, one formula after the other, and where those of each begin.
+
+    >>> posts, starts = posts_of_formulas(np.array([1, 0, 1, 1]), np.array([0, 2, 4]), 2)
+    >>> posts.tolist(), starts.tolist()
+    ([0, 0, 1], [0, 1, 3])
+    """
+    posts = np.repeat(np.arange(len(post_starts) - 1), np.diff(post_starts))
+    # Each pair of a formula and a post once, in order.
+    pairs = np.unique(occurrences.astype(np.int64) * max(len(post_starts), 1) + posts)
+    owners, found = np.divmod(pairs, max(len(post_starts), 1))
+    starts = np.searchsorted(owners, np.arange(formulas + 1))
+    return found.astype(np.int32), starts.astype(np.int64)
+
+
+def masses_of(postings: Postings, others: Sequence[Postings] = ()) -> Numbers:
+    """The weight of all features of each formula of a segment.
+
+    Args:
+        postings: The segment.
+        others: The other segments of the collection, by which features may be more or less rare.
+    """
+    everything = (postings, *others)
+    containing = sum(one.counts_of(postings.terms) for one in everything)
+    total = sum(len(one) for one in everything)
+    rarity = np.repeat(_rarity(np.asarray(containing), total), np.diff(postings.starts))
+    weights = rarity * postings.frequencies
+    return np.bincount(postings.documents, weights, len(postings)).astype(np.float32)
 
 
 class _Segment:
     """One segment, mapped into memory."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.postings = Postings(folder)
         self.latex = TextTable(folder / "latex")
-        self._occurrences = Mapped(
-            folder / "occurrences.npy", "int32", below=max(len(self.postings), 1)
-        )
-        self._starts_file = folder / "post_starts.npy"
-        self._post_starts = Mapped(self._starts_file, "int64")
-        if not len(self.latex) == len(self.postings) or not len(self._post_starts):
+        self._post_starts = Mapped(folder / "post_starts.npy", "int64")
+        self._formula_starts = Mapped(folder / "formula_starts.npy", "int64")
+        self._occurrences = Mapped(folder / "occurrences.npy", "int32", below=max(len(self), 1))
+        self._posts = Mapped(folder / "posts.npy", "int32", below=max(self.posts, 1))
+        self._masses = Mapped(folder / "masses.npy", "float32")
+        if not len(self.latex) == len(self._masses) == len(self._formula_starts) - 1 == len(self):
             raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
+        if not len(self._post_starts):
+            raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
+
+    def __len__(self) -> int:
+        """How many distinct formulas there are."""
+        return len(self.postings)
 
     @property
     def posts(self) -> int:
         return len(self._post_starts) - 1
 
     @cached_property
-    def occurrences(self) -> NDArray[np.int32]:
-        """The formulas of all posts, by number, one post after the other."""
-        return self._occurrences.whole
+    def masses(self) -> Numbers:
+        """The weight of all features of each formula, as far as this segment alone can tell."""
+        return self._masses.whole
 
     @cached_property
-    def post_starts(self) -> NDArray[np.int64]:
-        """Where the formulas of each post begin; one more at the end."""
+    def _checked_post_starts(self) -> NDArray[np.int64]:
         starts: NDArray[np.int64] = self._post_starts.whole
-        check_rising(self._starts_file, starts, len(self._occurrences))
+        check_rising(self.folder / "post_starts.npy", starts, len(self._occurrences))
         return starts
 
-    def best_of_posts(self, scores: Numbers) -> Numbers:
-        """The best score among the formulas of each post; 0 where it has none."""
-        result = np.zeros(self.posts, dtype=np.float32)
-        filled = np.flatnonzero(np.diff(self.post_starts))
-        if len(filled):
-            result[filled] = np.maximum.reduceat(
-                scores[self.occurrences], self.post_starts[:-1][filled]
+    @cached_property
+    def _checked_formula_starts(self) -> NDArray[np.int64]:
+        starts: NDArray[np.int64] = self._formula_starts.whole
+        check_rising(self.folder / "formula_starts.npy", starts, len(self._posts))
+        return starts
+
+    def formulas_of(self, post: int) -> NDArray[np.int64]:
+        """The distinct formulas of a post, in order of their numbers."""
+        start, end = self._checked_post_starts[post : post + 2]
+        return np.unique(self._occurrences[start:end]).astype(np.int64)
+
+    def posts_with(self, formula: int) -> NDArray[np.int64]:
+        """The posts that hold a formula, in order."""
+        start, end = self._checked_formula_starts[formula : formula + 2]
+        return self._posts[start:end].astype(np.int64)
+
+    def best_posts(
+        self,
+        found: Sequence[Scored],
+        weights: Sequence[float],
+        k: int,
+        allowed: NDArray[np.bool_] | None,
+    ) -> Scored:
+        """The best posts by the formulas that were found for each formula of a query."""
+        numbers = np.concatenate([one.numbers for one in found])
+        ranges = kernels.ranges_of(self._checked_formula_starts, numbers)
+        groups = np.array([0, *accumulate(len(one.numbers) for one in found)], dtype=np.int64)
+        with reading(self.folder):
+            best_ones = kernels.best_posts(
+                self._posts.with_rows(ranges),
+                ranges,
+                np.concatenate([one.scores for one in found]),
+                groups,
+                np.array(weights, dtype=np.float32),
+                self.posts,
+                k,
+                allowed,
             )
-        return result
+        return Scored(*best_ones)
 
 
 @dataclass(frozen=True)
@@ -187,7 +268,7 @@ class FormulaRetriever:
         self.numbering = Numbering(segment.posts for segment in self.segments)
         self.posts = len(self.numbering)
         #: The distinct formulas of each segment; one that stands in two segments is there twice.
-        self.distinct = Numbering(len(segment.postings) for segment in self.segments)
+        self.distinct = Numbering(map(len, self.segments))
         self.formula_finder = self
 
     def ask(self, questions: Sequence[Question]) -> list[FormulaReply]:
@@ -196,7 +277,9 @@ class FormulaRetriever:
 
     def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
         """The formulas of the collection that are most like one formula (ARQMath task 2)."""
-        ranked = best(_AskedFormula(self, parse_once(latex)).scores(self.choices.matched), k)
+        matched = self.choices.matched
+        asked = _AskedFormula(self, parse_once(latex), matched, max(_KEPT, matched, k))
+        ranked = asked.best(k)
         return [
             FormulaMatch(number, latex, self.latex(number), score)
             for number, score in zip(ranked.numbers.tolist(), ranked.scores.tolist(), strict=True)
@@ -205,10 +288,7 @@ class FormulaRetriever:
     def posts_with(self, formula: int) -> NDArray[np.int64]:
         """The numbers of the posts that hold a formula of `formulas`, in order."""
         number, own = self.distinct.locate(formula)
-        segment = self.segments[number]
-        places = np.flatnonzero(segment.occurrences == own)
-        posts = np.searchsorted(segment.post_starts, places, side="right") - 1
-        return self.numbering.firsts[number] + np.unique(posts)
+        return self.numbering.firsts[number] + self.segments[number].posts_with(own)
 
     def latex(self, formula: int) -> str:
         """A distinct formula as it is written."""
@@ -221,19 +301,12 @@ class FormulaRetriever:
         return _rarity(np.asarray(containing), len(self.distinct))
 
     @cached_property
-    def masses(self) -> Numbers:
-        """The weight of all features of each distinct formula."""
-        masses: list[NDArray[Any]] = [np.zeros(0)]
-        for segment in self.segments:
-            postings = segment.postings
-            containing = sum(other.postings.counts_of(postings.terms) for other in self.segments)
-            rarity = np.repeat(
-                _rarity(np.asarray(containing), len(self.distinct)), np.diff(postings.starts)
-            )
-            masses.append(
-                np.bincount(postings.documents, rarity * postings.frequencies, len(postings))
-            )
-        return np.concatenate(masses).astype(np.float32)
+    def masses(self) -> list[Numbers]:
+        """For each segment the weight of all features of each distinct formula."""
+        if len(self.segments) == 1:
+            return [segment.masses for segment in self.segments]
+        every = [segment.postings for segment in self.segments]
+        return [masses_of(one, [other for other in every if other is not one]) for one in every]
 
 
 class FormulaReply:
@@ -243,129 +316,187 @@ class FormulaReply:
         self._index, self._question = index, question
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
-        """The best posts."""
-        return best(self._post_scores, k, allowed)
+        """The best posts, by the formulas that are most like those of the question."""
+        if not self._asked:
+            return best(np.zeros(0, dtype=np.float32), 0)
+        found = []
+        for asked, _ in self._asked:
+            check_time()
+            found.append(asked.best())
+        weights = [weight for _, weight in self._asked]
+        index = self._index
+        lists = []
+        for number, segment in enumerate(index.segments):
+            first = index.distinct.firsts[number]
+            own = [_within(one, first, first + len(segment)) for one in found]
+            post = index.numbering.firsts[number]
+            may = None if allowed is None else allowed[post : post + segment.posts]
+            some = segment.best_posts(own, weights, k, may)
+            lists.append(Scored(post + some.numbers, some.scores))
+        return best_of(lists, k)
 
     def scores(self, numbers: NDArray[np.int64]) -> Numbers:
-        """The scores of given posts."""
-        return self._post_scores[numbers]
+        """The scores of given posts: the mean over the query's formulas, weighted by their size."""
+        scores = np.zeros(len(numbers), dtype=np.float32)
+        for place, number in enumerate(numbers.tolist()):
+            likenesses = (
+                (likeness.max(initial=0), weight) for likeness, weight in self._likeness(number)
+            )
+            scores[place] = sum(likeness * np.float32(weight) for likeness, weight in likenesses)
+        return scores
 
     def reason(self, number: int) -> Reason:
         """The best matching formulas of a post, with their substitutions."""
         details: list[str] = []
         evidence: list[Evidence] = []
         score = 0.0
-        for asked, weight, scores in self._found:
-            found = self._best_in_post(scores, number)
-            if found is not None:
-                latex, likeness = found
-                score += weight * likeness
-                match = match_latex(asked.latex, latex).match
-                if match.coverage > 0:
-                    details.append(_in_words(asked.latex, latex, match))
-                    evidence.append(Evidence("formula", asked.latex, latex))
-        return Reason("formulas", score, "; ".join(details[:3]), tuple(evidence))
-
-    def _best_in_post(self, scores: Numbers, number: int) -> tuple[str, float] | None:
-        """The formula of a post that is most like a query formula, and how like it is."""
         place, own = self._index.numbering.locate(number)
         segment = self._index.segments[place]
-        start, end = segment.post_starts[own], segment.post_starts[own + 1]
-        candidates = np.unique(segment.occurrences[start:end])
-        if not len(candidates):
-            return None
-        likeness = scores[self._index.distinct.firsts[place] + candidates]
-        chosen = int(likeness.argmax())
-        return segment.latex[int(candidates[chosen])], float(likeness[chosen])
+        formulas = segment.formulas_of(own)
+        if not len(formulas):
+            return Reason("formulas", score)
+        for (asked, _), (likeness, weight) in zip(self._asked, self._likeness(number), strict=True):
+            chosen = int(likeness.argmax())
+            latex = segment.latex[int(formulas[chosen])]
+            score += weight * float(likeness[chosen])
+            match = match_latex(asked.latex, latex).match
+            if match.coverage > 0:
+                details.append(_in_words(asked.latex, latex, match))
+                evidence.append(Evidence("formula", asked.latex, latex))
+        return Reason("formulas", score, "; ".join(details[:3]), tuple(evidence))
+
+    def _likeness(self, number: int) -> Iterator[tuple[Numbers, float]]:
+        """How like each query formula the formulas of a post are, and what that formula counts."""
+        place, own = self._index.numbering.locate(number)
+        formulas = self._index.segments[place].formulas_of(own)
+        for asked, weight in self._asked:
+            check_time()
+            yield asked.likeness(place, formulas), weight
 
     @cached_property
-    def _found(self) -> list[tuple[_AskedFormula, float, Numbers]]:
-        """The formulas searched for, what each counts, and its likeness to all of the collection.
+    def _asked(self) -> list[tuple[_AskedFormula, float]]:
+        """The formulas searched for, and what each counts.
 
         The largest ones are searched for, and those that are few get more matches each.
         """
         choices = self._index.choices
-        asked = [_AskedFormula(self._index, parsed) for parsed in self._question.parsed.values()]
+        parsed = list(self._question.parsed.values())
+        asked = [_AskedFormula(self._index, one) for one in parsed]
         asked = sorted(asked, key=lambda one: -one.mass)[: choices.asked]
         share = choices.matched // max(len(asked), 1)
         # Between counting all formulas alike and counting only the largest.
         weights = [one.mass**0.5 for one in asked]
         whole = sum(weights) or 1.0
-        found = []
-        for one, weight in zip(asked, weights, strict=True):
-            check_time()
+        for one in asked:
             # Too few matches to change an order are none.
-            scores = one.scores(share if share >= _WORTHWHILE else 0)
-            found.append((one, weight / whole, scores))
-        return found
+            one.matched = share if share >= _WORTHWHILE else 0
+        return [(one, weight / whole) for one, weight in zip(asked, weights, strict=True)]
 
-    @cached_property
-    def _post_scores(self) -> Numbers:
-        """For each post the mean over the query's formulas, weighted by their size."""
-        total = np.zeros(self._index.posts, dtype=np.float32)
-        for _, weight, scores in self._found:
-            check_time()
-            parts = [
-                segment.best_of_posts(scores[first : first + len(segment.postings)])
-                for segment, first in zip(
-                    self._index.segments, self._index.distinct.firsts, strict=True
-                )
-            ]
-            total += np.concatenate(parts) * np.float32(weight)
-        return total
+
+def _within(scored: Scored, start: int, end: int) -> Scored:
+    """Those of some formulas that lie in a segment, by their numbers there."""
+    own = (scored.numbers >= start) & (scored.numbers < end)
+    return Scored(scored.numbers[own] - start, scored.scores[own])
 
 
 class _AskedFormula:
-    """One formula that is searched for."""
+    """One formula that is searched for.
 
-    def __init__(self, index: FormulaRetriever, parsed: Parsed) -> None:
-        self._index, self._parsed = index, parsed
+    Attributes:
+        mass: The weight of all its features.
+        matched: How many formulas of the collection it is matched with structurally.
+    """
+
+    def __init__(
+        self, index: FormulaRetriever, parsed: Parsed, matched: int = 0, kept: int = _KEPT
+    ) -> None:
+        self._index, self._parsed, self.matched, self._kept = index, parsed, matched, kept
         self.latex = parsed.latex
-        self._counts = feature_counts(parsed, query=True)
-        self._rarity = index.rarity(list(self._counts))
-        #: The weight of all its features.
-        self.mass = float(np.dot(self._rarity, list(self._counts.values())))
+        counts = feature_counts(parsed, query=True)
+        hashes = term_hashes(list(counts))
+        self._ranges = [segment.postings.ranges(hashes) for segment in index.segments]
+        self._counts = np.array(list(counts.values()), dtype=np.float32)
+        self._rarity = index.rarity(list(counts))
+        self.mass = float(np.dot(self._rarity, list(counts.values())))
 
-    def scores(self, matched: int) -> Numbers:
-        """Its likeness to every formula of the collection, from 0 to 1.
+    def best(self, k: int | None = None) -> Scored:
+        """The formulas of the collection that are most like it, with likeness from 0 to 1."""
+        looked_at = self._looked_at
+        joined, scale = self._structure
+        scores = looked_at.scores * np.float32(scale)
+        for number, score in joined.items():
+            scores[np.searchsorted(looked_at.numbers, number)] = score
+        return among(looked_at.numbers, scores, self._kept if k is None else k)
 
-        Args:
-            matched: How many of them are matched structurally.
-        """
-        shared = np.concatenate([self._shared(segment) for segment in self._index.segments])
-        scores = 2 * shared / np.maximum(self._index.masses + np.float32(self.mass), 1e-9)
-        return self._with_structure(scores.astype(np.float32), matched)
-
-    def _shared(self, segment: _Segment) -> Numbers:
-        shared = np.zeros(len(segment.postings), dtype=np.float32)
-        found = segment.postings.postings(list(self._counts))
-        for (numbers, frequencies), count, weight in zip(
-            found, self._counts.values(), self._rarity.tolist(), strict=True
-        ):
-            shared[numbers] += np.float32(weight) * np.minimum(frequencies, count)
-        return shared
-
-    def _with_structure(self, overlaps: Numbers, matched: int) -> Numbers:
-        """Match the best few structurally and join both scores."""
-        # Matching takes time in proportion to the formula's size: of a huge one, fewer are matched.
-        matched = min(matched, _MOST_NODES // sum(1 for _ in self._parsed.opt.walk()))
-        chosen = best(overlaps, matched) if matched else None
-        if chosen is None or not len(chosen.numbers):
-            return overlaps
-        query = Prepared(self._parsed.opt)
-        joined = np.array(
+    def likeness(self, segment: int, formulas: NDArray[np.int64]) -> Numbers:
+        """How like it some formulas of a segment are, whose numbers must rise."""
+        postings, ranges = self._index.segments[segment].postings, self._ranges[segment]
+        with reading(postings.folder):
+            overlaps = kernels.overlaps_of(
+                postings.documents_in(ranges),
+                postings.frequencies_in(ranges),
+                ranges,
+                self._counts,
+                self._rarity,
+                self._index.masses[segment],
+                self.mass,
+                formulas,
+            )
+        joined, scale = self._structure
+        first = self._index.distinct.firsts[segment]
+        return np.array(
             [
-                similarity(overlap, match(query, _prepared(self._index.latex(number))))
-                for number, overlap in zip(
-                    chosen.numbers.tolist(), chosen.scores.tolist(), strict=True
-                )
+                joined.get(first + number, overlap * np.float32(scale))
+                for number, overlap in zip(formulas.tolist(), overlaps, strict=True)
             ],
             dtype=np.float32,
         )
-        # The rest follows in its own order, below the least of those that were matched.
-        scores = overlaps * (joined.min() / max(float(chosen.scores.min()), 1e-9))
-        scores[chosen.numbers] = joined
-        return np.asarray(scores, dtype=np.float32)
+
+    @cached_property
+    def _looked_at(self) -> Scored:
+        """The formulas that share most with it, and how much, in the order of their numbers."""
+        found = []
+        index = self._index
+        for segment, masses, ranges, first in zip(
+            index.segments, index.masses, self._ranges, index.distinct.firsts, strict=True
+        ):
+            postings = segment.postings
+            with reading(postings.folder):
+                numbers, scores = kernels.best_by_overlap(
+                    postings.documents_in(ranges),
+                    postings.frequencies_in(ranges),
+                    ranges,
+                    self._counts,
+                    self._rarity,
+                    masses,
+                    self.mass,
+                    self._kept,
+                )
+            found.append(Scored(first + numbers, scores))
+        chosen = best_of(found, self._kept)
+        order = np.argsort(chosen.numbers)
+        return Scored(chosen.numbers[order], chosen.scores[order])
+
+    @cached_property
+    def _structure(self) -> tuple[dict[int, float], float]:
+        """The likeness of the best few, matched structurally, and what all others are scaled by.
+
+        The rest follows in its own order, below the least of those that were matched.
+        """
+        # Matching takes time in proportion to the formula's size: of a huge one, fewer are matched.
+        matched = min(self.matched, _MOST_NODES // sum(1 for _ in self._parsed.opt.walk()))
+        if not matched:
+            return {}, 1.0
+        chosen = among(self._looked_at.numbers, self._looked_at.scores, matched)
+        if not len(chosen.numbers):
+            return {}, 1.0
+        query = Prepared(self._parsed.opt)
+        joined = {
+            number: similarity(overlap, match(query, _prepared(self._index.latex(number))))
+            for number, overlap in zip(chosen.numbers.tolist(), chosen.scores.tolist(), strict=True)
+        }
+        least = max(float(chosen.scores.min()), 1e-9)
+        return joined, float(np.float32(min(joined.values()))) / least
 
 
 def _rarity(containing: NDArray[np.int64], total: int) -> Numbers:

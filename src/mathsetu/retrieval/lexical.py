@@ -18,9 +18,15 @@ from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.learned import LearnedWords
 from mathsetu.plain_files import open_plain
 from mathsetu.records import Evidence, Reason
-from mathsetu.retrieval.base import Fields, Scored, best, check_fields, check_weights
+from mathsetu.retrieval.base import Fields, Scored, check_fields, check_weights
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
-from mathsetu.retrieval.weighting import Wanted, WeighedQuery, Weighted, make_scheme
+from mathsetu.retrieval.weighting import (
+    Wanted,
+    WeighedQuery,
+    Weighted,
+    make_scheme,
+    write_impacts,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -128,6 +134,7 @@ class LexicalBuilder:
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
         self._postings.write(folder)
+        write_impacts(folder, make_scheme(self._choices.scheme))
         counts = dict(sorted(self._languages.items()))
         (folder / "languages.json").write_text(json.dumps(counts) + "\n", encoding="utf-8")
 
@@ -141,6 +148,7 @@ class LexicalRetriever:
     def __init__(self, folders: Sequence[Path], choices: Lexical) -> None:
         self.choices = choices
         self.index = Weighted([Postings(folder) for folder in folders], make_scheme(choices.scheme))
+        self.index.impacts  # noqa: B018 - mapped now: a rebuild may remove the files
         self.posts = self.index.collection.documents
         spoken = {code for folder in folders for code in _read_languages(folder) if code}
         #: The languages of the posts.
@@ -161,18 +169,18 @@ class LexicalReply:
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
         """The best posts."""
-        return best(self._scores, k, allowed)
+        return self._weighed.best(k, allowed)
 
     def scores(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
         """The scores of given posts."""
-        return self._scores[numbers]
+        return self._weighed.scores(numbers)
 
     def reason(self, number: int) -> Reason:
         """The words that a post shares with the question, those that count most first."""
         shares = self._weighed.parts(number)
         ranked = sorted(zip(shares, self.wanted, strict=True), key=lambda pair: -pair[0])
         spoken = self._spoken
-        terms = [term for share, group in ranked if share > 0 for term in group]
+        terms = [term for share, term in ranked if share > 0]
         shown = dict.fromkeys(_said(spoken[term]) if term in spoken else term for term in terms)
         detail = ", ".join(list(shown)[:_SHOWN])
         evidence = tuple(spoken[term] for term in terms if term in spoken)
@@ -181,10 +189,6 @@ class LexicalReply:
     @cached_property
     def _weighed(self) -> WeighedQuery:
         return self._index.weigh(self.wanted)
-
-    @cached_property
-    def _scores(self) -> NDArray[np.float32]:
-        return self._weighed.scores()
 
     @cached_property
     def _spoken(self) -> dict[str, Evidence]:
@@ -212,8 +216,8 @@ class LexicalReply:
         return spoken
 
     @cached_property
-    def wanted(self) -> list[Wanted]:
-        """What the question asks for, in the languages of the posts."""
+    def wanted(self) -> Wanted:
+        """The terms that the question asks for, in the languages of the posts."""
         choices, question = self._choices, self._question
         weights: dict[str, float] = {}
         translating = choices.translate and choices.analysis == "languages"
@@ -230,7 +234,7 @@ class LexicalReply:
             for latex in question.formulas:
                 for token in formula_tokens(latex):
                     weights[token] = weights.get(token, 0.0) + choices.formula_tokens
-        return [{term: weight} for term, weight in weights.items()]
+        return weights
 
 
 def _read_languages(folder: Path) -> list[str]:

@@ -93,6 +93,22 @@ class Mapped:
             self._blocks.check(self._offset + start * self._row, self._offset + stop * self._row)
         return self._array[start:stop]
 
+    def with_rows(self, ranges: NDArray[np.int64]) -> NDArray[Any]:
+        """The whole array, of which only the rows in these ranges may be read."""
+        for start, stop in ranges.tolist():
+            if start < stop:
+                self._blocks.check(
+                    self._offset + start * self._row, self._offset + stop * self._row
+                )
+        return self._array
+
+    def at(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """The whole array, of which only these rows may be read."""
+        if len(rows):
+            begins = self._offset + rows * self._row
+            self._blocks.check_places(begins, begins + self._row)
+        return self._array
+
     def _check_values(self, begin: int, end: int) -> None:
         """Hold the values in some bytes of the file against their limits."""
         size = self._array.itemsize
@@ -154,6 +170,14 @@ class _Blocks:
                 self._test(block * _BLOCK, min((block + 1) * _BLOCK, len(self._raw)))
             self._checked[block] = True
         self._all_checked = bool(self._checked.all())
+
+    def check_places(self, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
+        """Check the blocks of many short pieces of the file."""
+        if self._all_checked:
+            return
+        touched = np.unique(np.concatenate([begins // _BLOCK, (ends - 1) // _BLOCK]))
+        for block in touched[~self._checked[touched]].tolist():
+            self.check(block * _BLOCK, min((block + 1) * _BLOCK, len(self._raw)))
 
     def compare(self, block: int) -> None:
         """Compare a block with its checksum."""

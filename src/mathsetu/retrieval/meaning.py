@@ -23,10 +23,12 @@ from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.intake import PostFacts, Question
 from mathsetu.markup import snippet
 from mathsetu.records import Reason
+from mathsetu.retrieval import kernels
 from mathsetu.retrieval.asking import query_vector
-from mathsetu.retrieval.base import Scored, best
+from mathsetu.retrieval.base import Scored, among, best_of
 from mathsetu.retrieval.mapped import Mapped, check_rising
 from mathsetu.retrieval.passages import passages, sentences_of
+from mathsetu.retrieval.postings import reading
 from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.texts import TextTable, write_texts
 
@@ -46,10 +48,10 @@ _SENTENCES = 12
 _SHOWN = 120
 # No cosine is so small: it stands for passages that a post does not have.
 _NONE = -2.0
-# Passages whose vectors are multiplied at once.
-_BLOCK = 8192
-# Up to so many passages of a segment are held unpacked (100 MB); more are unpacked as they pass.
-_HELD = 65_536
+# Passages of a segment that are compared exactly, after a first look at the signs of their numbers.
+_RESCORED = 20_000
+# The nearest of these whose posts are compared as a whole.
+_KEPT = 3_000
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,9 @@ class MeaningBuilder:
         vectors = np.concatenate([empty, *self._vectors])
         scales = np.concatenate([np.zeros(0, dtype=np.float32), *self._scales])
         ends = np.array([0, *accumulate(self._counts)], dtype=np.int64)
-        for name, array in (("vectors", vectors), ("scales", scales), ("ends", ends)):
+        signs = kernels.sign_bits(vectors)
+        arrays = {"vectors": vectors, "scales": scales, "ends": ends, "signs": signs}
+        for name, array in arrays.items():
             np.save(folder / f"{name}.npy", array, allow_pickle=False)
         write_texts(folder / "texts", self._texts)
 
@@ -129,12 +133,14 @@ class _Segment:
 
     def __init__(self, folder: Path) -> None:
         self.vectors = Mapped(folder / "vectors.npy", "int8", dimensions=2)
+        self._signs = Mapped(folder / "signs.npy", "uint64", dimensions=2)
         self._scales = Mapped(folder / "scales.npy", "float32")
         self._ends = Mapped(folder / "ends.npy", "int64")
         self._folder = folder
         self.texts = TextTable(folder / "texts")
         if (
-            len(self.vectors) != len(self._scales)
+            not len(self.vectors) == len(self._scales) == len(self._signs)
+            or self._signs.shape[1] != -(-self.vectors.shape[1] // 64)
             or len(self._ends) != len(self.texts) + 1
             or len(self.texts) % 2
         ):
@@ -158,40 +164,54 @@ class _Segment:
         check_rising(self._folder / "ends.npy", ends, len(self.vectors))
         return ends
 
-    @cached_property
-    def _unpacked(self) -> NDArray[np.int8] | Vectors:
-        """The vectors ready to be multiplied, unless there are too many to be held like that."""
-        vectors: NDArray[np.int8] = self.vectors.whole
-        return vectors.astype(np.float32) if len(vectors) <= _HELD else vectors
-
     def nearest(self, number: int, query: Vectors) -> tuple[int, int]:
         """The kind of a post's passage that is nearest to a query, and which one it is."""
-        start, middle, end = self.ends[2 * number : 2 * number + 3]
+        start, middle, end = self.ends[2 * number : 2 * number + 3].tolist()
         if start == end:
             return 0, 0
-        vectors = self.vectors[start:end] * self.scales[start:end, None]
-        place = start + int(np.argmax(_products(vectors, query)))
-        return (0, int(place - start)) if place < middle else (1, int(place - middle))
+        place = start + int(np.argmax(self._dots(np.arange(start, end), query)))
+        return (0, place - start) if place < middle else (1, place - middle)
 
-    def cosines(self, query: Vectors) -> Vectors:
-        """How near each post is: shares of its best passage, of its question's, and of its body's.
+    def near(self, query: Vectors, allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+        """Posts that may be the nearest, in order: those of the passages nearest by their signs."""
+        if len(self.vectors) <= _RESCORED:
+            return np.arange(len(self)) if allowed is None else np.flatnonzero(allowed)
+        signs = self._signs.whole
+        [asked] = kernels.sign_bits(query[None])
+        ranges = None
+        if allowed is not None:
+            own = np.flatnonzero(allowed)
+            ranges = np.stack([self.ends[2 * own], self.ends[2 * own + 2]], axis=1)
+        rows, _ = kernels.nearest_signs(signs, asked, _RESCORED, ranges)
+        dots = self._dots(rows, query)
+        owners = np.searchsorted(self.ends, rows, side="right") - 1 >> 1
+        chosen = owners if len(rows) <= _KEPT else owners[np.argpartition(-dots, _KEPT)[:_KEPT]]
+        return np.unique(chosen)
+
+    def cosines(self, posts: NDArray[np.int64], query: Vectors) -> Vectors:
+        """How near posts are: shares of their best passage, of their question's, of their body's.
 
         A post without a question, or without a body, is as near as its best passage.
         """
-        cosines = np.empty(len(self.vectors) + 1, dtype=np.float32)
+        # Two kinds a post, one after the other; the passages of each kind of each post in a row.
+        kinds = (2 * posts[:, None] + np.arange(2)).reshape(-1)
+        counts = self.ends[kinds + 1] - self.ends[kinds]
+        starts = np.cumsum(counts) - counts
+        rows = np.repeat(self.ends[kinds] - starts, counts) + np.arange(counts.sum())
         # Below every cosine, so that what stands at the end is the best of its own.
-        cosines[-1] = _NONE
-        for start in range(0, len(self.vectors), _BLOCK):
-            rows = self._unpacked[start : start + _BLOCK].astype(np.float32, copy=False)
-            cosines[start : start + len(rows)] = _products(rows, query)
-        cosines[:-1] *= self.scales
-        starts, there = self.ends[:-1], np.diff(self.ends) > 0
-        kinds = np.where(there, np.maximum.reduceat(cosines, starts), _NONE).reshape(-1, 2)
-        best_of_all = kinds.max(axis=1)
-        both = _BEST * best_of_all + _ASKED * cosines[starts[::2]] + _SAID * kinds[:, 1]
+        cosines = np.append(self._dots(rows, query), np.float32(_NONE))
+        there = counts > 0
+        best_of_kind = np.where(there, np.maximum.reduceat(cosines, starts), _NONE).reshape(-1, 2)
+        best_of_all = best_of_kind.max(axis=1)
+        both = _BEST * best_of_all + _ASKED * cosines[starts[::2]] + _SAID * best_of_kind[:, 1]
         blank = best_of_all == _NONE
         near = np.where(there.reshape(-1, 2).all(axis=1), both, best_of_all)
         return np.where(blank, 0, near).astype(np.float32)
+
+    def _dots(self, rows: NDArray[np.int64], query: Vectors) -> Vectors:
+        """The dot products of some passages with a query."""
+        with reading(self._folder):
+            return kernels.int8_dots(self.vectors.at(rows), self.scales, rows, query)
 
 
 class MeaningRetriever:
@@ -253,15 +273,23 @@ class MeaningReply:
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
         """The best posts; those that say nothing of the question are none."""
-        return best(self._above(self._cosines), k, allowed)
+        lists = []
+        for segment, first in zip(
+            self._retriever.segments, self._retriever.numbering.firsts, strict=True
+        ):
+            may = None if allowed is None else allowed[first : first + len(segment)]
+            posts = segment.near(self._vector, may)
+            scores = self._above(segment.cosines(posts, self._vector))
+            lists.append(among(first + posts, scores, k))
+        return best_of(lists, k)
 
     def scores(self, numbers: NDArray[np.int64]) -> Vectors:
         """The scores of given posts."""
-        return self._above(self._cosines[numbers])
+        return self._above(self._cosines(numbers))
 
     def reason(self, number: int) -> Reason:
         """The cosine, and the nearest sentence of the nearest passage, or how the text begins."""
-        cosine = float(self._cosines[number])
+        cosine = float(self._cosines(np.array([number]))[0])
         place, own = self._retriever.numbering.locate(number)
         kind, passage = self._retriever.segments[place].nearest(own, self._vector)
         pieces, vectors = self._retriever.sentences(place, 2 * own + kind, passage)
@@ -279,11 +307,12 @@ class MeaningReply:
         tokens = self._retriever.choices.tokens
         return query_vector(self._retriever.encoder, self._question, tokens)
 
-    @cached_property
-    def _cosines(self) -> Vectors:
-        """The cosines with all posts."""
-        segments = self._retriever.segments
-        return np.concatenate([segment.cosines(self._vector) for segment in segments])
+    def _cosines(self, numbers: NDArray[np.int64]) -> Vectors:
+        """The cosines with given posts."""
+        cosines = np.zeros(len(numbers), dtype=np.float32)
+        for segment, places, own in self._retriever.numbering.shared_out(numbers):
+            cosines[places] = self._retriever.segments[segment].cosines(own, self._vector)
+        return cosines
 
 
 def whole_numbers(vectors: Vectors) -> tuple[NDArray[np.int8], Vectors]:

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mathsetu.errors import DamagedLibrary
+from mathsetu.retrieval import kernels
 from mathsetu.retrieval.mapped import Mapped, check_rising
 
 if TYPE_CHECKING:
@@ -93,6 +95,15 @@ class PostingsBuilder:
             np.save(folder / f"{name}.npy", values, allow_pickle=False)
 
 
+@contextmanager
+def reading(folder: Path) -> Iterator[None]:
+    """Say which folder is damaged where the inner loops meet values that cannot be."""
+    try:
+        yield
+    except ValueError as error:
+        raise DamagedLibrary(folder, f"is damaged ({error})") from error
+
+
 def _compact(frequencies: NDArray[np.float32]) -> NDArray[np.float32] | NDArray[np.uint8]:
     """Small whole numbers, as nearly all frequencies are, take one byte each."""
     small = frequencies.astype(np.uint8) if len(frequencies) else frequencies
@@ -108,7 +119,7 @@ class Postings:
         self._lengths = Mapped(lengths, "float32")
         self._documents = Mapped(documents, "int32", below=len(self._lengths))
         self._frequencies = Mapped(frequencies, "uint8", "float32")
-        self._folder = folder
+        self.folder = folder
         if (len(self._starts), len(self._frequencies)) != (
             len(self._terms) + 1,
             len(self._documents),
@@ -128,7 +139,7 @@ class Postings:
     def starts(self) -> NDArray[np.int64]:
         """Where the postings of each term begin; one more at the end."""
         starts: NDArray[np.int64] = self._starts.whole
-        check_rising(self._folder / "starts.npy", starts, len(self._documents))
+        check_rising(self.folder / "starts.npy", starts, len(self._documents))
         return starts
 
     @cached_property
@@ -146,9 +157,32 @@ class Postings:
         """The frequencies of all terms in their documents."""
         return self._frequencies.whole
 
+    @property
+    def size(self) -> int:
+        """How many postings there are."""
+        return len(self._documents)
+
+    def ranges(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Where the postings of terms begin and end, a row for each; terms as hashes."""
+        return kernels.ranges_of(self.starts, self._rows(hashes))
+
+    def documents_in(self, ranges: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The documents of all terms, of which only those in these ranges may be read."""
+        return self._documents.with_rows(ranges)
+
+    def frequencies_in(self, ranges: NDArray[np.int64]) -> NDArray[Any]:
+        """The frequencies of all terms, of which only those in these ranges may be read."""
+        return self._frequencies.with_rows(ranges)
+
+    def gather(self, ranges: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[Any]:
+        """The frequencies of terms in some documents, whose numbers must rise; a row a term."""
+        with reading(self.folder):
+            documents, frequencies = self.documents_in(ranges), self.frequencies_in(ranges)
+            return kernels.gather(documents, frequencies, ranges, wanted)
+
     def document_counts(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """In how many documents each term occurs."""
-        return self.counts_of(_hashes(terms))
+        return self.counts_of(term_hashes(terms))
 
     def counts_of(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
         """In how many documents each term occurs, terms given by their hashes."""
@@ -159,7 +193,7 @@ class Postings:
         self, terms: Sequence[str]
     ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.float32]]]:
         """The documents of each term, in order, with the term's frequencies there."""
-        for row in self._rows(_hashes(terms)).tolist():
+        for row in self._rows(term_hashes(terms)).tolist():
             start, end = (self.starts[row], self.starts[row + 1]) if row >= 0 else (0, 0)
             frequencies = self._frequencies[start:end].astype(np.float32)
             yield self._documents[start:end], frequencies
@@ -172,5 +206,6 @@ class Postings:
         return np.where(np.take(self.terms, rows, mode="clip") == hashes, rows, -1)
 
 
-def _hashes(terms: Sequence[str]) -> NDArray[np.uint64]:
+def term_hashes(terms: Sequence[str]) -> NDArray[np.uint64]:
+    """The numbers that stand for terms."""
     return np.array([term_hash(term) for term in terms], dtype=np.uint64)

@@ -1,17 +1,26 @@
-"""Term weighting: BM25+ and TF-IDF in SMART notation, over any number of index segments."""
+"""Term weighting: BM25+ and TF-IDF in SMART notation, over any number of index segments.
+
+The best documents are found in two steps. What a posting adds to a score, the rarity of its term
+aside, is stored in 256 steps beside the postings; the compiled loops add these up for the first
+look. The best of that, and some more, are scored exactly.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from mathsetu.errors import InputError
-from mathsetu.retrieval.postings import Postings
+from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.retrieval import kernels
+from mathsetu.retrieval.base import Scored, among, best
+from mathsetu.retrieval.mapped import Mapped
+from mathsetu.retrieval.postings import Postings, reading, term_hashes
 from mathsetu.retrieval.segments import Numbering
 
 if TYPE_CHECKING:
@@ -20,9 +29,11 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float32]
     Count = int | NDArray[np.int64]
 
-#: One thing that a query asks for, as terms with the weight of each: a word alone, or a word
-#: with its translations and synonyms, which together count as one.
+#: The terms that a query asks for, with the weight of each.
 Wanted = Mapping[str, float]
+# So many more than wanted are scored exactly, since the order by coarse steps is not the true one.
+_MARGIN = 100
+_STEPS = 255
 
 
 @dataclass(frozen=True)
@@ -40,6 +51,14 @@ class Scheme(Protocol):
         self, frequencies: Numbers, lengths: Numbers, containing: Count, collection: Statistics
     ) -> Numbers:
         """The weights of one term in the documents that contain it."""
+        ...
+
+    def impact(self, frequencies: Numbers, lengths: Numbers, collection: Statistics) -> Numbers:
+        """What terms add to scores, their rarity and what all documents get aside."""
+        ...
+
+    def rarity(self, containing: Count, collection: Statistics) -> Any:
+        """What impacts are multiplied by."""
         ...
 
     def ask(self, frequency: float, containing: int, collection: Statistics) -> float:
@@ -75,9 +94,17 @@ class Bm25Plus:
         self, frequencies: Numbers, lengths: Numbers, containing: Count, collection: Statistics
     ) -> Numbers:
         """The weights of one term in the documents that contain it."""
+        weights = self.delta + self._saturated(frequencies, lengths, collection)
+        return np.asarray(weights * self.rarity(containing, collection))
+
+    def impact(self, frequencies: Numbers, lengths: Numbers, collection: Statistics) -> Numbers:
+        """What terms add to scores, their rarity and what all documents get aside."""
+        own = self.delta if self.matched_only else 0.0
+        return own + self._saturated(frequencies, lengths, collection)
+
+    def _saturated(self, frequencies: Numbers, lengths: Numbers, collection: Statistics) -> Numbers:
         saturation = self.k1 * (1 - self.b + self.b * lengths / collection.average_length)
-        weights = self.delta + frequencies * (self.k1 + 1) / (saturation + frequencies)
-        return np.asarray(weights * self._idf(containing, collection))
+        return np.asarray(frequencies * (self.k1 + 1) / (saturation + frequencies))
 
     def ask(self, frequency: float, containing: int, collection: Statistics) -> float:
         """The weight of one term in the query: how often it is asked for."""
@@ -87,10 +114,10 @@ class Bm25Plus:
         """What a document without the term gets for it."""
         if self.matched_only or not containing:
             return 0.0
-        return float(self.delta * self._idf(containing, collection))
+        return float(self.delta * self.rarity(containing, collection))
 
-    @staticmethod
-    def _idf(containing: Count, collection: Statistics) -> Any:
+    def rarity(self, containing: Count, collection: Statistics) -> Any:
+        """The idf of a term that so many documents contain."""
         return np.log((collection.documents + 1) / np.maximum(containing, 1))
 
 
@@ -123,19 +150,24 @@ class Smart:
         self, frequencies: Numbers, lengths: Numbers, containing: Count, collection: Statistics
     ) -> Numbers:
         """The weights of one term in the documents that contain it."""
-        weights = 1 + np.log2(frequencies) if self.notation[0] == "l" else frequencies
-        return np.asarray(weights * self._idf(containing, collection))
+        impact = self.impact(frequencies, lengths, collection)
+        return np.asarray(impact * self.rarity(containing, collection))
+
+    def impact(self, frequencies: Numbers, lengths: Numbers, collection: Statistics) -> Numbers:
+        """What terms add to scores, their rarity aside."""
+        return 1 + np.log2(frequencies) if self.notation[0] == "l" else frequencies
 
     def ask(self, frequency: float, containing: int, collection: Statistics) -> float:
         """The weight of one term in the query, by the same scheme."""
         weight = 1 + log(frequency, 2) if self.notation[0] == "l" else frequency
-        return float(weight * self._idf(containing, collection))
+        return float(weight * self.rarity(containing, collection))
 
     def floor(self, containing: int, collection: Statistics) -> float:
         """What a document without the term gets for it."""
         return 0.0
 
-    def _idf(self, containing: Count, collection: Statistics) -> Any:
+    def rarity(self, containing: Count, collection: Statistics) -> Any:
+        """The idf of a term that so many documents contain."""
         if self.notation[1] == "n":
             return 1.0
         return np.log2((collection.documents + 1) / np.maximum(containing, 1))
@@ -167,19 +199,35 @@ def make_scheme(settings: Mapping[str, Any]) -> Scheme:
     return Bm25Plus(**parameters)
 
 
+def write_impacts(folder: Path, scheme: Scheme) -> None:
+    """Write what each posting of a segment adds to scores, in 256 steps."""
+    segment = Postings(folder)
+    index = Weighted([segment], scheme)
+    documents = segment.documents
+    lengths = segment.lengths[documents]
+    values = scheme.impact(segment.frequencies.astype(np.float32), lengths, index.collection)
+    if scheme.cosine:
+        values = values / index.norms[documents]
+    scale = np.float32(values.max(initial=1e-9) / _STEPS)
+    # What is there counts at least one step: a document with a wanted term can always be found.
+    steps = np.clip(np.rint(values / scale), 1, _STEPS).astype(np.uint8)
+    np.save(folder / "impacts.npy", steps, allow_pickle=False)
+    np.save(folder / "step.npy", np.array([scale]), allow_pickle=False)
+
+
 class Weighted:
     """Segments of an index seen as one collection, under a scheme.
 
-    >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> from mathsetu.retrieval.postings import PostingsBuilder
     >>> builder, folder = PostingsBuilder(), Path(mkdtemp()) / "index"
     >>> for terms in ({"sum": 2, "prime": 1}, {"prime": 1}, {"ring": 1}):
     ...     builder.add(terms)
     >>> builder.write(folder)
-    >>> weighted = Weighted([Postings(folder)], Bm25Plus(matched_only=True))
-    >>> weighted.weigh([{"sum": 1}, {"prime": 1}]).scores().argsort().tolist()
-    [2, 1, 0]
+    >>> scheme = Bm25Plus(matched_only=True)
+    >>> write_impacts(folder, scheme)
+    >>> Weighted([Postings(folder)], scheme).weigh({"sum": 1, "prime": 1}).best(5).numbers.tolist()
+    [0, 1]
     """
 
     def __init__(self, segments: Sequence[Postings], scheme: Scheme) -> None:
@@ -190,9 +238,23 @@ class Weighted:
         length = sum(float(segment.lengths.sum()) for segment in segments)
         self.collection = Statistics(documents, length / documents if documents else 1.0)
 
-    def weigh(self, query: Iterable[Wanted]) -> WeighedQuery:
+    def weigh(self, query: Wanted) -> WeighedQuery:
         """A query, weighed by this collection."""
-        return WeighedQuery(self, [dict(terms) for terms in query])
+        return WeighedQuery(self, query)
+
+    @cached_property
+    def impacts(self) -> list[tuple[Mapped, float]]:
+        """For each segment what its postings add to scores, in steps, and how large a step is."""
+        found = []
+        for segment in self.segments:
+            impacts = Mapped(segment.folder / "impacts.npy", "uint8")
+            step = Mapped(segment.folder / "step.npy", "float32")
+            if len(step) != 1 or len(impacts) != segment.size:
+                raise DamagedLibrary(
+                    segment.folder, "is damaged (its files do not belong together)"
+                )
+            found.append((impacts, float(step.whole[0])))
+        return found
 
     @cached_property
     def norms(self) -> Numbers:
@@ -210,99 +272,89 @@ class Weighted:
 
 
 class WeighedQuery:
-    """What a query asks for, with the postings of its terms, which are looked up once."""
+    """The terms that a query asks for, looked up once."""
 
-    def __init__(self, index: Weighted, wanted: Sequence[Wanted]) -> None:
-        self._index, self._wanted = index, wanted
-        self._scheme, self._collection = index.scheme, index.collection
-        counts = self._containing()
-        asked = (
-            self._scheme.ask(_strength(terms), count, self._collection)
-            for terms, count in zip(wanted, counts, strict=True)
-        )
-        #: In how many documents each wanted thing occurs, and what it weighs in the query.
-        self._weights = list(zip(counts, asked, strict=True))
-        self._found: dict[int, list[tuple[NDArray[np.int32], Numbers]]] = {}
+    def __init__(self, index: Weighted, wanted: Wanted) -> None:
+        self._index, self._scheme, self._collection = index, index.scheme, index.collection
+        hashes = term_hashes(list(wanted))
+        #: The lists of the terms in each segment.
+        self._ranges = [segment.ranges(hashes) for segment in index.segments]
+        counts = sum((np.diff(ranges)[:, 0] for ranges in self._ranges), np.zeros(len(wanted), int))
+        #: In how many documents each term occurs.
+        self._counts: NDArray[np.int64] = np.asarray(counts, dtype=np.int64)
+        #: What each term weighs in the query.
+        self._asked = [
+            self._scheme.ask(strength, count, self._collection)
+            for strength, count in zip(wanted.values(), self._counts.tolist(), strict=True)
+        ]
 
-    def scores(self) -> Numbers:
-        """The score of every document, segment after segment."""
-        if not self._wanted:
-            return np.zeros(self._collection.documents, dtype=np.float32)
-        total = np.concatenate([self._segment_scores(n) for n in range(len(self._index.segments))])
+    def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
+        """The best documents that contain any of the terms."""
+        if not self._asked or not k:
+            return best(np.zeros(0, dtype=np.float32), 0)
+        rarities = self._scheme.rarity(self._counts, self._collection) * np.array(self._asked)
+        found = []
+        for segment, (impacts, step), ranges, first in zip(
+            self._index.segments,
+            self._index.impacts,
+            self._ranges,
+            self._index.numbering.firsts,
+            strict=True,
+        ):
+            with reading(segment.folder):
+                numbers, _ = kernels.best_by_impact(
+                    segment.documents_in(ranges),
+                    impacts.with_rows(ranges),
+                    ranges,
+                    np.asarray(rarities * step, dtype=np.float32),
+                    len(segment),
+                    k + _MARGIN,
+                    None if allowed is None else allowed[first : first + len(segment)],
+                )
+            found.append(first + numbers)
+        numbers = np.sort(np.concatenate(found))
+        return among(numbers, self.scores(numbers), k)
+
+    def scores(self, numbers: NDArray[np.int64]) -> Numbers:
+        """The exact scores of some documents."""
+        scores = np.zeros(len(numbers), dtype=np.float32)
+        if not self._asked:
+            return scores
+        floors = [self._scheme.floor(count, self._collection) for count in self._counts.tolist()]
+        everywhere = sum(asked * floor for asked, floor in zip(self._asked, floors, strict=True))
+        for segment, places, own in self._index.numbering.shared_out(numbers):
+            wanted, back = np.unique(own, return_inverse=True)
+            total = np.zeros(len(wanted), dtype=np.float32)
+            weighed = zip(self._weights(segment, wanted), self._asked, floors, strict=True)
+            for (there, weights), asked, floor in weighed:
+                total[there] += asked * (weights - floor)
+            scores[places] = (total + np.float32(everywhere))[back]
         if self._scheme.cosine:
-            length = sum(asked**2 for _, asked in self._weights) ** 0.5 or 1.0
-            total = total / (self._index.norms * length)
-        return total
+            length = sum(asked**2 for asked in self._asked) ** 0.5 or 1.0
+            scores /= self._index.norms[numbers] * np.float32(length)
+        return scores
 
     def parts(self, document: int) -> list[float]:
-        """What each wanted thing adds to the score of one document, floors and norms aside."""
-        shares: list[float] = []
-        number, place = self._index.numbering.locate(document)
-        length = self._index.segments[number].lengths[place : place + 1]
-        for (documents, frequencies), (count, asked) in zip(
-            self._postings(number), self._weights, strict=True
-        ):
-            at = int(np.searchsorted(documents, place))
-            if at == len(documents) or documents[at] != place:
-                shares.append(0.0)
-                continue
-            weight = self._scheme.weigh(frequencies[at : at + 1], length, count, self._collection)
-            shares.append(float(weight[0]) * asked)
-        return shares
-
-    def _containing(self) -> list[int]:
-        """In how many documents each wanted thing occurs; of a group, its most frequent term.
-
-        Any document with one of the terms contains the thing, so the true number lies between
-        the most frequent term's and the sum; the former keeps rare synonyms from making a
-        common word look rare, at no cost.
-        """
-        terms = [term for group in self._wanted for term in group]
-        counts = sum(segment.document_counts(terms) for segment in self._index.segments)
-        numbers = iter(np.asarray(counts).tolist())
-        return [max(next(numbers) for _ in group) for group in self._wanted]
-
-    def _segment_scores(self, number: int) -> Numbers:
-        segment = self._index.segments[number]
-        scores = np.zeros(len(segment), dtype=np.float32)
-        everywhere = 0.0
-        for (documents, frequencies), (count, asked) in zip(
-            self._postings(number), self._weights, strict=True
-        ):
-            floor = self._scheme.floor(count, self._collection)
-            everywhere += asked * floor
-            if len(documents):
-                weights = self._scheme.weigh(
-                    frequencies, segment.lengths[documents], count, self._collection
-                )
-                scores[documents] += asked * (weights - floor)
-        return scores + np.float32(everywhere)
-
-    def _postings(self, number: int) -> list[tuple[NDArray[np.int32], Numbers]]:
-        """The documents of each wanted thing in a segment, with its frequencies there."""
-        if number not in self._found:
-            segment = self._index.segments[number]
-            self._found[number] = [_together(segment, terms) for terms in self._wanted]
-        return self._found[number]
-
-
-def _strength(terms: Wanted) -> float:
-    """How strongly a thing is wanted: as strongly as the strongest of its terms."""
-    return max(terms.values())
-
-
-def _together(segment: Postings, terms: Wanted) -> tuple[NDArray[np.int32], Numbers]:
-    """The documents of any of the terms, with the frequencies added up by relative weight."""
-    found = list(segment.postings(list(terms)))
-    if len(found) == 1:
-        return found[0]
-    strongest = _strength(terms)
-    documents = np.concatenate([documents for documents, _ in found])
-    frequencies = np.concatenate(
-        [
-            frequencies * np.float32(weight / strongest)
-            for (_, frequencies), weight in zip(found, terms.values(), strict=True)
+        """What each term adds to the score of one document, floors and norms aside."""
+        segment, place = self._index.numbering.locate(document)
+        weighed = self._weights(segment, np.array([place]))
+        return [
+            float(weights[0]) * asked if len(there) else 0.0
+            for (there, weights), asked in zip(weighed, self._asked, strict=True)
         ]
-    )
-    distinct, places = np.unique(documents, return_inverse=True)
-    return distinct, np.bincount(places, frequencies, minlength=len(distinct)).astype(np.float32)
+
+    def _weights(
+        self, number: int, wanted: NDArray[np.int64]
+    ) -> Iterator[tuple[NDArray[np.int64], Numbers]]:
+        """For each term, which of some documents of a segment have it, and its weights there."""
+        segment = self._index.segments[number]
+        frequencies = segment.gather(self._ranges[number], wanted)
+        lengths = segment.lengths[wanted]
+        for row, count in zip(frequencies, self._counts.tolist(), strict=True):
+            there = np.flatnonzero(row)
+            yield (
+                there,
+                self._scheme.weigh(
+                    row[there].astype(np.float32), lengths[there], count, self._collection
+                ),
+            )
