@@ -14,6 +14,7 @@ FLOORS = {
     "deadline": 0,
     "models": 0,
     "parent": 0,
+    "pool": 0,
     "printable": 0,
     "markup": 0,
     "formulas": 1,
@@ -38,6 +39,8 @@ NEIGHBOURS = {
     ("markup", "limits"),
     ("deadline", "errors"),
     ("models", "errors"),
+    ("pool", "errors"),
+    ("pool", "parent"),  # its workers end with their parent
     ("cli", "service"),  # both doors give the same answers, and one opens the other
     ("encoders", "graphs"),  # the graph encoder reads graphs
     ("library", "recipes"),  # a library is built and opened as its recipe says

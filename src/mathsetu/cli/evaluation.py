@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, fields, replace
 from functools import wraps
 from pathlib import Path
@@ -18,8 +15,9 @@ from mathsetu.collections.files import plain_name, writing
 from mathsetu.collections.formats import Format, detect
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.tables import plain_header, read_table
-from mathsetu.errors import InputError, MathSetuError
+from mathsetu.errors import InputError
 from mathsetu.evaluation import Judgments, Measure, Results, evaluate, parse_measures
+from mathsetu.pool import all_cores, ordered_map
 
 if TYPE_CHECKING:
     from mathsetu.evaluation.plots import Panel
@@ -160,13 +158,7 @@ class Yardstick:
 
     def measure_all(self, paths: Sequence[Path]) -> list[Measured]:
         """Measure several files at a time, since reading them takes longest."""
-        workers = min(len(paths), os.cpu_count() or 1)
-        with ProcessPoolExecutor(workers, initializer=_start_worker, initargs=(self,)) as pool:
-            answers = list(pool.map(_measured, paths))
-        for answer in answers:
-            if isinstance(answer, str):
-                raise InputError(answer)
-        return [answer for answer in answers if isinstance(answer, Measured)]
+        return list(ordered_map(self.measure, paths, min(len(paths), all_cores())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,25 +173,6 @@ class Measured:
         """Say the warnings on standard error."""
         for warning in self.warnings:
             say(f"warning: {warning}", err=True)
-
-
-# The yardstick of a worker process. It comes with the process and not with each file, since the
-# visual ids of a large collection are many.
-_worker: list[Yardstick] = []
-
-
-def _start_worker(yardstick: Yardstick) -> None:
-    # Ctrl-C is for the parent, which ends its workers.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _worker.append(yardstick)
-
-
-def _measured(path: Path) -> Measured | str:
-    """What a worker sends back: an error as its message, since not all errors can travel."""
-    try:
-        return _worker[0].measure(path)
-    except MathSetuError as error:
-        return str(error)
 
 
 def _groups(by: str, topics: Path) -> dict[str, str]:

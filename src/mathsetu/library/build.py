@@ -14,9 +14,9 @@ from mathsetu import __version__
 from mathsetu.errors import InputError
 from mathsetu.languages.analyze import tokenize, words
 from mathsetu.library.manifest import BUILDING, MARK, segment_folder
-from mathsetu.library.pool import prepared_posts
 from mathsetu.library.store import Questions, Store, write_store
 from mathsetu.plain_files import is_plain_file, open_plain, sync_folder, sync_tree
+from mathsetu.pool import ordered_map
 from mathsetu.recipes.parts import make_builder
 from mathsetu.recipes.schema import Recipe, Selection
 from mathsetu.records import Post
@@ -27,6 +27,8 @@ from mathsetu.retrieval.mapped import seal
 Progress = Callable[[str, int], None]
 
 _STATE = "state.json"
+# Posts that are sent to a process at once.
+_CHUNK = 64
 
 
 def build_segment(
@@ -108,7 +110,7 @@ def _build_part(
     name: str,
     progress: Progress,
 ) -> None:
-    with closing(prepared_posts(builder, posts, processes)) as results:
+    with closing(ordered_map(builder.prepare, posts, processes, _CHUNK)) as results:
         for prepared in _counted(results, name, progress):
             builder.add(prepared)
     part = folder.with_name(f"{folder.name}.part")

@@ -31,10 +31,10 @@ from mathsetu.library.manifest import (
     segment_folders,
     write_manifest,
 )
-from mathsetu.library.pool import all_cores
 from mathsetu.library.shelves import Shelves
 from mathsetu.library.store import Store
 from mathsetu.plain_files import is_plain_folder, sync_folder
+from mathsetu.pool import all_cores
 from mathsetu.recipes import load_recipe
 from mathsetu.recipes.parts import check_parts
 from mathsetu.recipes.schema import Recipe, parse_table

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 import lzma
-import os
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -22,6 +21,7 @@ from typing import Any
 
 from mathsetu.errors import InputError
 from mathsetu.languages.glossary.concepts import Concept, read_concepts
+from mathsetu.pool import ordered_map
 from mathsetu.training.encoder.letters import SCRIPTS
 from mathsetu.training.encoder.packs import Pack
 from mathsetu.training.encoder.prepare import FILES
@@ -139,8 +139,8 @@ def pack_examples(
     """
     portions: list[Packed] = []
     made = 0
-    with ProcessPoolExecutor(processes, initializer=_begin, initargs=(work,)) as pool:
-        for packed in pool.map(_pack, _tasks(work.prepared, amounts)):
+    with closing(ordered_map(work, _tasks(work.prepared, amounts), processes)) as packs:
+        for packed in packs:
             portions.append(packed)
             made += len(packed.english)
             progress(made)
@@ -167,16 +167,16 @@ class Work:
     limit: int = 128
     seed: int = 1
 
-
-# What this worker works on; too large to go with every task.
-_work: Work
-
-
-def _begin(work: Work) -> None:
-    global _work
-    _work = work
-    # The workers are parallel; threads inside them would be in each other's way.
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    def __call__(self, task: tuple[str, int, int]) -> Packed:
+        """Make the examples of a task and tokenise them."""
+        examples = _portion(self.prepared, self.seed, task)
+        student, teacher = _tokenizer(self.student), _tokenizer(self.teacher)
+        english = [example.english for example in examples]
+        return Packed(
+            Pack.encode(english, student, self.limit),
+            Pack.encode((example.other for example in examples), student, self.limit),
+            Pack.encode(english, teacher, self.limit),
+        )
 
 
 def _tasks(prepared: Prepared, amounts: Amounts) -> list[tuple[str, int, int]]:
@@ -197,17 +197,6 @@ def _portion(prepared: Prepared, seed: int, task: tuple[str, int, int]) -> list[
     chance = random.Random(f"{seed} {kind} {start}")  # noqa: S311
     make = {"joined": _joined, "swapped": _swapped, "templates": _from_templates}[kind]
     return [make(prepared, chance) for _ in range(count)]
-
-
-def _pack(task: tuple[str, int, int]) -> Packed:
-    examples = _portion(_work.prepared, _work.seed, task)
-    student, teacher = _tokenizer(_work.student), _tokenizer(_work.teacher)
-    english = [example.english for example in examples]
-    return Packed(
-        Pack.encode(english, student, _work.limit),
-        Pack.encode((example.other for example in examples), student, _work.limit),
-        Pack.encode(english, teacher, _work.limit),
-    )
 
 
 @cache

@@ -7,7 +7,6 @@ A work folder ends up with ``tokenizer.json``, ``english.npz``, ``other.npz``, `
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 
 from mathsetu.errors import InputError
 from mathsetu.models import require
+from mathsetu.pool import all_cores
 from mathsetu.training.encoder.examples import (
     Amounts,
     Prepared,
@@ -79,7 +79,7 @@ def write_examples(
     tokenizer = found(work / "tokenizer.json", "learn a tokenizer first")
     theirs = found(teacher / "tokenizer.json", "a teacher needs its tokenizer")
     given = Work(texts, tokenizer, theirs, seed=seed)
-    packed = pack_examples(given, amounts, processes or os.cpu_count() or 1, progress)
+    packed = pack_examples(given, amounts, processes or all_cores(), progress)
     for name in ("english", "other", "teacher"):
         getattr(packed, name).save(work / f"{name}.npz")
     _write_threads(texts, work, load_tokenizer(tokenizer), load_tokenizer(theirs), seed)

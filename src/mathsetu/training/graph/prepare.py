@@ -7,26 +7,29 @@ handed to the processes a few at a time, since parsers are fastest so.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import TypeVar
 
 from mathsetu.encoders.graph.settings import GraphChoices
 from mathsetu.graphs.build import GraphBuilder, Source
 from mathsetu.graphs.store import TensorStore
 from mathsetu.graphs.tensors import tensors
 from mathsetu.graphs.vocabulary import TypeCounts, Vocabulary
-from mathsetu.library.pool import all_cores, prepared_posts
+from mathsetu.pool import all_cores, ordered_map
 from mathsetu.training.loop import Progress
 
 # A post has some eight sentences, and a parser wants some sixty at a time.
 _TOGETHER = 8
 # Graphs that are written in one go, since each writing waits for the disk.
 _WRITTEN_TOGETHER = 512
+# Batches that are sent to a process at once.
+_CHUNK = 8
 _Batch = list[tuple[str, Source]]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ class _Counting:
 
     choices: GraphChoices
 
-    def prepare(self, batch: _Batch) -> tuple[TypeCounts, int]:
+    def __call__(self, batch: _Batch) -> tuple[TypeCounts, int]:
         counts = TypeCounts()
         builder = GraphBuilder(self.choices.sentences)
         for graph in builder.build_many([source for _, source in batch]):
@@ -126,7 +129,7 @@ class _Making:
     choices: GraphChoices
     vocabulary: Vocabulary
 
-    def prepare(self, batch: _Batch) -> tuple[list[tuple[str, bytes]], Counter[str]]:
+    def __call__(self, batch: _Batch) -> tuple[list[tuple[str, bytes]], Counter[str]]:
         builder = GraphBuilder(self.choices.sentences)
         graphs = builder.build_many([source for _, source in batch])
         virtual, trees = self.choices.virtual, self.choices.trees
@@ -143,8 +146,8 @@ def _batches(items: Iterable[tuple[str, Source]]) -> Iterator[_Batch]:
         yield batch
 
 
-def _worked(work: _Counting | _Making, batches: Iterator[_Batch], processes: int) -> Iterator[Any]:
-    # The pool was made for posts; it hands on whatever the work can prepare.
-    results = prepared_posts(cast(Any, work), cast(Any, batches), processes or all_cores())
-    with closing(results):
+def _worked(
+    work: Callable[[_Batch], Result], batches: Iterable[_Batch], processes: int
+) -> Iterator[Result]:
+    with closing(ordered_map(work, batches, processes or all_cores(), _CHUNK)) as results:
         yield from results
