@@ -34,7 +34,7 @@ from tests.training.encoder.teacher import make_teacher  # noqa: E402
 pytestmark = pytest.mark.thorough
 
 SHAPE = Shape(90, width=32, layers=2, heads=2, hidden=64, group=2, positions=16, dimensions=12)
-SCHEDULE = Schedule(steps=120, batch=8, warmup=10, save_every=70, seed=5)
+SCHEDULE = Schedule(steps=120, batch=8, warmup=10, checkpoint_every=70, seed=5)
 
 Train = Callable[[Student, Path, Schedule, Callable[..., None]], None]
 

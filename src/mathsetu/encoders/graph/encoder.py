@@ -92,7 +92,7 @@ def _is_word(label: str) -> bool:
 
 
 class GraphEncoder:
-    """Encodes texts with a model that was trained by `mathsetu graph train`.
+    """Encodes texts with a model that was trained by `mathsetu train graph`.
 
     Args:
         files: The model.

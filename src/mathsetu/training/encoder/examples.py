@@ -105,14 +105,14 @@ def read_parallel(folder: Path) -> Iterator[tuple[str, str, str, str]]:
                 yield language, mathematical, english, other
     except (OSError, EOFError, ValueError, lzma.LZMAError) as error:
         raise InputError(
-            f"{path}: is damaged ({error}); run 'mathsetu encoder prepare' again"
+            f"{path}: is damaged ({error}); run 'mathsetu train encoder prepare' again"
         ) from None
 
 
 def _require(folder: Path, names: Sequence[str]) -> None:
     for name in names:
         if not (folder / name).is_file():
-            raise InputError(f"{folder}: has no {name}; run 'mathsetu encoder prepare' first")
+            raise InputError(f"{folder}: has no {name}; run 'mathsetu train encoder prepare' first")
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,21 @@
-"""How a student learns, whatever it learns: steps down, at a rate that falls, with checkpoints."""
+"""How a student learns, whatever it learns."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-from mathsetu.training.checkpoints import load_checkpoint, save_checkpoint
 from mathsetu.training.encoder.batches import sampled
+from mathsetu.training.loop import Pace, Task, fit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,9 +37,9 @@ _POSITIONS = 8
 _TOKENS = 32
 
 
-@dataclass(frozen=True)
-class Schedule:
-    """How long and how fast a student learns.
+@dataclass(frozen=True, kw_only=True)
+class Schedule(Pace):
+    """How long and how fast a student learns: in one epoch of so many steps.
 
     Attributes:
         steps: How many batches.
@@ -48,10 +49,10 @@ class Schedule:
         warmup: Steps until the full rate; then it falls along a cosine.
         contrast: The weight of telling a batch's texts apart.
         temperature: How sharply they are told apart.
-        save_every: Steps between checkpoints.
-        seed: Where randomness starts.
     """
 
+    epochs: int = 1
+    checkpoint_every: int = 2000
     steps: int
     batch: int = 2048
     token_rate: float = 2e-3
@@ -59,18 +60,33 @@ class Schedule:
     warmup: int = 300
     contrast: float = 0.25
     temperature: float = 0.05
-    save_every: int = 2000
-    seed: int = 1
 
-    def share(self, step: int) -> float:
+    def share(self, step: int, steps: int) -> float:
         """The share of the full rate at a step.
 
         >>> schedule = Schedule(steps=1000, warmup=100)
-        >>> round(schedule.share(49), 2), round(schedule.share(999), 3)
+        >>> round(schedule.share(49, 1000), 2), round(schedule.share(999, 1000), 3)
         (0.5, 0.001)
         """
         rising = min(1.0, (step + 1) / self.warmup)
-        return rising * (0.5 * (1 + math.cos(math.pi * step / self.steps)) * 0.999 + 0.001)
+        return rising * (0.5 * (1 + math.cos(math.pi * step / steps)) * 0.999 + 0.001)
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """The numbers of examples that each step learns from, drawn as the steps go on."""
+
+    lengths: NDArray[np.int64]
+    schedule: Schedule
+
+    def __len__(self) -> int:
+        return self.schedule.steps
+
+    def __iter__(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        chance = np.random.default_rng(self.schedule.seed)
+        return enumerate(
+            islice(sampled(self.lengths, chance, self.schedule.batch), self.schedule.steps)
+        )
 
 
 def learn(
@@ -93,32 +109,26 @@ def learn(
         folder: Where checkpoints lie.
         report: Hears how far it is.
     """
-    optimizer = _make_optimizer(student, schedule)
-    state = load_checkpoint(folder, _identity(schedule, texts, student), student, optimizer)
-    device = device_of(student)
-    chance = np.random.default_rng(schedule.seed)
-    student.train()
-    read = _compiled(student)
-    for step, chosen in enumerate(sampled(lengths, chance, schedule.batch)):
-        if step == schedule.steps:
-            break
-        if step < state.step:
-            continue
+    device, read = device_of(student), _compiled(student)
+
+    def loss(batch: tuple[int, NDArray[np.int64]]) -> Tensor:
+        step, chosen = batch
         numbers = torch.from_numpy(chosen).to(device)
         # A training that goes on draws what it would have drawn: each step has chance of its own.
-        loss, figures = lesson(read, numbers, np.random.default_rng((schedule.seed, step)))
-        for group in optimizer.param_groups:
-            group["lr"] = group["base"] * schedule.share(step)
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(student.parameters(), 1.0)
-        optimizer.step()
+        found, figures = lesson(read, numbers, np.random.default_rng((schedule.seed, step)))
         if (step + 1) % _REPORT_EVERY == 0:
             said = {name: value.item() for name, value in figures.items()}
-            report(step + 1, {"loss": loss.item(), **said})
-        if (step + 1) % schedule.save_every == 0 or step + 1 == schedule.steps:
-            state.step = step + 1
-            save_checkpoint(folder, state, student, optimizer)
+            report(step + 1, {"loss": found.item(), **said})
+        return found
+
+    task = Task(
+        student,
+        _make_optimizer(student, schedule),
+        lambda _: _Drawn(lengths, schedule),
+        loss,
+        _identity(schedule, texts, student),
+    )
+    fit(task, schedule, folder)
     student.eval()
 
 
@@ -144,8 +154,8 @@ def _make_optimizer(student: Student, schedule: Schedule) -> torch.optim.AdamW:
     tokens = [student.tokens.weight] if student.tokens.weight.requires_grad else []
     rest = [p for name, p in student.named_parameters() if name != "tokens.weight"]
     groups = [
-        {"params": tokens, "lr": schedule.token_rate, "base": schedule.token_rate},
-        {"params": rest, "lr": schedule.rate, "base": schedule.rate},
+        {"params": tokens, "lr": schedule.token_rate},
+        {"params": rest, "lr": schedule.rate},
     ]
     fused = student.tokens.weight.is_cuda
     return torch.optim.AdamW(groups, weight_decay=0.01, betas=(0.9, 0.98), fused=fused)

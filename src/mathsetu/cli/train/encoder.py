@@ -1,4 +1,4 @@
-"""``mathsetu encoder``: makes an encoder like the built-in one, stage by stage."""
+"""``mathsetu train encoder``: makes an encoder like the built-in one, stage by stage."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def command() -> None:
 
     \b
     Example:
-      mathsetu encoder prepare raw prepared --avoid topics.tsv
-      mathsetu encoder words prepared tables
-      mathsetu encoder examples prepared work --teacher all-mpnet-base-v2
-      mathsetu encoder teach work --teacher all-mpnet-base-v2
-      mathsetu encoder distil work --start all-MiniLM-L6-v2
+      mathsetu train encoder prepare raw prepared --avoid topics.tsv
+      mathsetu train encoder words prepared tables
+      mathsetu train encoder examples prepared work --teacher all-mpnet-base-v2
+      mathsetu train encoder teach work --teacher all-mpnet-base-v2
+      mathsetu train encoder distil work --start all-MiniLM-L6-v2
       mathsetu index posts.jsonl library --recipe meaning \
           --set parts.meaning.model=work/model
     """
@@ -172,7 +172,7 @@ def distil(
     shape = pipeline.student_shape(work, width, layers, group)
     student = pipeline.start_student(work, shape, start, _numbers(start_layers), seed)
     student = student.to(pipeline.usable_device(device))
-    pipeline.distil_stage(student, work, Schedule(steps, batch, seed=seed), _report)
+    pipeline.distil_stage(student, work, Schedule(steps=steps, batch=batch, seed=seed), _report)
     if contrast_steps:
         pipeline.contrast_stage(student, work, _gentle(contrast_steps, batch, seed), _report)
     export_stage(student, [work], work / "model")
@@ -188,11 +188,11 @@ def blend(works: tuple[Path, ...], folder: Path) -> None:
 
     \b
     Example:
-      mathsetu encoder examples prepared later --teacher all-mpnet-base-v2 \
+      mathsetu train encoder examples prepared later --teacher all-mpnet-base-v2 \
           --seed 2 --tokenizer work/tokenizer.json
-      mathsetu encoder teach later --teacher all-mpnet-base-v2 --space work
-      mathsetu encoder distil later --start work
-      mathsetu encoder blend work later both
+      mathsetu train encoder teach later --teacher all-mpnet-base-v2 --space work
+      mathsetu train encoder distil later --start work
+      mathsetu train encoder blend work later both
     """
     require("torch", "training the encoder", "neural")
     from mathsetu.training.encoder.blend import blend
@@ -231,7 +231,7 @@ def reader(
 
     \b
     Example:
-      mathsetu encoder reader work later both
+      mathsetu train encoder reader work later both
     """
     require("torch", "training the encoder", "neural")
     from mathsetu.training.encoder import pipeline
@@ -239,7 +239,7 @@ def reader(
     from mathsetu.training.encoder.reader import Plan, add_reader
 
     asking = _gentle(contrast_steps, batch, seed) if contrast_steps else None
-    plan = Plan(layers, group, Schedule(steps, batch, seed=seed), asking)
+    plan = Plan(layers, group, Schedule(steps=steps, batch=batch, seed=seed), asking)
     add_reader(works, folder, plan, pipeline.usable_device(device), _report)
 
 
@@ -247,7 +247,15 @@ def _gentle(steps: int, batch: int, seed: int) -> Schedule:
     """The schedule of contrast, which must not undo what was learned before."""
     from mathsetu.training.encoder.learning import Schedule
 
-    return Schedule(steps, min(batch, 1024), 3e-4, 1e-4, 50, 0.5, seed=seed)
+    return Schedule(
+        steps=steps,
+        batch=min(batch, 1024),
+        token_rate=3e-4,
+        rate=1e-4,
+        warmup=50,
+        contrast=0.5,
+        seed=seed,
+    )
 
 
 def _numbers(written: str) -> list[int]:

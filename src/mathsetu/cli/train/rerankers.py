@@ -1,8 +1,8 @@
-"""``mathsetu train``: fits an encoder or a reranker to judgments."""
+"""``mathsetu train cross-encoder`` and ``bi-encoder``: fit a model to judgments."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,26 +25,68 @@ from mathsetu.training.pairs import Pair, judged_pairs, split_topics, thread_pai
 _SIMILAR = 100
 
 
-@click.command("train")
-@click.argument("kind", type=click.Choice(["cross-encoder", "bi-encoder"]))
-@click.argument("posts", type=click.Path(path_type=Path))
-@click.argument("topics", type=click.Path(path_type=Path))
-@click.argument("judgments", type=click.Path(path_type=Path))
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--model", required=True, help="Where training starts: a folder, or a name.")
-@click.option("--library", type=click.Path(file_okay=False, path_type=Path),
+_file = click.Path(path_type=Path)
+_folder = click.Path(file_okay=False, path_type=Path)
+_SHARED = (
+    click.argument("posts", type=_file),
+    click.argument("topics", type=_file),
+    click.argument("judgments", type=_file),
+    click.argument("folder", type=_folder),
+    click.option("--model", required=True, help="Where training starts: a folder, or a name."),
+    click.option("--votes", default=50, show_default=True,
+                 help="Votes from which an answer is a right one for its own question."),
+    click.option("--relevant-from", default=2, show_default=True,
+                 help="The lowest relevant grade."),
+    click.option("--validation", default=0.2, show_default=True,
+                 help="Share of topics kept aside."),
+    click.option("--epochs", default=10, show_default=True, help="At most so many."),
+    click.option("--batch", default=16, show_default=True),
+    click.option("--learning-rate", default=2e-5, show_default=True),
+    click.option("--max-tokens", default=512, show_default=True),
+    click.option("--seed", default=1, show_default=True),
+    json_option,
+)  # fmt: skip
+
+
+def _on_judgments(function: Callable[..., None]) -> Callable[..., None]:
+    for option in reversed(_SHARED):
+        function = option(function)
+    return function
+
+
+@click.command("cross-encoder")
+@_on_judgments
+@click.option("--library", type=_folder,
               help="Finds similar posts without a shared tag, to learn what is wrong.")  # fmt: skip
-@click.option("--votes", default=50, show_default=True,
-              help="Votes from which an answer is a right one for its own question.")  # fmt: skip
-@click.option("--relevant-from", default=2, show_default=True, help="The lowest relevant grade.")
-@click.option("--validation", default=0.2, show_default=True, help="Share of topics kept aside.")
-@click.option("--epochs", default=10, show_default=True, help="At most so many.")
-@click.option("--batch", default=16, show_default=True)
-@click.option("--learning-rate", default=2e-5, show_default=True)
-@click.option("--max-tokens", default=512, show_default=True)
-@click.option("--seed", default=1, show_default=True)
-@json_option
-def command(
+def cross_encoder(**given: Any) -> None:
+    r"""Train a reranker on JUDGMENTS of POSTS for TOPICS.
+
+    The best model ends up in FOLDER/model with a card that says how it was made.
+
+    \b
+    Example:
+      mathsetu train cross-encoder Posts.xml topics.xml qrels.txt reranker \
+        --model roberta-large --library math.library
+    """
+    _train("cross-encoder", **given)
+
+
+@click.command("bi-encoder")
+@_on_judgments
+def bi_encoder(**given: Any) -> None:
+    r"""Train an encoder of texts on JUDGMENTS of POSTS for TOPICS.
+
+    The best model ends up in FOLDER/model with a card that says how it was made.
+
+    \b
+    Example:
+      mathsetu train bi-encoder posts.jsonl topics.jsonl qrels.txt encoder \
+        --model all-MiniLM-L12-v2
+    """
+    _train("bi-encoder", library=None, **given)
+
+
+def _train(
     kind: str,
     posts: Path,
     topics: Path,
@@ -62,19 +104,13 @@ def command(
     seed: int,
     as_json: bool,
 ) -> None:
-    r"""Train a cross-encoder (a reranker) or a bi-encoder on JUDGMENTS of POSTS for TOPICS.
-
-    The best model ends up in FOLDER/model with a card that says how it was made. Training that
-    was stopped goes on where it was when the same command is given again.
-
-    \b
-    Examples:
-      mathsetu train cross-encoder Posts.xml topics.xml qrels.txt reranker \
-        --model roberta-large --library math.library
-      mathsetu train bi-encoder posts.jsonl topics.jsonl qrels.txt encoder \
-        --model all-MiniLM-L12-v2
-    """
-    settings = Fit(epochs, batch, learning_rate, max_tokens=max_tokens, seed=seed)
+    settings = Fit(
+        epochs=epochs,
+        batch=batch,
+        learning_rate=learning_rate,
+        max_tokens=max_tokens,
+        seed=seed,
+    )
     known = {post.id: post for post in open_posts(posts)}
     queries = {query.id: query for query in _read(topics, "queries")}
     learn, check = split_topics(list(_read(judgments, "judgments")), validation, seed)
@@ -124,7 +160,12 @@ def _report(state: State, folder: Path, as_json: bool) -> None:
         print_json({"model": str(folder / "model"), "kept": state.best + 1,
                     "epochs": state.history})  # fmt: skip
         return
-    for number, row in enumerate(state.history):
-        shown = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in row.items())
-        say(f"epoch {number + 1}: {shown}{' (kept)' if number == state.best else ''}")
+    show_epochs(state.history, state.best)
     say(f"the model is in {folder / 'model'}")
+
+
+def show_epochs(history: Sequence[dict[str, float]], kept: int = -1) -> None:
+    """Print the losses of each epoch."""
+    for number, row in enumerate(history):
+        shown = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in row.items())
+        say(f"epoch {number + 1}: {shown}{' (kept)' if number == kept else ''}")
