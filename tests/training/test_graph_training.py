@@ -14,10 +14,10 @@ from mathsetu.records import Post
 
 torch = pytest.importorskip("torch", reason="the extra 'neural' is not installed")
 
+from benchmarks.graph_variants import experiments, train_variant  # noqa: E402
 from mathsetu.encoders.graph import GraphEncoder, GraphModel, load_model  # noqa: E402
 from mathsetu.encoders.graph.runtime import NumpyNetwork  # noqa: E402
 from mathsetu.graphs import Source  # noqa: E402
-from mathsetu.training.graph.experiments import experiments, train_variant  # noqa: E402
 from mathsetu.training.graph.fit import (  # noqa: E402
     GraphFit,
     new_network,

@@ -49,7 +49,7 @@ def test_judgments_in_the_place_of_topics_are_named(mathsetu: Mathsetu, data: Pa
         "train", "cross-encoder", posts, qrels, qrels, str(data / "out"), "--model", "any"
     )
     assert shown.code == 2
-    assert "holds judgments, and training needs queries here" in shown.err
+    assert "qrels.txt: holds judgments (TREC qrels, four columns), not queries" in shown.err
 
 
 def test_judgments_of_other_posts_are_named(mathsetu: Mathsetu, data: Path) -> None:

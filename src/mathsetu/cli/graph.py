@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from mathsetu.cli.output import json_option, print_json, progress_bar, say
+from mathsetu.evaluation.heatmap import heat_map
+from mathsetu.library.graph import compare_with_post, upload_library
 
 
 @click.group("graph")
@@ -27,9 +29,6 @@ def compare(library: Path, query: str, post: str, svg: Path | None, as_json: boo
     Example:
       mathsetu graph compare math.library 'Is $x^2+1$ irreducible?' 4711 --svg map.svg
     """
-    from mathsetu.evaluation.heatmap import heat_map
-    from mathsetu.library.graph import compare_with_post
-
     rows, columns, cosines = compare_with_post(library, query, post)
     best = cosines.argmax(axis=1)
     if svg:
@@ -56,8 +55,6 @@ def upload(library: Path, url: str, as_json: bool) -> None:
     Example:
       mathsetu graph upload math.library http://localhost:6333
     """
-    from mathsetu.library.graph import upload_library
-
     with progress_bar() as progress:
         count = upload_library(library, url, progress)
     if as_json:

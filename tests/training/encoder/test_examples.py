@@ -20,11 +20,11 @@ from mathsetu.training.encoder.examples import (
     Prepared,
     Work,
     example_texts,
+    learn_tokenizer,
     pack_examples,
     read_prepared,
 )
 from mathsetu.training.encoder.packs import Pack
-from mathsetu.training.encoder.pipeline import learn_tokenizer
 from mathsetu.training.encoder.prepare import prepare
 from mathsetu.training.encoder.sources import LANGUAGES
 from mathsetu.training.encoder.swaps import Lexicon, make_lexicon

@@ -16,9 +16,9 @@ from mathsetu.errors import InputError  # noqa: E402
 from mathsetu.training.encoder.contrast import Threads  # noqa: E402
 from mathsetu.training.encoder.distil import Lessons, distil, encode  # noqa: E402
 from mathsetu.training.encoder.folders import finished_shape  # noqa: E402
-from mathsetu.training.encoder.learning import Schedule  # noqa: E402
 from mathsetu.training.encoder.packs import Pack  # noqa: E402
 from mathsetu.training.encoder.reader import between, learn_to_ask, make_reader  # noqa: E402
+from mathsetu.training.encoder.schedule import Schedule  # noqa: E402
 from mathsetu.training.encoder.shape import Shape  # noqa: E402
 from mathsetu.training.encoder.student import Student  # noqa: E402
 from tests.training.encoder.command import FEW, SMALL, call  # noqa: E402

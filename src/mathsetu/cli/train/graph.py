@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -70,14 +71,9 @@ def command(
     features: str,
     negatives: int,
     same_tag: bool,
-    beta: float,
-    formulas: float,
-    epochs: int,
-    batch: int,
-    learning_rate: float,
-    seed: int,
     processes: int,
     as_json: bool,
+    **fit: Any,
 ) -> None:
     r"""Train a graph model on the question-answer pairs of DATA (qa.jsonl.xz) into FOLDER.
 
@@ -92,14 +88,7 @@ def command(
     from mathsetu.training.graph.fit import GraphFit
     from mathsetu.training.graph.whole import train_from_texts
 
-    settings = GraphFit(
-        epochs=epochs,
-        batch=batch,
-        learning_rate=learning_rate,
-        seed=seed,
-        beta=beta,
-        formulas=formulas,
-    )
+    settings = GraphFit(**fit)
     choices = GraphModel(
         hidden,
         32,
@@ -115,7 +104,7 @@ def command(
     )
     pairs = _pairs(data, unseen, threads)
     if 0 < limit < len(pairs):
-        pairs = split_pairs(pairs, limit, seed)[1]
+        pairs = split_pairs(pairs, limit, settings.seed)[1]
     with progress_bar() as progress:
         found = train_from_texts(
             pairs,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from mathsetu.cli.evaluation import read_records
 from mathsetu.cli.output import json_option, print_json, progress_bar, say
-from mathsetu.collections.formats import detect, open_posts
-from mathsetu.collections.rows import BadRows
+from mathsetu.collections.formats import open_posts
 from mathsetu.errors import InputError
 from mathsetu.library import Library
 from mathsetu.records import Post, Query
@@ -97,23 +97,15 @@ def _train(
     votes: int,
     relevant_from: int,
     validation: float,
-    epochs: int,
-    batch: int,
-    learning_rate: float,
-    max_tokens: int,
-    seed: int,
     as_json: bool,
+    **fit: Any,
 ) -> None:
-    settings = Fit(
-        epochs=epochs,
-        batch=batch,
-        learning_rate=learning_rate,
-        max_tokens=max_tokens,
-        seed=seed,
-    )
+    settings = Fit(**fit)
     known = {post.id: post for post in open_posts(posts)}
-    queries = {query.id: query for query in _read(topics, "queries")}
-    learn, check = split_topics(list(_read(judgments, "judgments")), validation, seed)
+    queries = {query.id: query for query in read_records(topics, "queries")}
+    learn, check = split_topics(
+        list(read_records(judgments, "judgments")), validation, settings.seed
+    )
     right = judged_pairs(queries, known.get, learn, relevant_from)
     aside = judged_pairs(queries, known.get, check, relevant_from)
     if not right:
@@ -130,17 +122,9 @@ def _train(
         else:
             asked = [post for post in known.values() if post.question and post.tags]
             similar = _similar(library, known) if library else lambda post: ()
-            drawn = Epochs(right, threads, asked if library else (), similar, seed)
+            drawn = Epochs(right, threads, asked if library else (), similar, settings.seed)
             state = train_cross_encoder(model, drawn, aside, folder, settings, about, progress)
     _report(state, folder, as_json)
-
-
-def _read(path: Path, holds: str) -> Iterator[Any]:
-    form = detect(path)
-    if form.holds != holds:
-        raise InputError(f"{path}: holds {form.holds}, and training needs {holds} here")
-    found: Iterator[Any] = form.read(path, BadRows())
-    return found
 
 
 def _similar(folder: Path, known: dict[str, Post]) -> Callable[[Post], list[Post]]:

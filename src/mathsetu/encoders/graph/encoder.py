@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from mathsetu.encoders import load_encoder
 from mathsetu.encoders.graph.batch import Features, GraphBatch, ReadyGraph
 from mathsetu.encoders.graph.files import ModelFiles, load_model
 from mathsetu.encoders.graph.runtime import NumpyNetwork
@@ -162,6 +163,4 @@ class GraphEncoder:
             return None
         if self._given is not None:
             return LabelVectors(self._given)
-        from mathsetu.encoders import load_encoder
-
         return LabelVectors(load_encoder(choices.features_from))

@@ -17,12 +17,12 @@ from mathsetu.training.encoder.batches import GpuPack
 from mathsetu.training.encoder.learning import (
     Read,
     Report,
-    Schedule,
     device_of,
     half,
     learn,
     row_width,
 )
+from mathsetu.training.encoder.schedule import Schedule
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -15,7 +14,8 @@ import numpy as np
 import torch
 
 from mathsetu.training.encoder.batches import sampled
-from mathsetu.training.loop import Pace, Task, fit
+from mathsetu.training.encoder.schedule import Schedule
+from mathsetu.training.loop import Task, fit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,41 +35,6 @@ _REPORT_EVERY = 50
 # many tokens, so that there are few widths.
 _POSITIONS = 8
 _TOKENS = 32
-
-
-@dataclass(frozen=True, kw_only=True)
-class Schedule(Pace):
-    """How long and how fast a student learns: in one epoch of so many steps.
-
-    Attributes:
-        steps: How many batches.
-        batch: Examples in a batch.
-        token_rate: The learning rate of the token vectors.
-        rate: The learning rate of everything else.
-        warmup: Steps until the full rate; then it falls along a cosine.
-        contrast: The weight of telling a batch's texts apart.
-        temperature: How sharply they are told apart.
-    """
-
-    epochs: int = 1
-    checkpoint_every: int = 2000
-    steps: int
-    batch: int = 2048
-    token_rate: float = 2e-3
-    rate: float = 4e-4
-    warmup: int = 300
-    contrast: float = 0.25
-    temperature: float = 0.05
-
-    def share(self, step: int, steps: int) -> float:
-        """The share of the full rate at a step.
-
-        >>> schedule = Schedule(steps=1000, warmup=100)
-        >>> round(schedule.share(49, 1000), 2), round(schedule.share(999, 1000), 3)
-        (0.5, 0.001)
-        """
-        rising = min(1.0, (step + 1) / self.warmup)
-        return rising * (0.5 * (1 + math.cos(math.pi * step / steps)) * 0.999 + 0.001)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,6 @@ from mathsetu.training.encoder.folders import is_work_folder
 from mathsetu.training.encoder.learning import (
     Read,
     Report,
-    Schedule,
     device_of,
     half,
     learn,
@@ -33,6 +32,7 @@ from mathsetu.training.encoder.learning import (
 )
 from mathsetu.training.encoder.model_files import export_stage
 from mathsetu.training.encoder.pipeline import read_lessons, read_threads
+from mathsetu.training.encoder.schedule import Schedule
 from mathsetu.training.encoder.student import Student
 
 if TYPE_CHECKING:
