@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mathsetu.training.encoder.calibrate import input_ranges
 from mathsetu.training.encoder.export import export, token_table
 from mathsetu.training.encoder.folders import found
 from mathsetu.training.encoder.packs import Pack
@@ -48,6 +47,8 @@ def export_stage(
 
 def _exported(student: Student, works: Sequence[Path]) -> tuple[Any, Shape]:
     """A student's network and its sizes."""
+    from mathsetu.training.encoder.calibrate import input_ranges  # needs torch
+
     weights = {name: value.float().cpu().numpy() for name, value in student.state_dict().items()}
     ranges = [input_ranges(student, _calibration(work)) for work in works]
     largest = {name: np.maximum.reduce([one[name] for one in ranges]) for name in ranges[0]}
