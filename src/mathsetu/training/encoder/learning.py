@@ -8,27 +8,23 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
+from torch import Tensor
 
 from mathsetu.training.encoder.batches import sampled
+from mathsetu.training.encoder.packs import Pack
 from mathsetu.training.encoder.schedule import Schedule
+from mathsetu.training.encoder.student import Student
 from mathsetu.training.loop import Task, fit
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from torch import Tensor
-
-    from mathsetu.training.encoder.packs import Pack
-    from mathsetu.training.encoder.student import Student
-
 Report = Callable[[int, dict[str, float]], None]
-Read = Callable[["Tensor"], "Tensor"]
+Read = Callable[[Tensor], Tensor]
 #: What is wrong with a batch, given the way from tokens to vectors, the numbers of its examples and
 #: chance; and figures that tell how far the student is.
-Lesson = Callable[[Read, "Tensor", np.random.Generator], "tuple[Tensor, dict[str, Tensor]]"]
+Lesson = Callable[[Read, Tensor, np.random.Generator], tuple[Tensor, dict[str, Tensor]]]
 
 _REPORT_EVERY = 50
 # Rows are as wide as a multiple of this many positions, which fast attention asks for, and of this

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from safetensors.torch import load_file
 
 from mathsetu.errors import InputError
@@ -24,9 +25,6 @@ from mathsetu.training.encoder.shape import Shape
 from mathsetu.training.encoder.student import Student, start_from, start_tokens
 from mathsetu.training.encoder.teach import Teacher, principal, read_basis
 from mathsetu.training.encoder.tokenizer import load_tokenizer
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # So many tokens fit into a student; each of its heads is so wide.
 _TOKENS = 512
