@@ -75,7 +75,8 @@ benchmarks: $(VENV)/dev  ## List the benchmarks and how to run them
 		"$$(sed -n '1s/^"""\(.*\)$$/\1/p' benchmarks/fuzz/__main__.py)"
 
 clean:  ## Remove the environment and what was built
-	rm -rf $(VENV) $(NEURAL) $(COMPILED) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) $(NEURAL) $(COMPILED) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage \
+		src/mathsetu/retrieval/kernels/*.so
 
 %/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "MathSetu needs Python 3.11 \
@@ -86,13 +87,15 @@ clean:  ## Remove the environment and what was built
 # the same thing. The project itself is then built by what is installed already.
 LOCKED := pyproject.toml $(wildcard requirements/*)
 PROJECT := install --quiet --no-deps --no-build-isolation
+# The inner loops of search, which installing compiles (hatch_build.py).
+LOOPS := hatch_build.py $(wildcard src/mathsetu/retrieval/kernels/*.[ch])
 
-$(VENV)/page: $(LOCKED) | $(VENV)/bin/python
+$(VENV)/page: $(LOCKED) $(LOOPS) | $(VENV)/bin/python
 	requirements/install $(VENV) core web build
 	$(BIN)/pip $(PROJECT) --editable .
 	@touch $@
 
-$(VENV)/dev: $(LOCKED) | $(VENV)/bin/python
+$(VENV)/dev: $(LOCKED) $(LOOPS) | $(VENV)/bin/python
 	requirements/install $(VENV) core dev build
 	$(BIN)/pip $(PROJECT) --editable .
 	@touch $@ $(VENV)/page
@@ -105,12 +108,12 @@ $(VENV)/lock: $(LOCKED) | $(VENV)/bin/python
 	requirements/install $(VENV) lock
 	@touch $@
 
-$(COMPILED)/all: $(LOCKED) hatch_build.py $(shell find src -name '*.py') | $(COMPILED)/bin/python
+$(COMPILED)/all: $(LOCKED) $(LOOPS) $(shell find src -name '*.py') | $(COMPILED)/bin/python
 	requirements/install $(COMPILED) core dev build compile
 	MATHSETU_COMPILE=1 $(COMPILED)/bin/pip $(PROJECT) --force-reinstall .
 	@touch $@
 
-$(NEURAL)/all: $(LOCKED) | $(NEURAL)/bin/python
+$(NEURAL)/all: $(LOCKED) $(LOOPS) | $(NEURAL)/bin/python
 	requirements/install $(NEURAL) core dev neural ctranslate2 rivals build
 	$(NEURAL)/bin/pip $(PROJECT) --editable .
 	@touch $@

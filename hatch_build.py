@@ -1,14 +1,20 @@
-"""Compiles the hot modules with mypyc, for those who ask: ``MATHSETU_COMPILE=1 pip install .``.
+"""Compiles what is compiled: the inner loops of search, and the hot modules for those who ask.
 
-The package is pure Python, and stays so wherever nothing is asked for, in editable installs, and
-where there is no C compiler. Compiled modules come from the same files and do the same, faster.
+The inner loops (``retrieval/kernels/_compiled.c``, one file) are compiled by every installation
+where there is a C compiler, in editable ones beside their source; without them numpy does the
+same, slower. ``MATHSETU_COMPILE=1 pip install .`` compiles the hot modules as well, with mypyc;
+they come from the same Python files and do the same, faster. ``MATHSETU_COMPILE=0`` compiles
+nothing: the wheel then fits every machine.
 """
 
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
+import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -25,37 +31,109 @@ HOT = """
 """.split()
 
 
+#: The folder of the inner loops under ``src``, and the name of what is made of them there.
+KERNELS, EXTENSION = "mathsetu/retrieval/kernels", "_compiled.abi3.so"
+
+
 class CompileHook(BuildHookInterface[Any]):
-    """Adds the compiled modules to the wheel, beside their sources."""
+    """Adds what is compiled to the wheel, beside its sources."""
 
     folder = ""
 
     def dependencies(self) -> list[str]:
         """What the build needs besides hatchling."""
-        return ["mypy>=1.13", "setuptools>=65"] if _is_wanted() else []
+        return ["mypy>=1.13", "setuptools>=65"] if _wanted() == "1" else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile before the wheel is packed."""
-        if not _is_wanted() or self.target_name != "wheel" or version == "editable":
+        if _wanted() == "0" or self.target_name != "wheel":
             return
-        from setuptools.errors import BaseError, CCompilerError
-
+        sources = Path(self.root) / "src"
+        if version == "editable":
+            # Python reads the source folder itself, so this is the only place that it looks at.
+            self._compile_kernels(sources / KERNELS, sources / KERNELS / EXTENSION)
+            return
         self.folder = mkdtemp(prefix="mathsetu-")
-        try:
-            built = _compile(Path(self.root) / "src", self.folder)
-        except (BaseError, CCompilerError) as error:
-            self.app.display_warning(f"not compiled, so this is pure Python: {error}")
-            return
-        build_data["force_include"].update(built)
-        build_data.update(pure_python=False, infer_tag=True)
+        extension = Path(self.folder) / EXTENSION
+        if self._compile_kernels(sources / KERNELS, extension):
+            build_data["force_include"][str(extension)] = f"{KERNELS}/{EXTENSION}"
+            build_data.update(pure_python=False, tag=_stable_tag())
+        if _wanted() == "1":
+            self._compile_modules(sources, build_data)
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Clean up when the wheel is packed."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _compile_kernels(self, sources: Path, extension: Path) -> bool:
+        """Compile the inner loops, or warn that numpy has to do."""
+        try:
+            _compile_extension(sources, extension)
+        except (OSError, subprocess.SubprocessError) as error:
+            said = getattr(error, "stderr", None) or str(error)
+            reason = (said.strip().splitlines() or ["no reason given"])[0]
+            self.app.display_warning(f"inner loops not compiled, so search is slower: {reason}")
+            return False
+        return True
+
+    def _compile_modules(self, sources: Path, build_data: dict[str, Any]) -> None:
+        """Compile the hot modules, or warn that they stay Python."""
+        from setuptools.errors import BaseError, CCompilerError
+
+        try:
+            built = _compile(sources, self.folder)
+        except (BaseError, CCompilerError) as error:
+            self.app.display_warning(f"modules not compiled, so they stay Python: {error}")
+            return
+        build_data["force_include"].update(built)
+        # These fit one version of Python alone.
+        build_data.pop("tag", None)
+        build_data.update(pure_python=False, infer_tag=True)
 
 
-def _is_wanted() -> bool:
-    return os.environ.get("MATHSETU_COMPILE") == "1"
+def _wanted() -> str:
+    return os.environ.get("MATHSETU_COMPILE", "")
+
+
+def _compile_extension(sources: Path, extension: Path) -> None:
+    """Compile the one file of the inner loops; the same bytes each time."""
+    if sys.implementation.name != "cpython" or sys.platform == "win32":
+        raise OSError("only CPython on Linux and macOS has a way to do it")
+    command = [*_compiler(), "-O3", "-Wall", "-fPIC", "-fvisibility=hidden"]
+    # Multiplying and adding in one step would round otherwise than numpy does.
+    command += ["-ffp-contract=off"]
+    for name in dict.fromkeys(("include", "platinclude")):
+        command += ["-I", sysconfig.get_path(name)]
+    bundle = ["-bundle", "-undefined", "dynamic_lookup"]
+    command += bundle if sys.platform == "darwin" else ["-shared", "-s"]
+    # Named by its name alone, so that the folder is not written into the file. Written elsewhere
+    # first: a running process may have the old one mapped.
+    made = extension.with_name(f"{extension.name}.new")
+    command += ["_compiled.c", "-o", str(made)]
+    subprocess.run(  # noqa: S603
+        command, cwd=sources, check=True, capture_output=True, text=True, timeout=300
+    )
+    made.replace(extension)
+
+
+def _compiler() -> list[str]:
+    """The C compiler: the one named by CC, or that of Python, or any."""
+    named = os.environ.get("CC")
+    for command in [named] if named else [sysconfig.get_config_var("CC"), "cc", "gcc", "clang"]:
+        words = shlex.split(command or "")
+        if words and shutil.which(words[0]):
+            return words
+    raise OSError(f"there is no C compiler {named}" if named else "there is no C compiler")
+
+
+def _stable_tag() -> str:
+    """The tag of wheels for Python 3.11 and all that follow, on machines like this one."""
+    from packaging.tags import platform_tags
+
+    # Whether it fits Linux machines with older libraries was not looked at.
+    own = [tag for tag in platform_tags() if not tag.startswith(("manylinux", "musllinux"))]
+    return f"cp311-abi3-{own[0]}"
 
 
 def _compile(sources: Path, folder: str) -> dict[str, str]:

@@ -33,6 +33,7 @@ from benchmarks.shared import (
 from mathsetu.collections.arqmath import read_topics
 from mathsetu.errors import InputError
 from mathsetu.evaluation.significance import paired_t_test
+from mathsetu.intake.question import Question
 from mathsetu.library import Library, build_library
 from mathsetu.library.manifest import read_manifest, segment_folder
 from mathsetu.ranking.fusion import fuse, make_fusion
@@ -40,7 +41,6 @@ from mathsetu.recipes import load_recipe
 from mathsetu.records import Hit, Query, Run
 from mathsetu.retrieval.graph import SHIPPED, GraphRetriever, GraphSearch
 from mathsetu.retrieval.maxsim import STRATEGIES
-from mathsetu.retrieval.question import Question
 
 _DEPTH = 1000
 

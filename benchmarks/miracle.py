@@ -25,13 +25,13 @@ import numpy as np
 from benchmarks.shared import DATA, YEARS, Judged, arqmath_posts, judged, mean_measures, topics
 from mathsetu.collections import clmir, sampler
 from mathsetu.encoders import load_encoder
+from mathsetu.intake.question import Question
 from mathsetu.library import Library, build_library
 from mathsetu.recipes import Recipe, load_recipe
 from mathsetu.recipes.tables import read_table
 from mathsetu.records import Query, Run
 from mathsetu.retrieval.dense import Dense, encoder_text
 from mathsetu.retrieval.ivf import Division, Ivf, write_ivf
-from mathsetu.retrieval.question import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,7 +85,7 @@ def measure_recall(folder: Path, recipe: Recipe, queries: Sequence[Query]) -> No
     choices = read_table(Dense, settings, "parts.text")
     [path] = folder.glob("segments/*/text/vectors.npy")
     vectors = np.load(path)
-    texts = [encoder_text(Question(query).text, choices) for query in queries]
+    texts = [encoder_text(Question(query).marked, choices) for query in queries]
     asked = load_encoder(choices.model, choices.max_tokens).encode(texts)
     for name, division in (("fixed", Division(100, 10)), ("adaptive", Division(0, 0))):
         shares = recalls(vectors, asked, division, folder / f"{name}.faiss")

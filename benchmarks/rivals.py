@@ -37,7 +37,6 @@ from mathsetu.retrieval.formula import (
     FormulaBuilder,
     FormulaRetriever,
     FormulaSearch,
-    feature_counts,
 )
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
 from mathsetu.retrieval.weighting import Bm25Plus, Scheme, Smart, Weighted
@@ -129,8 +128,9 @@ def compare_formulas(data: Path, place: Path) -> None:
     choices = read_table(FormulaSearch, chosen, "parts.formulas")
     begun = time.process_time()
     builder = FormulaBuilder(choices)
+    builder.add(list(names))
     for latex in names:
-        builder.add([(latex, feature_counts(parse_latex(latex)))])
+        builder.take(latex, builder.read(parse_latex(latex)))
     builder.write(place / "formulas")
     retriever = FormulaRetriever([place / "formulas"], choices)
     retriever.formulas("x", 1)

@@ -20,16 +20,16 @@ import numpy as np
 
 from benchmarks.shared import DATA, LANGUAGES, YEARS, arqmath_posts, judged, ndcg, topics
 from mathsetu.deadline import Clock
+from mathsetu.intake.question import Question
 from mathsetu.library import Library, build_library
-from mathsetu.library.candidates import Candidates, find_candidates
+from mathsetu.library.candidates import RecipeReply, weighted_sum
 from mathsetu.ranking.hybrid import adapted, order, shares
 from mathsetu.recipes import load_recipe
-from mathsetu.retrieval.question import Question
 
 _DEPTH = 1000
 _BEST = 5
 
-Topics = dict[str, list[tuple[Candidates, dict[int, int]]]]
+Topics = dict[str, list[tuple[RecipeReply, dict[int, int]]]]
 
 
 def candidates(library: Library, data: Path) -> dict[int, Topics]:
@@ -44,7 +44,7 @@ def candidates(library: Library, data: Path) -> dict[int, Topics]:
         }
         for language in LANGUAGES:
             queries = [query for query in topics(language, data) if query.id in wanted]
-            rows = find_candidates(
+            rows = weighted_sum(
                 recipe,
                 parts,
                 [Question(query) for query in queries],
@@ -76,9 +76,9 @@ class Trial:
         }
 
 
-def _gain(row: Candidates, grades: Mapping[int, int], weights: Mapping[str, float]) -> float:
-    silent = frozenset(name for name, weight in row.weights.items() if not weight)
-    added = shares(row.scores, adapted(weights, silent), "minmax")
+def _gain(row: RecipeReply, grades: Mapping[int, int], weights: Mapping[str, float]) -> float:
+    silent = frozenset(name for name, scores in row.said.items() if not scores.any())
+    added = shares(row.said, adapted(weights, silent), "minmax")
     best = row.numbers[order(added, row.numbers)[:10]].tolist()
     return ndcg([str(number) for number in best], {str(n): grade for n, grade in grades.items()})
 

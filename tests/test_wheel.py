@@ -10,6 +10,11 @@ from zipfile import ZipFile
 import pytest
 
 CHECKOUT = Path(__file__).parent.parent
+#: The inner loops of search, compiled; their place in the wheel and below ``src``.
+EXTENSION = "mathsetu/retrieval/kernels/_compiled.abi3.so"
+needs_compiler = pytest.mark.skipif(
+    not any(map(shutil.which, ("cc", "gcc", "clang"))), reason="there is no C compiler"
+)
 
 pytestmark = pytest.mark.thorough
 pytest.importorskip("hatchling", reason="requirements/build.txt is not installed")
@@ -26,7 +31,7 @@ def tracked() -> list[str]:
     return [name for name in done.stdout.splitlines() if (CHECKOUT / name).is_file()]
 
 
-def build(folder: Path, mask: int) -> Path:
+def build(folder: Path, mask: int, **environment: str) -> Path:
     """Build from a fresh copy, whose files have dates and permissions of their own."""
     for name in tracked():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -36,10 +41,12 @@ def build(folder: Path, mask: int) -> Path:
     (folder / "src/mathsetu/__pycache__").mkdir()
     (folder / "src/mathsetu/__pycache__/stray.pyc").write_bytes(b"stray")
     (folder / "notes.txt").write_text("stray")
+    # What an editable install compiled, perhaps for another machine.
+    (folder / "src" / EXTENSION).write_bytes(b"stray")
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "--target", "wheel"],
         cwd=folder,
-        env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000", "MATHSETU_COMPILE": "0"},
+        env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000", **environment},
         check=True,
         capture_output=True,
         timeout=300,
@@ -48,13 +55,51 @@ def build(folder: Path, mask: int) -> Path:
     return wheel
 
 
-def test_a_wheel_has_the_same_bytes_each_time_and_only_the_package(tmp_path: Path) -> None:
-    first, second = build(tmp_path / "first", 0o022), build(tmp_path / "second", 0o077)
-    assert first.name == second.name
-    assert first.read_bytes() == second.read_bytes()
-    packed = set(ZipFile(first).namelist())
-    sources = {name.removeprefix("src/") for name in tracked() if name.startswith("src/")}
+def packages_of(wheel: Path) -> set[str]:
+    """What is in a wheel besides the facts about it."""
+    packed = set(ZipFile(wheel).namelist())
     about = {name for name in packed if ".dist-info/" in name}
-    assert packed - about == sources
     facts = {name.partition("/")[2] for name in about if "/licenses/" not in name}
     assert facts == {"METADATA", "WHEEL", "RECORD", "entry_points.txt"}
+    return packed - about
+
+
+def sources() -> set[str]:
+    return {name.removeprefix("src/") for name in tracked() if name.startswith("src/")}
+
+
+def test_a_wheel_has_the_same_bytes_each_time_and_only_the_package(tmp_path: Path) -> None:
+    first = build(tmp_path / "first", 0o022, MATHSETU_COMPILE="0")
+    second = build(tmp_path / "second", 0o077, MATHSETU_COMPILE="0")
+    assert first.name == second.name
+    assert first.read_bytes() == second.read_bytes()
+    assert first.name.endswith("-py3-none-any.whl")
+    assert packages_of(first) == sources()
+
+
+@needs_compiler
+def test_a_wheel_with_compiled_loops_has_the_same_bytes_each_time(tmp_path: Path) -> None:
+    first, second = build(tmp_path / "first", 0o022), build(tmp_path / "second", 0o077)
+    assert "-cp311-abi3-" in first.name
+    assert first.name == second.name
+    assert first.read_bytes() == second.read_bytes()
+    assert packages_of(first) == sources() | {EXTENSION}
+    # It is the one that was compiled, and it runs without the sources.
+    with ZipFile(first) as wheel:
+        wheel.extractall(tmp_path / "installed")
+    code = "from mathsetu.retrieval import kernels; print(kernels.is_compiled(), kernels.__file__)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(tmp_path / "installed")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout.startswith(f"True {tmp_path / 'installed'}"), done.stderr
+
+
+def test_without_a_compiler_the_wheel_fits_every_machine(tmp_path: Path) -> None:
+    wheel = build(tmp_path / "first", 0o022, CC="no-such-compiler")
+    assert wheel.name.endswith("-py3-none-any.whl")
+    assert packages_of(wheel) == sources()

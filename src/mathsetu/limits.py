@@ -21,3 +21,12 @@ LONGEST_FORMULA: Final = 100_000
 LONGEST_MARKDOWN: Final = 500_000
 #: Digits of a whole number (a grade, a rank, a score of votes, a cut-off).
 MOST_DIGITS: Final = 18
+
+
+def has_lone_surrogate(text: str) -> bool:
+    r"""Whether a text contains half a character, which can be neither stored nor sent on.
+
+    >>> has_lone_surrogate("x\ud800"), has_lone_surrogate("समाकल")
+    (True, False)
+    """
+    return any("\ud800" <= character <= "\udfff" for character in text)

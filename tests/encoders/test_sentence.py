@@ -10,9 +10,11 @@ import pytest
 
 from mathsetu.encoders import load_encoder
 from mathsetu.errors import InputError, MissingExtra
+from mathsetu.intake.question import Question
+from mathsetu.library.build import index_posts
+from mathsetu.library.store import Stored
 from mathsetu.records import Post, Query
 from mathsetu.retrieval.dense import Dense, DenseBuilder, DenseRetriever
-from mathsetu.retrieval.question import Question
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +62,8 @@ def test_a_post_is_found_by_its_own_words(model: str, tmp_path: Path, index: str
 
     choices = Dense(model, index=index)
     builder = DenseBuilder(choices)
-    for number, text in enumerate(TEXTS):
-        builder.add(builder.prepare(Post(id=str(number), body=text)))
+    posts = [Post(id=str(number), body=text) for number, text in enumerate(TEXTS)]
+    index_posts([builder], map(Stored.of, posts))
     builder.write(tmp_path / "index")
     retriever = DenseRetriever([tmp_path / "index"], choices)
     questions = [Question(Query(id=text, text=text)) for text in TEXTS]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from mathsetu.encoders.builtin import BuiltinEncoder
+from mathsetu.intake.question import Question
 from mathsetu.records import Query
 from mathsetu.retrieval.asking import query_vector
-from mathsetu.retrieval.question import Question
 from tests.encoders.tiny_builtin import TEXTS, make_builtin
 
 

@@ -13,12 +13,14 @@ import pytest
 from numpy.typing import NDArray
 
 from mathsetu.errors import InputError
+from mathsetu.intake.question import Question
+from mathsetu.library.build import index_posts
+from mathsetu.library.store import Stored
 from mathsetu.plain_files import files_below
 from mathsetu.records import Post, Query
 from mathsetu.retrieval import dense
 from mathsetu.retrieval.dense import Dense, DenseBuilder, DenseRetriever
 from mathsetu.retrieval.ivf import Division
-from mathsetu.retrieval.question import Question
 
 BODIES = [
     "The sum of two even numbers is even. Proof: factor out two.",
@@ -57,8 +59,8 @@ def encoder(monkeypatch: pytest.MonkeyPatch) -> WordEncoder:
 
 def built(folder: Path, bodies: Sequence[str], choices: Dense) -> Path:
     builder = DenseBuilder(choices)
-    for number, body in enumerate(bodies):
-        builder.add(builder.prepare(Post(id=str(number), body=body)))
+    posts = [Post(id=str(number), body=body) for number, body in enumerate(bodies)]
+    index_posts([builder], map(Stored.of, posts))
     builder.write(folder)
     return folder
 

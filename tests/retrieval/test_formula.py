@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mathsetu.intake.question import Question
+from mathsetu.library.build import index_posts
+from mathsetu.library.store import Stored
 from mathsetu.records import Post, Query
 from mathsetu.retrieval.formula import FormulaBuilder, FormulaRetriever, FormulaSearch
-from mathsetu.retrieval.question import Question
 
 BODIES = [
     "Pythagoras: $a^2+b^2=c^2$.",
@@ -23,8 +25,8 @@ BODIES = [
 
 def build(folder: Path, bodies: list[str], choices: FormulaSearch) -> Path:
     builder = FormulaBuilder(choices)
-    for number, body in enumerate(bodies):
-        builder.add(builder.prepare(Post(id=str(number), body=body)))
+    posts = [Post(id=str(number), body=body) for number, body in enumerate(bodies)]
+    index_posts([builder], map(Stored.of, posts))
     builder.write(folder)
     return folder
 

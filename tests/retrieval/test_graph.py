@@ -5,10 +5,12 @@ import pytest
 
 from mathsetu.collections import sampler
 from mathsetu.errors import InputError
+from mathsetu.intake.question import Question
 from mathsetu.library import Library
+from mathsetu.library.build import index_posts
+from mathsetu.library.store import Stored
 from mathsetu.records import Formula, Query
 from mathsetu.retrieval.graph import GraphIndexBuilder, GraphRetriever, GraphSearch
-from mathsetu.retrieval.question import Question
 from tests.encoders.tiny_graph import POSTS, make_graph_library, make_graph_model
 
 
@@ -19,8 +21,7 @@ def retriever(tmp_path_factory):
     choices = GraphSearch(model=str(model))
     for name, posts in (("a", POSTS[:2]), ("b", POSTS[2:])):
         builder = GraphIndexBuilder(choices)
-        for post in posts:
-            builder.add(builder.prepare(post))
+        index_posts([builder], map(Stored.of, posts))
         builder.write(folder / name)
     return GraphRetriever([folder / "a", folder / "b"], choices)
 

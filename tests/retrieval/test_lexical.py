@@ -8,6 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mathsetu.errors import InputError
+from mathsetu.intake import read_post
+from mathsetu.library.build import index_posts
+from mathsetu.library.store import Stored
 from mathsetu.records import Post, Query
 from mathsetu.retrieval.base import Question, best
 from mathsetu.retrieval.lexical import Lexical, LexicalBuilder, LexicalRetriever, post_terms
@@ -23,8 +26,7 @@ POSTS = [
 
 def build(folder: Path, posts: list[Post], choices: Lexical) -> Path:
     builder = LexicalBuilder(choices)
-    for post in posts:
-        builder.add(builder.prepare(post))
+    index_posts([builder], map(Stored.of, posts))
     builder.write(folder)
     return folder
 
@@ -61,7 +63,7 @@ def test_the_words_of_a_tag_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_a_field_counts_as_much_as_its_weight(tmp_path: Path) -> None:
-    _, terms = post_terms(POSTS[0], Lexical(fields={"title": 2.5, "body": 1}))
+    terms = post_terms(read_post(POSTS[0]), Lexical(fields={"title": 2.5, "body": 1}))
     assert terms["prime"] == 3.5
     assert terms["divisor"] == 1
 

@@ -13,11 +13,14 @@ import pytest
 
 from mathsetu.encoders.builtin import BuiltinEncoder
 from mathsetu.errors import InputError
+from mathsetu.intake import read_post
+from mathsetu.intake.question import Question
 from mathsetu.library import Library, add_posts, build_library
+from mathsetu.library.build import index_posts
+from mathsetu.library.store import Stored
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Post, Query
 from mathsetu.retrieval.meaning import Meaning, MeaningBuilder, MeaningRetriever, whole_numbers
-from mathsetu.retrieval.question import Question
 from tests.encoders.tiny_builtin import TEXTS, make_builtin
 
 EVEN, BOUNDED, COMPACT, ODD, HINDI, SPANISH = TEXTS
@@ -41,8 +44,7 @@ def encoder(model: str) -> BuiltinEncoder:
 
 def built(folder: Path, posts: Sequence[Post], choices: Meaning) -> Path:
     builder = MeaningBuilder(choices)
-    for post in posts:
-        builder.add(builder.prepare(post))
+    index_posts([builder], map(Stored.of, posts))
     builder.write(folder)
     return folder
 
@@ -299,7 +301,7 @@ def test_a_model_of_another_kind_is_refused(tmp_path: Path) -> None:
 
     other = make_model(tmp_path)
     with pytest.raises(InputError, match="use a part of kind dense"):
-        MeaningBuilder(choose(str(other))).prepare(Post(id="1", body=EVEN))
+        MeaningBuilder(choose(str(other))).prepare(read_post(Post(id="1", body=EVEN)))
 
 
 @pytest.mark.parametrize("choice", [{"tokens": 4}, {"asked": -1}, {"asked": 0, "said": 0}])

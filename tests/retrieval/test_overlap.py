@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from mathsetu.errors import InputError
 from mathsetu.formulas import parse_latex
 from mathsetu.formulas.overlap import node_overlap, token_overlap
+from mathsetu.intake.question import Question
+from mathsetu.library.build import index_posts
+from mathsetu.library.store import Stored
 from mathsetu.records import Post, Query
 from mathsetu.retrieval.overlap import Overlap, OverlapBuilder, OverlapRetriever
-from mathsetu.retrieval.question import Question
 
 BODIES = [
     "The identity $a^2+b^2=c^2$ holds.",
@@ -25,8 +27,8 @@ PAIRS = {"tokens": token_overlap, "nodes": node_overlap}
 
 def built(folder: Path, bodies: list[str], choices: Overlap) -> Path:
     builder = OverlapBuilder(choices)
-    for number, body in enumerate(bodies):
-        builder.add(builder.prepare(Post(id=str(number), body=body)))
+    posts = [Post(id=str(number), body=body) for number, body in enumerate(bodies)]
+    index_posts([builder], map(Stored.of, posts))
     builder.write(folder)
     return folder
 

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from mathsetu.errors import InputError
 from mathsetu.library import Library
-from mathsetu.library.graph import compare_with_post, upload_library
+from mathsetu.library.graph import upload_library
 from mathsetu.library.manifest import signed
 from mathsetu.retrieval.qdrant_address import confirmed, key_for
+from tests.conftest import Mathsetu
 from tests.encoders.tiny_graph import make_graph_library
 
 KEY = "key-of-the-user"
@@ -81,10 +82,11 @@ def test_a_server_that_only_the_library_names_is_never_contacted(
 
 
 def test_a_comparison_is_made_here_whatever_server_the_library_names(
-    foreign: Path, listener: Listener
+    foreign: Path, listener: Listener, mathsetu: Mathsetu
 ) -> None:
-    rows, _, cosines = compare_with_post(foreign, "even numbers", "2")
-    assert len(rows) == len(cosines)
+    done = mathsetu("graph", "compare", foreign, "even numbers", "2")
+    assert done.code == 0
+    assert "MaxSim" in done.out
     assert listener.received == []
 
 

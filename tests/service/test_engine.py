@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
+from mathsetu.answers.values import Renamed, to_json
 from mathsetu.collections import sampler
 from mathsetu.errors import InputError, UnknownPost
 from mathsetu.library import Filter, Library, build_library
 from mathsetu.limits import LONGEST_NAME
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Post
-from mathsetu.service.answers import Renamed, to_json
 from mathsetu.service.app import create_app
 from mathsetu.service.engine import Engine
 from mathsetu.service.limits import Limits
@@ -155,7 +155,7 @@ def test_warnings_of_the_parser_have_their_place(engine: Engine) -> None:
         (lambda e: e.search("x", where=Filter(tags=("a",) * 11)), "at most 10"),
         (lambda e: e.search("x", where=Filter(collection="c" * 1_001)), "at most 1,000"),
         (lambda e: e.search("the of and"), "asks for nothing"),
-        (lambda e: e.search("x \ud800"), "half a character"),
+        (lambda e: e.search("x \ud800"), "invalid character"),
         (lambda e: e.formulas(" "), "the formula is empty"),
         (lambda e: e.render("x" * 20_001), "at most 20,000"),
         (lambda e: e.translate("$x$", "hi"), "could not be detected"),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from mathsetu.library import Library
 from mathsetu.records import Formula, Hit, Post, Reason
 from mathsetu.service.engine import Engine
 from mathsetu.service.notebook import DISPLAYS
@@ -34,6 +35,13 @@ def test_every_answer_can_be_shown(engine: Engine) -> None:
     assert "pythagorean" in shown(engine.formulas("?a^2+?b^2=?c^2", 2))
     assert "words" in shown(engine.explain("primes", "infinitely-many-primes.en"))
     assert shown(engine.search("zzyzx")) == "<p>nothing found</p>"
+
+
+def test_what_the_library_gives_is_shown_as_it_is(sampler_folder: Path) -> None:
+    with Library(sampler_folder) as opened:
+        assert 'class="matched"' in shown(opened.answer("$u^2+v^2=w^2$ triangle", k=2))
+        assert 'class="matched"' in shown(opened.formulas("?a^2+?b^2=?c^2", 2)[0])
+        assert "words" in shown(opened.explain("primes", "infinitely-many-primes.en"))
 
 
 def test_whatever_stands_in_a_post_stays_text() -> None:

@@ -10,6 +10,7 @@ from benchmarks.fuzz.mutate import as_text
 from benchmarks.fuzz.target import Target, expect, expect_equal, expect_refusal
 from benchmarks.fuzz.targets.markup import text_seeds
 from mathsetu.errors import InputError
+from mathsetu.intake.question import typed_hindi
 from mathsetu.languages.analyze import analyze, tokenize, words
 from mathsetu.languages.detect import detect
 from mathsetu.languages.glossary import Glossary
@@ -21,7 +22,6 @@ from mathsetu.languages.translate import Translator, open_translator
 from mathsetu.languages.translate.sentences import LONGEST, sentences
 from mathsetu.languages.transliterate import itrans, roman_key, romanise
 from mathsetu.markup import split, to_text
-from mathsetu.retrieval.question import typed_hindi
 
 LANGUAGE_TOKENS = (
     "QZ1 QZ2 QZ12 qz १ Q Z 1 Q\u200bZ3 QZ $x$ $QZ1$ $y$5 . ? ! । ۔ … ... e.g. i.e. Dr. 2.5 , ; : ،"

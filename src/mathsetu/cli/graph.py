@@ -8,7 +8,8 @@ import click
 
 from mathsetu.cli.output import json_option, print_json, progress_bar, say
 from mathsetu.evaluation.heatmap import heat_map
-from mathsetu.library.graph import compare_with_post, upload_library
+from mathsetu.library import Library
+from mathsetu.library.graph import searched_here, upload_library
 
 
 @click.group("graph")
@@ -29,7 +30,8 @@ def compare(library: Path, query: str, post: str, svg: Path | None, as_json: boo
     Example:
       mathsetu graph compare math.library 'Is $x^2+1$ irreducible?' 4711 --svg map.svg
     """
-    rows, columns, cosines = compare_with_post(library, query, post)
+    with Library(library, searched_here(library)) as opened:
+        rows, columns, cosines = opened.heat_map(query, post)
     best = cosines.argmax(axis=1)
     if svg:
         svg.write_text(heat_map(rows, columns, cosines.tolist()), encoding="utf-8")

@@ -6,18 +6,16 @@ from pathlib import Path
 
 import click
 
+from mathsetu.answers.describe import excerpt, marked, pieces, search_answer
+from mathsetu.answers.values import to_json
 from mathsetu.cli.output import json_option, print_json, say
+from mathsetu.intake.question import Question
 from mathsetu.languages.table import language
-from mathsetu.library import Filter
-from mathsetu.library.preparing import LONGEST_QUERY
-from mathsetu.service.answers import Found, to_json
-from mathsetu.service.describe import marked
-from mathsetu.service.engine import Engine
-from mathsetu.service.limits import Limits
+from mathsetu.library import Filter, Library
+from mathsetu.library.preparing import check_asks
+from mathsetu.records import Hit, Post, Query
 
 _MOST_HITS = 10_000
-# Whoever sits at the machine may ask for more than a stranger, and may stop it with Ctrl-C.
-_LIMITS = Limits(LONGEST_QUERY, hits=_MOST_HITS, tags=1_000, name=1_000, seconds=None)
 
 
 @click.command("search")
@@ -50,16 +48,18 @@ def command(
       mathsetu search my-library 'समाकल $\int_0^\infty \frac{\sin x}{x}dx$ का मान' --in en
       mathsetu search my-library '$a^2+b^2=c^2$' --explain
     """
-    engine = Engine(library, _LIMITS)
     where = Filter(_code(in_language), tags, collection)
-    answer = engine.search(query, k, language=_code(lang), where=where, explain=explain or as_json)
+    question = Question(Query("", query, language=_code(lang)))
+    with Library(library) as opened:
+        check_asks(question)
+        answer = opened.answer(question, k, where=where, explain=explain or as_json)
     if as_json:
-        print_json(to_json(answer))
+        print_json(to_json(search_answer(answer, typeset=True)))
     elif not answer.hits:
         say("nothing found")
     else:
-        for hit in answer.hits:
-            _print_hit(hit)
+        for rank, hit in enumerate(answer.hits, start=1):
+            _print_hit(rank, hit, answer.posts[hit.id])
     if not answer.hits:
         raise click.exceptions.Exit(1)
 
@@ -68,12 +68,12 @@ def _code(name: str) -> str:
     return language(name).code if name else ""
 
 
-def _print_hit(hit: Found) -> None:
-    code = f"[{hit.language}] " if hit.language else ""
-    text = " ".join(marked(hit.snippet).split())
-    title = marked(hit.title_pieces) or text
-    say(f"{hit.rank}. ", bold=title, then=f"  {code}{hit.score:.3f}  {hit.url or hit.id}")
-    if hit.title:
+def _print_hit(rank: int, hit: Hit, post: Post) -> None:
+    code = f"[{post.language}] " if post.language else ""
+    text = " ".join(excerpt(hit, post).split())
+    title = marked(pieces(post.title)) or text
+    say(f"{rank}. ", bold=title, then=f"  {code}{hit.score:.3f}  {post.url or hit.id}")
+    if post.title:
         say(f"   {text}")
     for reason in hit.reasons:
         say(f"   {reason.part} {reason.score:.2f}: {reason.detail}")

@@ -16,16 +16,21 @@ from mathsetu.graphs.makers import maker_for
 from mathsetu.graphs.makers.interface import SentenceGraph, SentenceMaker
 from mathsetu.graphs.makers.terms import MATH, TermsMaker
 from mathsetu.graphs.text import MaskedText, chunks, mask_sentences
+from mathsetu.markup import Span
 from mathsetu.records import Formula
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a graph is made of: marked text, its language, and its formulas with their ids."""
+    """What a graph is made of: marked text, its language, and its formulas with their ids.
+
+    ``spans`` are those of the text, where somebody has split it before.
+    """
 
     text: str
     language: str = "en"
     formulas: Sequence[Formula] = ()
+    spans: Sequence[Span] | None = None
 
 
 @dataclass
@@ -54,7 +59,7 @@ class GraphBuilder:
 
     def build_many(self, sources: Sequence[Source]) -> list[Graph]:
         """The graphs of many texts, in their order."""
-        masked = [mask_sentences(source.text, source.formulas) for source in sources]
+        masked = [mask_sentences(source.text, source.formulas, source.spans) for source in sources]
         sentences: dict[str, list[str]] = {}
         for source, text in zip(sources, masked, strict=True):
             sentences.setdefault(source.language, []).extend(text.sentences)

@@ -14,7 +14,7 @@ from mathsetu.errors import NotationError
 from mathsetu.formulas.labels import is_commutative, normalise
 from mathsetu.formulas.mathml.read import read_content, read_presentation
 from mathsetu.formulas.notation import read_tree
-from mathsetu.formulas.parse import parse_latex
+from mathsetu.formulas.parse import parse_once
 from mathsetu.formulas.tree import Tree
 from mathsetu.graphs.graph import Graph, Part
 from mathsetu.graphs.representations import LAYOUT, OPERATORS
@@ -62,7 +62,7 @@ def attach_formula(graph: Graph, placeholder: int, formula: Formula) -> None:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _from_latex(latex: str) -> _Nodes:
-    parsed = parse_latex(latex)
+    parsed = parse_once(latex)
     return _flat([(OPERATORS, parsed.opt), (LAYOUT, parsed.slt)])
 
 

@@ -49,20 +49,23 @@ def placeholder(name: re.Match[str]) -> str:
     return f"{PLACEHOLDER}{int(name[1]) - 1}"
 
 
-def mask_sentences(text: str, formulas: Sequence[Formula] = ()) -> MaskedText:
+def mask_sentences(
+    text: str, formulas: Sequence[Formula] = (), spans: Sequence[Span] | None = None
+) -> MaskedText:
     r"""Hide the formulas of a marked text and cut it into sentences.
 
     Args:
         text: Marked text.
         formulas: The formulas with their ids; each goes to the place where its LaTeX stands.
             Those that stand nowhere are kept too. Without them, formulas are numbered.
+        spans: What the text was split into before.
 
     >>> mask_sentences("Let $x=1.$ Is $x$ prime?").sentences
     ('Let QZ1.', 'Is QZ2 prime?')
     >>> [formula.id for formula in mask_sentences("$x$", [Formula("q_3", "x")]).formulas]
     ['q_3']
     """
-    spans = split(text)
+    spans = split(text) if spans is None else spans
     written = [span for span in spans if span.kind == "formula"]
     found = _with_ids(written, formulas)
     number = 0

@@ -132,7 +132,8 @@ def _change_text(text: str, change: Callable[[str], str]) -> str:
             continue
         pieces = _NAME.split(span.raw)
         pieces[::2] = (_changed(piece, change) for piece in pieces[::2])
-        changed = "".join(pieces)
+        # Where nothing is left between two formulas, their dollars would meet.
+        changed = "".join(pieces) or " "
         # A digit right after a formula would make an amount of money of it.
         becomes_price = parts and changed[:1].isdigit() and not span.raw[:1].isdigit()
         parts.append(f" {changed}" if becomes_price else changed)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,12 @@ import numpy as np
 
 from mathsetu.deadline import Clock
 from mathsetu.errors import InputError
-from mathsetu.ranking.hybrid import adapted
+from mathsetu.intake.question import Question
+from mathsetu.ranking.hybrid import adapted, order, shares
 from mathsetu.recipes.parts import is_silent
 from mathsetu.recipes.schema import Recipe
+from mathsetu.records import Reason
 from mathsetu.retrieval.base import Reply, Retriever, Scored
-from mathsetu.retrieval.question import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,27 +24,74 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
     Allowed = NDArray[np.bool_] | None
 
+#: Says something about a post, by its place.
+Remark = Callable[[int], Reason | None]
 
-@dataclass(frozen=True)
-class Candidates:
-    """The posts that a question might find.
+
+class RecipeReply:
+    """What a recipe says to one question: the posts that it finds, best first, and why.
 
     Attributes:
         question: The question.
-        numbers: The posts, in order of their numbers.
-        scores: What each part says about each of them.
-        weights: What each part counts for this question.
+        numbers: The posts, best first.
+        scores: Their scores.
+        added: What each part adds to the score of each post.
+        said: What each part says of each post, before it is weighed.
         replies: The parts' replies, which know the reasons.
+        remarks: What fusion and reranking say about a post, by its place here.
     """
 
-    question: Question
-    numbers: NDArray[np.int64]
-    scores: dict[str, Numbers]
-    weights: dict[str, float]
-    replies: dict[str, Reply]
+    def __init__(
+        self,
+        question: Question,
+        numbers: NDArray[np.int64],
+        scores: Numbers,
+        added: dict[str, Numbers],
+        replies: dict[str, Reply],
+        *,
+        said: dict[str, Numbers] | None = None,
+        remarks: tuple[Remark, ...] = (),
+    ) -> None:
+        self.question, self.numbers, self.scores = question, numbers, scores
+        self.added, self.replies, self.remarks = added, replies, remarks
+        self.said = said or {}
+
+    def shares(self, place: int) -> tuple[Reason, ...]:
+        """What each part adds to the score of one post."""
+        added = {name: float(part[place]) for name, part in self.added.items()}
+        return tuple(Reason(name, share) for name, share in added.items() if share > 0)
+
+    def reasons(self, place: int) -> tuple[Reason, ...]:
+        """What each part says, then what fusion and reranking did, then how the query was read."""
+        number = int(self.numbers[place])
+        parts = (
+            replace(self.replies[share.part].reason(number), part=share.part, score=share.score)
+            for share in self.shares(place)
+        )
+        remarks = (remark(place) for remark in self.remarks)
+        return (*parts, *(remark for remark in remarks if remark), *self.question.notes)
+
+    def ordered(
+        self, places: Sequence[int], scores: Sequence[float], remark: Remark
+    ) -> RecipeReply:
+        """The same posts in another order, with other scores, and a remark on that."""
+        wanted = np.array(places, dtype=np.int64)
+        moved = (partial(_at, remark=one, places=wanted.tolist()) for one in self.remarks)
+        return RecipeReply(
+            self.question,
+            self.numbers[wanted],
+            np.array(scores, dtype=np.float64),
+            {name: part[wanted] for name, part in self.added.items()},
+            self.replies,
+            remarks=(*moved, remark),
+        )
 
 
-def chosen_weights(recipe: Recipe, asked: Mapping[str, float] | None) -> dict[str, float]:
+def _at(place: int, remark: Remark, places: list[int]) -> Reason | None:
+    return remark(places[place])
+
+
+def chosen_weights(recipe: Recipe, asked: Mapping[str, float] | None = None) -> dict[str, float]:
     """What each part counts: as asked for, or as the recipe says.
 
     Parts that are not named count nothing; only proportions matter.
@@ -62,7 +110,7 @@ def chosen_weights(recipe: Recipe, asked: Mapping[str, float] | None) -> dict[st
     return {part: asked.get(part, 0.0) / total for part in recipe.ranking.weights}
 
 
-def find_candidates(
+def weighted_sum(
     recipe: Recipe,
     parts: Mapping[str, Retriever],
     questions: Sequence[Question],
@@ -72,8 +120,8 @@ def find_candidates(
     weights: dict[str, float],
     clock: Clock,
     also: int | None = None,
-) -> Iterator[Candidates]:
-    """Ask the parts of a recipe.
+) -> Iterator[RecipeReply]:
+    """Ask the parts of a recipe, and add up what they say.
 
     Args:
         recipe: Says which parts find and which only score.
@@ -127,7 +175,27 @@ def find_candidates(
         own = weights
         if recipe.ranking.adaptive:
             own = adapted(weights, frozenset({*silent, *clock.unfinished}))
-        yield Candidates(question, numbers, scores, own, panel.replies(place))
+        added = shares(scores, own, recipe.ranking.normalise)
+        yield _added_up(question, numbers, scores, own, added, panel.replies(place))
+
+
+def _added_up(
+    question: Question,
+    numbers: NDArray[np.int64],
+    scores: dict[str, Numbers],
+    weights: dict[str, float],
+    parts: dict[str, Numbers],
+    replies: dict[str, Reply],
+) -> RecipeReply:
+    """The weighted sum of what the parts say."""
+    places = order(parts, numbers)
+    # What only a part without any weight here has found is not found.
+    found = np.any([scores[part] != 0 for part in parts if weights[part]], axis=0)
+    places = places[found[places]]
+    added = {name: part[places] for name, part in parts.items()}
+    total = sum(added.values(), start=np.zeros(len(places)))
+    said = {name: part[places] for name, part in scores.items()}
+    return RecipeReply(question, numbers[places], total, added, replies, said=said)
 
 
 class _Panel:

@@ -1,4 +1,4 @@
-"""The graph index of a library: compared with a query in detail, or given to a Qdrant server."""
+"""The graph index of a library on a Qdrant server: given to one, or searched without one."""
 
 from __future__ import annotations
 
@@ -10,35 +10,15 @@ from typing import TYPE_CHECKING, Any
 from mathsetu.errors import InputError
 from mathsetu.library.manifest import Manifest, check, read_manifest, segment_folder
 from mathsetu.library.store import Store
-from mathsetu.recipes.parts import make_retriever
-from mathsetu.records import Query
-from mathsetu.retrieval.graph import GraphRetriever
-from mathsetu.retrieval.question import Question
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    pass
 
 
-def compare_with_post(
-    folder: Path, query: str, post_id: str
-) -> tuple[list[str], list[str], NDArray[np.float32]]:
-    """The formulas and sentences of a query, those of a post, and the cosines between them."""
-    manifest, part = _opened(folder)
-    offset = 0
-    for segment in manifest.segments:
-        store = Store(segment_folder(folder, segment.name) / "posts.sqlite")
-        number, count = store.number_of(post_id), store.count
-        store.close()
-        if number is not None and number not in segment.removed:
-            folders = [segment_folder(folder, one.name) / part for one in manifest.segments]
-            # The vectors are here: no server is needed, whatever the library names.
-            settings = {**manifest.recipe["parts"][part], "server": "", "strategy": "exact"}
-            retriever = make_retriever(settings, folders, f"parts.{part}")
-            assert isinstance(retriever, GraphRetriever)
-            return retriever.table(Question(Query("", query)), offset + number)
-        offset += count
-    raise InputError(f"{folder}: there is no post {post_id!r}")
+def searched_here(folder: Path) -> tuple[str, ...]:
+    """Settings with which a library is searched without the server that it may name."""
+    _, part = _opened(folder)
+    return f"parts.{part}.server=''", f"parts.{part}.strategy='exact'"
 
 
 def upload_library(folder: Path, url: str, progress: Callable[[str, int], None]) -> int:
@@ -63,7 +43,7 @@ def upload_library(folder: Path, url: str, progress: Callable[[str, int], None])
 
 def _payload(store: Store, number: int) -> dict[str, Any]:
     """What a point tells of its post, so that others can filter by it."""
-    post = store.by_number([number])[number]
+    post = store.by_number([number])[number].post
     return {
         "id": post.id,
         "language": post.language,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -14,10 +14,11 @@ import numpy as np
 
 from mathsetu.deadline import Clock
 from mathsetu.errors import DamagedLibrary, InputError
-from mathsetu.library.candidates import chosen_weights
+from mathsetu.intake.question import Question
+from mathsetu.library.candidates import RecipeReply, chosen_weights
 from mathsetu.library.manifest import check, read_manifest, segment_folder
-from mathsetu.library.preparing import Prepared, check_length, prepare
-from mathsetu.library.ranker import Ranked, Ranker, Search
+from mathsetu.library.preparing import check_readable, prepare
+from mathsetu.library.ranker import Ranker, Scope
 from mathsetu.library.shelves import Filter, Shelves
 from mathsetu.markup import snippet
 from mathsetu.recipes import overridden
@@ -25,7 +26,6 @@ from mathsetu.recipes.parts import make_retriever
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Hit, Post, Query, Reason, Run
 from mathsetu.retrieval.base import FormulaFinder, Retriever
-from mathsetu.retrieval.question import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,15 +38,26 @@ REASONS, TRANSLATION = "reasons", "translation"
 _LIKENESS = 600
 # Queries of a run that are asked together; more would take much memory.
 _TOGETHER = 16
+# Posts that are kept in memory as they were read.
+_REMEMBERED = 1_000
 # How often opening is tried again when a rebuild replaces the library at that moment.
 _TRIES = 5
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The hits of a query, and what a time limit cut off: names of parts, or ``reasons``."""
+    """The hits of a query.
 
+    Attributes:
+        question: The query as it was understood.
+        hits: What was found, best first.
+        posts: The posts of the hits, by their ids.
+        unfinished: What a time limit cut off: names of parts, or ``reasons``.
+    """
+
+    question: Question
     hits: tuple[Hit, ...]
+    posts: Mapping[str, Post]
     unfinished: tuple[str, ...] = ()
 
 
@@ -94,6 +105,8 @@ class Library:
         with ExitStack() as opened:
             self._shelves = Shelves(folders, self.manifest.segments)
             opened.callback(self._shelves.close)
+            # Reading a post takes longer than finding it, and good posts are found again and again.
+            self._post = lru_cache(_REMEMBERED)(self._shelves.post)
             self._parts: dict[str, Retriever] = {
                 name: make_retriever(settings, [one / name for one in folders], f"parts.{name}")
                 for name, settings in self.recipe.parts.items()
@@ -105,6 +118,7 @@ class Library:
 
     def close(self) -> None:
         """Close the files; a library that is used in a ``with`` block closes itself."""
+        self._post.cache_clear()
         self._shelves.close()
 
     def __enter__(self) -> Self:
@@ -135,7 +149,10 @@ class Library:
             where: Which posts may be found.
             explain: Whether reasons are worked out.
         """
-        return self.answer(query, k, language=language, where=where, explain=explain).hits
+        [hits] = self._rankings(
+            [as_question(query, language)], k, where, explain, chosen_weights(self.recipe), Clock()
+        )
+        return hits
 
     def answer(
         self,
@@ -165,7 +182,8 @@ class Library:
         clock = Clock(seconds)
         weighed = chosen_weights(self.recipe, weights)
         [hits] = self._rankings([question], k, where, explain, weighed, clock)
-        return Answer(hits, clock.unfinished)
+        posts = {hit.id: self.post(hit.id) for hit in hits}
+        return Answer(question, hits, posts, clock.unfinished)
 
     def explain(
         self,
@@ -182,15 +200,14 @@ class Library:
         """
         number = self._shelves.number_of(post_id)
         weighed = chosen_weights(self.recipe, weights)
-        [prepared] = prepare([as_question(query, language)], self.recipe.query)
-        search = Search([prepared.question], 1, self._shelves.present, Clock(), number)
-        [ranked] = self._ranker.rank(search, weighed)
-        [places] = np.nonzero(ranked.numbers == number)
+        asked = prepare([as_question(query, language)], self.recipe.query)
+        scope = Scope(1, self._shelves.present, Clock(), number)
+        [reply] = self._ranker.rank(asked, scope, weighed)
+        [places] = np.nonzero(reply.numbers == number)
         if not len(places):
             return Hit(post_id, 0.0, post_id)
         place = int(places[0])
-        reasons = self._reasons(prepared, ranked, place)
-        return Hit(post_id, float(ranked.scores[place]), post_id, reasons)
+        return Hit(post_id, float(reply.scores[place]), post_id, reply.reasons(place))
 
     def similar(self, post_id: str, k: int = 10, *, seconds: float | None = None) -> Answer:
         """The posts that are most like one post, which is itself not among them."""
@@ -198,7 +215,7 @@ class Library:
         query = Query(post_id, snippet(post.body, _LIKENESS), post.title, post.tags, post.language)
         found = self.answer(query, k + 1, explain=False, seconds=seconds)
         others = tuple(hit for hit in found.hits if hit.id != post_id)
-        return Answer(others[:k], found.unfinished)
+        return replace(found, hits=others[:k])
 
     def run(
         self,
@@ -211,7 +228,7 @@ class Library:
     ) -> Run:
         """Answer many queries at once."""
         questions = [Question(query) for query in queries]
-        weights = chosen_weights(self.recipe, None)
+        weights = chosen_weights(self.recipe)
         rankings: dict[str, tuple[Hit, ...]] = {}
         for start in range(0, len(questions), _TOGETHER):
             batch = questions[start : start + _TOGETHER]
@@ -239,48 +256,32 @@ class Library:
         clock: Clock,
     ) -> Iterator[tuple[Hit, ...]]:
         for question in questions:
-            check_length(question)
+            check_readable(question)
         if k is None:
             k = self.recipe.ranking.k
         if k < 1:
             raise InputError(f"k is {k}; it must be at least 1")
         work = partial(prepare, questions, self.recipe.query)
-        asked = clock.attempt(TRANSLATION, work) or [Prepared(question) for question in questions]
-        understood = [prepared.question for prepared in asked]
-        search = Search(understood, k, self._shelves.allowed(where), clock)
-        for prepared, ranked in zip(asked, self._ranker.rank(search, weights), strict=True):
-            yield self._hits(prepared, ranked, k, explain, clock)
+        asked = clock.attempt(TRANSLATION, work) or questions
+        scope = Scope(k, self._shelves.allowed(where), clock)
+        for reply in self._ranker.rank(asked, scope, weights):
+            yield self._hits(reply, k, explain, clock)
 
     @property
     def _ranker(self) -> Ranker:
         return Ranker(self.recipe, self._parts, self._shelves.posts)
 
-    def _hits(
-        self, prepared: Prepared, ranked: Ranked, k: int, explain: bool, clock: Clock
-    ) -> tuple[Hit, ...]:
-        numbers = ranked.numbers[:k].tolist()
+    def _hits(self, reply: RecipeReply, k: int, explain: bool, clock: Clock) -> tuple[Hit, ...]:
+        numbers = reply.numbers[:k].tolist()
         ids = self._shelves.ids(numbers)
         hits = []
         for place, number in enumerate(numbers):
             reasons: tuple[Reason, ...] = ()
             if explain:
-                work = partial(self._reasons, prepared, ranked, place)
-                added = {name: float(part[place]) for name, part in ranked.added.items()}
-                bare = tuple(Reason(name, share) for name, share in added.items() if share > 0)
-                reasons = clock.attempt(REASONS, work) or bare
-            hits.append(Hit(ids[number], float(ranked.scores[place]), ids[number], reasons))
+                work = partial(reply.reasons, place)
+                reasons = clock.attempt(REASONS, work) or reply.shares(place)
+            hits.append(Hit(ids[number], float(reply.scores[place]), ids[number], reasons))
         return tuple(hits)
-
-    def _reasons(self, prepared: Prepared, ranked: Ranked, place: int) -> tuple[Reason, ...]:
-        """What each part says, then what fusion and reranking did, then how the query was read."""
-        number = int(ranked.numbers[place])
-        parts = tuple(
-            replace(ranked.replies[name].reason(number), part=name, score=float(share[place]))
-            for name, share in ranked.added.items()
-            if share[place] > 0
-        )
-        remarks = (remark(place) for remark in ranked.remarks)
-        return (*parts, *(remark for remark in remarks if remark), *prepared.reasons)
 
     def formulas(self, latex: str, k: int = 10) -> list[FormulaMatch]:
         """The formulas of the library that are most like one formula."""
@@ -318,7 +319,7 @@ class Library:
 
     def post(self, post_id: str) -> Post:
         """One post by its id."""
-        return self._shelves.post(post_id)
+        return self._post(post_id)
 
 
 def as_question(query: str | Query | Question, language: str = "") -> Question:

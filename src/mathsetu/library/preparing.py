@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from mathsetu.errors import InputError
+from mathsetu.intake.question import Question
+from mathsetu.languages.analyze import analyze
 from mathsetu.languages.table import language
+from mathsetu.limits import has_lone_surrogate
 from mathsetu.recipes.schema import Preparation
 from mathsetu.records import Reason
-from mathsetu.retrieval.question import Question
 
 if TYPE_CHECKING:
     from mathsetu.languages.translate import Translator
@@ -21,34 +23,34 @@ if TYPE_CHECKING:
 LONGEST_QUERY = 100_000
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """A question as the parts get it, and what was done to it."""
-
-    question: Question
-    reasons: tuple[Reason, ...] = ()
-
-
-def check_length(question: Question) -> None:
-    """Refuse a query that is too long."""
+def check_readable(question: Question) -> None:
+    """Refuse a query that is too long, or no whole text."""
     size = len(question.text)
+    name = f"query {question.query.id}" if question.query.id else "the query"
+    if has_lone_surrogate(question.text):
+        raise InputError(f"{name} contains an invalid character (lone surrogate)")
     if size > LONGEST_QUERY:
-        name = f"query {question.query.id}" if question.query.id else "the query"
         raise InputError(
             f"{name} has {size:,} characters; at most {LONGEST_QUERY:,} can be searched for"
         )
 
 
-def prepare(questions: Sequence[Question], choices: Preparation) -> list[Prepared]:
+def check_asks(question: Question) -> None:
+    """Refuse a query that asks for nothing; by meaning it would still find something."""
+    if not any(question.formulas) and not analyze(question.words, question.language):
+        raise InputError("the query asks for nothing: no formula, and no word but very common ones")
+
+
+def prepare(questions: Sequence[Question], choices: Preparation) -> list[Question]:
     """Translate the questions that are in another language than the recipe wants.
 
     >>> from mathsetu.records import Query
     >>> asked = Question(Query("1", "समाकल $x^2$", language="hi"))
     >>> [done] = prepare([asked], Preparation(translate="en"))
-    >>> done.question.text, done.question.language, done.reasons[0].detail
+    >>> done.text, done.language, done.notes[0].detail
     ('integral $x^2$', 'en', 'translated from hi by glossary: integral $x^2$')
     """
-    prepared = [Prepared(question) for question in questions]
+    prepared = list(questions)
     if not choices.translate:
         return prepared
     target = language(choices.translate).code
@@ -64,10 +66,9 @@ def prepare(questions: Sequence[Question], choices: Preparation) -> list[Prepare
         for number, place in enumerate(places):
             title, text = done[2 * number].text, done[2 * number + 1].text
             translated = replace(queries[number], title=title, text=text, language=target)
-            question = Question(translated)
-            shown = " ".join(question.text.split())
+            shown = " ".join(f"{title}\n{text}".split())
             detail = f"translated from {source} by {choices.backend}: {shown}"
-            prepared[place] = Prepared(question, (Reason("query", 0.0, detail),))
+            prepared[place] = Question(translated, (Reason("query", 0.0, detail),))
     return prepared
 
 

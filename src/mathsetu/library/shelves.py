@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.errors import DamagedLibrary, UnknownPost
+from mathsetu.intake.posts import PostFacts
 from mathsetu.library.manifest import Segment
-from mathsetu.library.store import Store, beside
+from mathsetu.library.store import Store
 from mathsetu.records import Post
 from mathsetu.retrieval.segments import Numbering
 
@@ -84,11 +85,12 @@ class Shelves:
     def post(self, post_id: str) -> Post:
         """One post by its id."""
         store, number, _ = self._find(post_id)
-        return store.by_number([number])[number]
+        return store.by_number([number])[number].post
 
-    def find(self, post_id: str) -> Post | None:
-        """One post by its id, if it is here."""
-        return self.post(post_id) if post_id in self else None
+    def find(self, post_id: str) -> PostFacts | None:
+        """What is known of a post, if it is here."""
+        place = self._place(post_id)
+        return None if place is None else place[0].by_number([place[1]])[place[1]]
 
     def answers_to(self, post_id: str) -> list[Post]:
         """The answers to a question."""
@@ -116,9 +118,10 @@ class Shelves:
         """Posts by their numbers, each answer with what its question says."""
         posts: dict[int, Post] = {}
         for store, offset, own in self._shared_out(numbers):
-            for number, post in store.by_number(own).items():
-                parent = self.find(post.parent_id) if post.parent_id else None
-                posts[offset + number] = beside(post, parent) if parent else post
+            for number, facts in store.by_number(own).items():
+                parent_id = facts.post.parent_id
+                asked = self.find(parent_id) if parent_id else None
+                posts[offset + number] = (facts.beside(asked) if asked else facts).post
         return posts
 
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:

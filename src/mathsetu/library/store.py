@@ -1,4 +1,4 @@
-"""The posts of one segment in SQLite: found by number or id, filtered by language and tag.
+"""The posts of one segment in SQLite, with their facts: found by number or id, filtered.
 
 Each row has a checksum, compared whenever the row is read. What is said of all rows at once (which
 have a tag, that none has an id) is said after the whole file was compared with its checksums.
@@ -11,7 +11,7 @@ import sqlite3
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -21,6 +21,7 @@ import numpy as np
 
 from mathsetu.collections.jsonl import from_json, to_json
 from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.intake.posts import PostFacts, read_post
 from mathsetu.limits import LONGEST_NAME
 from mathsetu.plain_files import is_plain_file
 from mathsetu.records import Post
@@ -37,6 +38,7 @@ CREATE TABLE posts (
     collection TEXT NOT NULL,
     parent_id TEXT NOT NULL,
     record TEXT NOT NULL,
+    spans TEXT NOT NULL,
     checksum INTEGER NOT NULL
 );
 CREATE INDEX answers ON posts (parent_id) WHERE parent_id != '';
@@ -44,14 +46,78 @@ CREATE TABLE tags (tag TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (tag,
 WITHOUT ROWID;
 """
 _BATCH = 2_000
-_COLUMNS = "number, id, language, collection, parent_id, record, checksum"
+_NAMES = ("number", "id", "language", "collection", "parent_id", "record", "spans", "checksum")
+_COLUMNS = ", ".join(_NAMES)
 
 #: Finds a question by its id, wherever it is.
-Questions = Callable[[str], Post | None]
+Questions = Callable[[str], PostFacts | None]
 
 
-def write_store(path: Path, posts: Iterable[Post], collection: str) -> int:
-    """Write posts into a new file and return how many; two posts with one id are refused."""
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A post as the store keeps it."""
+
+    id: str
+    language: str
+    collection: str
+    parent_id: str
+    record: str
+    spans: str
+    tags: tuple[str, ...] = ()
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What is compared with the checksum."""
+        return self.id, self.language, self.collection, self.parent_id, self.record, self.spans
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A post and its question as texts, which are quickly sent from process to process."""
+
+    language: str
+    record: str
+    spans: str
+    asked_language: str = ""
+    asked_record: str = ""
+    asked_spans: str = ""
+
+    @classmethod
+    def of(cls, post: Post) -> Stored:
+        """A post as a store would give it, without its question."""
+        row = to_row(read_post(post), "")
+        return cls(row.language, row.record, row.spans)
+
+    def facts(self) -> PostFacts:
+        """What is known of the post; of an answer, with what its question says."""
+        facts = _facts(self.language, self.record, self.spans)
+        if not self.asked_record:
+            return facts
+        return facts.beside(_facts(self.asked_language, self.asked_record, self.asked_spans))
+
+
+def to_row(facts: PostFacts, collection: str) -> Row:
+    """What is known of a post, ready to be stored; the collection is for posts that name none."""
+    post, known = facts.stored()
+    # The language has a column of its own.
+    record = to_json(replace(post, language=""))
+    return Row(
+        post.id,
+        post.language,
+        post.collection or collection,
+        post.parent_id,
+        json.dumps(record, ensure_ascii=False, separators=(",", ":")),
+        json.dumps(known, ensure_ascii=False, separators=(",", ":")),
+        post.tags,
+    )
+
+
+def write_store(path: Path, rows: Iterable[Row], questions: Questions) -> int:
+    """Write posts into a new file and return how many; two posts with one id are refused.
+
+    An answer of which nobody can tell the language has that of its question, which ``questions``
+    finds if it is not among the posts.
+    """
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         # The file appears in the library only when it is whole, so no journal is needed.
@@ -59,22 +125,22 @@ def write_store(path: Path, posts: Iterable[Post], collection: str) -> int:
             f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; {_SCHEMA}"
         )
         count = 0
-        for post in posts:
-            _check_names(post, collection)
-            record = json.dumps(to_json(post), ensure_ascii=False, separators=(",", ":"))
-            own = (post.id, post.language, post.collection or collection, post.parent_id, record)
+        for row in rows:
+            _check_names(row)
             try:
-                row = (count, *own, _checksum(own))
-                connection.execute("INSERT INTO posts VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+                marks = ", ".join("?" * len(_NAMES))
+                values = (count, *row.values, _checksum(row.values))
+                connection.execute(f"INSERT INTO posts VALUES ({marks})", values)  # noqa: S608
             except sqlite3.IntegrityError:
-                raise InputError(f"two posts have the id {post.id!r}; ids must differ") from None
+                raise InputError(f"two posts have the id {row.id!r}; ids must differ") from None
             except UnicodeEncodeError:
                 raise InputError(
-                    f"post {post.id!r} contains an invalid character (lone surrogate)"
+                    f"post {row.id!r} contains an invalid character (lone surrogate)"
                 ) from None
-            tags = ((tag, count) for tag in sorted(set(post.tags)))
+            tags = ((tag, count) for tag in sorted(set(row.tags)))
             connection.executemany("INSERT INTO tags VALUES (?, ?)", tags)
             count += 1
+        _pass_languages_on(connection, questions)
         connection.execute("COMMIT")
     except sqlite3.Error as error:
         raise InputError(f"{path}: cannot be written ({error})") from error
@@ -83,15 +149,32 @@ def write_store(path: Path, posts: Iterable[Post], collection: str) -> int:
     return count
 
 
-def _check_names(post: Post, collection: str) -> None:
+def _check_names(row: Row) -> None:
     """Refuse what no door could ask for."""
-    names = [("the id", post.id), ("the collection", post.collection or collection)]
-    for what, name in (*names, *(("a tag", tag) for tag in post.tags)):
+    names = [("the id", row.id), ("the collection", row.collection)]
+    for what, name in (*names, *(("a tag", tag) for tag in row.tags)):
         if len(name) > LONGEST_NAME:
             raise InputError(
-                f"post {post.id[:40]!r}: {what} has {len(name):,} characters; at most "
+                f"post {row.id[:40]!r}: {what} has {len(name):,} characters; at most "
                 f"{LONGEST_NAME:,} are taken"
             )
+
+
+def _pass_languages_on(connection: sqlite3.Connection, questions: Questions) -> None:
+    """Give answers without a language that of their questions."""
+    orphans = connection.execute(
+        f"SELECT {_COLUMNS}, (SELECT q.language FROM posts q WHERE q.id = p.parent_id) "  # noqa: S608
+        "FROM posts p WHERE language = '' AND parent_id != ''"
+    ).fetchall()
+    for number, post_id, _, collection, parent_id, record, spans, _, language in orphans:
+        if language is None:
+            asked = questions(parent_id)
+            language = asked.language if asked else ""
+        row = Row(post_id, language, collection, parent_id, record, spans)
+        connection.execute(
+            "UPDATE posts SET language = ?, checksum = ? WHERE number = ?",
+            (language, _checksum(row.values), number),
+        )
 
 
 class Store:
@@ -134,24 +217,26 @@ class Store:
         """Close the file."""
         self._connection.close()
 
-    def posts(self, questions: Questions = lambda post_id: None) -> Iterator[Post]:
-        """All posts in order, each answer with the title, tags and text of its question.
+    def all(self, questions: Questions = lambda post_id: None) -> Iterator[Stored]:
+        """All posts in order, each answer with its question.
 
         Args:
             questions: Finds the questions that are not in this segment.
         """
         rows = self._connection.execute(
-            "SELECT p.record, q.record FROM posts p LEFT JOIN posts q "
+            "SELECT p.parent_id, p.language, p.record, p.spans, q.language, q.record, q.spans "
+            "FROM posts p LEFT JOIN posts q "
             "ON p.parent_id != '' AND q.id = p.parent_id ORDER BY p.number"
         )
-        for record, parent in rows:
-            post = _post(record)
-            asked = _post(parent) if parent else None
-            if asked is None and post.parent_id:
-                asked = questions(post.parent_id)
-            yield beside(post, asked) if asked else post
+        for parent_id, *texts in rows:
+            own, asked = texts[:3], texts[3:]
+            found = questions(parent_id) if parent_id and asked[0] is None else None
+            if found is not None:
+                row = to_row(found, "")
+                asked = [row.language, row.record, row.spans]
+            yield Stored(*own, *(asked if asked[0] is not None else ()))
 
-    def by_number(self, numbers: Sequence[int]) -> dict[int, Post]:
+    def by_number(self, numbers: Sequence[int]) -> dict[int, PostFacts]:
         """The posts with these numbers."""
         return {number: self._read(row) for number, row in self._by_number(numbers).items()}
 
@@ -162,17 +247,12 @@ class Store:
             self._bytes.check()
         return int(rows[0][0]) if rows else None
 
-    def find(self, post_id: str) -> Post | None:
-        """The post with an id, if it is here."""
-        number = self.number_of(post_id)
-        return None if number is None else self.by_number([number])[number]
-
     def answers_to(self, post_id: str) -> list[tuple[int, Post]]:
         """The answers to a question, each with its number; their collection is named in them."""
         self._bytes.check()
         rows = self._rows("SELECT number FROM posts WHERE parent_id = ?", (post_id,))
         found = self._by_number([row[0] for row in rows])
-        return [(n, replace(self._read(row), collection=row[3])) for n, row in found.items()]
+        return [(n, replace(self._read(row).post, collection=row[3])) for n, row in found.items()]
 
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:
         """The ids of posts."""
@@ -228,10 +308,10 @@ class Store:
             raise DamagedLibrary(self._path, "lacks posts that it should hold")
         return found
 
-    def _read(self, row: tuple[Any, ...]) -> Post:
+    def _read(self, row: tuple[Any, ...]) -> PostFacts:
         try:
-            return _post(row[5])
-        except (ValueError, RecursionError) as error:
+            return _facts(row[2], row[5], row[6])
+        except (ValueError, TypeError, IndexError, RecursionError) as error:
             raise DamagedLibrary(self._path, f"has a damaged post ({error})") from error
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
@@ -262,15 +342,6 @@ def _own_schema() -> list[Any]:
     return schema
 
 
-def _post(record: str) -> Post:
-    return from_json(json.loads(record), Post)
-
-
-def beside(post: Post, question: Post) -> Post:
-    """An answer as it is searched: with what its question says."""
-    return replace(
-        post,
-        title=post.title or question.title,
-        tags=post.tags or question.tags,
-        question=post.question or question.body,
-    )
+def _facts(language: str, record: str, spans: str) -> PostFacts:
+    post = replace(from_json(json.loads(record), Post), language=language)
+    return PostFacts.restored(post, json.loads(spans))

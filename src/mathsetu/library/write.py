@@ -13,7 +13,8 @@ from typing import Any
 
 from mathsetu import __version__
 from mathsetu.errors import InputError
-from mathsetu.library.build import Progress, build_segment
+from mathsetu.intake.posts import PostFacts
+from mathsetu.library.build import Progress, build_segment, quiet
 from mathsetu.library.lock import writing_alone
 from mathsetu.library.manifest import (
     BUILDING,
@@ -41,10 +42,6 @@ from mathsetu.recipes.schema import Recipe, parse_table
 from mathsetu.records import Post
 
 
-def _quiet(what: str, number: int) -> None:
-    """Nobody is watching."""
-
-
 def build_library(
     folder: str | Path,
     posts: Iterable[Post],
@@ -53,7 +50,7 @@ def build_library(
     collection: str = "",
     fingerprint: str = "",
     processes: int | None = None,
-    progress: Progress = _quiet,
+    progress: Progress = quiet,
 ) -> None:
     """Build a library, or replace the one that is there when the new one is whole.
 
@@ -94,7 +91,7 @@ def add_posts(
     *,
     collection: str = "",
     processes: int | None = None,
-    progress: Progress = _quiet,
+    progress: Progress = quiet,
 ) -> int:
     """Add posts as a new segment; the old ones are not read again. Returns how many were added.
 
@@ -125,7 +122,7 @@ def remove_posts(folder: str | Path, ids: Iterable[str]) -> int:
             if not change.manifest.posts:
                 raise InputError(f"{folder}: these are all its posts; remove the folder instead")
             if answers:
-                change.add(answers, "", 1, _quiet)
+                change.add(answers, "", 1, quiet)
             change.commit()
         return len(gone)
 
@@ -201,7 +198,7 @@ class _Change:
         """Let the change take effect."""
         _commit(self._library, self.manifest.recipe, list(self.manifest.segments))
 
-    def _question(self, post_id: str) -> Post | None:
+    def _question(self, post_id: str) -> PostFacts | None:
         return None if post_id in self._gone else self._shelves.find(post_id)
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from mathsetu.errors import InputError
+from mathsetu.intake.question import Question
 from mathsetu.recipes.schema import Recipe
 from mathsetu.recipes.tables import read_table
 from mathsetu.retrieval.base import Builder, Retriever
-from mathsetu.retrieval.question import Question
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mathsetu.retrieval.question import Question
+from mathsetu.intake.question import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ build and later additions), which it sees as one collection.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from mathsetu.errors import InputError
-from mathsetu.records import Post, Reason
-from mathsetu.retrieval.question import Question
+from mathsetu.intake.posts import PostFacts
+from mathsetu.intake.question import Question
+from mathsetu.records import Reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mathsetu.formulas.parse import Parsed
     from mathsetu.retrieval.formula import FormulaMatch
 
 #: Fields of a post that retrievers read, with the weight of each.
@@ -56,7 +58,12 @@ class Builder(Protocol):
     results in the order of the posts; `write` ends the work.
     """
 
-    def prepare(self, post: Post) -> Any:
+    @property
+    def formula_reader(self) -> FormulaReader | None:
+        """Wants to read the formulas of the posts, where the index has to do with them."""
+        ...
+
+    def prepare(self, facts: PostFacts) -> Any:
         """What the index needs of a post, ready to be sent between processes."""
         ...
 
@@ -66,6 +73,24 @@ class Builder(Protocol):
 
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
+        ...
+
+
+class FormulaReader(Protocol):
+    """A builder that reads formulas, each distinct one once, after all posts were added."""
+
+    @property
+    def read(self) -> Callable[[Parsed], Any]:
+        """Gives what the index needs of a formula; called in whichever process."""
+        ...
+
+    @property
+    def wanted(self) -> Collection[str]:
+        """The formulas to be read, in LaTeX."""
+        ...
+
+    def take(self, latex: str, read: Any) -> None:
+        """Take the next formula."""
         ...
 
 

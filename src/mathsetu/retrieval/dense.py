@@ -16,14 +16,14 @@ import numpy as np
 
 from mathsetu.encoders import Encoder, load_encoder
 from mathsetu.errors import DamagedLibrary, InputError
-from mathsetu.languages.analyze import tokenize, words
+from mathsetu.intake import MarkedText, PostFacts, Question
+from mathsetu.languages.analyze import tokenize
 from mathsetu.languages.transliterate import romanise
 from mathsetu.markup import snippet
-from mathsetu.records import Post, Reason
+from mathsetu.records import Reason
 from mathsetu.retrieval.base import Scored, best
 from mathsetu.retrieval.ivf import Division, Ivf, write_ivf
 from mathsetu.retrieval.mapped import Mapped
-from mathsetu.retrieval.question import Question
 from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.texts import TextTable, write_texts
 
@@ -90,16 +90,15 @@ class Dense:
         return Division(0, 0) if self.index == "adaptive" else Division(self.nlist, self.nprobe)
 
 
-def encoder_text(text: str, choices: Dense) -> str:
+def encoder_text(marked: MarkedText, choices: Dense) -> str:
     r"""A marked text as the model gets it.
 
-    >>> encoder_text("Is $x^2$ Even?", Dense("m", text="words"))
+    >>> encoder_text(MarkedText("Is $x^2$ Even?"), Dense("m", text="words"))
     'is even'
-    >>> encoder_text("समाकलन $x$", Dense("m", transliterate="itrans"))
+    >>> encoder_text(MarkedText("समाकलन $x$"), Dense("m", transliterate="itrans"))
     'samakalan $x$'
     """
-    if choices.text == "words":
-        text = words(text)
+    text = marked.words if choices.text == "words" else marked.text
     if choices.transliterate:
         text = romanise(text)
     return " ".join(tokenize(text)) if choices.text == "words" else text.strip()
@@ -108,17 +107,18 @@ def encoder_text(text: str, choices: Dense) -> str:
 class DenseBuilder:
     """Builds one segment; posts are encoded as they come, in chunks."""
 
+    formula_reader = None
+
     def __init__(self, choices: Dense) -> None:
         self._choices = choices
         self._waiting: list[str] = []
         self._vectors: list[Vectors] = []
         self._texts: list[str] = []
 
-    def prepare(self, post: Post) -> tuple[str, str]:
+    def prepare(self, facts: PostFacts) -> tuple[str, str]:
         """The text of a post, as it stands and as the model gets it."""
-        values = (getattr(post, field) for field in self._choices.fields)
-        text = "\n\n".join(value for value in values if value)
-        return text, encoder_text(text, self._choices)
+        text = facts.joined(self._choices.fields)
+        return text.text, encoder_text(text, self._choices)
 
     def add(self, prepared: tuple[str, str]) -> None:
         """Take the next post."""
@@ -182,7 +182,7 @@ class DenseRetriever:
 
     def ask(self, questions: Sequence[Question]) -> list[DenseReply]:
         """Ask several questions; each distinct text is encoded once, all together."""
-        texts = [encoder_text(question.text, self.choices) for question in questions]
+        texts = [encoder_text(question.marked, self.choices) for question in questions]
         distinct = list(dict.fromkeys(texts))
         prefix = self.choices.query_prefix
         made = self.encoder.encode([prefix + text if text else "" for text in distinct])
@@ -240,7 +240,7 @@ class DenseReply:
         segment, place = retriever.numbering.locate(number)
         pieces = sentences(retriever.segments[segment].texts[place])[:_SENTENCES]
         prefix = retriever.choices.post_prefix
-        ready = [prefix + encoder_text(piece, retriever.choices) for piece in pieces]
+        ready = [prefix + encoder_text(MarkedText(piece), retriever.choices) for piece in pieces]
         if not ready:
             return Reason("meaning", cosine)
         nearest = int(np.argmax(retriever.encoder.encode(ready) @ self._vector))

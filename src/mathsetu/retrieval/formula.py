@@ -22,14 +22,14 @@ from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.formulas.features import features, query_features
 from mathsetu.formulas.matching import Match, Prepared, match
 from mathsetu.formulas.pairs import match_latex
-from mathsetu.formulas.parse import Parsed, parse_latex, parse_once
+from mathsetu.formulas.parse import Parsed, parse_once
 from mathsetu.formulas.similarity import OPERATOR_FAMILIES, OPERATOR_WEIGHT, similarity
-from mathsetu.markup import split
-from mathsetu.records import Evidence, Post, Reason
+from mathsetu.intake.posts import PostFacts
+from mathsetu.intake.question import Question
+from mathsetu.records import Evidence, Reason
 from mathsetu.retrieval.base import Scored, best, check_fields
 from mathsetu.retrieval.mapped import Mapped, check_rising
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
-from mathsetu.retrieval.question import Question
 from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.texts import TextTable, write_texts
 
@@ -82,51 +82,42 @@ def feature_counts(parsed: Parsed, query: bool = False) -> Counter[str]:
 class FormulaBuilder:
     """Builds one segment."""
 
+    read = staticmethod(feature_counts)
+
     def __init__(self, choices: FormulaSearch) -> None:
         self._choices = choices
-        self._prepared: set[str] = set()
-        self._numbers: dict[str, int] = {}
+        #: Each distinct formula, and its place among them.
+        self.wanted: dict[str, int] = {}
+        # The places of formulas in the order in which they were read.
+        self._order: list[int] = []
         self._postings = PostingsBuilder()
         self._occurrences: list[int] = []
         self._starts = [0]
+        self.formula_reader = self
 
-    def prepare(self, post: Post) -> list[tuple[str, Counter[str] | None]]:
-        """The formulas of a post; features only with the first sight of each in this process."""
-        prepared: list[tuple[str, Counter[str] | None]] = []
-        for latex in post_formulas(post, self._choices.fields):
-            seen = latex in self._prepared
-            self._prepared.add(latex)
-            prepared.append((latex, None if seen else feature_counts(parse_latex(latex))))
-        return prepared
+    def prepare(self, facts: PostFacts) -> list[str]:
+        """The formulas of a post."""
+        return facts.formulas(self._choices.fields)
 
-    def add(self, prepared: list[tuple[str, Counter[str] | None]]) -> None:
+    def add(self, prepared: list[str]) -> None:
         """Take the next post."""
-        for latex, counts in prepared:
-            number = self._numbers.get(latex)
-            if number is None:
-                # Results come in the order of the posts, so a first sight comes with features.
-                assert counts is not None
-                number = self._numbers[latex] = len(self._numbers)
-                self._postings.add(counts)
-            self._occurrences.append(number)
+        wanted = self.wanted
+        self._occurrences += [wanted.setdefault(latex, len(wanted)) for latex in prepared]
         self._starts.append(len(self._occurrences))
+
+    def take(self, latex: str, read: Counter[str]) -> None:
+        """Take the next formula."""
+        self._order.append(self.wanted[latex])
+        self._postings.add(read)
 
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
         self._postings.write(folder)
-        write_texts(folder / "latex", self._numbers)
-        np.save(folder / "occurrences.npy", np.array(self._occurrences, dtype=np.int32))
+        distinct = list(self.wanted)
+        write_texts(folder / "latex", [distinct[place] for place in self._order])
+        numbers = np.argsort(np.array(self._order, dtype=np.int64)).astype(np.int32)
+        np.save(folder / "occurrences.npy", numbers[self._occurrences])
         np.save(folder / "post_starts.npy", np.array(self._starts, dtype=np.int64))
-
-
-def post_formulas(post: Post, names: Sequence[str]) -> list[str]:
-    """The formulas in the given fields of a post, in order.
-
-    >>> post_formulas(Post(id="1", title="On $x$", body="and $y$, $x$"), ("title", "body"))
-    ['x', 'y', 'x']
-    """
-    spans = (span for name in names for span in split(getattr(post, name)))
-    return [span.content for span in spans if span.kind == "formula"]
 
 
 class _Segment:

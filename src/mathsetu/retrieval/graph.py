@@ -19,14 +19,13 @@ from mathsetu.encoders.graph import Encoded, GraphEncoder
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.graphs.build import Source
 from mathsetu.graphs.virtual import DOCUMENT, FORMULA
-from mathsetu.markup import split
-from mathsetu.records import Formula, Post, Query, Reason
+from mathsetu.intake import MarkedText, PostFacts, Question
+from mathsetu.records import Formula, Query, Reason
 from mathsetu.retrieval.base import Scored, best, check_fields
 from mathsetu.retrieval.mapped import Mapped
 from mathsetu.retrieval.maxsim import STRATEGIES, MaxSim, check_strategy
 from mathsetu.retrieval.multivectors import check_storage, write_multivectors
 from mathsetu.retrieval.qdrant_address import confirmed
-from mathsetu.retrieval.question import Question, language_of
 from mathsetu.retrieval.texts import TextTable, write_texts
 
 if TYPE_CHECKING:
@@ -96,17 +95,18 @@ class PreparedGraph:
 class GraphIndexBuilder:
     """Builds one segment; graphs and vectors are made as posts come."""
 
+    formula_reader = None
+
     def __init__(self, choices: GraphSearch) -> None:
         self._choices = choices
         self._posts: list[PreparedGraph] = []
 
-    def prepare(self, post: Post) -> PreparedGraph:
+    def prepare(self, facts: PostFacts) -> PreparedGraph:
         """The vectors of a post."""
-        values = ((field, getattr(post, field)) for field in self._choices.fields)
-        text = "\n\n".join(value for _, value in values if value)
-        formulas = [one for one in post.formulas if one.where in self._choices.fields]
-        language = post.language or language_of(text)
-        return encode(load_graph_encoder(self._choices.model), text, language, formulas)
+        fields = self._choices.fields
+        formulas = [one for one in facts.all_formulas if one.where in fields]
+        encoder = load_graph_encoder(self._choices.model)
+        return encode(encoder, facts.joined(fields), facts.language, formulas)
 
     def add(self, prepared: PreparedGraph) -> None:
         """Take the next post."""
@@ -125,15 +125,12 @@ class GraphIndexBuilder:
 
 
 def encode(
-    encoder: GraphEncoder, text: str, language: str, formulas: Sequence[Formula] = ()
+    encoder: GraphEncoder, text: MarkedText, language: str, formulas: Sequence[Formula] = ()
 ) -> PreparedGraph:
     """The vectors of a text, with the LaTeX of its formulas."""
     # Formulas in a text that brings none along have their LaTeX as their id.
-    written = [
-        Formula(span.content, span.content) for span in split(text) if span.kind == "formula"
-    ]
-    given = list(formulas) or written
-    encoded = encoder.encode([Source(text, language, given)])[0]
+    given = list(formulas) or [Formula(latex, latex) for latex in text.formulas]
+    encoded = encoder.encode([Source(text.text, language, given, text.spans)])[0]
     latex = {formula.id: formula.latex for formula in given}
     return PreparedGraph(encoded, tuple(latex.get(name, name) for name in encoded.formulas))
 
@@ -209,7 +206,7 @@ class GraphRetriever:
     def encode(self, question: Question) -> PreparedGraph:
         """The vectors of a question."""
         encoder = load_graph_encoder(self._choices.model)
-        return encode(encoder, question.text, question.language, _named(question.query))
+        return encode(encoder, question.marked, question.language, _named(question.query))
 
     @cached_property
     def engine(self) -> Engine:

@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mathsetu.errors import DamagedLibrary, InputError
-from mathsetu.languages.analyze import analyze, tokenize, words
+from mathsetu.intake import MarkedText, PostFacts, Question
+from mathsetu.languages.analyze import analyze, tokenize
 from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.learned import LearnedWords
-from mathsetu.markup import split
 from mathsetu.plain_files import open_plain
-from mathsetu.records import Evidence, Post, Reason
+from mathsetu.records import Evidence, Reason
 from mathsetu.retrieval.base import Fields, Scored, best, check_fields, check_weights
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
-from mathsetu.retrieval.question import Question, language_of
 from mathsetu.retrieval.weighting import Wanted, WeighedQuery, Weighted, make_scheme
 
 if TYPE_CHECKING:
@@ -75,29 +74,29 @@ def formula_tokens(latex: str) -> list[str]:
     return _LATEX_TOKEN.findall(latex.lower())
 
 
-def post_terms(post: Post, choices: Lexical) -> tuple[str, dict[str, float]]:
-    """The language of a post and its terms, each with its frequency weighted by field.
+def post_terms(facts: PostFacts, choices: Lexical) -> dict[str, float]:
+    """The terms of a post, each with its frequency weighted by field.
 
-    >>> post_terms(Post(id="1", title="Sums", body="A sum of $x$", language="en"), Lexical())
-    ('en', {'sum': 2.0, 'x': 1.0})
+    >>> from mathsetu.intake import read_post
+    >>> from mathsetu.records import Post
+    >>> post = Post(id="1", title="Sums", body="A sum of $x$", language="en")
+    >>> post_terms(read_post(post), Lexical())
+    {'sum': 2.0, 'x': 1.0}
     """
-    language = post.language or language_of(f"{post.title}\n{post.body}")
     frequencies: Counter[str] = Counter()
     for name, weight in choices.fields.items():
-        value = getattr(post, name)
-        text = " ".join(value).replace("-", " ") if name == "tags" else value
-        for term in _terms(text, language, choices):
+        text = _tags(facts) if name == "tags" else facts.texts[name]
+        terms = _word_terms(text.words, facts.language, choices)
+        if choices.formula_tokens:
+            for latex in text.formulas:
+                terms += formula_tokens(latex)
+        for term in terms:
             frequencies[term] += weight  # type: ignore[assignment]
-    return language, {term: float(count) for term, count in frequencies.items()}
+    return {term: float(count) for term, count in frequencies.items()}
 
 
-def _terms(text: str, language: str, choices: Lexical) -> list[str]:
-    terms = _word_terms(words(text), language, choices)
-    if choices.formula_tokens:
-        for span in split(text):
-            if span.kind == "formula":
-                terms += formula_tokens(span.content)
-    return terms
+def _tags(facts: PostFacts) -> MarkedText:
+    return MarkedText(" ".join(facts.post.tags).replace("-", " "))
 
 
 def _word_terms(text: str, language: str, choices: Lexical) -> list[str]:
@@ -109,14 +108,16 @@ def _word_terms(text: str, language: str, choices: Lexical) -> list[str]:
 class LexicalBuilder:
     """Builds one segment."""
 
+    formula_reader = None
+
     def __init__(self, choices: Lexical) -> None:
         self._choices = choices
         self._postings = PostingsBuilder()
         self._languages: Counter[str] = Counter()
 
-    def prepare(self, post: Post) -> tuple[str, dict[str, float]]:
+    def prepare(self, facts: PostFacts) -> tuple[str, dict[str, float]]:
         """The language of a post and its terms."""
-        return post_terms(post, self._choices)
+        return facts.language, post_terms(facts, self._choices)
 
     def add(self, prepared: tuple[str, dict[str, float]]) -> None:
         """Take the next post."""

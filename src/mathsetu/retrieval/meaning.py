@@ -20,13 +20,13 @@ import numpy as np
 from mathsetu.encoders import load_encoder
 from mathsetu.encoders.builtin import NAME, BuiltinEncoder
 from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.intake import PostFacts, Question
 from mathsetu.markup import snippet
-from mathsetu.records import Post, Reason
+from mathsetu.records import Reason
 from mathsetu.retrieval.asking import query_vector
 from mathsetu.retrieval.base import Scored, best
 from mathsetu.retrieval.mapped import Mapped, check_rising
 from mathsetu.retrieval.passages import passages, sentences_of
-from mathsetu.retrieval.question import Question
 from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.texts import TextTable, write_texts
 
@@ -82,6 +82,8 @@ class Meaning:
 class MeaningBuilder:
     """Builds one segment; posts are encoded one by one, in whichever process."""
 
+    formula_reader = None
+
     def __init__(self, choices: Meaning) -> None:
         self._choices = choices
         self._vectors: list[NDArray[np.int8]] = []
@@ -89,9 +91,9 @@ class MeaningBuilder:
         self._counts: list[int] = []
         self._texts: list[str] = []
 
-    def prepare(self, post: Post) -> _Read:
+    def prepare(self, facts: PostFacts) -> _Read:
         """The vectors of a post's passages, how many there are of each kind, and its texts."""
-        choices = self._choices
+        choices, post = self._choices, facts.post
         encoder = _encoder(choices.model)
         # A body without a question is about its title; after a question the title is known.
         asked = f"{post.title}\n\n{post.question}" if post.question else ""

@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mathsetu.errors import InputError
-from mathsetu.formulas.parse import Parsed, parse_latex
-from mathsetu.markup import split
-from mathsetu.records import Post, Reason
+from mathsetu.formulas.parse import Parsed
+from mathsetu.intake.posts import PostFacts
+from mathsetu.intake.question import Question
+from mathsetu.records import Reason
 from mathsetu.retrieval.base import Scored, best
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
-from mathsetu.retrieval.question import Question
 from mathsetu.retrieval.segments import Numbering
 
 if TYPE_CHECKING:
@@ -59,18 +59,26 @@ class Overlap:
                 raise InputError(f"fields: {field!r} is not title, body or question")
 
 
-def bag_of(formulas: Iterable[Parsed], of: str) -> Bag:
-    """The symbols of formulas, taken together.
+def labels_of(parsed: Parsed, of: str) -> Bag:
+    """The symbols of one formula.
 
-    >>> bag_of(map(parse_latex, ["x+x", "x^2"]), "tokens")
-    {'V!x': 1, '+': 1, 'N!2': 1}
-    >>> bag_of([parse_latex("x+x")], "nodes")
+    >>> from mathsetu.formulas import parse_latex
+    >>> labels_of(parse_latex("x+x"), "nodes")
     {'U!plus': 1, 'V!x': 2}
     """
+    tree = parsed.slt if of == "tokens" else parsed.opt
+    return dict(Counter(node.label for node in tree.walk()))
+
+
+def together(bags: Iterable[Bag], of: str) -> Bag:
+    """The symbols of several formulas, taken together.
+
+    >>> together([{"V!x": 2, "+": 1}, {"V!x": 1, "N!2": 1}], "tokens")
+    {'V!x': 1, '+': 1, 'N!2': 1}
+    """
     bag: Counter[str] = Counter()
-    for parsed in formulas:
-        tree = parsed.slt if of == "tokens" else parsed.opt
-        bag.update(node.label for node in tree.walk())
+    for one in bags:
+        bag.update(one)
     return dict.fromkeys(bag, 1) if of == "tokens" else dict(bag)
 
 
@@ -79,22 +87,31 @@ class OverlapBuilder:
 
     def __init__(self, choices: Overlap) -> None:
         self._choices = choices
-        self._postings = PostingsBuilder()
+        self._posts: list[list[str]] = []
+        #: The symbols of each distinct formula, when it has been read.
+        self.wanted: dict[str, Bag] = {}
+        self.read = partial(labels_of, of=choices.of)
+        self.formula_reader = self
 
-    def prepare(self, post: Post) -> Bag:
-        """The symbols of a post's formulas."""
-        texts = (getattr(post, field) for field in self._choices.fields)
-        spans = (span for text in texts for span in split(text))
-        formulas = (span.content for span in spans if span.kind == "formula")
-        return bag_of(map(parse_latex, formulas), self._choices.of)
+    def prepare(self, facts: PostFacts) -> list[str]:
+        """The formulas of a post."""
+        return facts.formulas(self._choices.fields)
 
-    def add(self, prepared: Bag) -> None:
+    def add(self, prepared: list[str]) -> None:
         """Take the next post."""
-        self._postings.add(prepared)
+        self._posts.append(prepared)
+        self.wanted |= {latex: {} for latex in prepared}
+
+    def take(self, latex: str, read: Bag) -> None:
+        """Take the next formula."""
+        self.wanted[latex] = read
 
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
-        self._postings.write(folder)
+        postings = PostingsBuilder()
+        for formulas in self._posts:
+            postings.add(together((self.wanted[latex] for latex in formulas), self._choices.of))
+        postings.write(folder)
 
 
 class OverlapRetriever:
@@ -119,7 +136,8 @@ class OverlapReply:
 
     def __init__(self, index: OverlapRetriever, question: Question) -> None:
         self._index = index
-        self._bag = bag_of(question.parsed.values(), index.choices.of)
+        of = index.choices.of
+        self._bag = together((labels_of(one, of) for one in question.parsed.values()), of)
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
         """The posts whose formulas overlap most."""

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from mathsetu.library import Filter
-from mathsetu.service.answers import (
+from mathsetu.answers.values import (
     ExplainAnswer,
     FormulaAnswer,
     HeatMap,
@@ -20,6 +19,7 @@ from mathsetu.service.answers import (
     SimilarAnswer,
     TranslateAnswer,
 )
+from mathsetu.library import Filter
 from mathsetu.service.engine import Engine
 from mathsetu.service.requests import (
     Asked,

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mathsetu.deadline import Clock
-from mathsetu.errors import InputError
-from mathsetu.languages.analyze import analyze
-from mathsetu.library import Filter, Library
-from mathsetu.markup import Span
-from mathsetu.records import Hit, Query
-from mathsetu.retrieval.question import Question, language_of
-from mathsetu.service.answers import (
+from mathsetu.answers.describe import (
+    all_found,
+    asked,
+    found,
+    matched_formula,
+    pieces,
+    rendered,
+    rendered_formula,
+    search_answer,
+    whole_post,
+)
+from mathsetu.answers.values import (
     ExplainAnswer,
     FormulaAnswer,
-    Found,
     FoundFormula,
     HeatMap,
     LibraryAnswer,
@@ -29,16 +32,15 @@ from mathsetu.service.answers import (
     SimilarAnswer,
     TranslateAnswer,
 )
-from mathsetu.service.describe import (
-    asked,
-    found,
-    matched_formula,
-    pieces,
-    rendered,
-    rendered_formula,
-    whole_post,
-)
-from mathsetu.service.keeper import Keeper, Opened
+from mathsetu.deadline import Clock
+from mathsetu.errors import InputError
+from mathsetu.intake.question import Question
+from mathsetu.languages.detect import detect
+from mathsetu.library import Filter, Library
+from mathsetu.library.preparing import check_asks
+from mathsetu.markup import Span
+from mathsetu.records import Query
+from mathsetu.service.keeper import Keeper
 from mathsetu.service.limits import Limits
 
 if TYPE_CHECKING:
@@ -119,11 +121,15 @@ class Engine:
         where: Filter | None = None,
         weights: Mapping[str, float] | None = None,
         explain: bool = True,
+        typeset: bool = True,
     ) -> SearchAnswer:
-        """The best posts for a query: words in any language, formulas between dollars."""
+        """The best posts for a query: words in any language, formulas between dollars.
+
+        Without ``typeset``, formulas that matched are given in LaTeX alone.
+        """
         self.limits.check_hits(k)
         question = self._question(query, language)
-        _check_asks(question)
+        check_asks(question)
         if where is not None:
             self.limits.check_language(where.language)
             self.limits.check_names("tags", where.tags)
@@ -137,10 +143,9 @@ class Engine:
                 weights=weights,
                 seconds=self.limits.seconds,
             )
-            hits = _ranked(answer.hits, opened)
         if answer.unfinished:
             self._note("unfinished")
-        return SearchAnswer(asked(question), hits, answer.unfinished)
+        return search_answer(answer, typeset=typeset)
 
     def explain(
         self,
@@ -154,9 +159,9 @@ class Engine:
         self.limits.check_names("id", [post_id])
         question = self._question(query, language)
         with self._keeper.using() as opened:
-            post = opened.post(post_id)
+            post = opened.library.post(post_id)
             hit = opened.library.explain(question, post_id, weights=weights)
-        return ExplainAnswer(asked(question), found(hit, post, rank=0))
+        return ExplainAnswer(asked(question), found(hit, post, rank=0, typeset=True))
 
     def heat_map(self, query: str, post_id: str, *, language: str = "") -> HeatMap:
         """How the parts of a query and a post fit, where the recipe has a graph index."""
@@ -173,8 +178,7 @@ class Engine:
         self.limits.check_hits(k)
         with self._keeper.using() as opened:
             answer = opened.library.similar(post_id, k, seconds=self.limits.seconds)
-            hits = _ranked(answer.hits, opened)
-        return SimilarAnswer(post_id, hits, answer.unfinished)
+        return SimilarAnswer(post_id, all_found(answer, typeset=True), answer.unfinished)
 
     def formulas(self, latex: str, k: int = 10) -> FormulaAnswer:
         """The formulas of the library that are most like one; ``?x`` stands for anything."""
@@ -200,7 +204,7 @@ class Engine:
         """One post."""
         self.limits.check_names("id", [post_id])
         with self._keeper.using() as opened:
-            return whole_post(opened.post(post_id))
+            return whole_post(opened.library.post(post_id))
 
     def render(self, text: str, *, trees: bool = False) -> RenderAnswer:
         """A text with formulas between dollars, ready to be shown."""
@@ -218,19 +222,18 @@ class Engine:
         self.limits.check_text(text)
         self.limits.check_language(source)
         self.limits.check_language(target)
-        return self._translated(text, source or language_of(text), target)
+        return self._translated(text, source or detect(text).language, target)
 
     def translate_post(self, post_id: str, target: str) -> PostTranslation:
         """A post in another language."""
         self.limits.check_language(target)
         self.limits.check_names("id", [post_id])
         with self._keeper.using() as opened:
-            post = opened.post(post_id)
-        source = post.language or language_of(f"{post.title}\n{post.body}")
+            post = opened.library.post(post_id)
         return PostTranslation(
             post_id,
-            self._translated(post.title, source, target),
-            self._translated(post.body[: self.limits.text], source, target),
+            self._translated(post.title, post.language, target),
+            self._translated(post.body[: self.limits.text], post.language, target),
         )
 
     def describe(self) -> LibraryAnswer:
@@ -270,13 +273,3 @@ class Engine:
 def _try_out(library: Library) -> None:
     """Search once: what a search needs is loaded then, and what would fail fails here."""
     library.answer(_TRIAL, k=1)
-
-
-def _ranked(hits: Iterable[Hit], opened: Opened) -> tuple[Found, ...]:
-    return tuple(found(hit, opened.post(hit.id), rank) for rank, hit in enumerate(hits, start=1))
-
-
-def _check_asks(question: Question) -> None:
-    """Refuse a query that asks for nothing; by meaning it would still find something."""
-    if not any(question.formulas) and not analyze(question.words, question.language):
-        raise InputError("the query asks for nothing: no formula, and no word but very common ones")

@@ -7,21 +7,17 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from time import monotonic
 
 from mathsetu.library import Library
 from mathsetu.library.manifest import check, read_manifest
-from mathsetu.records import Post
 from mathsetu.service.watcher import Complaints
 
 _log = logging.getLogger("mathsetu.service")
 # Frequent tags that a door may offer as filters.
 _TAGS = 50
-# Posts that are kept in memory as they were read.
-_REMEMBERED = 1_000
 
 
 @dataclass
@@ -32,12 +28,9 @@ class Opened:
     users: int = 0
     is_old: bool = False
     tags: dict[str, int] = field(init=False)
-    post: Callable[[str], Post] = field(init=False)
 
     def __post_init__(self) -> None:
         self.tags = self.library.tags(_TAGS)
-        # Reading a post takes longer than finding it, and good posts are found again and again.
-        self.post = lru_cache(_REMEMBERED)(self.library.post)
 
 
 class Keeper:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mathsetu.errors import InputError
-from mathsetu.limits import LONGEST_NAME
+from mathsetu.limits import LONGEST_NAME, has_lone_surrogate
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
@@ -77,18 +77,9 @@ class Limits:
     def _check_length(self, what: str, text: str, longest: int) -> None:
         if len(text) > longest:
             raise InputError(f"{what} has {len(text):,} characters; at most {longest:,} are taken")
-        if has_half_characters(text):
-            raise InputError(f"{what}: half a character stands in it")
+        if has_lone_surrogate(text):
+            raise InputError(f"{what} contains an invalid character (lone surrogate)")
 
 
 def _short(text: str) -> str:
     return text if len(text) <= 20 else text[:17] + "..."
-
-
-def has_half_characters(text: str) -> bool:
-    r"""Whether a text holds what can be neither stored nor sent on.
-
-    >>> has_half_characters("x\ud800"), has_half_characters("समाकल")
-    (True, False)
-    """
-    return any("\ud800" <= character <= "\udfff" for character in text)

@@ -11,11 +11,8 @@ from html import escape
 from itertools import count
 from typing import Any
 
-from mathsetu.formulas.mathml import HIGHLIGHT_STYLE, write_mathml
-from mathsetu.formulas.parse import parse_latex
-from mathsetu.languages.table import language
-from mathsetu.records import Formula, Hit, Post
-from mathsetu.service.answers import (
+from mathsetu.answers.describe import matched_formula, pieces, search_answer
+from mathsetu.answers.values import (
     ExplainAnswer,
     FormulaAnswer,
     Found,
@@ -25,7 +22,12 @@ from mathsetu.service.answers import (
     SearchAnswer,
     SimilarAnswer,
 )
-from mathsetu.service.describe import pieces
+from mathsetu.formulas.mathml import HIGHLIGHT_STYLE, write_mathml
+from mathsetu.formulas.parse import parse_latex
+from mathsetu.languages.table import language
+from mathsetu.library import Answer
+from mathsetu.records import Formula, Hit, Post
+from mathsetu.retrieval.formula import FormulaMatch
 
 _STYLE = f"<style>{HIGHLIGHT_STYLE}</style>"
 # Ids of symbols must differ between all outputs of a notebook.
@@ -109,6 +111,8 @@ def explain_html(answer: ExplainAnswer) -> str:
 
 #: Type to how it is shown.
 DISPLAYS: dict[type, Callable[[Any], str]] = {
+    Answer: lambda answer: answer_html(search_answer(answer, typeset=True)),
+    FormulaMatch: lambda found: _STYLE + _formula_match(found),
     Formula: formula_html,
     Hit: hit_html,
     Post: post_html,
@@ -120,6 +124,11 @@ DISPLAYS: dict[type, Callable[[Any], str]] = {
     FormulaAnswer: formulas_html,
     ExplainAnswer: explain_html,
 }
+
+
+def _formula_match(found: FormulaMatch) -> str:
+    prefix = f"mathsetu-{next(_numbers)}"
+    return matched_html(matched_formula(found.asked, found.latex, prefix))
 
 
 def register(shell: Any) -> None:

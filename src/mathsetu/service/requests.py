@@ -7,14 +7,15 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from mathsetu.library import Filter
-from mathsetu.service.limits import Limits, has_half_characters
+from mathsetu.limits import has_lone_surrogate
+from mathsetu.service.limits import Limits
 
 _MOST = Limits()
 
 
 def _whole(text: str) -> str:
-    if has_half_characters(text):
-        raise ValueError("half a character stands in it")
+    if has_lone_surrogate(text):
+        raise ValueError("contains an invalid character (lone surrogate)")
     return text
 
 

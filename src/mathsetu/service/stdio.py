@@ -27,7 +27,7 @@ from mcp_types.jsonrpc import (
 )
 from pydantic import ValidationError
 
-from mathsetu.service.limits import has_half_characters
+from mathsetu.limits import has_lone_surrogate
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
@@ -71,7 +71,7 @@ def read_message(line: bytes) -> str | Refusal | None:
         # Notifications and answers are never answered.
         return None if problem else json.dumps(message)
     name = message["id"]
-    if not (type(name) is int or (isinstance(name, str) and not has_half_characters(name))):
+    if not (type(name) is int or (isinstance(name, str) and not has_lone_surrogate(name))):
         return Refusal(INVALID_REQUEST, "the id of a request must be a string or an integer")
     return Refusal(*problem, name) if problem else json.dumps(message)
 

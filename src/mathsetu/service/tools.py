@@ -17,10 +17,10 @@ from mcp_types import ToolAnnotations
 from pydantic import Field, ValidationError
 
 from mathsetu import __version__
+from mathsetu.answers.describe import marked
+from mathsetu.answers.values import Found, MatchedFormula
 from mathsetu.errors import MathSetuError
 from mathsetu.library import Filter
-from mathsetu.service.answers import Found, MatchedFormula
-from mathsetu.service.describe import marked
 from mathsetu.service.engine import Engine
 from mathsetu.service.limits import Limits
 
@@ -135,7 +135,7 @@ def tool_server(engine: Engine) -> MCPServer:
     def search(query: Asked, k: Hits = 5, language: Language = "", tags: Tags = []) -> Posts:  # noqa: B006
         """Search posts by words and formulas, across languages."""
         with _asking(engine, k):
-            answer = engine.search(query, k, where=Filter(language, tuple(tags)))
+            answer = engine.search(query, k, where=Filter(language, tuple(tags)), typeset=False)
         return Posts(
             language=answer.query.language,
             hits=[_post(hit) for hit in answer.hits],

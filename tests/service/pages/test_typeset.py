@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mathsetu.service.answers import Piece
-from mathsetu.service.describe import pieces
+from mathsetu.answers.describe import pieces
+from mathsetu.answers.values import Piece
 from mathsetu.service.pages.files import files
 from mathsetu.service.pages.typeset import Coloured, formula, line, paragraphs
 

@@ -34,6 +34,10 @@ _BAR = "¯"
 # kept for those who listen.
 _UNSEEN = ' stretchy="false" style="opacity:0;font-size:1px"'
 _FRAME = ' style="border:thin solid;padding:0.2em"'
+# Nobody reads what is nested deeper than this, and our own reader refuses twice as much.
+_DEEPEST = 5_000
+_MOST_LAYERS = 1_000
+_LEFT_OUT = "<mo>…</mo>"
 
 # What is still to be written: text as it is, or a part of the layout, a box with attributes.
 _Item: TypeAlias = str | Row | tuple[Box, str]
@@ -58,7 +62,7 @@ def write_mathml(
 
 
 class _Writer:
-    """Writes one formula; what is inside what is kept on a list, so depth does not matter."""
+    """Writes one formula; what is inside what is kept on a list, so that depth cannot hurt."""
 
     def __init__(self, prefix: str, highlight: frozenset[int]) -> None:
         self.prefix = escape_text(prefix)
@@ -68,10 +72,14 @@ class _Writer:
     def write(self, layout: Row, display: bool) -> str:
         written: list[str] = []
         pending: list[_Item] = [layout]
+        depth = 0
         while pending:
             item = pending.pop()
             if isinstance(item, str):
                 written.append(item)
+                depth += item.count("<") - 2 * item.count("</")
+            elif depth > _DEEPEST:
+                written.append(_LEFT_OUT)
             elif isinstance(item, Row):
                 pending.extend(reversed(self._row(item)))
             else:
@@ -112,7 +120,7 @@ class _Writer:
     def _scripted(self, box: Box, attributes: str) -> list[_Item]:
         """A box with its scripts, from the inside out."""
         items: deque[_Item] = deque(self._bare(box, attributes))
-        for layer in _layers(box):
+        for layer in _layers(box)[:_MOST_LAYERS]:
             under, over = layer.get("u"), layer.get("o")
             if under is not None or over is not None:
                 _wrap(items, "munder", "mover", "munderover", under, over)

@@ -7,8 +7,8 @@ from functools import cache
 
 from markupsafe import Markup
 
+from mathsetu.answers.describe import pieces
 from mathsetu.languages.table import LANGUAGES, Language
-from mathsetu.service.describe import pieces
 from mathsetu.service.pages import typeset
 
 _QUESTIONS = {

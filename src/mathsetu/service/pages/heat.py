@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from mathsetu.service.answers import HeatMap
-from mathsetu.service.describe import pieces
+from mathsetu.answers.describe import pieces
+from mathsetu.answers.values import HeatMap
 from mathsetu.service.pages import typeset
 from mathsetu.service.pages.interface import Interface
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from mathsetu.answers.values import RenderAnswer, Rendered
 from mathsetu.formulas.latex.lexer import TOKEN
 from mathsetu.formulas.latex.macros import may_define
 from mathsetu.formulas.latex.tokens import is_composed
+from mathsetu.intake.question import Question
 from mathsetu.languages.table import Language, language
 from mathsetu.records import Query
-from mathsetu.retrieval.question import Question
-from mathsetu.service.answers import RenderAnswer, Rendered
 from mathsetu.service.pages import typeset
 
 # Characters of a formula shown before and after the place of a warning.
@@ -51,7 +51,7 @@ def preview(text: str, answer: RenderAnswer, asked_in: str = "") -> Preview:
         answer: The question in pieces.
         asked_in: Its language; detected unless given.
 
-    >>> from mathsetu.service.describe import rendered
+    >>> from mathsetu.answers.describe import rendered
     >>> shown = preview(r"$\frac{a}{b$", RenderAnswer(rendered(r"$\frac{a}{b$")))
     >>> shown.warnings[0].message
     '{ is not closed'

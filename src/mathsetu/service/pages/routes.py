@@ -12,9 +12,9 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from mathsetu.errors import InputError, MathSetuError
+from mathsetu.intake.question import typed_hindi
 from mathsetu.languages.table import LANGUAGES
 from mathsetu.library import Filter
-from mathsetu.retrieval.question import typed_hindi
 from mathsetu.service.pages import trees, views
 from mathsetu.service.pages.files import files, stamp
 from mathsetu.service.pages.heat import HeatView, heat

@@ -88,7 +88,7 @@ def framed(mathml: str, latex: str, *, display: bool = False, places: Iterable[i
 def line(pieces: Iterable[Piece], coloured: Coloured | None = None) -> Markup:
     """Pieces of a text in one line, as in titles and snippets.
 
-    >>> from mathsetu.service.answers import Piece
+    >>> from mathsetu.answers.values import Piece
     >>> line([Piece("text", "a <b>bold</b> claim")], Coloured(words=["claim"]))
     Markup('a &lt;b&gt;bold&lt;/b&gt; <mark>claim</mark>')
     """
@@ -98,7 +98,7 @@ def line(pieces: Iterable[Piece], coloured: Coloured | None = None) -> Markup:
 def paragraphs(pieces: Iterable[Piece], coloured: Coloured | None = None) -> Markup:
     r"""Pieces of a text in paragraphs, which blank lines separate.
 
-    >>> from mathsetu.service.answers import Piece
+    >>> from mathsetu.answers.values import Piece
     >>> paragraphs([Piece("text", "One.\n\nTwo."), Piece("code", "x = 1\ny = 2")])
     Markup('<p>One.</p><p>Two.</p><pre><code>x = 1\ny = 2</code></pre>')
     """

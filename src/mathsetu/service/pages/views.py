@@ -8,9 +8,7 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup, escape
 
-from mathsetu.languages.table import LANGUAGES, Language, language
-from mathsetu.markup import plain, split
-from mathsetu.service.answers import (
+from mathsetu.answers.values import (
     Found,
     LibraryAnswer,
     MatchedFormula,
@@ -21,6 +19,8 @@ from mathsetu.service.answers import (
     Renamed,
     Share,
 )
+from mathsetu.languages.table import LANGUAGES, Language, language
+from mathsetu.markup import plain, split
 from mathsetu.service.pages import typeset
 from mathsetu.service.pages.interface import Interface
 from mathsetu.service.pages.typeset import Coloured

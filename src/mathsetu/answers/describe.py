@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from mathsetu.formulas.drawing import draw_layout_tree, draw_operator_tree
-from mathsetu.formulas.infix import infix
-from mathsetu.formulas.mathml import write_mathml
-from mathsetu.formulas.pairs import match_latex
-from mathsetu.formulas.parse import parse_latex
-from mathsetu.languages.analyze import analyze
-from mathsetu.markup import Span, snippet, split
-from mathsetu.records import Evidence, Hit, Post, Reason
-from mathsetu.retrieval.question import Question, language_of
-from mathsetu.service.answers import (
+from mathsetu.answers.values import (
     AboutPost,
     Asked,
     Found,
@@ -27,9 +18,18 @@ from mathsetu.service.answers import (
     PostAnswer,
     Renamed,
     Rendered,
+    SearchAnswer,
     Share,
     Warned,
 )
+from mathsetu.formulas.infix import infix
+from mathsetu.formulas.pairs import match_latex
+from mathsetu.formulas.parse import parse_latex
+from mathsetu.intake.question import Question
+from mathsetu.languages.analyze import analyze
+from mathsetu.library import Answer
+from mathsetu.markup import Span, snippet, split
+from mathsetu.records import Evidence, Hit, Post, Reason
 
 _SNIPPET = 240
 # Words of a post that are looked through for those that matched.
@@ -72,6 +72,9 @@ def rendered(text: str, trees: bool = False) -> tuple[Rendered, ...]:
 
 def rendered_formula(span: Span, start: int, prefix: str, trees: bool = False) -> Rendered:
     """A formula as MathML, with the parser's warnings."""
+    from mathsetu.formulas.drawing import draw_layout_tree, draw_operator_tree
+    from mathsetu.formulas.mathml import write_mathml
+
     parsed = parse_latex(span.content)
     return Rendered(
         "formula",
@@ -90,10 +93,23 @@ def asked(question: Question) -> Asked:
     return Asked(question.text, question.language, question.words.strip(), question.formulas)
 
 
-def found(hit: Hit, post: Post, rank: int) -> Found:
+def search_answer(answer: Answer, *, typeset: bool) -> SearchAnswer:
+    """What a search found; with ``typeset``, formulas that matched are given as MathML, too."""
+    return SearchAnswer(asked(answer.question), all_found(answer, typeset), answer.unfinished)
+
+
+def all_found(answer: Answer, typeset: bool) -> tuple[Found, ...]:
+    """The hits of an answer with their posts, best first."""
+    return tuple(
+        found(hit, answer.posts[hit.id], rank, typeset=typeset)
+        for rank, hit in enumerate(answer.hits, start=1)
+    )
+
+
+def found(hit: Hit, post: Post, rank: int, *, typeset: bool) -> Found:
     """A hit with its post, and everything that matched."""
-    evidence = [item for reason in hit.reasons for item in reason.evidence]
-    words = matched_words((item for item in evidence if item.kind == "word"), post)
+    evidence = _evidence(hit)
+    words = matched_words(evidence, post)
     pairs = [(item.asked, item.found) for item in evidence if item.kind == "formula"]
     return Found(
         **_about(post),
@@ -103,10 +119,21 @@ def found(hit: Hit, post: Post, rank: int) -> Found:
         reasons=_shares(hit.reasons),
         words=words,
         formulas=tuple(
-            matched_formula(ours, theirs, f"hit-{rank}-{number}")
+            matched_formula(ours, theirs, f"hit-{rank}-{number}" if typeset else "")
             for number, (ours, theirs) in enumerate(dict.fromkeys(pairs))
         ),
     )
+
+
+def excerpt(hit: Hit, post: Post) -> str:
+    """The piece of a post around what matched, as marked text."""
+    evidence = _evidence(hit)
+    formulas = [item.found for item in evidence if item.kind == "formula"]
+    return marked(_snippet(post, matched_words(evidence, post), formulas))
+
+
+def _evidence(hit: Hit) -> list[Evidence]:
+    return [item for reason in hit.reasons for item in reason.evidence]
 
 
 def _shares(reasons: Sequence[Reason]) -> tuple[Share, ...]:
@@ -118,17 +145,22 @@ def _shares(reasons: Sequence[Reason]) -> tuple[Share, ...]:
     )
 
 
-def matched_formula(ours: str, theirs: str, prefix: str) -> MatchedFormula:
+def matched_formula(ours: str, theirs: str, prefix: str = "") -> MatchedFormula:
     """How a formula of a query matches one of a post.
 
-    >>> matched = matched_formula("x^2+1", "1+t^2", "hit-1")
+    Args:
+        ours: The formula of the query.
+        theirs: The formula of the post.
+        prefix: How the ids of symbols begin in MathML, which is left out without one.
+
+    >>> matched = matched_formula("x^2+1", "1+t^2")
     >>> matched.substitution, matched.coverage
     ((Renamed(asked='x', found='t'),), 1.0)
     """
     pair = match_latex(ours, theirs)
     result = pair.match
     query_symbols, symbols = result.query_symbols, result.candidate_symbols
-    return MatchedFormula(
+    formula = MatchedFormula(
         asked=ours,
         found=theirs,
         score=result.score,
@@ -140,18 +172,27 @@ def matched_formula(ours: str, theirs: str, prefix: str) -> MatchedFormula:
         wildcards=tuple(Renamed(name, infix(part)) for name, part in result.bindings.items()),
         asked_symbols=tuple(sorted(query_symbols)),
         symbols=tuple(sorted(symbols)),
+    )  # fmt: skip
+    if not prefix:
+        return formula
+    # Whoever reads text does not wait until formulas are typeset.
+    from mathsetu.formulas.mathml import write_mathml
+
+    return replace(
+        formula,
         asked_mathml=write_mathml(
             pair.query.layout, prefix=f"{prefix}-asked", highlight=query_symbols
         ),
         mathml=write_mathml(pair.candidate.layout, prefix=prefix, highlight=symbols),
-    )  # fmt: skip
+    )
 
 
 def matched_words(evidence: Iterable[Evidence], post: Post) -> tuple[MatchedWord, ...]:
     """Each word of the query that met a word of the post, as both are written."""
     wanted: dict[str, Evidence] = {}
     for item in evidence:
-        wanted.setdefault(item.found, item)
+        if item.kind == "word":
+            wanted.setdefault(item.found, item)
     if not wanted:
         return ()
     written = _written(post.title, post.body, post.question, post.tags, post.language)
@@ -168,7 +209,6 @@ def _written(
     title: str, body: str, question: str, tags: tuple[str, ...], language: str
 ) -> dict[str, str]:
     """The terms of a post, each as it is written first."""
-    language = language or language_of(f"{title}\n{body}")
     texts = (title, body, question, " ".join(tags).replace("-", " "))
     spans = (span for text in texts for span in split(text) if span.kind == "text")
     words = (word for span in spans for word in span.content.split())

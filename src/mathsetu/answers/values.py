@@ -99,8 +99,8 @@ class MatchedFormula:
     wildcards: tuple[Renamed, ...]
     asked_symbols: tuple[int, ...]
     symbols: tuple[int, ...]
-    asked_mathml: str
-    mathml: str
+    asked_mathml: str = ""
+    mathml: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from mathsetu.markup import Span, split
-from mathsetu.records import Query
+from mathsetu.intake.texts import MarkedText
+from mathsetu.records import Query, Reason
 
 if TYPE_CHECKING:
     from mathsetu.formulas.parse import Parsed
@@ -24,6 +24,8 @@ class Question:
     """
 
     query: Query
+    #: What was done to the query before, told with every hit.
+    notes: tuple[Reason, ...] = ()
 
     @property
     def text(self) -> str:
@@ -31,19 +33,16 @@ class Question:
         return f"{self.query.title}\n{self.query.text}" if self.query.title else self.query.text
 
     @cached_property
-    def spans(self) -> tuple[Span, ...]:
-        """The text in pieces: words and formulas."""
-        return tuple(split(self.text))
-
-    @cached_property
-    def _plain(self) -> str:
-        return "".join(span.content if span.kind == "text" else " " for span in self.spans)
+    def marked(self) -> MarkedText:
+        """The text, split into words and formulas."""
+        return MarkedText(self.text)
 
     @cached_property
     def words(self) -> str:
         """The words alone; Hindi typed in Latin letters is written in its own."""
-        is_typed = self.language == "hi" and self._plain.isascii()
-        return typed_hindi().to_devanagari(self._plain) if is_typed else self._plain
+        plain = self.marked.words
+        is_typed = self.language == "hi" and plain.isascii()
+        return typed_hindi().to_devanagari(plain) if is_typed else plain
 
     @cached_property
     def readable(self) -> str:
@@ -53,15 +52,14 @@ class Question:
         lexicon = typed_hindi()
         return "".join(
             lexicon.to_devanagari(span.content) if span.kind == "text" else span.raw
-            for span in self.spans
+            for span in self.marked.spans
         )
 
     @cached_property
     def formulas(self) -> tuple[str, ...]:
         """The formulas asked for: those the query names itself, else those in its text."""
         named = tuple(formula.latex for formula in self.query.formulas)
-        written = (span.content for span in self.spans if span.kind == "formula")
-        return named or tuple(dict.fromkeys(written))
+        return named or tuple(dict.fromkeys(self.marked.formulas))
 
     @cached_property
     def parsed(self) -> dict[str, Parsed]:
@@ -78,14 +76,7 @@ class Question:
         # Detection is loaded when it is first needed, not at the start.
         from mathsetu.languages.detect import detect_in_words
 
-        return detect_in_words(self._plain).language
-
-
-def language_of(text: str) -> str:
-    """The language of a marked text."""
-    from mathsetu.languages.detect import detect
-
-    return detect(text).language
+        return detect_in_words(self.marked.words).language
 
 
 @cache

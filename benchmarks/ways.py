@@ -1,0 +1,130 @@
+"""Follows a query and a post through the engine and draws both ways, a line per step.
+
+    python -m benchmarks.ways
+
+A step is a file that is entered; it is told by the first line of its docstring. Drawn are the rooms
+from the second floor up: below lie the libraries of formulas, languages and markup that every room
+uses. CONTRIBUTING.md shows the drawing, and a test compares.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
+from dataclasses import dataclass, field, is_dataclass
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
+from typing import Any
+
+import mathsetu
+from mathsetu.cli import main as command_line
+from mathsetu.collections import sampler
+from mathsetu.library import build_library
+from mathsetu.records import Post
+
+PACKAGE = Path(mathsetu.__file__).parent
+#: Rooms of the floors below, which are not drawn.
+LIBRARIES = ("formulas", "languages", "evaluation", "markup")
+QUERY = r"समाकल $\int_0^\infty \frac{\sin x}{x}dx$ का मान"
+
+
+@dataclass
+class Way:
+    """The files that were entered, in order, and the types of values that were made."""
+
+    files: list[str] = field(default_factory=list)
+    values: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def drawn(self) -> list[str]:
+        """The files from the second floor up."""
+        return [file for file in self.files if "/" in file and file.split("/")[0] not in LIBRARIES]
+
+
+@contextmanager
+def followed() -> Iterator[Way]:
+    """Note every file of the package that is entered, and every dataclass that is filled."""
+    way = Way()
+    seen: set[str] = set()
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event != "call":
+            return
+        code = frame.f_code
+        if code.co_name == "__init__" and code.co_filename == "<string>":
+            made = type(frame.f_locals.get("self"))
+            if is_dataclass(made) and made.__module__.startswith("mathsetu."):
+                way.values.setdefault(made.__name__, made.__module__)
+        elif code.co_name != "<module>" and code.co_filename.startswith(str(PACKAGE)):
+            file = Path(code.co_filename).relative_to(PACKAGE).as_posix()
+            if file not in seen:
+                seen.add(file)
+                way.files.append(file)
+
+    sys.setprofile(note)
+    try:
+        yield way
+    finally:
+        sys.setprofile(None)
+
+
+def way_of_a_query(folder: Path) -> Way:
+    """``mathsetu search`` with reasons, after one that has loaded what is loaded once."""
+
+    def search() -> None:
+        with redirect_stdout(StringIO()), suppress(SystemExit):
+            command_line(["search", str(folder), QUERY, "--explain"])
+
+    search()
+    with followed() as way:
+        search()
+    return way
+
+
+def way_of_a_post(folder: Path) -> Way:
+    """Building a library of a question and its answer, after one that has loaded the encoder."""
+    posts = [
+        Post(id="q", kind="question", title="Sums", body="What is the sum $1+2+\\dots+n$?"),
+        Post(id="a", kind="answer", parent_id="q", body="It is $\\frac{n(n+1)}{2}$."),
+    ]
+    build_library(folder / "before", posts, processes=1)
+    with followed() as way:
+        build_library(folder / "after", posts, processes=1)
+    return way
+
+
+def drawing(title: str, way: Way) -> str:
+    """A way, a line per step."""
+    width = max(map(len, way.drawn))
+    steps = (f"    {file:{width}}  {_says(PACKAGE / file)}" for file in way.drawn)
+    return "\n".join([title, *steps])
+
+
+def _says(file: Path) -> str:
+    docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+    return docstring.split("\n")[0]
+
+
+def both() -> dict[str, Way]:
+    """Each way by its title."""
+    with TemporaryDirectory() as folder:
+        library = Path(folder) / "library"
+        build_library(library, sampler.posts(), processes=1)
+        return {
+            "A query: mathsetu search LIBRARY QUERY --explain": way_of_a_query(library),
+            "A post: mathsetu index LIBRARY POSTS": way_of_a_post(Path(folder)),
+        }
+
+
+def main() -> None:
+    for title, way in both().items():
+        print(drawing(title, way))
+        print(f"    ({len(way.drawn)} files; {len(way.files)} with the libraries below)\n")
+
+
+if __name__ == "__main__":
+    main()

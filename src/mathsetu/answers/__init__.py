@@ -1,0 +1,1 @@
+"""What the library found, as every door gives it: plain values, and the same JSON everywhere."""

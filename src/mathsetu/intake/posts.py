@@ -1,0 +1,108 @@
+"""A post as every part of the engine reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from mathsetu.intake.texts import MarkedText
+from mathsetu.markup import extract
+from mathsetu.records import Formula, Post
+
+#: The fields of a post that hold marked text.
+FIELDS = ("title", "question", "body")
+
+
+@dataclass(frozen=True)
+class PostFacts:
+    """What is known of a post.
+
+    Attributes:
+        post: The post; its language is named wherever it could be found.
+        texts: Its marked texts by field (`FIELDS`).
+    """
+
+    post: Post
+    texts: dict[str, MarkedText]
+
+    @property
+    def language(self) -> str:
+        """The language of the post, empty where nobody can tell."""
+        return self.post.language
+
+    def formulas(self, fields: Iterable[str]) -> list[str]:
+        """The formulas in some fields, in order."""
+        return [latex for field in fields for latex in self.texts[field].formulas]
+
+    def joined(self, fields: Iterable[str]) -> MarkedText:
+        """Some fields as one text."""
+        return MarkedText.joined(self.texts[field] for field in fields)
+
+    def beside(self, question: PostFacts) -> PostFacts:
+        """An answer as it is searched: with what its question says."""
+        post, asked = self.post, question.post
+        texts = {
+            "title": self.texts["title"] if post.title else question.texts["title"],
+            "question": self.texts["question"] if post.question else question.texts["body"],
+            "body": self.texts["body"],
+        }
+        whole = replace(
+            post,
+            title=texts["title"].text,
+            tags=post.tags or asked.tags,
+            question=texts["question"].text,
+            language=post.language or asked.language,
+        )
+        return PostFacts(whole, texts)
+
+    @cached_property
+    def all_formulas(self) -> tuple[Formula, ...]:
+        """The formulas with their ids: those that the collection names, else those in the texts."""
+        return self.post.formulas or self._written_formulas
+
+    @property
+    def _written_formulas(self) -> tuple[Formula, ...]:
+        return tuple(
+            formula
+            for field, text in self.texts.items()
+            for formula in extract(text.spans, self.post.id, field)
+        )
+
+    def stored(self) -> tuple[Post, list[Any]]:
+        """The post without formulas that its texts show anyway, and the rest of what is known."""
+        is_listed = bool(self.post.formulas) and self.post.formulas == self._written_formulas
+        post = replace(self.post, formulas=()) if is_listed else self.post
+        return post, [is_listed, *(self.texts[field].places() for field in FIELDS)]
+
+    @classmethod
+    def restored(cls, post: Post, known: list[Any]) -> PostFacts:
+        """What `stored` gave; ValueError where it does not fit."""
+        is_listed, *places = known
+        texts = {
+            field: MarkedText.placed(getattr(post, field), own)
+            for field, own in zip(FIELDS, places, strict=True)
+        }
+        facts = cls(post, texts)
+        return cls(replace(post, formulas=facts._written_formulas), texts) if is_listed else facts
+
+
+def read_post(post: Post) -> PostFacts:
+    r"""Find out what is known of a post.
+
+    >>> facts = read_post(Post(id="7", title="Sums", body=r"What is the sum of $\frac{1}{n}$?"))
+    >>> facts.language, facts.formulas(["body"])
+    ('en', ['\\frac{1}{n}'])
+    """
+    texts = {field: MarkedText(getattr(post, field)) for field in FIELDS}
+    language = post.language or _detected(texts)
+    return PostFacts(replace(post, language=language), texts)
+
+
+def _detected(texts: dict[str, MarkedText]) -> str:
+    # Loaded when it is first needed: a search that only shows posts does without.
+    from mathsetu.languages.detect import detect_in_words
+
+    words = f"{texts['title'].words}\n{texts['body'].words}"
+    return detect_in_words(words).language

@@ -1,0 +1,430 @@
+/* The functions of plain.py, compiled: the same arguments, the same results.
+ *
+ * Arrays come by Python's buffer protocol, so that numpy's headers are not needed, and only by its
+ * stable interface, so that one file serves Python 3.11 and all that follow. Kinds, shapes and
+ * bounds are checked here whatever the caller checked: nothing that is given can make a function
+ * read or write outside of an array. The interpreter is free while loops run.
+ */
+
+#define PY_SSIZE_T_CLEAN
+#ifndef Py_LIMITED_API
+#define Py_LIMITED_API 0x030B0000
+#endif
+#include <Python.h>
+
+#include "loops.h"
+
+/* The largest magnitude of a query's whole numbers, 127 * 128; see dot_of_halves. */
+#define LARGEST 16256
+/* More bits than any vector has; distances fit into 32 bits by far. */
+#define MOST_WORDS 65536
+#define MOST_ARRAYS 12
+
+/* ---- Arguments ------------------------------------------------------------------------- */
+
+/* The arrays of one call, given back together. */
+typedef struct {
+    Py_buffer views[MOST_ARRAYS];
+    int size;
+} Arrays;
+
+static PyObject *give_back(Arrays *arrays, PyObject *result) {
+    while (arrays->size) PyBuffer_Release(&arrays->views[--arrays->size]);
+    return result;
+}
+
+/* Whether a buffer's format names one of some letters, in the machine's order of bytes. */
+static int is_one_of(const char *format, const char *letters) {
+    static const uint16_t one = 1;
+    if (!format) format = "B";
+    if (*format == '@' || *format == '=' || *format == (*(const char *)&one ? '<' : '>')) format++;
+    return *format && !format[1] && strchr(letters, *format) != NULL;
+}
+
+/* Take an array: letters and size say the kind of its values. NULL with an exception set. */
+static Py_buffer *array(Arrays *arrays, PyObject *given, const char *name, const char *letters,
+                        Py_ssize_t size, int dimensions, int written) {
+    Py_buffer *view = &arrays->views[arrays->size];
+    int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (written ? PyBUF_WRITABLE : 0);
+    if (PyObject_GetBuffer(given, view, flags)) return NULL;
+    arrays->size++;
+    if (view->itemsize != size || !is_one_of(view->format, letters) || view->ndim != dimensions) {
+        PyErr_Format(PyExc_TypeError, "%s: an array of another kind or shape is needed", name);
+        return NULL;
+    }
+    if ((uintptr_t)view->buf % (size_t)size) {
+        PyErr_Format(PyExc_TypeError, "%s: its values are not aligned in memory", name);
+        return NULL;
+    }
+    return view;
+}
+
+#define INTEGERS "bhilqn"
+#define NATURALS "BHILQN"
+
+static Py_buffer *numbers32(Arrays *arrays, PyObject *given, const char *name) {
+    return array(arrays, given, name, INTEGERS, 4, 1, 0);
+}
+
+static Py_buffer *numbers64(Arrays *arrays, PyObject *given, const char *name) {
+    return array(arrays, given, name, INTEGERS, 8, 1, 0);
+}
+
+static Py_buffer *bytes(Arrays *arrays, PyObject *given, const char *name) {
+    return array(arrays, given, name, "B", 1, 1, 0);
+}
+
+static Py_buffer *floats(Arrays *arrays, PyObject *given, const char *name) {
+    return array(arrays, given, name, "f", 4, 1, 0);
+}
+
+static int refuse(const char *name, const char *problem) {
+    PyErr_Format(PyExc_ValueError, "%s: %s", name, problem);
+    return 0;
+}
+
+static int have_length(const Py_buffer *view, const char *name, int64_t length) {
+    return view->shape[0] == length || refuse(name, "has another length than what it belongs to");
+}
+
+/* Bytes or floats, one for each posting: how often a term occurs there. */
+static Py_buffer *values_of(Arrays *arrays, PyObject *given, const char *name,
+                            const Py_buffer *documents) {
+    Py_buffer *values = bytes(arrays, given, name);
+    if (!values && PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        values = floats(arrays, given, name);
+    }
+    return values && have_length(values, name, documents->shape[0]) ? values : NULL;
+}
+
+/* Begin and end of stretches of something that has a length. */
+static Py_buffer *ranges_in(Arrays *arrays, PyObject *given, int64_t length) {
+    Py_buffer *view = array(arrays, given, "ranges", INTEGERS, 8, 2, 0);
+    if (!view) return NULL;
+    if (view->shape[1] != 2) {
+        refuse("ranges", "each needs a begin and an end");
+        return NULL;
+    }
+    const int64_t *ranges = view->buf;
+    for (Py_ssize_t at = 0; at < view->shape[0]; at++) {
+        if (ranges[2 * at] < 0 || ranges[2 * at] > ranges[2 * at + 1] ||
+            ranges[2 * at + 1] > length) {
+            refuse("ranges", "one lies outside of its array");
+            return NULL;
+        }
+    }
+    return view;
+}
+
+/* Rising numbers below a limit; past 32 bits no document has them, which is no harm. */
+static Py_buffer *wanted_below(Arrays *arrays, PyObject *given, int64_t limit, int rising) {
+    Py_buffer *view = numbers64(arrays, given, "wanted");
+    if (!view) return NULL;
+    const int64_t *wanted = view->buf;
+    for (Py_ssize_t at = 0; at < view->shape[0]; at++) {
+        if (wanted[at] < 0 || wanted[at] >= limit ||
+            (rising && at && wanted[at] <= wanted[at - 1])) {
+            refuse("wanted", rising ? "its numbers must rise and lie in their range"
+                                    : "its numbers must lie in their range");
+            return NULL;
+        }
+    }
+    return view;
+}
+
+/* The arrays that the best go into, and which documents may be among them (NULL: all). */
+static int best_into(Arrays *arrays, PyObject *numbers, PyObject *scores, PyObject *allowed,
+                     int64_t count, Best *best, const uint8_t **may) {
+    Py_buffer *first = array(arrays, numbers, "numbers", INTEGERS, 8, 1, 1);
+    Py_buffer *second = first ? array(arrays, scores, "scores", "f", 4, 1, 1) : NULL;
+    if (!second || !have_length(second, "scores", first->shape[0])) return 0;
+    *best = (Best){first->buf, second->buf, 0, first->shape[0]};
+    *may = NULL;
+    if (count < 0 || count > INT32_MAX) return refuse("count", "must be from 0 to 2147483647");
+    if (allowed == Py_None) return 1;
+    Py_buffer *view = array(arrays, allowed, "allowed", "?", 1, 1, 0);
+    if (!view || !have_length(view, "allowed", count)) return 0;
+    *may = view->buf;
+    return 1;
+}
+
+static PyObject *how_many(int state, int64_t found) {
+    if (state == NO_MEMORY) return PyErr_NoMemory();
+    if (state == NOT_RISING) {
+        PyErr_SetString(PyExc_ValueError,
+                        "documents: those of a term must rise and lie in their range");
+        return NULL;
+    }
+    return PyLong_FromLongLong(found);
+}
+
+/* ---- Functions ------------------------------------------------------------------------- */
+
+static PyObject *py_best_by_impact(PyObject *module, PyObject *given) {
+    PyObject *o_documents, *o_impacts, *o_ranges, *o_weights, *o_allowed, *o_numbers, *o_scores;
+    long long count;
+    (void)module;
+    if (!PyArg_ParseTuple(given, "OOOOLOOO", &o_documents, &o_impacts, &o_ranges, &o_weights,
+                          &count, &o_allowed, &o_numbers, &o_scores)) {
+        return NULL;
+    }
+    Arrays arrays = {.size = 0};
+    Py_buffer *documents, *impacts, *ranges, *weights;
+    Best best;
+    const uint8_t *may;
+    if (!(documents = numbers32(&arrays, o_documents, "documents")) ||
+        !(impacts = bytes(&arrays, o_impacts, "impacts")) ||
+        !have_length(impacts, "impacts", documents->shape[0]) ||
+        !(ranges = ranges_in(&arrays, o_ranges, documents->shape[0])) ||
+        !(weights = floats(&arrays, o_weights, "weights")) ||
+        !have_length(weights, "weights", ranges->shape[0]) ||
+        !best_into(&arrays, o_numbers, o_scores, o_allowed, count, &best, &may)) {
+        return give_back(&arrays, NULL);
+    }
+    int state;
+    int64_t found;
+    Py_BEGIN_ALLOW_THREADS
+    state = best_by_impact(documents->buf, impacts->buf, ranges->buf, weights->buf,
+                           weights->shape[0], count, may, &best);
+    found = sort_best(&best);
+    Py_END_ALLOW_THREADS
+    return give_back(&arrays, how_many(state, found));
+}
+
+static PyObject *py_gather(PyObject *module, PyObject *given) {
+    PyObject *o_documents, *o_values, *o_ranges, *o_wanted, *o_found;
+    (void)module;
+    if (!PyArg_ParseTuple(given, "OOOOO", &o_documents, &o_values, &o_ranges, &o_wanted,
+                          &o_found)) {
+        return NULL;
+    }
+    Arrays arrays = {.size = 0};
+    Py_buffer *documents, *values, *ranges, *wanted, *found;
+    if (!(documents = numbers32(&arrays, o_documents, "documents")) ||
+        !(values = values_of(&arrays, o_values, "values", documents)) ||
+        !(ranges = ranges_in(&arrays, o_ranges, documents->shape[0])) ||
+        !(wanted = wanted_below(&arrays, o_wanted, INT64_MAX, 1)) ||
+        !(found = array(&arrays, o_found, "found", values->itemsize == 1 ? "B" : "f",
+                        values->itemsize, 2, 1)) ||
+        !have_length(found, "found", ranges->shape[0])) {
+        return give_back(&arrays, NULL);
+    }
+    if (found->shape[1] != wanted->shape[0]) {
+        refuse("found", "has another length than what it belongs to");
+        return give_back(&arrays, NULL);
+    }
+    Py_BEGIN_ALLOW_THREADS
+    gather(documents->buf, values->buf, values->itemsize, ranges->buf, ranges->shape[0],
+           wanted->buf, wanted->shape[0], found->buf);
+    Py_END_ALLOW_THREADS
+    return give_back(&arrays, how_many(FINE, wanted->shape[0]));
+}
+
+/* The features of a query formula, and the formulas of the collection that have them. */
+typedef struct {
+    PyObject *documents, *frequencies, *ranges, *counts, *rarities, *masses;
+} Given;
+
+static int asked_of(Arrays *arrays, const Given *given, float mass, Asked *asked,
+                    Py_buffer **documents, Py_buffer **frequencies, Py_buffer **masses) {
+    Py_buffer *ranges, *counts, *rarities;
+    if (!(*documents = numbers32(arrays, given->documents, "documents")) ||
+        !(*frequencies = values_of(arrays, given->frequencies, "frequencies", *documents)) ||
+        !(ranges = ranges_in(arrays, given->ranges, (*documents)->shape[0])) ||
+        !(counts = floats(arrays, given->counts, "counts")) ||
+        !have_length(counts, "counts", ranges->shape[0]) ||
+        !(rarities = floats(arrays, given->rarities, "rarities")) ||
+        !have_length(rarities, "rarities", ranges->shape[0]) ||
+        !(*masses = floats(arrays, given->masses, "masses"))) {
+        return 0;
+    }
+    *asked = (Asked){ranges->buf, counts->buf, rarities->buf, ranges->shape[0], mass};
+    return 1;
+}
+
+static PyObject *py_best_by_overlap(PyObject *module, PyObject *given) {
+    PyObject *o_allowed, *o_numbers, *o_scores;
+    Given of;
+    float mass;
+    (void)module;
+    if (!PyArg_ParseTuple(given, "OOOOOOfOOO", &of.documents, &of.frequencies, &of.ranges,
+                          &of.counts, &of.rarities, &of.masses, &mass, &o_allowed, &o_numbers,
+                          &o_scores)) {
+        return NULL;
+    }
+    Arrays arrays = {.size = 0};
+    Py_buffer *documents, *frequencies, *masses;
+    Asked asked;
+    Best best;
+    const uint8_t *may;
+    if (!asked_of(&arrays, &of, mass, &asked, &documents, &frequencies, &masses) ||
+        !best_into(&arrays, o_numbers, o_scores, o_allowed, masses->shape[0], &best, &may)) {
+        return give_back(&arrays, NULL);
+    }
+    int state;
+    int64_t found;
+    Py_BEGIN_ALLOW_THREADS
+    state = best_by_overlap(documents->buf, frequencies->buf, frequencies->itemsize == 1, &asked,
+                            masses->buf, masses->shape[0], may, &best);
+    found = sort_best(&best);
+    Py_END_ALLOW_THREADS
+    return give_back(&arrays, how_many(state, found));
+}
+
+static PyObject *py_overlaps_of(PyObject *module, PyObject *given) {
+    PyObject *o_wanted, *o_scores;
+    Given of;
+    float mass;
+    (void)module;
+    if (!PyArg_ParseTuple(given, "OOOOOOfOO", &of.documents, &of.frequencies, &of.ranges,
+                          &of.counts, &of.rarities, &of.masses, &mass, &o_wanted, &o_scores)) {
+        return NULL;
+    }
+    Arrays arrays = {.size = 0};
+    Py_buffer *documents, *frequencies, *masses, *wanted, *scores;
+    Asked asked;
+    if (!asked_of(&arrays, &of, mass, &asked, &documents, &frequencies, &masses) ||
+        !(wanted = wanted_below(&arrays, o_wanted, masses->shape[0], 1)) ||
+        !(scores = array(&arrays, o_scores, "scores", "f", 4, 1, 1)) ||
+        !have_length(scores, "scores", wanted->shape[0])) {
+        return give_back(&arrays, NULL);
+    }
+    Py_BEGIN_ALLOW_THREADS
+    overlaps_of(documents->buf, frequencies->buf, frequencies->itemsize == 1, &asked, masses->buf,
+                wanted->buf, wanted->shape[0], scores->buf);
+    Py_END_ALLOW_THREADS
+    return give_back(&arrays, how_many(FINE, wanted->shape[0]));
+}
+
+static PyObject *py_best_posts(PyObject *module, PyObject *given) {
+    PyObject *o_posts, *o_ranges, *o_found, *o_groups, *o_weights, *o_allowed, *o_numbers;
+    PyObject *o_scores;
+    long long count;
+    (void)module;
+    if (!PyArg_ParseTuple(given, "OOOOOLOOO", &o_posts, &o_ranges, &o_found, &o_groups,
+                          &o_weights, &count, &o_allowed, &o_numbers, &o_scores)) {
+        return NULL;
+    }
+    Arrays arrays = {.size = 0};
+    Py_buffer *posts, *ranges, *found, *groups, *weights;
+    Best best;
+    const uint8_t *may;
+    if (!(posts = numbers32(&arrays, o_posts, "posts")) ||
+        !(ranges = ranges_in(&arrays, o_ranges, posts->shape[0])) ||
+        !(found = floats(&arrays, o_found, "likenesses")) ||
+        !have_length(found, "likenesses", ranges->shape[0]) ||
+        !(groups = numbers64(&arrays, o_groups, "groups")) ||
+        !(weights = floats(&arrays, o_weights, "weights")) ||
+        !have_length(groups, "groups", weights->shape[0] + 1) ||
+        !best_into(&arrays, o_numbers, o_scores, o_allowed, count, &best, &may)) {
+        return give_back(&arrays, NULL);
+    }
+    const int64_t *ends = groups->buf;
+    int fits = ends[0] == 0 && ends[weights->shape[0]] == ranges->shape[0];
+    for (Py_ssize_t at = 0; at < weights->shape[0]; at++) fits &= ends[at] <= ends[at + 1];
+    if (!fits) {
+        refuse("groups", "must rise from 0 to the number of formulas");
+        return give_back(&arrays, NULL);
+    }
+    int state;
+    int64_t size;
+    Py_BEGIN_ALLOW_THREADS
+    state = best_posts(posts->buf, ranges->buf, found->buf, ranges->shape[0], ends, weights->buf,
+                       weights->shape[0], count, may, &best);
+    size = sort_best(&best);
+    Py_END_ALLOW_THREADS
+    return give_back(&arrays, how_many(state, size));
+}
+
+static PyObject *py_nearest_signs(PyObject *module, PyObject *given) {
+    PyObject *o_signs, *o_query, *o_ranges, *o_numbers, *o_distances;
+    (void)module;
+    if (!PyArg_ParseTuple(given, "OOOOO", &o_signs, &o_query, &o_ranges, &o_numbers,
+                          &o_distances)) {
+        return NULL;
+    }
+    Arrays arrays = {.size = 0};
+    Py_buffer *signs, *query, *ranges, *numbers, *distances;
+    if (!(signs = array(&arrays, o_signs, "signs", NATURALS, 8, 2, 0)) ||
+        !(query = array(&arrays, o_query, "query", NATURALS, 8, 1, 0)) ||
+        !have_length(query, "query", signs->shape[1]) ||
+        !(ranges = ranges_in(&arrays, o_ranges, signs->shape[0])) ||
+        !(numbers = array(&arrays, o_numbers, "numbers", INTEGERS, 8, 1, 1)) ||
+        !(distances = array(&arrays, o_distances, "distances", INTEGERS, 4, 1, 1)) ||
+        !have_length(distances, "distances", numbers->shape[0])) {
+        return give_back(&arrays, NULL);
+    }
+    if (signs->shape[1] > MOST_WORDS) {
+        refuse("signs", "have too many bits");
+        return give_back(&arrays, NULL);
+    }
+    int state;
+    int64_t found = 0;
+    Py_BEGIN_ALLOW_THREADS
+    state = nearest_signs(signs->buf, signs->shape[1], query->buf, ranges->buf, ranges->shape[0],
+                          numbers->buf, distances->buf, numbers->shape[0], &found);
+    Py_END_ALLOW_THREADS
+    return give_back(&arrays, how_many(state, found));
+}
+
+static PyObject *py_whole_dots(PyObject *module, PyObject *given) {
+    PyObject *o_rows, *o_wanted, *o_query, *o_sums;
+    (void)module;
+    if (!PyArg_ParseTuple(given, "OOOO", &o_rows, &o_wanted, &o_query, &o_sums)) return NULL;
+    Arrays arrays = {.size = 0};
+    Py_buffer *rows, *wanted, *query, *sums;
+    if (!(rows = array(&arrays, o_rows, "rows", "b", 1, 2, 0)) ||
+        !(wanted = wanted_below(&arrays, o_wanted, rows->shape[0], 0)) ||
+        !(query = array(&arrays, o_query, "query", "h", 2, 1, 0)) ||
+        !have_length(query, "query", rows->shape[1]) ||
+        !(sums = array(&arrays, o_sums, "sums", INTEGERS, 8, 1, 1)) ||
+        !have_length(sums, "sums", wanted->shape[0])) {
+        return give_back(&arrays, NULL);
+    }
+    for (Py_ssize_t at = 0; at < query->shape[0]; at++) {
+        int16_t value = ((const int16_t *)query->buf)[at];
+        if (value < -LARGEST || value > LARGEST) {
+            refuse("query", "its numbers must lie from -16256 to 16256");
+            return give_back(&arrays, NULL);
+        }
+    }
+    Py_BEGIN_ALLOW_THREADS
+    whole_dots(rows->buf, rows->shape[1], wanted->buf, wanted->shape[0], query->buf, sums->buf);
+    Py_END_ALLOW_THREADS
+    return give_back(&arrays, how_many(FINE, wanted->shape[0]));
+}
+
+/* ---- The module ------------------------------------------------------------------------ */
+
+static PyObject *py_has_faster(PyObject *module, PyObject *given) {
+    (void)module;
+    (void)given;
+    return PyBool_FromLong(has_faster());
+}
+
+static PyMethodDef METHODS[] = {
+    {"best_by_impact", py_best_by_impact, METH_VARARGS, "See plain.py."},
+    {"gather", py_gather, METH_VARARGS, "See plain.py."},
+    {"best_by_overlap", py_best_by_overlap, METH_VARARGS, "See plain.py."},
+    {"overlaps_of", py_overlaps_of, METH_VARARGS, "See plain.py."},
+    {"best_posts", py_best_posts, METH_VARARGS, "See plain.py."},
+    {"nearest_signs", py_nearest_signs, METH_VARARGS, "See plain.py."},
+    {"whole_dots", py_whole_dots, METH_VARARGS, "See plain.py."},
+    {"has_faster_instructions", py_has_faster, METH_NOARGS,
+     "Whether this machine has the instructions that loops over vectors have a second form for."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef_Slot SLOTS[] = {{0, NULL}};
+
+static struct PyModuleDef MODULE = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "_compiled",
+    .m_doc = "The inner loops of search, compiled.",
+    .m_size = 0,
+    .m_methods = METHODS,
+    .m_slots = SLOTS,
+};
+
+PyMODINIT_FUNC PyInit__compiled(void) { return PyModuleDef_Init(&MODULE); }

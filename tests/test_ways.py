@@ -1,0 +1,43 @@
+"""The ways of a query and of a post through the engine are those that CONTRIBUTING.md draws."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.ways import Way, both, drawing
+
+CONTRIBUTING = Path(__file__).parents[1] / "CONTRIBUTING.md"
+#: What a query becomes on its way.
+CARRIERS = {"Query", "Question", "Scored", "Hit", "Answer"}
+#: Settings, what is known of posts, and what reasons are made of.
+OTHERS = set(
+    """
+    Recipe Ranking Selection Preparation Part Lexical Bm25Plus Statistics FormulaSearch Meaning
+    Manifest Segment Filter Scope Post PostFacts Formula Span Detected Match Reason Evidence
+    MatchedWord Piece
+    """.split()
+)
+
+
+@pytest.fixture(scope="module")
+def ways() -> dict[str, Way]:
+    return both()
+
+
+def test_both_ways_are_as_drawn(ways: dict[str, Way]) -> None:
+    text = CONTRIBUTING.read_text(encoding="utf-8")
+    for title, way in ways.items():
+        assert drawing(title, way) in text, "draw it again with: python -m benchmarks.ways"
+
+
+def test_a_query_passes_few_files_and_becomes_few_values(ways: dict[str, Way]) -> None:
+    query, _ = ways.values()
+    assert len(query.drawn) <= 40
+    assert set(query.values) - OTHERS == CARRIERS
+
+
+def test_a_search_in_the_terminal_passes_no_server_and_typesets_nothing(
+    ways: dict[str, Way],
+) -> None:
+    query, _ = ways.values()
+    assert not [file for file in query.files if file.startswith(("service/", "formulas/mathml/"))]
