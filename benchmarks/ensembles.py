@@ -80,8 +80,8 @@ def main() -> None:
         library = Library(folder)
         systems = {}
         for name in recipe.systems:
-            library.recipe = recipe.member(name)
-            systems[name] = library.run(queries, _DEPTH, name=name)
+            member = library.with_recipe(recipe.member(name))
+            systems[name] = member.run(queries, _DEPTH, name=name)
     # What the library gives for the recipe itself; a test holds that. Reranking twice takes long.
     whole = fuse([*systems.values()], recipe.fusion(recipe.ranking.weights), _DEPTH)
     print(f"{recipe.name}: nDCG@10 and MAP of 2020, of 2021")

@@ -21,6 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from benchmarks.graph_variants import Trained, Variant, experiments, train_variant
 from benchmarks.shared import (
     DATA,
     LANGUAGES,
@@ -35,7 +36,6 @@ from mathsetu.encoders.graph import GraphChoices, GraphModel
 from mathsetu.encoders.graph.batch import ReadyGraph
 from mathsetu.retrieval.maxsim import STRATEGIES, MaxSim
 from mathsetu.retrieval.multivectors import write_multivectors
-from mathsetu.training.graph.experiments import Trained, Variant, experiments, train_variant
 from mathsetu.training.graph.fit import GraphFit, reading
 from mathsetu.training.graph.graphs import (
     Making,

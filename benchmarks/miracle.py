@@ -75,8 +75,7 @@ def measure_quality(recipe: Recipe, place: Path, data: Path) -> None:
     library.run(queries[:1])
     print(f"{recipe.name}: {len(library)} posts built in {time.perf_counter() - started:.0f} s")
     report("as it is", library, queries, years)
-    library.recipe = words_alone(recipe)
-    report("words alone", library, queries, years)
+    report("words alone", library.with_recipe(words_alone(recipe)), queries, years)
     measure_recall(folder, recipe, queries)
 
 

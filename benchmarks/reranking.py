@@ -252,9 +252,9 @@ def main() -> None:
         prepare(given.folder, given.recipe, given.data)
     else:
         settings = Fit(
-            given.epochs,
-            given.batch,
-            given.learning_rate,
+            epochs=given.epochs,
+            batch=given.batch,
+            learning_rate=given.learning_rate,
             max_tokens=given.max_tokens,
             seed=given.seed,
             checkpoint_every=10_000,

@@ -100,3 +100,12 @@ def test_torch_is_imported_only_where_it_is_allowed() -> None:
             text = file.read_text(encoding="utf-8")
             assert "import torch" not in text, place
             assert "from torch" not in text, place
+
+
+def test_one_module_starts_processes_for_parallel_work() -> None:
+    starting = [
+        file.relative_to(PACKAGE).as_posix()
+        for file in sorted(PACKAGE.rglob("*.py"))
+        if "ProcessPoolExecutor" in file.read_text(encoding="utf-8")
+    ]
+    assert starting == ["pool.py"]

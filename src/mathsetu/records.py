@@ -8,14 +8,35 @@ LaTeX files into it, so that nothing above floor 0 meets a tag.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, make_dataclass
-from functools import cache
+from dataclasses import MISSING, dataclass, field, fields
+from functools import wraps
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
-AnyRecord = TypeVar("AnyRecord", "Formula", "Post")
+Record = TypeVar("Record", bound=Any)
 
 
+def _made_quickly(record: type[Record]) -> type[Record]:
+    """Give a frozen class with slots an ``__init__`` that takes half the time.
+
+    That of a frozen dataclass looks up each attribute by its name, and dumps have millions of
+    records. This one has the slots at hand. It is written out as dataclasses write theirs.
+    """
+    parts = fields(record)
+    scope: dict[str, Any] = {f"set_{part.name}": vars(record)[part.name].__set__ for part in parts}
+    scope |= {f"default_{part.name}": part.default for part in parts}
+    arguments = ", ".join(
+        part.name if part.default is MISSING else f"{part.name}=default_{part.name}"
+        for part in parts
+    )
+    lines = "; ".join(f"set_{part.name}(self, {part.name})" for part in parts)
+    exec(f"def __init__(self, {arguments}): {lines}", scope)  # noqa: S102
+    written: Any = record
+    written.__init__ = wraps(written.__init__)(scope["__init__"])
+    return record
+
+
+@_made_quickly
 @dataclass(frozen=True, slots=True)
 class Formula:
     """One formula where it stands.
@@ -39,6 +60,7 @@ class Formula:
     mathml: str = ""
 
 
+@_made_quickly
 @dataclass(frozen=True, slots=True)
 class Post:
     r"""What is found: an answer, a question, a page, a section of notes.
@@ -161,31 +183,3 @@ class Run:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rankings", MappingProxyType(dict(self.rankings)))
-
-
-def quick(record: type[AnyRecord]) -> type[AnyRecord]:
-    """A way to make millions of records: it is called as their class is, and gives the same.
-
-    A frozen class checks each attribute that is set, even while a record is being made. Here a
-    record begins in an open class with the same slots and joins its own class once it is filled,
-    which takes a quarter of the time.
-
-    >>> quick(Formula)("q_4", "x^2") == Formula("q_4", "x^2")
-    True
-    """
-    kind: Any = record  # mypy takes the hash of a record for that of its class
-    opened: type[AnyRecord] = _opened(kind)
-    return opened
-
-
-@cache
-def _opened(record: Any) -> type[Any]:
-    def close(made: Any) -> None:
-        made.__class__ = record
-
-    return make_dataclass(
-        record.__name__,
-        [(part.name, part.type, field(default=part.default)) for part in fields(record)],
-        namespace={"__post_init__": close},
-        slots=True,
-    )

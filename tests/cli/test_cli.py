@@ -50,7 +50,7 @@ def test_help_lists_every_verb_and_each_has_help(mathsetu: Mathsetu) -> None:
 
 
 def test_examples_in_help_texts_keep_their_lines() -> None:
-    for words in [*([verb] for verb in VERBS), ["graph", "train"], ["graph", "compare"]]:
+    for words in [*([verb] for verb in VERBS), ["train", "graph"], ["graph", "compare"]]:
         with pytest.raises(SystemExit), redirect_stdout(StringIO()) as shown:
             main([*words, "--help"])
         lines = shown.getvalue().splitlines()

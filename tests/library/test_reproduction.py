@@ -97,6 +97,17 @@ def test_a_fusion_that_learns_is_cross_validated(
     assert all(figure.paper is None for figure in done.figures)
 
 
+def test_a_failed_reproduction_leaves_the_library_as_it_was(
+    ensemble: Path, topics: list[Query], judgments: list[Judgment]
+) -> None:
+    library = Library(ensemble, ["ranking.fuse={method='rbc'}"])
+    before = library.recipe
+    endless = [replace(query, text="prime " * 100_000) for query in topics]
+    with pytest.raises(InputError, match="characters"):
+        reproduce(library, before, endless, judgments)
+    assert library.recipe == before
+
+
 def test_nothing_to_measure_is_said(summed: Library, topics: list[Query]) -> None:
     recipe = load_recipe("msm-sum")
     with pytest.raises(InputError, match="none of the judged posts is in the collection"):

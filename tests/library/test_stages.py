@@ -113,12 +113,11 @@ def test_queries_of_several_languages_keep_their_places(plain: Path) -> None:
 
 def test_the_systems_of_an_ensemble_are_fused(ensemble: Library, queries: list[Query]) -> None:
     fused = ensemble.run(queries, 50)
-    runs = []
     recipe = ensemble.recipe
-    for name in recipe.systems:
-        ensemble.recipe = recipe.member(name)
-        runs.append(ensemble.run(queries, 500, name=name))
-    ensemble.recipe = recipe
+    runs = [
+        ensemble.with_recipe(recipe.member(name)).run(queries, 500, name=name)
+        for name in recipe.systems
+    ]
     expected = fuse(runs, RRF(10), 50)
     for query in queries:
         ours = [hit.score for hit in fused.rankings[query.id]]
@@ -126,11 +125,8 @@ def test_the_systems_of_an_ensemble_are_fused(ensemble: Library, queries: list[Q
 
 
 def test_weights_choose_among_the_systems(ensemble: Library) -> None:
-    recipe = ensemble.recipe
     chosen = ensemble.answer(HINDI, 10, weights={"words": 1.0}).hits
-    ensemble.recipe = recipe.member("words")
-    alone = ensemble.search(HINDI, 10)
-    ensemble.recipe = recipe
+    alone = ensemble.with_recipe(ensemble.recipe.member("words")).search(HINDI, 10)
     assert [hit.id for hit in chosen] == [hit.id for hit in alone]
     with pytest.raises(InputError, match="'bm25' is no part of two"):
         ensemble.answer(HINDI, 10, weights={"bm25": 1.0})

@@ -90,8 +90,8 @@ def test_a_reranker_moves_posts_within_its_tiers(models: dict[str, Path], tmp_pa
     library = built(tmp_path / "library", with_models("mirmu", models))
     asked = "Is the square of an even number even?"
     after = [hit.id for hit in library.search(asked, 20)]
-    library.recipe = replace(library.recipe, rerank=None)
-    before = [hit.id for hit in library.search(asked, 20)]
+    bare = library.with_recipe(replace(library.recipe, rerank=None))
+    before = [hit.id for hit in bare.search(asked, 20)]
     assert after != before
     for start, end in ((0, 3), (3, 7), (7, 12), (12, 16), (16, 20)):
         assert set(after[start:end]) == set(before[start:end])

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from mathsetu.cli.graph import command
+from mathsetu.cli.train.graph import command
 from mathsetu.errors import InputError
 from mathsetu.records import Post
 
 torch = pytest.importorskip("torch", reason="the extra 'neural' is not installed")
 
+from benchmarks.graph_variants import experiments, train_variant  # noqa: E402
 from mathsetu.encoders.graph import GraphEncoder, GraphModel, load_model  # noqa: E402
 from mathsetu.encoders.graph.runtime import NumpyNetwork  # noqa: E402
 from mathsetu.graphs import Source  # noqa: E402
-from mathsetu.training.graph.experiments import experiments, train_variant  # noqa: E402
 from mathsetu.training.graph.fit import (  # noqa: E402
     GraphFit,
     new_network,
@@ -230,7 +230,7 @@ def test_the_command_learns_from_a_file_and_from_threads(tmp_path):
     threads = ["--threads", str(tmp_path / "posts.jsonl")]
     kind = ["--aggregation", "attention", "--structure", "full", "--auxiliary", "circular",
             "--initialisation", "projected", "--negatives", "1", "--same-tag"]  # fmt: skip
-    words = ["train", str(tmp_path), str(tmp_path / "out"), *threads, *size, *kind]
+    words = [str(tmp_path), str(tmp_path / "out"), *threads, *size, *kind]
     found = CliRunner().invoke(command, words)
     assert found.exit_code == 0, found.output
     # Of forty pairs four are kept aside.
@@ -242,7 +242,7 @@ def test_the_command_learns_from_a_file_and_from_threads(tmp_path):
 
 
 def test_the_command_names_what_it_does_not_know(tmp_path):
-    words = ["train", str(tmp_path), str(tmp_path / "out"), "--structure", "hierarchy"]
+    words = [str(tmp_path), str(tmp_path / "out"), "--structure", "hierarchy"]
     found = CliRunner().invoke(command, words)
     assert isinstance(found.exception, InputError)
     assert "structure 'hierarchy' is not known" in str(found.exception)

@@ -17,8 +17,7 @@ from mathsetu.errors import MathSetuError, shortage
 #: Verb to what it does. A new verb is a module of its name here with a function `command`.
 VERBS = {
     "analyze": "Show the language of a text and the terms that its words become.",
-    "graph": "Train graph models, compare a query with a post, upload vectors to Qdrant.",
-    "encoder": "Make an encoder like the built-in one.",
+    "graph": "Compare a query with a post by meaning graphs, upload vectors to Qdrant.",
     "glossary": "Search mathematical terms in seven languages.",
     "translate": "Translate a text; every formula comes back as it was.",
     "add": "Add posts to a library without building it anew.",
@@ -29,7 +28,7 @@ VERBS = {
     "remove": "Remove posts from a library.",
     "reproduce": "Run a paper's system and show our figures beside the paper's.",
     "run": "Answer a file of topics and write a run file.",
-    "train": "Train a reranker or an encoder on judgments.",
+    "train": "Train a reranker, an encoder or a graph model.",
     "serve": "Serve a library as a page and an API.",
     "search": "Search a library: words in any language, formulas between dollars.",
     "compare": "Compare runs on judgments: means, significance, wins and losses.",

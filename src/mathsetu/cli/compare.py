@@ -18,6 +18,8 @@ from mathsetu.cli.evaluation import (
 )
 from mathsetu.cli.output import json_option, print_json
 from mathsetu.evaluation import Comparison, Results, compare, grouped
+from mathsetu.evaluation.plots import comparison_panels
+from mathsetu.evaluation.reports import comparison_table
 
 
 @click.command("compare")
@@ -45,9 +47,6 @@ def command(
       mathsetu compare qrels.txt bm25.run dense.run fused.run -m "nDCG'" -m "MAP'"
       mathsetu compare qrels.txt a.run b.run --by language --topics topics.jsonl --write plot.svg
     """
-    from mathsetu.evaluation.plots import comparison_panels
-    from mathsetu.evaluation.reports import comparison_table
-
     choices.check_targets()
     groups, seed = choices.groups(), choices.seed
     yardstick = Yardstick.read(qrels, choices)

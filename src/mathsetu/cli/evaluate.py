@@ -10,6 +10,9 @@ from mathsetu.cli.evaluation import FILE, Choices, Yardstick, evaluation_options
 from mathsetu.cli.output import json_option, print_json
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Results, grouped
+from mathsetu.evaluation.plots import results_panels
+from mathsetu.evaluation.reports import results_table, topics_table
+from mathsetu.evaluation.significance import bootstrap_intervals
 
 
 @click.command("evaluate")
@@ -36,9 +39,6 @@ def command(
       mathsetu evaluate qrels.txt run.trec -m arqmath -m "nDCG'@10" --write table.tex
       mathsetu evaluate qrels.txt run.trec --by language --topics topics.jsonl --write plot.svg
     """
-    from mathsetu.evaluation.plots import results_panels
-    from mathsetu.evaluation.reports import results_table, topics_table
-
     choices.check_targets()
     groups = choices.groups()
     yardstick = Yardstick.read(qrels, choices)
@@ -62,8 +62,6 @@ def command(
 
 
 def _plain(results: Results, groups: dict[str, str] | None, seed: int) -> dict[str, object]:
-    from mathsetu.evaluation.significance import bootstrap_intervals
-
     members = grouped(results.topics, groups) if groups is not None else {}
     intervals = bootstrap_intervals([results.of(m) for m in results.measures], seed=seed)
     return {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -17,11 +17,9 @@ from mathsetu.collections.rows import BadRows
 from mathsetu.collections.tables import plain_header, read_table
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Judgments, Measure, Results, evaluate, parse_measures
+from mathsetu.evaluation.plots import Panel, draw
+from mathsetu.evaluation.tables import WRITERS, Table
 from mathsetu.pool import all_cores, ordered_map
-
-if TYPE_CHECKING:
-    from mathsetu.evaluation.plots import Panel
-    from mathsetu.evaluation.tables import Table
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _SHOWN = 5
@@ -70,8 +68,6 @@ class Choices:
 
     def check_targets(self) -> None:
         """Refuse what cannot be written before any work is done."""
-        from mathsetu.evaluation.tables import WRITERS
-
         for target in self.targets:
             if target.suffix not in (*WRITERS, ".svg"):
                 known = ", ".join((*WRITERS, ".svg"))
@@ -79,9 +75,6 @@ class Choices:
 
     def write(self, table: Table, panels: Sequence[Panel]) -> None:
         """Write a table, or the plot that goes with it, into each file."""
-        from mathsetu.evaluation.plots import draw
-        from mathsetu.evaluation.tables import WRITERS
-
         for target in self.targets:
             text = draw(panels) if target.suffix == ".svg" else WRITERS[target.suffix](table)
             with writing(target) as file:

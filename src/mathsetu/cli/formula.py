@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from mathsetu.cli.output import json_option, print_json, print_tree, say
+from mathsetu.collections.files import writing
 from mathsetu.errors import InputError
 from mathsetu.formulas.drawing import draw_layout_tree, draw_operator_tree
 from mathsetu.formulas.features import features
@@ -84,8 +85,6 @@ def _print_match(parsed: Parsed, other: Parsed, found: Match) -> None:
 
 
 def _draw(path: Path, parsed: Parsed, found: Match | None, layout: bool) -> None:
-    from mathsetu.collections.files import writing
-
     if path.suffix.lower() != ".svg":
         raise InputError(f"{path}: a picture is written as .svg")
     matched = found.query_nodes if found else ()

@@ -12,6 +12,8 @@ from mathsetu.cli.output import json_option, print_json, say
 from mathsetu.collections.formats import FORMATS, detect, find
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
+from mathsetu.evaluation import Measure
+from mathsetu.ranking import fusion
 from mathsetu.records import Run
 
 # The names are written out so that help and completion need not load numpy; a test holds them.
@@ -93,9 +95,6 @@ def command(
       mathsetu fuse linear words.run formulas.run fused.run --weights 0.7,0.3
       mathsetu fuse rbc words.run formulas.run vectors.run fused.run --qrels qrels.txt
     """
-    from mathsetu.evaluation import Measure
-    from mathsetu.ranking import fusion
-
     writing = find(format_name)
     if writing.holds != "runs" or writing.write is None:
         known = ", ".join(form.name for form in FORMATS.values() if form.holds == "runs")

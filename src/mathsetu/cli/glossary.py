@@ -7,6 +7,7 @@ from collections import Counter
 import click
 
 from mathsetu.cli.output import json_option, print_json, print_table
+from mathsetu.languages.detect import detect
 from mathsetu.languages.glossary import Concept, Glossary
 from mathsetu.languages.table import LANGUAGES
 
@@ -53,8 +54,6 @@ def search(words: str, k: int, as_json: bool) -> None:
 @json_option
 def match(text: str, lang: str, target: str, as_json: bool) -> None:
     """Find the terms in a TEXT and translate each."""
-    from mathsetu.languages.detect import detect
-
     lang = lang or detect(text).language
     rows = [
         (text[found.start : found.end], found.concepts[0].id, found.concepts[0].term(target))

@@ -1,138 +1,20 @@
-"""``mathsetu graph``: trains graph models, compares a query with a post, and feeds a server."""
+"""``mathsetu graph``: compares a query with a post, and gives a server the vectors."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from mathsetu.cli.output import json_option, print_json, progress_bar, say
-
-if TYPE_CHECKING:
-    from mathsetu.training.graph.texts import TextPair
+from mathsetu.evaluation.heatmap import heat_map
+from mathsetu.library import Library
+from mathsetu.library.graph import searched_here, upload_library
 
 
 @click.group("graph")
 def command() -> None:
-    """Work with meaning graphs: train a model, compare a query with a post, upload to Qdrant."""
-
-
-@command.command("train")
-@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--unseen", multiple=True, type=click.Path(path_type=Path),
-              help="Topics that training must not touch; may be given again.")  # fmt: skip
-@click.option("--threads", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              help="Posts whose answers are learned from with their own questions.")  # fmt: skip
-@click.option("--limit", default=0, help="Learn from so many pairs only.")
-@click.option("--hidden", default=96, show_default=True, help="Size of a node's vector.")
-@click.option("--layers", default=4, show_default=True)
-@click.option("--bases", default=16, show_default=True)
-@click.option("--aggregation", type=click.Choice(["mean", "attention"]), default="mean")
-@click.option("--sentences", type=click.Choice(["terms", "dependency", "amr"]), default="terms",
-              help="What makes the graphs of sentences.")  # fmt: skip
-@click.option("--trees", type=click.Choice(["both", "opt", "slt", "none"]), default="both")
-@click.option("--structure", default="full", show_default=True, help="Which virtual nodes.")
-@click.option("--auxiliary", default="none", show_default=True, help="How these are joined.")
-@click.option("--initialisation", default="zero-embedding", show_default=True,
-              help="How their vectors start.")  # fmt: skip
-@click.option("--features", default="", help="An encoder whose vectors nodes start with.")
-@click.option("--negatives", default=0, help="Hard negatives for each pair.")
-@click.option("--same-tag", is_flag=True, help="Negatives must share a tag with their pair.")
-@click.option("--beta", default=0.5, show_default=True, help="Share of MaxSim in the loss.")
-@click.option("--formulas", default=0.2, show_default=True, help="Weight of formula pairs.")
-@click.option("--epochs", default=7, show_default=True, help="At most so many.")
-@click.option("--batch", default=32, show_default=True)
-@click.option("--learning-rate", default=5e-4, show_default=True)
-@click.option("--seed", default=1, show_default=True)
-@click.option("--processes", default=0, help="As many as there are cores unless given.")
-@json_option
-def train(
-    data: Path,
-    folder: Path,
-    unseen: tuple[Path, ...],
-    threads: Path | None,
-    limit: int,
-    hidden: int,
-    layers: int,
-    bases: int,
-    aggregation: str,
-    sentences: str,
-    trees: str,
-    structure: str,
-    auxiliary: str,
-    initialisation: str,
-    features: str,
-    negatives: int,
-    same_tag: bool,
-    beta: float,
-    formulas: float,
-    epochs: int,
-    batch: int,
-    learning_rate: float,
-    seed: int,
-    processes: int,
-    as_json: bool,
-) -> None:
-    r"""Train a graph model on the question-answer pairs of DATA (qa.jsonl.xz) into FOLDER.
-
-    The best model ends up in FOLDER/model with a card. Graphs are kept in FOLDER, and training
-    that was stopped goes on where it was when the same command is given again.
-
-    \b
-    Example:
-      mathsetu graph train data/training models/graph --unseen topics.xml --epochs 10
-    """
-    from mathsetu.models import require
-
-    require("torch", "training a graph model", "neural")
-    from mathsetu.encoders.graph import GraphChoices, GraphModel
-    from mathsetu.graphs.virtual import VirtualNodes
-    from mathsetu.training.graph.fit import GraphFit
-    from mathsetu.training.graph.texts import split_pairs
-    from mathsetu.training.graph.whole import train_from_texts
-
-    settings = GraphFit(epochs, batch, learning_rate, seed=seed, beta=beta, formulas=formulas)
-    choices = GraphModel(
-        hidden,
-        32,
-        layers,
-        bases,
-        aggregation,  # type: ignore[arg-type]  # click has checked it
-        features_from=features,
-        graphs=GraphChoices(
-            sentences,
-            trees,  # type: ignore[arg-type]  # and this
-            VirtualNodes(structure, auxiliary, initialisation),  # type: ignore[arg-type]  # checks
-        ),
-    )
-    pairs = _pairs(data, unseen, threads)
-    if 0 < limit < len(pairs):
-        pairs = split_pairs(pairs, limit, seed)[1]
-    with progress_bar() as progress:
-        found = train_from_texts(
-            pairs,
-            choices,
-            settings,
-            folder,
-            negatives,
-            same_tag=same_tag,
-            processes=processes,
-            progress=progress,
-        )
-    if as_json:
-        print_json({"model": str(folder / "model"), "reciprocal_rank": found.trained,
-                    "untrained": found.untrained, "epochs": found.history})  # fmt: skip
-        return
-    for number, row in enumerate(found.history):
-        shown = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in row.items())
-        say(f"epoch {number + 1}: {shown}")
-    say(
-        f"mean reciprocal rank of answers kept aside: {found.trained:.3f} "
-        f"({found.untrained:.3f} before training)"
-    )
-    say(f"the model is in {folder / 'model'}")
+    """Work with meaning graphs: compare a query with a post, upload to Qdrant."""
 
 
 @command.command("compare")
@@ -148,10 +30,6 @@ def compare(library: Path, query: str, post: str, svg: Path | None, as_json: boo
     Example:
       mathsetu graph compare math.library 'Is $x^2+1$ irreducible?' 4711 --svg map.svg
     """
-    from mathsetu.evaluation.heatmap import heat_map
-    from mathsetu.library import Library
-    from mathsetu.library.graph import searched_here
-
     with Library(library, searched_here(library)) as opened:
         rows, columns, cosines = opened.heat_map(query, post)
     best = cosines.argmax(axis=1)
@@ -179,28 +57,9 @@ def upload(library: Path, url: str, as_json: bool) -> None:
     Example:
       mathsetu graph upload math.library http://localhost:6333
     """
-    from mathsetu.library.graph import upload_library
-
     with progress_bar() as progress:
         count = upload_library(library, url, progress)
     if as_json:
         print_json({"posts": count, "server": url})
     else:
         say(f"{url}: has all {count:,} posts of {library}")
-
-
-def _pairs(data: Path, unseen: tuple[Path, ...], threads: Path | None) -> list[TextPair]:
-    from mathsetu.collections.formats import detect, open_posts
-    from mathsetu.collections.rows import BadRows
-    from mathsetu.training.graph.texts import across_languages, read_text_pairs, thread_text_pairs
-
-    texts = [
-        f"{query.title}\n{query.text}"
-        for path in unseen
-        for query in detect(path).read(path, BadRows())
-    ]
-    pairs = read_text_pairs(data, texts)
-    pairs += across_languages(pairs)
-    if threads:
-        pairs += thread_text_pairs(open_posts(threads), texts)
-    return pairs

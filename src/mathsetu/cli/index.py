@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 
@@ -83,8 +84,6 @@ def read_sources(
     sources: tuple[str, ...], format_name: str | None, lang: str, bad: BadRows
 ) -> Iterator[Post]:
     """The posts of several sources, one after the other."""
-    from dataclasses import replace
-
     for source in sources:
         if source == SAMPLER:
             posts: Iterator[Post] = sampler.posts(bad)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -47,8 +48,6 @@ def command(
       mathsetu reproduce msm-bm25 Posts.xml topics.xml qrels.txt
       mathsetu reproduce mirmu Posts.xml topics.xml qrels.txt --set rerank.model=./my-reranker
     """
-    from dataclasses import replace
-
     if name not in recipe_names():
         raise InputError(f"unknown recipe {name!r} (known: {', '.join(recipe_names())})")
     recipe = load_recipe(name, settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -46,8 +47,6 @@ def command(
       mathsetu run my-library topics.xml run.trec
       mathsetu run hindi.library queries.csv submission.csv --to clmir-submission --lang en
     """
-    from dataclasses import replace
-
     writing = find(format_name)
     if writing.holds != "runs" or writing.write is None:
         known = ", ".join(f.name for f in FORMATS.values() if f.holds == "runs" and f.write)

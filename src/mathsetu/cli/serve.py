@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from mathsetu.cli.output import say
+from mathsetu.collections import sampler
 from mathsetu.errors import InputError, MissingExtra
 from mathsetu.languages.translate import BACKENDS
 from mathsetu.library import Library, build_library
@@ -109,8 +110,6 @@ def opened(library: Path | None) -> Iterator[Path]:
         Library(library).close()
         yield library.absolute()
         return
-    from mathsetu.collections import sampler
-
     with TemporaryDirectory(prefix="mathsetu-sampler-") as folder:
         build_library(folder, sampler.posts(), "default", collection="sampler", processes=1)
         yield Path(folder)

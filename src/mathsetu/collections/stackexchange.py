@@ -16,9 +16,8 @@ from mathsetu.collections.trec import whole
 from mathsetu.collections.xmlrows import read_rows
 from mathsetu.errors import RowError
 from mathsetu.markup.attributes import BrokenReference
-from mathsetu.records import Formula, Post, quick
+from mathsetu.records import Formula, Post
 
-_new_post = quick(Post)
 _KINDS = {"1": "question", "2": "answer"}
 
 
@@ -75,7 +74,7 @@ def _post(row: dict[str, str], site: str, language: str) -> Post | None:
         form = form_of(row["Title"])
         title, title_formulas = read_text(row["Title"], form, post_id, "title")
     body, body_formulas = read_text(source, "attribute", post_id, "body")
-    return _new_post(
+    return Post(
         post_id,
         body,
         title,

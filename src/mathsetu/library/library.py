@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -235,6 +236,15 @@ class Library:
             ids = (question.query.id for question in batch)
             rankings.update(zip(ids, found, strict=True))
         return Run(name or self.recipe.name, rankings)
+
+    def with_recipe(self, recipe: Recipe) -> Self:
+        """This library as another recipe of the same parts searches it, such as a member's.
+
+        It reads the files that are open here, and is of no use once this library is closed.
+        """
+        other = copy(self)
+        other.recipe = recipe
+        return other
 
     def _rankings(
         self,

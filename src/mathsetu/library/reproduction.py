@@ -102,11 +102,10 @@ def _answered(
     method = recipe.ranking.fuse.get("method", "")
     if not method or METHODS[method].learner is None or "coefficients" in recipe.ranking.fuse:
         return library.run(queries, _DEPTH), ""
-    runs = []
-    for name in recipe.members:
-        library.recipe = recipe.member(name)
-        runs.append(library.run(queries, _DEPTH, name=name))
-    library.recipe = recipe
+    runs = [
+        library.with_recipe(recipe.member(name)).run(queries, _DEPTH, name=name)
+        for name in recipe.members
+    ]
     topics = len({judgment.query_id for judgment in judgments})
     if topics < 2:
         raise InputError(f"{method} is learned from judged topics, and there is only one")

@@ -21,7 +21,7 @@ from mathsetu.markup.html import PLACE, Element, hold, split_html
 from mathsetu.markup.references import unescape
 from mathsetu.markup.spans import Span, strip_latex
 from mathsetu.markup.tex import latex_prose
-from mathsetu.records import Formula, quick
+from mathsetu.records import Formula
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -92,7 +92,7 @@ def text_and_formulas(
     for item, start in zip(held, starts, strict=True):
         if item.kind == "formula":
             formula_id = item.id or f"{post_id}:{where}:{len(formulas)}"
-            formulas.append(quick(Formula)(formula_id, item.content, "", post_id, where, start))
+            formulas.append(Formula(formula_id, item.content, "", post_id, where, start))
     return text, tuple(formulas)
 
 
@@ -284,7 +284,6 @@ def _fill_plain(
         chunks = [_escape(chunk) for chunk in chunks]
     marked = chunks[0]
     formulas: list[Formula] = []
-    new_formula = quick(Formula)
     for (formula_id, written, latex, code), chunk in zip(held, chunks[1:], strict=True):
         if latex is None:
             marked += _escape(resolve(code)) + chunk
@@ -298,7 +297,7 @@ def _fill_plain(
         else:
             marked += written + chunk
         formula_id = formula_id or f"{post_id}:{where}:{len(formulas)}"
-        formulas.append(new_formula(formula_id, latex, "", post_id, where, start))
+        formulas.append(Formula(formula_id, latex, "", post_id, where, start))
     return marked.rstrip(), tuple(formulas)
 
 

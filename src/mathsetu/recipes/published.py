@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from importlib import resources
 
 from mathsetu.evaluation import Measure
 
@@ -55,8 +56,6 @@ def published_figures(recipe: str) -> list[Published]:
     >>> [(str(one.measure), one.value) for one in found if one.edition == "2022"]
     [("nDCG'", 0.576), ("MAP'", 0.214), ("P'@10", 0.309)]
     """
-    from importlib import resources
-
     text = (resources.files(__package__) / "published.tsv").read_text(encoding="utf-8")
     rows = (line.split("\t") for line in text.splitlines()[1:])
     return [

@@ -72,10 +72,11 @@ def train_bi_encoder(
 
     task = Task(
         encoder,
+        settings.optimizer(encoder),
         lambda number: shuffled(learn, number),
         loss,
+        identity_of(card, [*learn, *check]),
         shuffled(check, 0),
         encoder.save_pretrained,
-        identity_of(card, [*learn, *check]),
     )
     return save_with_card(fit(task, settings, folder, progress), card, folder, len(learn))

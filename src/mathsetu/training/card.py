@@ -66,8 +66,8 @@ def card_text(card: Card, state: State, pairs: int) -> str:
     <BLANKLINE>
     ## Settings
     <BLANKLINE>
-    epochs 10 · batch 16 · learning_rate 2e-05 · warmup 0.1 · weight_decay 0.01 · patience 2 · \
-max_tokens 512 · seed 1
+    epochs 10 · patience 2 · seed 1 · batch 16 · learning_rate 2e-05 · warmup 0.1 · \
+weight_decay 0.01 · max_tokens 512
     <BLANKLINE>
     ## Figures
     <BLANKLINE>

@@ -61,10 +61,11 @@ def train_cross_encoder(
     first = epochs(0)
     task = Task(
         encoder,
+        settings.optimizer(encoder),
         lambda number: batches(epochs(number) if number else first, settings.batch),
         loss,
+        identity_of(card, [*first, *validation]),
         batches(validation, settings.batch),
         encoder.save_pretrained,
-        identity_of(card, [*first, *validation]),
     )
     return save_with_card(fit(task, settings, folder, progress), card, folder, len(first))

@@ -1,4 +1,4 @@
-"""The training loop: AdamW, warm-up and decay, early stopping, checkpoints.
+"""The training loop of all models: warm-up and decay, early stopping, checkpoints.
 
 Every step draws its randomness (dropout) from the seed and the step's number, so a training that
 was stopped and goes on gives the same model as one that was not.
@@ -7,10 +7,11 @@ was stopped and goes on gives the same model as one that was not.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from mathsetu.errors import InputError
 from mathsetu.models import require, without_bars
@@ -20,20 +21,37 @@ from mathsetu.training.checkpoints import State, load_checkpoint, save_checkpoin
 Progress = Callable[[str, int], None]
 
 
-@dataclass(frozen=True)
-class Fit:
-    """How a model is trained.
+@dataclass(frozen=True, kw_only=True)
+class Pace:
+    """What the loop must know of a training.
 
     Attributes:
         epochs: How often the data is gone through, at most.
+        patience: How many epochs without a lower validation loss end the training.
+        seed: Where randomness starts.
+        checkpoint_every: After how many batches a checkpoint is written, besides after each epoch.
+    """
+
+    epochs: int = 10
+    patience: int = 2
+    seed: int = 1
+    checkpoint_every: int = 500
+
+    def share(self, step: int, steps: int) -> float:
+        """The share of the full learning rate at a step of so many."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fit(Pace):
+    """How a model is trained on pairs; what `Pace` has not is added.
+
+    Attributes:
         batch: How many pairs are learned from together.
         learning_rate: The highest rate, reached after the warm-up.
         warmup: The share of all steps during which the rate rises; it falls to 0 after that.
         weight_decay: How strongly AdamW pulls weights towards 0.
-        patience: How many epochs without a lower validation loss end the training.
         max_tokens: How much of a text, or of a pair, is read.
-        seed: Where randomness starts.
-        checkpoint_every: After how many batches a checkpoint is written, besides after each epoch.
         device: ``cpu``, ``cuda`` …; empty for the best there is.
 
     >>> Fit(epochs=0)
@@ -41,15 +59,11 @@ class Fit:
     mathsetu.errors.InputError: epochs is 0; it must be more than 0
     """
 
-    epochs: int = 10
     batch: int = 16
     learning_rate: float = 2e-5
     warmup: float = 0.1
     weight_decay: float = 0.01
-    patience: int = 2
     max_tokens: int = 512
-    seed: int = 1
-    checkpoint_every: int = 500
     device: str = ""
 
     def __post_init__(self) -> None:
@@ -60,16 +74,31 @@ class Fit:
         if not 0 <= self.warmup < 1:
             raise InputError(f"warmup is {self.warmup:g}; it must be a share from 0 to below 1")
 
-    def rate(self, step: int, steps: int) -> float:
-        """The learning rate at a step of so many.
+    def share(self, step: int, steps: int) -> float:
+        """The share of the full learning rate at a step of so many.
 
-        >>> [round(Fit(learning_rate=1.0, warmup=0.5).rate(step, 4), 2) for step in range(4)]
+        >>> [round(Fit(warmup=0.5).share(step, 4), 2) for step in range(4)]
         [0.5, 1.0, 1.0, 0.5]
         """
         rising = self.warmup * steps
         if step + 1 <= rising:
-            return self.learning_rate * (step + 1) / rising
-        return self.learning_rate * (steps - step) / max(1.0, steps - rising)
+            return (step + 1) / rising
+        return (steps - step) / max(1.0, steps - rising)
+
+    def optimizer(self, model: Any) -> Any:
+        """AdamW for all weights of a model."""
+        torch = require("torch", "training", "neural")
+        return torch.optim.AdamW(
+            model.parameters(), lr=self.learning_rate, weight_decay=self.weight_decay
+        )
+
+
+class Batches(Protocol):
+    """The batches of an epoch; they need not all be in memory at a time."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[Any]: ...
 
 
 @dataclass(frozen=True)
@@ -78,54 +107,56 @@ class Task:
 
     Attributes:
         model: A torch module, changed in place.
+        optimizer: An AdamW for it, at the full learning rate.
         batches: Gives the batches of an epoch, the same ones for the same number.
         loss: The loss of a batch, as a tensor.
-        validation: Batches kept aside; without any, all epochs are gone through.
-        save: Writes the model as users load it into a folder.
         identity: Tells this training from others, so that only this one is gone on with.
+        validation: Batches kept aside; without any, all epochs are gone through.
+        save: Writes the model as users load it into a folder; without it there are checkpoints
+            only.
     """
 
     model: Any
-    batches: Callable[[int], Sequence[Sequence[Any]]]
-    loss: Callable[[Sequence[Any]], Any]
-    validation: Sequence[Sequence[Any]]
-    save: Callable[[Path], None]
+    optimizer: Any
+    batches: Callable[[int], Batches]
+    loss: Callable[[Any], Any]
     identity: str
+    validation: Sequence[Sequence[Any]] = ()
+    save: Callable[[Path], None] | None = None
 
 
-def fit(task: Task, settings: Fit, folder: Path, progress: Progress | None = None) -> State:
+def fit(task: Task, pace: Pace, folder: Path, progress: Progress | None = None) -> State:
     """Train until the validation loss stops falling; the best model ends up in ``folder/model``.
 
     Run again with the same task and folder, it goes on where it was stopped.
     """
-    torch = require("torch", "training", "neural")
-    optimizer = torch.optim.AdamW(
-        task.model.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
-    )
-    state = load_checkpoint(folder, task.identity, task.model, optimizer)
+    state = load_checkpoint(folder, task.identity, task.model, task.optimizer)
+    rates = [group["lr"] for group in task.optimizer.param_groups]
     while not state.finished:
-        _one_epoch(task, settings, folder, state, optimizer, progress)
+        _one_epoch(task, pace, rates, folder, state, progress)
     return state
 
 
 def _one_epoch(
     task: Task,
-    settings: Fit,
+    pace: Pace,
+    rates: Sequence[float],
     folder: Path,
     state: State,
-    optimizer: Any,
     progress: Progress | None,
 ) -> None:
     torch = require("torch", "training", "neural")
+    optimizer = task.optimizer
     batches = task.batches(state.epoch)
-    if not batches:
+    if not len(batches):
         raise InputError("there is nothing to learn from: no pairs, or fewer than a batch")
-    steps = settings.epochs * len(batches)
+    steps = pace.epochs * len(batches)
     task.model.train()
-    for batch in batches[state.done :]:
-        torch.manual_seed(settings.seed * 1_000_003 + state.step)
-        for group in optimizer.param_groups:
-            group["lr"] = settings.rate(min(state.step, steps - 1), steps)
+    for batch in islice(batches, state.done, None):
+        torch.manual_seed(pace.seed * 1_000_003 + state.step)
+        share = pace.share(min(state.step, steps - 1), steps)
+        for group, rate in zip(optimizer.param_groups, rates, strict=True):
+            group["lr"] = rate * share
         loss = task.loss(batch)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(task.model.parameters(), 1.0)
@@ -136,13 +167,13 @@ def _one_epoch(
         state.done += 1
         if progress:
             progress(f"epoch {state.epoch + 1}, batches of {len(batches):,}", state.done)
-        if state.step % settings.checkpoint_every == 0 and state.done < len(batches):
+        if state.step % pace.checkpoint_every == 0 and state.done < len(batches):
             save_checkpoint(folder, state, task.model, optimizer)
-    _end_epoch(task, settings, folder, state, len(batches))
+    _end_epoch(task, pace, folder, state, len(batches))
     save_checkpoint(folder, state, task.model, optimizer)
 
 
-def _end_epoch(task: Task, settings: Fit, folder: Path, state: State, count: int) -> None:
+def _end_epoch(task: Task, pace: Pace, folder: Path, state: State, count: int) -> None:
     """Note the epoch's losses, keep its model if it is the best, and see whether to stop."""
     row = {"training_loss": state.loss_sum / count}
     if task.validation:
@@ -152,10 +183,11 @@ def _end_epoch(task: Task, settings: Fit, folder: Path, state: State, count: int
     # Without validation the last epoch's model is the one to keep.
     if not task.validation or row["validation_loss"] < min(measure[:-1], default=float("inf")):
         state.best = state.epoch
-        _swap_in(task.save, folder / "model")
-    stale = task.validation and state.epoch - state.best >= settings.patience
+        if task.save:
+            _swap_in(task.save, folder / "model")
+    stale = task.validation and state.epoch - state.best >= pace.patience
     state.epoch, state.done, state.loss_sum = state.epoch + 1, 0, 0.0
-    state.finished = bool(stale) or state.epoch == settings.epochs
+    state.finished = bool(stale) or state.epoch == pace.epochs
 
 
 def _validation_loss(task: Task) -> float:

@@ -1,4 +1,4 @@
-"""``mathsetu encoder`` in this process, with sizes that take seconds."""
+"""``mathsetu train encoder`` in this process, with sizes that take seconds."""
 
 from pathlib import Path
 
@@ -15,6 +15,6 @@ SMALL = ["--width", "32", "--layers", "2", "--group", "2", "--steps", "12", "--b
 def call(*arguments: str | Path) -> int:
     """Run the command; its exit code."""
     with pytest.raises(SystemExit) as ended:
-        main(["encoder", *map(str, arguments)])
+        main(["train", "encoder", *map(str, arguments)])
     assert isinstance(ended.value.code, int)
     return ended.value.code

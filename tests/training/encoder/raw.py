@@ -1,4 +1,4 @@
-"""A small folder of raw material, in the shape that `mathsetu encoder prepare` reads."""
+"""A small folder of raw material, in the shape that `mathsetu train encoder prepare` reads."""
 
 import json
 import lzma

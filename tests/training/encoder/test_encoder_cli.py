@@ -1,4 +1,4 @@
-"""``mathsetu encoder`` as a user meets it: from raw text to a model that answers."""
+"""``mathsetu train encoder`` as a user meets it: from raw text to a model that answers."""
 
 import subprocess
 import sys
@@ -144,7 +144,7 @@ def test_folders_that_are_not_there_are_named(
     avoid = ("prepare", place.raw, tmp_path / "p", "--avoid", nowhere)
     assert "nowhere: cannot be read" in complaint(*avoid)
     said = complaint("examples", nowhere, tmp_path / "w", "--teacher", place.teacher)
-    assert "run 'mathsetu encoder prepare' first" in said
+    assert "run 'mathsetu train encoder prepare' first" in said
     said = complaint("examples", place.prepared, place.work, "--teacher", nowhere)
     assert "tokenizer.json: there is no such file; a teacher needs its tokenizer" in said
     assert "nowhere: no such folder" in complaint("teach", place.work, "--teacher", nowhere)
@@ -178,7 +178,7 @@ def test_a_teacher_that_reads_too_little_is_refused(
 def test_without_torch_it_says_what_to_install(stage: list[str]) -> None:
     code = (
         "import sys; sys.modules['torch'] = None; from mathsetu.cli import main; "
-        f"main(['encoder', *{stage!r}])"
+        f"main(['train', 'encoder', *{stage!r}])"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert shown.returncode == 2

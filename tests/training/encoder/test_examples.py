@@ -20,11 +20,11 @@ from mathsetu.training.encoder.examples import (
     Prepared,
     Work,
     example_texts,
+    learn_tokenizer,
     pack_examples,
     read_prepared,
 )
 from mathsetu.training.encoder.packs import Pack
-from mathsetu.training.encoder.pipeline import learn_tokenizer
 from mathsetu.training.encoder.prepare import prepare
 from mathsetu.training.encoder.sources import LANGUAGES
 from mathsetu.training.encoder.swaps import Lexicon, make_lexicon
@@ -215,7 +215,7 @@ def test_a_vocabulary_that_two_bytes_cannot_count_is_refused() -> None:
 
 
 def test_a_folder_that_was_not_prepared_says_so(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"has no parallel\.tsv\.xz; run 'mathsetu encoder prep"):
+    with pytest.raises(InputError, match=r"has no parallel\.tsv\.xz; run 'mathsetu train enc"):
         read_prepared(tmp_path)
 
 

@@ -21,9 +21,9 @@ from mathsetu.training.encoder.calibrate import input_ranges  # noqa: E402
 from mathsetu.training.encoder.contrast import Threads, contrast, hard_negatives  # noqa: E402
 from mathsetu.training.encoder.distil import Lessons, distil, encode  # noqa: E402
 from mathsetu.training.encoder.export import export, token_table  # noqa: E402
-from mathsetu.training.encoder.learning import Schedule  # noqa: E402
 from mathsetu.training.encoder.packs import Pack  # noqa: E402
 from mathsetu.training.encoder.reader import learn_to_ask  # noqa: E402
+from mathsetu.training.encoder.schedule import Schedule  # noqa: E402
 from mathsetu.training.encoder.shape import Shape  # noqa: E402
 from mathsetu.training.encoder.student import Student, start_from, start_tokens  # noqa: E402
 from mathsetu.training.encoder.teach import Teacher, principal  # noqa: E402
@@ -34,7 +34,7 @@ from tests.training.encoder.teacher import make_teacher  # noqa: E402
 pytestmark = pytest.mark.thorough
 
 SHAPE = Shape(90, width=32, layers=2, heads=2, hidden=64, group=2, positions=16, dimensions=12)
-SCHEDULE = Schedule(steps=120, batch=8, warmup=10, save_every=70, seed=5)
+SCHEDULE = Schedule(steps=120, batch=8, warmup=10, checkpoint_every=70, seed=5)
 
 Train = Callable[[Student, Path, Schedule, Callable[..., None]], None]
 

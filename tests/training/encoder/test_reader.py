@@ -16,9 +16,9 @@ from mathsetu.errors import InputError  # noqa: E402
 from mathsetu.training.encoder.contrast import Threads  # noqa: E402
 from mathsetu.training.encoder.distil import Lessons, distil, encode  # noqa: E402
 from mathsetu.training.encoder.folders import finished_shape  # noqa: E402
-from mathsetu.training.encoder.learning import Schedule  # noqa: E402
 from mathsetu.training.encoder.packs import Pack  # noqa: E402
 from mathsetu.training.encoder.reader import between, learn_to_ask, make_reader  # noqa: E402
+from mathsetu.training.encoder.schedule import Schedule  # noqa: E402
 from mathsetu.training.encoder.shape import Shape  # noqa: E402
 from mathsetu.training.encoder.student import Student  # noqa: E402
 from tests.training.encoder.command import FEW, SMALL, call  # noqa: E402
@@ -89,7 +89,7 @@ def test_a_reader_learns_and_leaves_the_token_vectors_alone(tmp_path: Path) -> N
     lessons = Lessons(some_pack(1), some_pack(2), unit_vectors(3))
     reader = make_reader(student, layers=3, group=2)
     before = likeness(encode(reader, lessons.other), lessons.targets)
-    distil(reader, lessons, Schedule(120, 8, warmup=10, seed=5), tmp_path, silent)
+    distil(reader, lessons, Schedule(steps=120, batch=8, warmup=10, seed=5), tmp_path, silent)
     assert likeness(encode(reader, lessons.other), lessons.targets) > before + 0.2
     assert torch.equal(reader.tokens.weight, student.tokens.weight)
 
@@ -106,7 +106,7 @@ def test_a_question_comes_nearer_to_its_answer_as_the_student_reads_it(tmp_path:
         return float(cosines.diagonal().mean() - cosines.mean())
 
     before = found()
-    schedule = Schedule(120, 8, warmup=10, contrast=2.0, seed=5)
+    schedule = Schedule(steps=120, batch=8, warmup=10, contrast=2.0, seed=5)
     learn_to_ask(reader, student, threads, schedule, tmp_path, silent)
     assert found() > before + 0.05
     assert torch.equal(encode(student, threads.answers), answers)

@@ -60,7 +60,7 @@ def test_a_folder_that_was_not_prepared_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call("words", tmp_path, tmp_path / "tables") != 0
-    assert "mathsetu encoder prepare" in capsys.readouterr().err
+    assert "mathsetu train encoder prepare" in capsys.readouterr().err
     assert not (tmp_path / "tables").exists()
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from mathsetu.encoders import load_encoder
 from mathsetu.encoders.graph.batch import Features, GraphBatch, ReadyGraph
 from mathsetu.encoders.graph.files import ModelFiles, load_model
 from mathsetu.encoders.graph.runtime import NumpyNetwork
@@ -92,7 +93,7 @@ def _is_word(label: str) -> bool:
 
 
 class GraphEncoder:
-    """Encodes texts with a model that was trained by `mathsetu graph train`.
+    """Encodes texts with a model that was trained by `mathsetu train graph`.
 
     Args:
         files: The model.
@@ -162,6 +163,4 @@ class GraphEncoder:
             return None
         if self._given is not None:
             return LabelVectors(self._given)
-        from mathsetu.encoders import load_encoder
-
         return LabelVectors(load_encoder(choices.features_from))

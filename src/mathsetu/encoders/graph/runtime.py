@@ -1,7 +1,9 @@
 """The trained graph network in numpy: what searching needs, without torch.
 
-It does what `network.py` does when it is not training. A relation's matrix is mixed from the
-bases when the relation is first met and kept, and the edges of a relation are multiplied together.
+It does what `network.py` does when it is not training; a test holds them together. There are two
+because the core install has no torch, and training needs gradients, which numpy has not. Here a
+relation's matrix is mixed from the bases when the relation is first met and kept, and the edges of
+a relation are multiplied together.
 """
 
 from __future__ import annotations

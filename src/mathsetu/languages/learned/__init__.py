@@ -2,7 +2,7 @@
 
 The glossary has the terms of mathematics, written by hand. The words around them ("shelf",
 "apples", "how fast") are in tables that a program has made: it counted which words of a sentence
-come with which words of its translation (``mathsetu encoder words``). So they are many, and
+come with which words of its translation (``mathsetu train encoder words``). So they are many, and
 sometimes wrong; each translation says how likely it is.
 
 >>> LearnedWords.load("cs", "en").translations("ryb")[0][0]

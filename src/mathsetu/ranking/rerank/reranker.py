@@ -10,6 +10,8 @@ from math import isfinite
 from typing import Protocol
 
 from mathsetu.errors import InputError
+from mathsetu.ranking.rerank.cross_encoder import SentenceCrossEncoder
+from mathsetu.ranking.rerank.onnx import OnnxCrossEncoder
 from mathsetu.ranking.rerank.texts import FIELDS, TEXTS
 from mathsetu.ranking.rerank.tiers import TIERS, Reranked, in_tiers, read_in_time
 
@@ -22,22 +24,10 @@ class CrossEncoder(Protocol):
         ...
 
 
-def _sentence_transformers(model: str, max_tokens: int, batch: int) -> CrossEncoder:
-    from mathsetu.ranking.rerank.cross_encoder import SentenceCrossEncoder
-
-    return SentenceCrossEncoder(model, max_tokens, batch)
-
-
-def _onnx(model: str, max_tokens: int, batch: int) -> CrossEncoder:
-    from mathsetu.ranking.rerank.onnx import OnnxCrossEncoder
-
-    return OnnxCrossEncoder(model, max_tokens, batch)
-
-
 #: Kind to how its model is loaded.
 CROSS_ENCODERS: dict[str, Callable[[str, int, int], CrossEncoder]] = {
-    "cross-encoder": _sentence_transformers,
-    "onnx": _onnx,
+    "cross-encoder": SentenceCrossEncoder,
+    "onnx": OnnxCrossEncoder,
 }
 
 

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+import numpy as np
 import torch
-from torch import nn
+from numpy.typing import NDArray
+from torch import Tensor, nn
 
 from mathsetu.training.encoder.batches import GpuPack, by_length
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-    from torch import Tensor
-
-    from mathsetu.training.encoder.packs import Pack
-    from mathsetu.training.encoder.student import Student
+from mathsetu.training.encoder.packs import Pack
+from mathsetu.training.encoder.student import Student
 
 # The head works on one vector a text and stays as it is.
 _LEFT_OUT = "head"

@@ -8,28 +8,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
+from torch import Tensor
 from torch.nn import functional
 
 from mathsetu.training.encoder.batches import GpuPack
 from mathsetu.training.encoder.learning import (
     Read,
     Report,
-    Schedule,
     device_of,
     half,
     learn,
     row_width,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from torch import Tensor
-
-    from mathsetu.training.encoder.packs import Pack
-    from mathsetu.training.encoder.student import Student
+from mathsetu.training.encoder.packs import Pack
+from mathsetu.training.encoder.schedule import Schedule
+from mathsetu.training.encoder.student import Student
 
 # Answers that teachers find as good as the right one are probably right, too.
 _TOO_GOOD = 0.95

@@ -21,19 +21,25 @@ from typing import Any
 
 from mathsetu.errors import InputError
 from mathsetu.languages.glossary.concepts import Concept, read_concepts
-from mathsetu.pool import ordered_map
+from mathsetu.pool import all_cores, ordered_map
+from mathsetu.training.encoder.folders import found
 from mathsetu.training.encoder.letters import SCRIPTS
 from mathsetu.training.encoder.packs import Pack
 from mathsetu.training.encoder.prepare import FILES
 from mathsetu.training.encoder.sources import LANGUAGES
 from mathsetu.training.encoder.swaps import Lexicon
-from mathsetu.training.encoder.tokenizer import load_tokenizer
+from mathsetu.training.encoder.tokenizer import load_tokenizer, train_tokenizer
 
 #: Languages with little mathematics get more of what is made for them.
 _WEIGHTS = {"hi": 3, "es": 2, "cs": 3, "hr": 4, "fa": 4, "ne": 3}
 _FORMULA = re.compile(r"\$[^$]{2,80}\$")
 # So many examples are made by one task of a worker.
 _PORTION = 5_000
+# Of the English sides a tokenizer sees this share: the other languages need the room.
+_ENGLISH_SHARE = 0.25
+# A thread is a question with an answer that says something.
+_SHORTEST = 25
+_LONGEST = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +111,69 @@ def read_parallel(folder: Path) -> Iterator[tuple[str, str, str, str]]:
                 yield language, mathematical, english, other
     except (OSError, EOFError, ValueError, lzma.LZMAError) as error:
         raise InputError(
-            f"{path}: is damaged ({error}); run 'mathsetu encoder prepare' again"
+            f"{path}: is damaged ({error}); run 'mathsetu train encoder prepare' again"
         ) from None
 
 
 def _require(folder: Path, names: Sequence[str]) -> None:
     for name in names:
         if not (folder / name).is_file():
-            raise InputError(f"{folder}: has no {name}; run 'mathsetu encoder prepare' first")
+            raise InputError(f"{folder}: has no {name}; run 'mathsetu train encoder prepare' first")
+
+
+def learn_tokenizer(prepared: Path, work: Path, size: int, amounts: Amounts, seed: int) -> None:
+    """Write ``tokenizer.json`` into the work folder."""
+    chance = random.Random(seed)  # noqa: S311
+    texts = read_prepared(prepared)
+
+    def seen() -> Any:
+        for example in example_texts(texts, amounts, seed):
+            yield example.other
+            if chance.random() < _ENGLISH_SHARE:
+                yield example.english
+        yield from (question for question, _, _ in texts.answered)
+
+    work.mkdir(parents=True, exist_ok=True)
+    train_tokenizer(seen(), size).save(str(work / "tokenizer.json"))
+
+
+def write_examples(
+    prepared: Path,
+    work: Path,
+    teacher: Path,
+    amounts: Amounts,
+    seed: int,
+    progress: Callable[[int], None],
+    processes: int | None = None,
+) -> None:
+    """Write the examples and threads as packs of tokens for the student and one teacher."""
+    texts = read_prepared(prepared)
+    tokenizer = found(work / "tokenizer.json", "learn a tokenizer first")
+    theirs = found(teacher / "tokenizer.json", "a teacher needs its tokenizer")
+    given = Work(texts, tokenizer, theirs, seed=seed)
+    packed = pack_examples(given, amounts, processes or all_cores(), progress)
+    for name in ("english", "other", "teacher"):
+        getattr(packed, name).save(work / f"{name}.npz")
+    _write_threads(texts, work, load_tokenizer(tokenizer), load_tokenizer(theirs), seed)
+
+
+def _write_threads(texts: Prepared, work: Path, own: Any, theirs: Any, seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311
+    threads = [
+        (question[:_LONGEST], answer[:_LONGEST])
+        for question, answer, language in texts.answered
+        if language == "en" and min(len(question), len(answer)) >= _SHORTEST
+    ]
+    lexicons = list(texts.lexicons.values())
+    questions, answers = ([thread[side] for thread in threads] for side in (0, 1))
+    asked = [
+        chance.choice(lexicons).swap(question, chance, chance.uniform(0.6, 1.0))
+        for question in questions
+    ]
+    for name, rows in (("questions", questions), ("asked", asked), ("answers", answers)):
+        Pack.encode(rows, own, Work.limit).save(work / f"{name}.npz")
+        if name != "asked":
+            Pack.encode(rows, theirs, Work.limit).save(work / f"teacher-{name}.npz")
 
 
 @dataclass(frozen=True)

@@ -15,19 +15,16 @@ The vectors of the tokens are a table beside the file: the reader of queries has
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mathsetu.models import require
+from mathsetu.training.encoder.shape import Shape
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mathsetu.training.encoder.shape import Shape
-
-    Table = NDArray[np.float32]
-    Weights = Mapping[str, Table]
+Table = NDArray[np.float32]
+Weights = Mapping[str, Table]
 
 _OPSET = 17
 # Types of numbers, as ONNX counts them.

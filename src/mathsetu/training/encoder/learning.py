@@ -1,33 +1,30 @@
-"""How a student learns, whatever it learns: steps down, at a rate that falls, with checkpoints."""
+"""How a student learns, whatever it learns."""
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
+from torch import Tensor
 
-from mathsetu.training.checkpoints import load_checkpoint, save_checkpoint
 from mathsetu.training.encoder.batches import sampled
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from torch import Tensor
-
-    from mathsetu.training.encoder.packs import Pack
-    from mathsetu.training.encoder.student import Student
+from mathsetu.training.encoder.packs import Pack
+from mathsetu.training.encoder.schedule import Schedule
+from mathsetu.training.encoder.student import Student
+from mathsetu.training.loop import Task, fit
 
 Report = Callable[[int, dict[str, float]], None]
-Read = Callable[["Tensor"], "Tensor"]
+Read = Callable[[Tensor], Tensor]
 #: What is wrong with a batch, given the way from tokens to vectors, the numbers of its examples and
 #: chance; and figures that tell how far the student is.
-Lesson = Callable[[Read, "Tensor", np.random.Generator], "tuple[Tensor, dict[str, Tensor]]"]
+Lesson = Callable[[Read, Tensor, np.random.Generator], tuple[Tensor, dict[str, Tensor]]]
 
 _REPORT_EVERY = 50
 # Rows are as wide as a multiple of this many positions, which fast attention asks for, and of this
@@ -37,40 +34,20 @@ _TOKENS = 32
 
 
 @dataclass(frozen=True)
-class Schedule:
-    """How long and how fast a student learns.
+class _Drawn:
+    """The numbers of examples that each step learns from, drawn as the steps go on."""
 
-    Attributes:
-        steps: How many batches.
-        batch: Examples in a batch.
-        token_rate: The learning rate of the token vectors.
-        rate: The learning rate of everything else.
-        warmup: Steps until the full rate; then it falls along a cosine.
-        contrast: The weight of telling a batch's texts apart.
-        temperature: How sharply they are told apart.
-        save_every: Steps between checkpoints.
-        seed: Where randomness starts.
-    """
+    lengths: NDArray[np.int64]
+    schedule: Schedule
 
-    steps: int
-    batch: int = 2048
-    token_rate: float = 2e-3
-    rate: float = 4e-4
-    warmup: int = 300
-    contrast: float = 0.25
-    temperature: float = 0.05
-    save_every: int = 2000
-    seed: int = 1
+    def __len__(self) -> int:
+        return self.schedule.steps
 
-    def share(self, step: int) -> float:
-        """The share of the full rate at a step.
-
-        >>> schedule = Schedule(steps=1000, warmup=100)
-        >>> round(schedule.share(49), 2), round(schedule.share(999), 3)
-        (0.5, 0.001)
-        """
-        rising = min(1.0, (step + 1) / self.warmup)
-        return rising * (0.5 * (1 + math.cos(math.pi * step / self.steps)) * 0.999 + 0.001)
+    def __iter__(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        chance = np.random.default_rng(self.schedule.seed)
+        return enumerate(
+            islice(sampled(self.lengths, chance, self.schedule.batch), self.schedule.steps)
+        )
 
 
 def learn(
@@ -93,32 +70,26 @@ def learn(
         folder: Where checkpoints lie.
         report: Hears how far it is.
     """
-    optimizer = _make_optimizer(student, schedule)
-    state = load_checkpoint(folder, _identity(schedule, texts, student), student, optimizer)
-    device = device_of(student)
-    chance = np.random.default_rng(schedule.seed)
-    student.train()
-    read = _compiled(student)
-    for step, chosen in enumerate(sampled(lengths, chance, schedule.batch)):
-        if step == schedule.steps:
-            break
-        if step < state.step:
-            continue
+    device, read = device_of(student), _compiled(student)
+
+    def loss(batch: tuple[int, NDArray[np.int64]]) -> Tensor:
+        step, chosen = batch
         numbers = torch.from_numpy(chosen).to(device)
         # A training that goes on draws what it would have drawn: each step has chance of its own.
-        loss, figures = lesson(read, numbers, np.random.default_rng((schedule.seed, step)))
-        for group in optimizer.param_groups:
-            group["lr"] = group["base"] * schedule.share(step)
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(student.parameters(), 1.0)
-        optimizer.step()
+        found, figures = lesson(read, numbers, np.random.default_rng((schedule.seed, step)))
         if (step + 1) % _REPORT_EVERY == 0:
             said = {name: value.item() for name, value in figures.items()}
-            report(step + 1, {"loss": loss.item(), **said})
-        if (step + 1) % schedule.save_every == 0 or step + 1 == schedule.steps:
-            state.step = step + 1
-            save_checkpoint(folder, state, student, optimizer)
+            report(step + 1, {"loss": found.item(), **said})
+        return found
+
+    task = Task(
+        student,
+        _make_optimizer(student, schedule),
+        lambda _: _Drawn(lengths, schedule),
+        loss,
+        _identity(schedule, texts, student),
+    )
+    fit(task, schedule, folder)
     student.eval()
 
 
@@ -144,8 +115,8 @@ def _make_optimizer(student: Student, schedule: Schedule) -> torch.optim.AdamW:
     tokens = [student.tokens.weight] if student.tokens.weight.requires_grad else []
     rest = [p for name, p in student.named_parameters() if name != "tokens.weight"]
     groups = [
-        {"params": tokens, "lr": schedule.token_rate, "base": schedule.token_rate},
-        {"params": rest, "lr": schedule.rate, "base": schedule.rate},
+        {"params": tokens, "lr": schedule.token_rate},
+        {"params": rest, "lr": schedule.rate},
     ]
     fused = student.tokens.weight.is_cuda
     return torch.optim.AdamW(groups, weight_decay=0.01, betas=(0.9, 0.98), fused=fused)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mathsetu.training.encoder.export import export, token_table
 from mathsetu.training.encoder.folders import found
 from mathsetu.training.encoder.packs import Pack
 from mathsetu.training.encoder.shape import Shape
@@ -37,8 +38,6 @@ def export_stage(
         folder: Where the model goes.
         reader: The reader of queries beside that student.
     """
-    from mathsetu.training.encoder.export import token_table
-
     written = {"posts": _exported(student, works)}
     if reader is not None:
         written["queries"] = _exported(reader, works)
@@ -48,8 +47,7 @@ def export_stage(
 
 def _exported(student: Student, works: Sequence[Path]) -> tuple[Any, Shape]:
     """A student's network and its sizes."""
-    from mathsetu.training.encoder.calibrate import input_ranges
-    from mathsetu.training.encoder.export import export
+    from mathsetu.training.encoder.calibrate import input_ranges  # needs torch
 
     weights = {name: value.float().cpu().numpy() for name, value in student.state_dict().items()}
     ranges = [input_ranges(student, _calibration(work)) for work in works]

@@ -6,14 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mathsetu.errors import InputError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # Texts that the tokenizer gets at once.
 _CHUNK = 20_000

@@ -1,4 +1,4 @@
-"""The stages as folders: each function reads what the one before has written.
+"""The stages that need torch, as folders: each reads what the one before has written.
 
 A work folder ends up with ``tokenizer.json``, ``english.npz``, ``other.npz``, ``teacher.npz``,
 ``questions.npz``, ``asked.npz``, ``answers.npz``, the teacher's ``teacher*.targets.npy`` and
@@ -7,101 +7,28 @@ A work folder ends up with ``tokenizer.json``, ``english.npz``, ``other.npz``, `
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load_file
 
 from mathsetu.errors import InputError
-from mathsetu.models import require
-from mathsetu.pool import all_cores
-from mathsetu.training.encoder.examples import (
-    Amounts,
-    Prepared,
-    Work,
-    example_texts,
-    pack_examples,
-    read_prepared,
-)
+from mathsetu.training.encoder.contrast import Threads
+from mathsetu.training.encoder.distil import Lessons
 from mathsetu.training.encoder.folders import found, go_on_from, is_work_folder
 from mathsetu.training.encoder.packs import Pack
 from mathsetu.training.encoder.shape import Shape
-from mathsetu.training.encoder.tokenizer import load_tokenizer, train_tokenizer
+from mathsetu.training.encoder.student import Student, start_from, start_tokens
+from mathsetu.training.encoder.teach import Teacher, principal, read_basis
+from mathsetu.training.encoder.tokenizer import load_tokenizer
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mathsetu.training.encoder.contrast import Threads
-    from mathsetu.training.encoder.distil import Lessons
-    from mathsetu.training.encoder.learning import Report, Schedule
-    from mathsetu.training.encoder.student import Student
-
-_PURPOSE = "training the encoder"
-# Of the English sides a tokenizer sees this share: the other languages need the room.
-_ENGLISH_SHARE = 0.25
-# A thread is a question with an answer that says something.
-_SHORTEST = 25
-_LONGEST = 600
 # So many tokens fit into a student; each of its heads is so wide.
 _TOKENS = 512
 _HEAD = 32
-
-
-def learn_tokenizer(prepared: Path, work: Path, size: int, amounts: Amounts, seed: int) -> None:
-    """Write ``tokenizer.json`` into the work folder."""
-    chance = random.Random(seed)  # noqa: S311
-    texts = read_prepared(prepared)
-
-    def seen() -> Any:
-        for example in example_texts(texts, amounts, seed):
-            yield example.other
-            if chance.random() < _ENGLISH_SHARE:
-                yield example.english
-        yield from (question for question, _, _ in texts.answered)
-
-    work.mkdir(parents=True, exist_ok=True)
-    train_tokenizer(seen(), size).save(str(work / "tokenizer.json"))
-
-
-def write_examples(
-    prepared: Path,
-    work: Path,
-    teacher: Path,
-    amounts: Amounts,
-    seed: int,
-    progress: Callable[[int], None],
-    processes: int | None = None,
-) -> None:
-    """Write the examples and threads as packs of tokens for the student and one teacher."""
-    texts = read_prepared(prepared)
-    tokenizer = found(work / "tokenizer.json", "learn a tokenizer first")
-    theirs = found(teacher / "tokenizer.json", "a teacher needs its tokenizer")
-    given = Work(texts, tokenizer, theirs, seed=seed)
-    packed = pack_examples(given, amounts, processes or all_cores(), progress)
-    for name in ("english", "other", "teacher"):
-        getattr(packed, name).save(work / f"{name}.npz")
-    _write_threads(texts, work, load_tokenizer(tokenizer), load_tokenizer(theirs), seed)
-
-
-def _write_threads(texts: Prepared, work: Path, own: Any, theirs: Any, seed: int) -> None:
-    chance = random.Random(seed)  # noqa: S311
-    threads = [
-        (question[:_LONGEST], answer[:_LONGEST])
-        for question, answer, language in texts.answered
-        if language == "en" and min(len(question), len(answer)) >= _SHORTEST
-    ]
-    lexicons = list(texts.lexicons.values())
-    questions, answers = ([thread[side] for thread in threads] for side in (0, 1))
-    asked = [
-        chance.choice(lexicons).swap(question, chance, chance.uniform(0.6, 1.0))
-        for question in questions
-    ]
-    for name, rows in (("questions", questions), ("asked", asked), ("answers", answers)):
-        Pack.encode(rows, own, Work.limit).save(work / f"{name}.npz")
-        if name != "asked":
-            Pack.encode(rows, theirs, Work.limit).save(work / f"teacher-{name}.npz")
 
 
 def teach(
@@ -116,9 +43,6 @@ def teach(
 
     They are turned as those of the work folder ``space`` were, where one is given.
     """
-    torch = require("torch", _PURPOSE, "neural")
-    from mathsetu.training.encoder.teach import Teacher, principal, read_basis
-
     model = Teacher(teacher, pooling, usable_device(device))
     basis: Any = None if space is None else read_basis(space, model)
     for name in ("teacher", "teacher-questions", "teacher-answers"):
@@ -157,15 +81,12 @@ def start_student(
 
     A BERT gives some of its layers and the vectors of the tokens that it knows.
     """
-    torch = require("torch", _PURPOSE, "neural")
-    from mathsetu.training.encoder.student import Student, start_from, start_tokens
-
     torch.manual_seed(seed)
     student = Student(shape)
     if start is not None and is_work_folder(start):
         go_on_from(student, work, start)
     elif start is not None:
-        weights = require("safetensors.torch", _PURPOSE, "neural").load_file(
+        weights = load_file(
             found(start / "model.safetensors", "start from a model with safetensors weights")
         )
         start_from(student, weights, list(chosen))
@@ -178,40 +99,15 @@ def start_student(
     return student
 
 
-def distil_stage(student: Student, work: Path, schedule: Schedule, report: Report) -> None:
-    """Distil; checkpoints and the last student lie in ``distilled/``."""
-    from mathsetu.training.encoder.distil import distil
-
-    lessons = read_lessons(work, student.tokens.weight.device)
-    distil(student, lessons, schedule, work / "distilled", report)
-
-
 def read_lessons(work: Path, device: Any) -> Lessons:
     """The examples of a work folder, with what the teacher found in them."""
-    from mathsetu.training.encoder.distil import Lessons
-
     english = Pack.load(found(work / "english.npz", "make the examples first"))
     other = Pack.load(found(work / "other.npz", "make the examples first"))
     return Lessons(english, other, _targets(work, "teacher", len(english), device))
 
 
-def contrast_stage(student: Student, work: Path, schedule: Schedule, report: Report) -> None:
-    """Contrast; checkpoints and the last student lie in ``contrasted/``."""
-    from mathsetu.training.encoder.contrast import contrast
-
-    contrast(
-        student,
-        read_threads(work, student.tokens.weight.device),
-        schedule,
-        work / "contrasted",
-        report,
-    )
-
-
 def read_threads(work: Path, device: Any) -> Threads:
     """The questions and answers of a work folder, with what the teacher found in them."""
-    from mathsetu.training.encoder.contrast import Threads
-
     questions, asked, answers = (
         Pack.load(found(work / f"{name}.npz", "make the examples first"))
         for name in ("questions", "asked", "answers")
@@ -232,7 +128,7 @@ def _targets(work: Path, name: str, count: int, device: Any) -> Any:
             f"{work}: has {count:,} texts, but a teacher has read {len(targets):,}; let it read "
             "the examples again"
         )
-    return require("torch", _PURPOSE, "neural").from_numpy(targets).to(device)
+    return torch.from_numpy(targets).to(device)
 
 
 def _read_targets(work: Path, name: str) -> NDArray[np.float16]:
@@ -247,7 +143,6 @@ def usable_device(name: str) -> str:
     Raises:
         InputError: There is no such device here.
     """
-    torch = require("torch", _PURPOSE, "neural")
     try:
         torch.empty(1, device=name)
     except (RuntimeError, AssertionError) as problem:

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
+from torch import Tensor
 from torch.nn import functional
 
 from mathsetu.errors import InputError
@@ -25,7 +26,6 @@ from mathsetu.training.encoder.folders import is_work_folder
 from mathsetu.training.encoder.learning import (
     Read,
     Report,
-    Schedule,
     device_of,
     half,
     learn,
@@ -33,11 +33,8 @@ from mathsetu.training.encoder.learning import (
 )
 from mathsetu.training.encoder.model_files import export_stage
 from mathsetu.training.encoder.pipeline import read_lessons, read_threads
+from mathsetu.training.encoder.schedule import Schedule
 from mathsetu.training.encoder.student import Student
-
-if TYPE_CHECKING:
-    import numpy as np
-    from torch import Tensor
 
 
 @dataclass(frozen=True)

@@ -7,19 +7,15 @@ without an accelerator comes from there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional
 
 from mathsetu.errors import InputError
 from mathsetu.training.encoder.shape import Shape
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from torch import Tensor
 
 
 class Layer(nn.Module):

@@ -7,20 +7,17 @@ the cosines.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from mathsetu.errors import InputError
 from mathsetu.models import folder_of, loading, require, room_by
 from mathsetu.training.encoder.batches import GpuPack, by_length
 from mathsetu.training.encoder.folders import found
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from mathsetu.training.encoder.packs import Pack
+from mathsetu.training.encoder.packs import Pack
 
 _PURPOSE = "training the encoder"
 _WHAT = "a BERT-like model; it needs config.json, tokenizer.json and model.safetensors"

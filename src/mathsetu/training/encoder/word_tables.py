@@ -27,7 +27,7 @@ def write_word_tables(prepared: Path, folder: Path) -> dict[str, int]:
     """Write all tables into a folder; returns how many terms each has.
 
     Args:
-        prepared: The folder that ``mathsetu encoder prepare`` has written.
+        prepared: The folder that ``mathsetu train encoder prepare`` has written.
         folder: Where ``SOURCE-TARGET.tsv.gz`` go.
     """
     texts: dict[str, list[Pair]] = {}

@@ -23,7 +23,7 @@ from mathsetu.training.graph.loss import GraphPair, Weights, pair_loss
 from mathsetu.training.loop import Fit, Progress, Task, fit
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GraphFit(Fit):
     """How a graph model is trained; what `Fit` has not is added.
 
@@ -35,8 +35,8 @@ class GraphFit(Fit):
         edge_dropout: The share of edges that are left out.
         temperature: Where the learned temperature starts.
 
-    >>> [round(GraphFit(learning_rate=1.0, warmup=0.0).rate(step, 3), 2) for step in range(3)]
-    [1.0, 0.5, 0.0]
+    >>> [round(GraphFit(warmup=0.0).share(step, 3), 2) for step in range(3)]
+    [1.0, 0.51, 0.02]
     """
 
     epochs: int = 7
@@ -62,14 +62,14 @@ class GraphFit(Fit):
         if not self.temperature > 0:
             raise InputError(f"temperature is {self.temperature:g}; it must be more than 0")
 
-    def rate(self, step: int, steps: int) -> float:
-        """The learning rate at a step of so many: up in a line, down in a cosine."""
+    def share(self, step: int, steps: int) -> float:
+        """The share of the learning rate at a step of so many: up in a line, down in a cosine."""
         rising = self.warmup * steps
         if step + 1 <= rising:
-            return self.learning_rate * (step + 1) / rising
+            return (step + 1) / rising
         done = (step - rising) / max(1.0, steps - rising - 1)
-        low = min(self.minimum_rate, self.learning_rate)
-        return low + (self.learning_rate - low) * (1 + math.cos(math.pi * min(1.0, done))) / 2
+        low = min(1.0, self.minimum_rate / self.learning_rate)
+        return low + (1 - low) * (1 + math.cos(math.pi * min(1.0, done))) / 2
 
 
 def train_graph_model(
@@ -109,11 +109,12 @@ def train_graph_model(
 
     task = Task(
         network,
+        settings.optimizer(network),
         shuffled,
         lambda batch: pair_loss(network, batch, weights),
+        _identity(choices, vocabulary, pairs, settings),
         _batches(validation, settings.batch),
         save,
-        _identity(choices, vocabulary, pairs, settings),
     )
     return fit(task, settings, folder, progress)
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mathsetu.encoders.graph.batch import GraphBatch, ReadyGraph
 from mathsetu.training.graph.loss import GraphPair
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Vectors = NDArray[np.float32]
-    # Gives the vectors of a batch: a network in numpy, or one that is being trained.
-    Network = Callable[[GraphBatch], Vectors]
+Vectors = NDArray[np.float32]
+# Gives the vectors of a batch: a network in numpy, or one that is being trained.
+Network = Callable[[GraphBatch], Vectors]
 
 # Graphs that go through the network together.
 _BATCH = 32

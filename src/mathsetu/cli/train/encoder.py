@@ -1,20 +1,25 @@
-"""``mathsetu encoder``: makes an encoder like the built-in one, stage by stage."""
+"""``mathsetu train encoder``: makes an encoder like the built-in one, stage by stage."""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from mathsetu.cli.output import json_option, print_json, print_table, progress_bar, say
 from mathsetu.errors import InputError
 from mathsetu.models import require
+from mathsetu.training.encoder.examples import Amounts, learn_tokenizer, write_examples
+from mathsetu.training.encoder.folders import take_tokenizer
+from mathsetu.training.encoder.prepare import prepare as clean
+from mathsetu.training.encoder.prepare import unseen_texts
+from mathsetu.training.encoder.schedule import Schedule
+from mathsetu.training.encoder.word_tables import write_word_tables
 
-if TYPE_CHECKING:
-    from mathsetu.training.encoder.learning import Schedule
-
+_PURPOSE = "training the encoder"
 _folder = click.Path(file_okay=False, path_type=Path)
 _file = click.Path(dir_okay=False, path_type=Path)
 
@@ -29,11 +34,11 @@ def command() -> None:
 
     \b
     Example:
-      mathsetu encoder prepare raw prepared --avoid topics.tsv
-      mathsetu encoder words prepared tables
-      mathsetu encoder examples prepared work --teacher all-mpnet-base-v2
-      mathsetu encoder teach work --teacher all-mpnet-base-v2
-      mathsetu encoder distil work --start all-MiniLM-L6-v2
+      mathsetu train encoder prepare raw prepared --avoid topics.tsv
+      mathsetu train encoder words prepared tables
+      mathsetu train encoder examples prepared work --teacher all-mpnet-base-v2
+      mathsetu train encoder teach work --teacher all-mpnet-base-v2
+      mathsetu train encoder distil work --start all-MiniLM-L6-v2
       mathsetu index posts.jsonl library --recipe meaning \
           --set parts.meaning.model=work/model
     """
@@ -51,9 +56,7 @@ def prepare(
     raw: Path, prepared: Path, avoid: tuple[Path, ...], held_out: int, as_json: bool
 ) -> None:
     """Clean the texts of RAW and drop what the model will be measured on."""
-    from mathsetu.training.encoder.prepare import prepare, unseen_texts
-
-    counts = prepare(raw, unseen_texts(avoid), prepared, held_out)
+    counts = clean(raw, unseen_texts(avoid), prepared, held_out)
     if as_json:
         print_json(counts)
     else:
@@ -69,8 +72,6 @@ def words(prepared: Path, tables: Path, as_json: bool) -> None:
 
     Search by words has such tables built in, in the package's folder languages/learned.
     """
-    from mathsetu.training.encoder.word_tables import write_word_tables
-
     counts = write_word_tables(prepared, tables)
     if as_json:
         print_json(counts)
@@ -101,10 +102,6 @@ def examples(
     seed: int,
 ) -> None:
     """Learn a tokenizer unless WORK has one or one is given, and write the examples as tokens."""
-    from mathsetu.training.encoder.examples import Amounts
-    from mathsetu.training.encoder.folders import take_tokenizer
-    from mathsetu.training.encoder.pipeline import learn_tokenizer, write_examples
-
     amounts = Amounts(*(int(amount * scale) for amount in vars(Amounts()).values()))
     if tokenizer:
         take_tokenizer(tokenizer, work)
@@ -128,9 +125,36 @@ def teach(
     work: Path, teacher: Path, pooling: str, dimensions: int, space: Path | None, device: str
 ) -> None:
     """Let the teacher read the English texts."""
+    require("torch", _PURPOSE, "neural")
     from mathsetu.training.encoder import pipeline
 
     pipeline.teach(work, teacher, pooling, dimensions, device, space)
+
+
+def _learning(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of learning, as two schedules and a device."""
+
+    @wraps(function)
+    def learn(
+        steps: int, batch: int, contrast_steps: int, seed: int, device: str, **given: Any
+    ) -> None:
+        require("torch", _PURPOSE, "neural")
+        from mathsetu.training.encoder.pipeline import usable_device
+
+        schedule = Schedule(steps=steps, batch=batch, seed=seed)
+        after = schedule.gentle(contrast_steps) if contrast_steps else None
+        function(schedule=schedule, after=after, device=usable_device(device), **given)
+
+    for option in (
+        click.option("--device", default="cpu", show_default=True),
+        click.option("--seed", type=click.IntRange(0), default=1, show_default=True),
+        click.option("--contrast-steps", type=click.IntRange(0), default=0, show_default=True,
+                     help="Steps of question-answer contrast after it."),
+        click.option("--batch", type=click.IntRange(2), default=2048, show_default=True),
+        click.option("--steps", type=click.IntRange(1), default=8000, show_default=True),
+    ):  # fmt: skip
+        learn = option(learn)
+    return learn
 
 
 @command.command()
@@ -139,42 +163,35 @@ def teach(
               help="A BERT of the same width, or another work folder, to start from.")  # fmt: skip
 @click.option("--start-layers", default="0,1,3,5", show_default=True,
               help="Which layers of a BERT the student takes, as many as it has.")  # fmt: skip
-@click.option("--steps", type=click.IntRange(1), default=8000, show_default=True)
-@click.option("--batch", type=click.IntRange(2), default=2048, show_default=True)
 @click.option("--width", type=click.IntRange(32), default=384, show_default=True,
               help="The length of a position's vector.")  # fmt: skip
 @click.option("--layers", type=click.IntRange(1), default=4, show_default=True)
 @click.option("--group", type=click.IntRange(1), default=4, show_default=True,
               help="Tokens that make a position.")  # fmt: skip
-@click.option("--contrast-steps", type=click.IntRange(0), default=0, show_default=True,
-              help="Steps of question-answer contrast after it.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
-@click.option("--device", default="cpu", show_default=True)
+@_learning
 def distil(
     work: Path,
     start: Path | None,
     start_layers: str,
-    steps: int,
-    batch: int,
     width: int,
     layers: int,
     group: int,
-    contrast_steps: int,
-    seed: int,
+    schedule: Schedule,
+    after: Schedule | None,
     device: str,
 ) -> None:
     """Train a student, and write it as a model into WORK/model."""
-    require("torch", "training the encoder", "neural")
-    from mathsetu.training.encoder import pipeline
-    from mathsetu.training.encoder.learning import Schedule
+    from mathsetu.training.encoder import contrast, distil, pipeline
     from mathsetu.training.encoder.model_files import export_stage
 
     shape = pipeline.student_shape(work, width, layers, group)
-    student = pipeline.start_student(work, shape, start, _numbers(start_layers), seed)
-    student = student.to(pipeline.usable_device(device))
-    pipeline.distil_stage(student, work, Schedule(steps, batch, seed=seed), _report)
-    if contrast_steps:
-        pipeline.contrast_stage(student, work, _gentle(contrast_steps, batch, seed), _report)
+    student = pipeline.start_student(work, shape, start, _numbers(start_layers), schedule.seed)
+    student = student.to(device)
+    lessons = pipeline.read_lessons(work, device)
+    distil.distil(student, lessons, schedule, work / "distilled", _report)
+    if after:
+        threads = pipeline.read_threads(work, device)
+        contrast.contrast(student, threads, after, work / "contrasted", _report)
     export_stage(student, [work], work / "model")
 
 
@@ -188,13 +205,13 @@ def blend(works: tuple[Path, ...], folder: Path) -> None:
 
     \b
     Example:
-      mathsetu encoder examples prepared later --teacher all-mpnet-base-v2 \
+      mathsetu train encoder examples prepared later --teacher all-mpnet-base-v2 \
           --seed 2 --tokenizer work/tokenizer.json
-      mathsetu encoder teach later --teacher all-mpnet-base-v2 --space work
-      mathsetu encoder distil later --start work
-      mathsetu encoder blend work later both
+      mathsetu train encoder teach later --teacher all-mpnet-base-v2 --space work
+      mathsetu train encoder distil later --start work
+      mathsetu train encoder blend work later both
     """
-    require("torch", "training the encoder", "neural")
+    require("torch", _PURPOSE, "neural")
     from mathsetu.training.encoder.blend import blend
 
     blend(works, folder)
@@ -203,25 +220,18 @@ def blend(works: tuple[Path, ...], folder: Path) -> None:
 @command.command()
 @click.argument("works", metavar="WORK...", type=_folder, nargs=-1, required=True)
 @click.argument("folder", type=_folder)
-@click.option("--steps", type=click.IntRange(1), default=8000, show_default=True)
-@click.option("--batch", type=click.IntRange(2), default=2048, show_default=True)
 @click.option("--layers", type=click.IntRange(1), default=6, show_default=True,
               help="As many as the student has, up to twice as many.")  # fmt: skip
 @click.option("--group", type=click.IntRange(1), default=2, show_default=True,
               help="Tokens that make a position.")  # fmt: skip
-@click.option("--contrast-steps", type=click.IntRange(0), default=0, show_default=True,
-              help="Steps of question-answer contrast after it.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
-@click.option("--device", default="cpu", show_default=True)
+@_learning
 def reader(
     works: tuple[Path, ...],
     folder: Path,
-    steps: int,
-    batch: int,
     layers: int,
     group: int,
-    contrast_steps: int,
-    seed: int,
+    schedule: Schedule,
+    after: Schedule | None,
     device: str,
 ) -> None:
     r"""Train a reader of queries beside the students' mean; write both as a model into FOLDER.
@@ -231,23 +241,11 @@ def reader(
 
     \b
     Example:
-      mathsetu encoder reader work later both
+      mathsetu train encoder reader work later both
     """
-    require("torch", "training the encoder", "neural")
-    from mathsetu.training.encoder import pipeline
-    from mathsetu.training.encoder.learning import Schedule
     from mathsetu.training.encoder.reader import Plan, add_reader
 
-    asking = _gentle(contrast_steps, batch, seed) if contrast_steps else None
-    plan = Plan(layers, group, Schedule(steps, batch, seed=seed), asking)
-    add_reader(works, folder, plan, pipeline.usable_device(device), _report)
-
-
-def _gentle(steps: int, batch: int, seed: int) -> Schedule:
-    """The schedule of contrast, which must not undo what was learned before."""
-    from mathsetu.training.encoder.learning import Schedule
-
-    return Schedule(steps, min(batch, 1024), 3e-4, 1e-4, 50, 0.5, seed=seed)
+    add_reader(works, folder, Plan(layers, group, schedule, after), device, _report)
 
 
 def _numbers(written: str) -> list[int]:

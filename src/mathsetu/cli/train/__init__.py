@@ -1,0 +1,19 @@
+"""``mathsetu train``: everything that can be trained."""
+
+from __future__ import annotations
+
+import click
+
+from mathsetu.cli.train import encoder, graph, rerankers
+
+
+@click.group("train")
+def command() -> None:
+    """Train a reranker, an encoder or a graph model.
+
+    Training that was stopped goes on where it was when the same command is given again.
+    """
+
+
+for _trained in (rerankers.cross_encoder, rerankers.bi_encoder, graph.command, encoder.command):
+    command.add_command(_trained)

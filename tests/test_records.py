@@ -1,0 +1,50 @@
+"""The plain values: they cannot be changed, and every way to make one gives the same."""
+
+import inspect
+import pickle
+from dataclasses import FrozenInstanceError, asdict, fields, replace
+
+import pytest
+
+from mathsetu.records import Formula, Post
+
+FORMULA = Formula("q_4", "x^2", post_id="4", where="title", start=3)
+POST = Post("4", "body", tags=("limits",), score=-2, formulas=(FORMULA,))
+
+
+@pytest.mark.parametrize("record", [FORMULA, POST])
+def test_a_record_is_the_same_however_it_is_made(record: Formula | Post) -> None:
+    kind = type(record)
+    values = {part.name: getattr(record, part.name) for part in fields(record)}
+    for again in (
+        kind(*values.values()),
+        kind(**values),
+        replace(record),
+        pickle.loads(pickle.dumps(record)),
+    ):
+        assert again == record
+        assert hash(again) == hash(record)
+        assert type(again) is kind
+    assert list(asdict(record)) == [part.name for part in fields(record)]
+
+
+@pytest.mark.parametrize("record", [FORMULA, POST])
+def test_a_record_cannot_be_changed(record: Formula | Post) -> None:
+    with pytest.raises(FrozenInstanceError):
+        record.id = "5"  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError):
+        del record.id
+
+
+@pytest.mark.parametrize("record", [FORMULA, POST])
+def test_what_is_left_out_is_as_the_class_says(record: Formula | Post) -> None:
+    kind = type(record)
+    shown = inspect.signature(kind).parameters
+    assert list(shown) == [part.name for part in fields(kind)]
+    made = kind("1", "x")
+    for name, parameter in list(shown.items())[2:]:
+        assert getattr(made, name) == parameter.default
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        kind("1")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        kind("1", "x", colour="red")  # type: ignore[call-arg]
