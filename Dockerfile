@@ -15,6 +15,9 @@ FROM ${PYTHON_IMAGE} AS build
 ARG EXTRAS=web,mcp
 ENV PIP_NO_CACHE_DIR=1
 WORKDIR /source
+# It makes the inner loops of search; only what it made goes into the image.
+RUN apt-get update && apt-get install --yes --no-install-recommends gcc libc6-dev \
+    && rm -rf /var/lib/apt/lists/*
 # Every package is checked against its hash, and the wheel is built by a locked hatchling.
 COPY requirements ./requirements
 RUN python -m venv /opt/build && requirements/install /opt/build build \

@@ -1,7 +1,7 @@
 r"""A collection of any size for measuring: real sentences and formulas, put together anew.
 
     python -m benchmarks.collection 250000 --out posts.jsonl
-    mathsetu index posts.jsonl --out library
+    mathsetu index posts.jsonl library
 
 Sentences come from the question-answer pairs of ``../shared/data/training/qa.jsonl.xz``. A post has
 as many sentences as a pair drawn by chance, in its language; the sentences are drawn by chance, so

@@ -31,12 +31,17 @@ def tracked() -> list[str]:
     return [name for name in done.stdout.splitlines() if (CHECKOUT / name).is_file()]
 
 
-def build(folder: Path, mask: int, **environment: str) -> Path:
-    """Build from a fresh copy, whose files have dates and permissions of their own."""
+def copy(folder: Path, mask: int) -> None:
+    """Make a fresh copy, whose files have dates and permissions of their own."""
     for name in tracked():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(CHECKOUT / name, folder / name)
         (folder / name).chmod(0o666 & ~mask)
+
+
+def build(folder: Path, mask: int, **environment: str) -> Path:
+    """Build from a fresh copy."""
+    copy(folder, mask)
     # What lies about in the folder of someone who works on it stays there.
     (folder / "src/mathsetu/__pycache__").mkdir()
     (folder / "src/mathsetu/__pycache__/stray.pyc").write_bytes(b"stray")
@@ -53,6 +58,23 @@ def build(folder: Path, mask: int, **environment: str) -> Path:
     )
     [wheel] = (folder / "dist").iterdir()
     return wheel
+
+
+def runs_compiled(folder: Path, sources: Path) -> bool:
+    """Whether the package of a folder runs its compiled loops."""
+    code = "from mathsetu.retrieval import kernels; print(kernels.is_compiled(), kernels.__file__)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(sources)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    compiled, _, place = done.stdout.strip().partition(" ")
+    assert Path(place).is_relative_to(sources)
+    return compiled == "True"
 
 
 def packages_of(wheel: Path) -> set[str]:
@@ -87,16 +109,24 @@ def test_a_wheel_with_compiled_loops_has_the_same_bytes_each_time(tmp_path: Path
     # It is the one that was compiled, and it runs without the sources.
     with ZipFile(first) as wheel:
         wheel.extractall(tmp_path / "installed")
-    code = "from mathsetu.retrieval import kernels; print(kernels.is_compiled(), kernels.__file__)"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(tmp_path / "installed")},
+    assert runs_compiled(tmp_path, tmp_path / "installed")
+
+
+@needs_compiler
+def test_an_editable_install_compiles_the_loops_beside_their_source(tmp_path: Path) -> None:
+    copy(tmp_path / "checkout", 0o022)
+    code = "import sys; from hatchling.build import build_editable; build_editable(sys.argv[1])"
+    subprocess.run(
+        [sys.executable, "-c", code, tmp_path],
+        cwd=tmp_path / "checkout",
+        check=True,
         capture_output=True,
-        text=True,
-        timeout=60,
+        timeout=300,
     )
-    assert done.stdout.startswith(f"True {tmp_path / 'installed'}"), done.stderr
+    [wheel] = tmp_path.glob("*.whl")
+    assert EXTENSION not in ZipFile(wheel).namelist()
+    assert (tmp_path / "checkout" / "src" / EXTENSION).is_file()
+    assert runs_compiled(tmp_path, tmp_path / "checkout" / "src")
 
 
 def test_without_a_compiler_the_wheel_fits_every_machine(tmp_path: Path) -> None:

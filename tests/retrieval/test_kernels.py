@@ -286,6 +286,12 @@ def test_rows_that_come_nearer_and_nearer_push_out_the_others(way: ModuleType) -
     assert distances.tolist() == [1] * 200 + [0] * 500
 
 
+def test_bits_are_counted_by_older_numpy_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(np, "bitwise_count", raising=False)
+    words = np.array([[0, 2**64 - 1], [0b1011, 1 << 63], [0, 0]], dtype=np.uint64)
+    assert plain._set_bits(words).tolist() == [64, 4, 0]
+
+
 def test_every_bit_of_a_long_vector_counts(way: ModuleType) -> None:
     signs = np.full((1, 1000), 2**64 - 1, dtype=np.uint64)
     _, distances = kernels.nearest_signs(signs, np.zeros(1000, dtype=np.uint64), 1)
