@@ -51,3 +51,33 @@ def test_four_threads_read_the_same_trees_as_one() -> None:
         for found in pool.map(read, range(4)):
             assert [trees for trees, _ in found] == expected
             assert [mathml for _, mathml in found] == shown
+
+
+@pytest.mark.usefixtures("hurried")
+def test_threads_that_share_a_formula_may_make_its_trees_at_once() -> None:
+    expected = []
+    for latex in FORMULAS:
+        parsed = parse_latex(latex)
+        expected.append((write_tree(parsed.slt), write_tree(parsed.opt)))
+    shared = [parse_latex(latex) for latex in FORMULAS]  # nobody has asked for a tree so far
+    together = Barrier(4)
+
+    def read(place: int) -> list[tuple[str, str]]:
+        found = []
+        for parsed in shared:
+            together.wait()
+            # Two threads begin with one tree, two with the other.
+            first = parsed.slt if place % 2 else parsed.opt
+            slt, opt = write_tree(parsed.slt), write_tree(parsed.opt)
+            assert first in (parsed.slt, parsed.opt)
+            found.append((slt, opt))
+        return found
+
+    with ThreadPoolExecutor(4) as pool:
+        wrong = [
+            place
+            for found in pool.map(read, range(4))
+            for place, trees in enumerate(found)
+            if trees != expected[place]
+        ]
+    assert wrong == []

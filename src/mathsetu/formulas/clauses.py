@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast
+from typing import Final
 
 from mathsetu.formulas.latex.boxes import BAR, COLON, COMMA, META, PERIOD, RELATION, WIDE_SPACE, Box
-from mathsetu.formulas.operands import collection, edges, node
+from mathsetu.formulas.operands import BLANK, collection, edges, node
 from mathsetu.formulas.tree import Tree
 
-
-class Budget:
-    """How many nodes may still be repeated where a chain of relations shares its operands.
-
-    Without it, chains inside chains would double the tree at each level.
-    """
-
-    nodes = 5_000
-
-    def allows(self, tree: Tree) -> bool:
-        """Whether a tree may be repeated once more."""
-        if not tree.children:
-            self.nodes -= 1
-            return self.nodes > 0
-        stack = [tree]
-        while stack and self.nodes > 0:
-            self.nodes -= 1
-            stack.extend(stack.pop().children)
-        return not stack
+#: How many nodes may be repeated where chains of relations share their operands. Without a limit,
+#: chains inside chains would double the tree at each level.
+MOST_REPEATED: Final = 5_000
+#: How many nodes may still be repeated: one number, which all rows of a formula take from.
+Budget = list[int]
 
 
-def absent() -> Tree:
-    """What is missing beside an operator."""
-    return Tree("W!")
+def _may_repeat(tree: Tree, budget: Budget) -> bool:
+    """Whether a tree may be repeated once more."""
+    stack = [tree]
+    while stack and budget[0] > 0:
+        budget[0] -= 1
+        stack.extend(stack.pop().children)
+    return not stack
 
 
 class Clause:
@@ -44,19 +33,25 @@ class Clause:
         "formulas",
         "has_list",
         "items",
+        "meta_signs",
         "metas",
+        "relation_signs",
         "relations",
         "tail",
+        "trees",
     )
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: Budget, trees: list[Tree]) -> None:
         self.budget = budget
+        self.trees = trees  # those of the inner rows
         # What stands before a bar, with the bar.
         self.condition: tuple[Tree, Box] | None = None
-        # Operands and the boxes of operators between them, by turns: the chain of relations, and
-        # that of ⇔ and : around it.
+        # Operands and the operators after them: the chain of relations, and that of ⇔ and :
+        # around it.
         self.relations: list[Tree] = []
+        self.relation_signs: list[Box] = []
         self.metas: list[Tree] = []
+        self.meta_signs: list[Box] = []
         # Expressions between commas: before any relation, and after the last one.
         self.items: list[Tree] = []
         self.tail: list[Tree] = []
@@ -74,7 +69,7 @@ class Clause:
         elif role in (META, COLON):
             self.add_meta(tree, box)
         elif role == BAR:
-            self.condition = (tree or absent(), box)
+            self.condition = (tree or BLANK, box)
         else:
             assert role == PERIOD
             self.add_last(tree)
@@ -85,25 +80,24 @@ class Clause:
         assert self.condition is not None
         before, box = self.condition
         self.condition = None
-        return node(box, (before, tree or absent()))
+        return node(box, (before, tree or BLANK), self.trees)
 
     def add_relation(self, tree: Tree | None, box: Box) -> None:
         """A sign between sums."""
         if not self.relations:
-            self.relations = [self.before(tree), box]
+            tree = self.before(tree)
         elif self.tail:
             # a = b, c = d: after the comma another formula has begun.
             self.end_formula()
-            self.relations = [tree or absent(), box]
-        else:
-            self.relations += (tree or absent(), box)
+        self.relations.append(tree or BLANK)
+        self.relation_signs.append(box)
 
     def before(self, tree: Tree | None) -> Tree:
         """What stands before the first sign of a formula: an expression, or a list of them."""
         items = self.items
         self.has_list = bool(items)
         if not items:
-            return tree or absent()
+            return tree or BLANK
         self.items = []
         if tree is not None:
             items.append(tree)
@@ -114,16 +108,16 @@ class Clause:
         if self.relations:
             if self.tail and tree is not None:
                 self.end_formula()
-                self.metas = [tree, box]
-                return
-            if tree is not None or not self.tail:
-                self.tail.append(tree or absent())
-            self.metas += (self.end_relations(), box)
+            else:
+                if tree is not None or not self.tail:
+                    self.tail.append(tree or BLANK)
+                tree = self.end_relations()
         elif self.metas and self.items and tree is not None:
             self.end_formula()
-            self.metas = [tree, box]
         else:
-            self.metas += (self.before(tree), box)
+            tree = self.before(tree)
+        self.metas.append(tree)
+        self.meta_signs.append(box)
 
     def add_separator(self, tree: Tree | None) -> None:
         """A comma, or something like one."""
@@ -131,7 +125,7 @@ class Clause:
             return
         if self.relations:
             self.tail.append(tree)
-            if self.has_list or len(self.relations) > 2:
+            if self.has_list or len(self.relations) > 1:
                 # Only a = b, c is a list after its relation.
                 self.end_formula()
         else:
@@ -144,12 +138,13 @@ class Clause:
 
     def end_relations(self) -> Tree:
         """The chain of relations, complete."""
-        chain = self.relations
-        chain.append(collection("M!L-", self.tail) if self.tail else absent())
+        self.relations.append(collection("M!L-", self.tail) if self.tail else BLANK)
+        tree = self.chained(self.relations, self.relation_signs)
         self.relations = []
+        self.relation_signs = []
         self.tail = []
         self.has_list = False
-        return self.chained(chain)
+        return tree
 
     def end_formula(self) -> None:
         """The formula being read is complete."""
@@ -159,27 +154,28 @@ class Clause:
             tree = collection("M!L-", self.items)
             self.items = []
         elif self.metas:
-            tree = absent()
+            tree = BLANK
         else:
             return
         if self.metas:
             self.metas.append(tree)
-            tree = self.chained(self.metas)
+            tree = self.chained(self.metas, self.meta_signs)
             self.metas = []
+            self.meta_signs = []
         self.formulas.append(tree)
 
-    def chained(self, chain: list[Tree]) -> Tree:
+    def chained(self, chain: list[Tree], signs: list[Box]) -> Tree:
         """Operands with operators between them; each inner operand belongs to both sides."""
-        if len(chain) == 3:
-            return node(cast(Box, chain[1]), (chain[0], chain[2]))
+        if len(signs) == 1:
+            return node(signs[0], (chain[0], chain[1]), self.trees)
         pairs: list[Tree] = []
-        for place in range(1, len(chain), 2):
-            left = chain[place - 1]
+        for place, sign in enumerate(signs):
+            left = chain[place]
             operands: tuple[Tree, ...] = (left, chain[place + 1])
-            if pairs and not self.budget.allows(left):
+            if pairs and not _may_repeat(left, self.budget):
                 operands = operands[1:]
-            pairs.append(node(cast(Box, chain[place]), operands))
-        return Tree("U!and", pairs, edges(len(pairs)))
+            pairs.append(node(sign, operands, self.trees))
+        return Tree("U!and", tuple(pairs), edges(len(pairs)))
 
     def end(self, tree: Tree | None) -> Tree:
         """Everything has been told: the tree of the row."""
@@ -189,11 +185,11 @@ class Clause:
         self.end_formula()
         formulas = self.formulas
         if not formulas:
-            return Tree("W!")
+            return BLANK
         whole = formulas.pop()
         while formulas:
             before = formulas.pop()
-            following: Sequence[Tree] = (whole,)
+            following: tuple[Tree, ...] = (whole,)
             if before.label == "U!and" and whole.label == "O!form-seq":
                 following = whole.children
             whole = Tree("O!form-seq", (before, *following), edges(len(following) + 1))

@@ -59,7 +59,7 @@ class _Block:
 def draw_operator_tree(tree: Tree, matched: Iterable[Tree] = ()) -> str:
     """An operator tree as SVG, the ``matched`` nodes coloured.
 
-    >>> tree = Tree("U!plus", [Tree("V!x"), Tree("N!1")], ["0", "1"])
+    >>> tree = Tree("U!plus", (Tree("V!x"), Tree("N!1")), ("0", "1"))
     >>> svg = draw_operator_tree(tree, matched=[tree.children[0]])
     >>> svg.count("<rect"), svg.count('class="matched"')
     (3, 1)
@@ -70,7 +70,7 @@ def draw_operator_tree(tree: Tree, matched: Iterable[Tree] = ()) -> str:
 def draw_layout_tree(tree: Tree, matched: Iterable[Tree] = ()) -> str:
     """A symbol layout tree as SVG, the ``matched`` nodes coloured.
 
-    >>> draw_layout_tree(Tree("V!x", [Tree("N!2")], ["a"])).count("<rect")
+    >>> draw_layout_tree(Tree("V!x", (Tree("N!2"),), ("a",))).count("<rect")
     2
     """
     return _svg(_arrange(tree, _arrange_line), matched)

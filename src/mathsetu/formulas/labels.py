@@ -47,19 +47,18 @@ def normalise_label(label: str) -> str:
 def normalise(tree: Tree) -> Tree:
     """A copy of a tree whose labels are spelled as our parser spells them.
 
-    >>> normalise(Tree("U!plus", [Tree("V!𝑎"), Tree("N!1")], ["0", "1"]))
+    >>> normalise(Tree("U!plus", (Tree("V!𝑎"), Tree("N!1")), ("0", "1")))
     Tree('U!plus', 0=Tree('V!a'), 1=Tree('N!1'))
     """
-    root = Tree(normalise_label(tree.label), tree.children, tree.edges, tree.symbol)
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        node.children = [
-            Tree(normalise_label(child.label), child.children, child.edges, child.symbol)
-            for child in node.children
-        ]
-        pending += node.children
-    return root
+    # Each node after all nodes below it, without recursion.
+    finished: list[Tree] = []
+    for node in reversed(list(tree.walk())):
+        # The children were finished last, the first of them last of all.
+        start = len(finished) - len(node.children)
+        children = tuple(reversed(finished[start:]))
+        del finished[start:]
+        finished.append(Tree(normalise_label(node.label), children, tuple(node.edges), node.symbol))
+    return finished[0]
 
 
 def is_commutative(label: str) -> bool:

@@ -25,7 +25,7 @@ from mathsetu.formulas.latex.boxes import (
     Row,
     Sign,
 )
-from mathsetu.formulas.latex.commands import BOXED, LINES
+from mathsetu.formulas.latex.commands import BOXED
 from mathsetu.formulas.tree import Tree
 
 #: The order in which Tangent writes the edges of a node.
@@ -34,252 +34,276 @@ _RANK: Final = {edge: rank for rank, edge in enumerate(EDGE_ORDER)}
 _NEXT: Final[tuple[str, ...]] = ("n",)
 _WITHIN: Final[tuple[str, ...]] = ("w",)
 _OVER_AND_UNDER: Final[tuple[str, ...]] = ("o", "u")
+_NEXT_AND_WITHIN: Final[tuple[str, ...]] = ("n", "w")
+_DEGREE_AND_WITHIN: Final[tuple[str, ...]] = ("c", "w")
 _ALONE: Final[dict[str, tuple[str, ...]]] = {edge: (edge,) for edge in EDGE_ORDER}
 _AFTER_NEXT: Final[dict[str, tuple[str, ...]]] = {edge: ("n", edge) for edge in EDGE_ORDER}
-# Brackets that make one node of what they enclose; Tangent leaves the others as symbols.
-_ENCLOSING: Final = {"(": ")]}", "[": ")]}", "{": ")]}", "|": "|∥", "∥": "|∥", "‖": "‖"}
 _BETWEEN_FORMULAS: Final = frozenset({RELATION, META, COLON, CONDITION})
+# How many symbols of lines inside of lines may be copied, times the rows before.
+_MOST_COPIED: Final = 100_000
+# The tree of a line on which nothing is to be seen.
+_BLANK: Final = Tree("W!")
 
 
-def build_layout_trees(rows: list[Row]) -> None:
-    """Give each row its tree; inner rows come before the rows around them.
+def build_layout_tree(rows: list[Row]) -> Tree:
+    """The tree of the last row; inner rows come before the rows around them.
 
     >>> from mathsetu.formulas.latex.reader import read_layout
-    >>> row, rows, _ = read_layout("x^2+1")
-    >>> build_layout_trees(rows)
-    >>> row.slt
+    >>> build_layout_tree(read_layout("x^2+1")[1])
     Tree('V!x', n=Tree('+', n=Tree('N!1')), a=Tree('N!2'))
     """
+    trees: list[Tree] = []  # those of the rows so far
     for row in rows:
         boxes = row.boxes
-        if len(boxes) == 1:
-            # Most rows are one symbol.
-            box = boxes[0]
-            if box.label and box.sign.kind == ATOM and not box.scripts:
-                box.children = box.edges = ()
-                row.slt = box
-                continue
-        row.slt = _chain(boxes, None) or Tree("W!")
+        tree = _divided(boxes, trees) if row.edge == "w" and len(boxes) > 1 else None
+        trees.append(tree or _chain(boxes, trees) or _BLANK)
+    return trees[-1]
 
 
-def _chain(boxes: list[Box], following: Tree | None) -> Tree | None:
-    """Link boxes: each gets what follows it on its ``n`` edge. The first node of the chain."""
+def _chain(boxes: list[Box], trees: list[Tree]) -> Tree | None:
+    """Boxes as a line: each has what follows it on its ``n`` edge. The first node of the line."""
+    following: Tree | None = None
     for box in reversed(boxes):
+        sign = box.sign
         scripts = box.scripts
-        if box.sign.kind != ATOM:
-            following = _compound(box, following)
+        if sign.kind != ATOM:
+            following = _compound(box, sign, following, trees)
         elif not scripts:
-            if not box.label:
+            label = sign.layout
+            if not label:
                 continue  # a space
             if following is None:
-                box.children = box.edges = ()
+                following = box.leaf or Tree(label, (), (), box.symbol)
             else:
-                box.children = (following,)
-                box.edges = _NEXT
-            following = box
+                following = Tree(label, (following,), _NEXT, box.symbol)
         elif len(scripts) == 1:
             script = scripts[0]
-            if following is None:
-                box.children = (script.slt,)
-                box.edges = _ALONE[script.edge]
-            else:
-                box.children = (following, script.slt)
-                box.edges = _AFTER_NEXT[script.edge]
-            following = box
+            inner = script.boxes[0].leaf if script.number < 0 else trees[script.number]
+            if inner is None:
+                inner = _of(script, trees)
+            following = (
+                Tree(sign.layout, (inner,), _ALONE[script.edge], box.symbol)
+                if following is None
+                else Tree(sign.layout, (following, inner), _AFTER_NEXT[script.edge], box.symbol)
+            )
         else:
-            box.children = box.edges = ()
-            following = _finish(box, box, following)
+            base = Tree(sign.layout, (), (), box.symbol)
+            following = _finish(base, box, following, trees)
     return following
 
 
-def _finish(base: Tree, box: Box, following: Tree | None) -> Tree:
-    """Give a node the scripts of a box and what follows it."""
-    for script in box.scripts:
-        base = _attach(base, script.edge, script.slt)
+def _of(row: Row, trees: list[Tree]) -> Tree:
+    """The tree of an inner row."""
+    if row.number >= 0:
+        return trees[row.number]
+    box = row.boxes[0]
+    label = box.sign.layout
+    return box.leaf or (Tree(label, (), (), box.symbol) if label else _BLANK)
+
+
+def _node(
+    label: str,
+    children: tuple[Tree, ...],
+    edges: tuple[str, ...],
+    box: Box,
+    following: Tree | None,
+    trees: list[Tree],
+) -> Tree:
+    """The node of a box with its scripts and with what follows it."""
+    if box.scripts:
+        return _finish(Tree(label, children, edges, box.symbol), box, following, trees)
     if following is None:
-        return base
-    if len(base.children) == 1:
-        base.children = (following, base.children[0])
-        base.edges = _AFTER_NEXT[base.edges[0]]
-    else:
-        base.children = (following, *base.children)
-        base.edges = ("n", *base.edges)
-    return base
+        return Tree(label, children, edges, box.symbol)
+    return Tree(label, (following, *children), ("n", *edges), box.symbol)
+
+
+def _finish(base: Tree, box: Box, following: Tree | None, trees: list[Tree]) -> Tree:
+    """A node with the scripts of a box and with what follows it."""
+    for script in box.scripts:
+        base = _attach(base, script.edge, _of(script, trees))
+    return base if following is None else _followed(base, following)
+
+
+def _followed(base: Tree, following: Tree) -> Tree:
+    """A node with what follows it on the line."""
+    return Tree(base.label, (following, *base.children), ("n", *base.edges), base.symbol)
 
 
 def _attach(base: Tree, edge: str, child: Tree) -> Tree:
-    """Give a node one more edge; where that edge is taken, the node goes into a group first."""
-    if not base.edges:
-        base.children = (child,)
-        base.edges = _ALONE[edge]
-        return base
-    if edge in base.edges:
+    """A node with one more edge; where that edge is taken, the node goes into a group first."""
+    children = base.children
+    edges = base.edges
+    if edge in edges:
         return _attach(Tree("M!1x1", (base,), _WITHIN), edge, child)
-    children = list(base.children)
-    edges = list(base.edges)
     place = 0
     rank = _RANK[edge]
     while place < len(edges) and _RANK[edges[place]] < rank:
         place += 1
-    children.insert(place, child)
-    edges.insert(place, edge)
-    base.children = tuple(children)
-    base.edges = tuple(edges)
-    return base
+    children = (*children[:place], child, *children[place:])
+    edges = (*edges[:place], edge, *edges[place:])
+    return Tree(base.label, children, edges, base.symbol)
 
 
-def _base(row: Row) -> Tree:
-    """A row as one node: its only node, or a group of all."""
-    tree = row.slt
+def _joined(line: Tree, following: Tree, trees: list[Tree]) -> Tree:
+    """A line with another after it."""
+    if line is _BLANK:
+        return following
+    nodes: list[Tree] = []
+    last = line
+    while last.edges[:1] == _NEXT:
+        nodes.append(last)
+        last = last.children[0]
+    if len(nodes) * len(trees) > _MOST_COPIED:
+        # Lines inside of lines without end would be copied again and again.
+        return Tree("M!1x1", (following, line), _NEXT_AND_WITHIN)
+    following = _followed(last, following)
+    for node in reversed(nodes):
+        following = Tree(node.label, (following, *node.children[1:]), node.edges, node.symbol)
+    return following
+
+
+def _grouped(tree: Tree) -> Tree:
+    """A line as one node: its only node, or a group of all."""
     return Tree("M!1x1", (tree,), _WITHIN) if "n" in tree.edges else tree
 
 
-def _compound(box: Box, following: Tree | None) -> Tree | None:
+def _compound(box: Box, sign: Sign, following: Tree | None, trees: list[Tree]) -> Tree | None:
     """A box with rows inside it."""
-    sign = box.sign
     kind = sign.kind
     rows = box.rows
-    if kind == FENCE:
-        return _fence(box, following)
-    if kind == FRACTION:
-        box.children = (rows[0].slt, rows[1].slt)
-        box.edges = _OVER_AND_UNDER
-    elif kind == ROOT:
-        if len(rows) == 1:
-            box.children = (rows[0].slt,)
-            box.edges = _WITHIN
-        else:
-            box.children = (rows[1].slt, rows[0].slt)
-            box.edges = ("c", "w")
-    elif kind == ACCENT:
-        # The mark is the symbol that was written; it hangs on what it stands over.
-        box.children = box.edges = ()
-        box.label = sign.text
-        return _finish(_attach(_base(rows[0]), "u" if sign.below else "o", box), box, following)
-    elif kind == TABLE:
-        return _table(box, following)
-    elif kind == PHANTOM:
+    if kind == TABLE:
+        return _table(box, following, trees)
+    if kind == PHANTOM:
         return following
-    elif sign is BOXED:
-        box.label = "box"
-        box.children = (rows[0].slt,)
-        box.edges = _WITHIN
-    elif box.scripts:
-        return _finish(_base(rows[0]), box, following)
-    else:
-        # Only texts and single arguments come here, so this does not nest.
-        return _chain(rows[0].boxes, following) if following is not None else rows[0].slt
-    return _finish(box, box, following)
-
-
-def _fence(box: Box, following: Tree | None) -> Tree | None:
-    """What is between brackets: one node, its elements inside."""
-    sign = box.sign
-    row = box.rows[0]
-    boxes = row.boxes
-    if _encloses(sign) or any(_is_inline(part) for part in boxes):
-        if len(boxes) == 1:
-            inner = row.slt
-            box.children = (inner,)
-            box.edges = _WITHIN
-            box.label = sign.layout + "1x1"
-            if boxes[0].sign.kind == TABLE and inner.label[2:3].isdigit() and "w" in inner.edges:
-                box.label = sign.layout + inner.label[2:]
-                box.children = inner.children
-                box.edges = inner.edges
-        else:
-            _fill(box, row)
-        return _finish(box, box, following)
+    row = rows[0]
+    first = trees[row.number] if row.number >= 0 else _of(row, trees)
+    if kind == FENCE:
+        if row.edge == "w":
+            return _enclosed(box, sign, first, following, trees)
+        if sign.encloses or any(map(_is_inline, row.boxes)):
+            first = _divided(row.boxes, trees) or first
+            return _enclosed(box, sign, first, following, trees)
+        if box.scripts:
+            line = _bracketed(box, None, trees)
+            base = Tree("M!1x1", (line,), _WITHIN) if line is not None else _BLANK
+            return _finish(base, box, following, trees)
+        return _bracketed(box, following, trees)
+    if kind == FRACTION:
+        row = rows[1]
+        second = trees[row.number] if row.number >= 0 else _of(row, trees)
+        return _node(sign.layout, (first, second), _OVER_AND_UNDER, box, following, trees)
+    if kind == ROOT:
+        if len(rows) == 1:
+            return _node(sign.layout, (first,), _WITHIN, box, following, trees)
+        parts = (_of(rows[1], trees), first)
+        return _node(sign.layout, parts, _DEGREE_AND_WITHIN, box, following, trees)
+    if kind == ACCENT:
+        # The mark is the symbol that was written; it hangs on what it stands over.
+        mark = Tree(sign.text, (), (), box.symbol)
+        base = _attach(_grouped(first), "u" if sign.below else "o", mark)
+        return _finish(base, box, following, trees)
+    if sign is BOXED:
+        return _node("box", (first,), _WITHIN, box, following, trees)
     if box.scripts:
-        line = _bracketed(box, None)
-        group = Tree("M!1x1", (line,), _WITHIN) if line is not None else Tree("W!")
-        return _finish(group, box, following)
-    return _bracketed(box, following)
+        return _finish(_grouped(first), box, following, trees)
+    return first if following is None else _joined(first, following, trees)
 
 
-def _encloses(sign: Sign) -> bool:
-    """Whether brackets make one node of what they enclose."""
-    return sign.closing != "" and sign.closing in _ENCLOSING.get(sign.opening, "")
+def _enclosed(box: Box, sign: Sign, inner: Tree, following: Tree | None, trees: list[Tree]) -> Tree:
+    """What is between brackets: one node, its elements inside."""
+    boxes = box.rows[0].boxes
+    if not boxes:
+        return _node(sign.layout + "1x0", (), (), box, following, trees)
+    is_table = len(boxes) == 1 and boxes[0].sign.kind == TABLE
+    if is_table and inner.label[2:3].isdigit() and "w" in inner.edges:
+        label = sign.layout + inner.label[2:]
+        return _node(label, inner.children, inner.edges, box, following, trees)
+    count = 1
+    element = inner
+    while element.edges and element.edges[-1] == "e":
+        element = element.children[-1]
+        count += 1
+    label = f"{sign.layout}1x{count}"
+    if box.scripts:
+        return _finish(Tree(label, (inner,), _WITHIN, box.symbol), box, following, trees)
+    if following is None:
+        return Tree(label, (inner,), _WITHIN, box.symbol)
+    return Tree(label, (following, inner), _NEXT_AND_WITHIN, box.symbol)
 
 
 def _is_inline(box: Box) -> bool:
     """Whether a fence's brackets are symbols of the line; around such, one level is enough."""
-    return box.sign.kind == FENCE and not _encloses(box.sign)
+    return box.sign.kind == FENCE and not box.sign.encloses
 
 
-def _bracketed(box: Box, following: Tree | None) -> Tree | None:
+def _bracketed(box: Box, following: Tree | None, trees: list[Tree]) -> Tree | None:
     """Brackets that are symbols like others, and what is between them."""
-    if box.sign.closing:
-        following = _linked(box.sign.closing, box.closer, following)
-    inner = box.rows[0].boxes if box.sign.kind == FENCE else [_bare(box)]
-    following = _chain(inner, following)
-    if box.sign.opening:
-        following = _linked(box.sign.opening, box.symbol, following)
+    sign = box.sign
+    if sign.closing:
+        following = _linked(sign.closing, (), (), box.closer, following)
+    if sign.kind == FENCE:
+        line = _of(box.rows[0], trees)
+        if following is not None:
+            following = _joined(line, following, trees)
+        elif line is not _BLANK:
+            following = line
+    else:
+        label, cells, edges = _grid(box, trees)
+        following = _linked("M!" + label, cells, edges, box.symbol, following)
+    if sign.opening:
+        following = _linked(sign.opening, (), (), box.symbol, following)
     return following
 
 
-def _linked(label: str, symbol: int, following: Tree | None) -> Tree:
-    """A node for a bracket, with what follows it."""
-    if following is None:
-        return Tree(label, (), (), symbol)
-    return Tree(label, (following,), _NEXT, symbol)
+def _linked(
+    label: str,
+    children: tuple[Tree, ...],
+    edges: tuple[str, ...],
+    symbol: int,
+    following: Tree | None,
+) -> Tree:
+    """A node with what follows it on the line."""
+    tree = Tree(label, children, edges, symbol)
+    return tree if following is None else _followed(tree, following)
 
 
-def _fill(box: Box, row: Row) -> None:
-    """Put the row between brackets into their node; commas divide it into elements."""
-    if not row.boxes:
-        box.label = box.sign.layout + "1x0"
-        box.children = box.edges = ()
-        return
-    commas: list[Box] = []
-    for part in row.boxes:
+def _divided(boxes: list[Box], trees: list[Tree]) -> Tree | None:
+    """The first of the elements that commas make of a line, if there are some: it has the next."""
+    ends: list[int] = []
+    for place, part in enumerate(boxes):
         role = part.sign.role
         if role < RELATION:
             continue
         if role == COMMA:
             if part.sign.text == ",":
-                commas.append(part)
+                ends.append(place + 1)
         elif role in _BETWEEN_FORMULAS:
-            commas = []  # a sequence of formulas is one element
-            break
-    if not commas:
-        box.label = box.sign.layout + "1x1"
-        box.children = (row.slt,)
-        box.edges = _WITHIN
-        return
-    heads = [row.slt]
-    for comma in commas:
-        # What followed the comma on the line is the next element.
-        if comma.edges[:1] == _NEXT:
-            heads.append(comma.children[0])
-            comma.children = comma.children[1:]
-            comma.edges = comma.edges[1:]
-    box.label = f"{box.sign.layout}1x{len(heads)}"
-    element = heads.pop()
-    while heads:
-        element = _attach(heads.pop(), "e", element)
-    box.children = (element,)
-    box.edges = _WITHIN
+            return None  # a sequence of formulas is one element
+    if not ends:
+        return None
+    tree = _chain(boxes[ends[-1] :], trees)  # there need not be anything after the last comma
+    for start, end in zip([0, *ends][-2::-1], reversed(ends), strict=True):
+        element = _chain(boxes[start:end], trees)
+        assert element is not None  # the comma is there
+        tree = element if tree is None else _attach(element, "e", tree)
+    return tree
 
 
-def _bare(box: Box) -> Box:
-    """A table without its brackets and scripts."""
-    bare = Box(LINES, box.symbol, box.rows)
-    bare.columns = box.columns
-    bare.closer = -1
-    return bare
-
-
-def _table(box: Box, following: Tree | None) -> Tree | None:
+def _table(box: Box, following: Tree | None, trees: list[Tree]) -> Tree | None:
     """A table: one node, its cells inside, row by row."""
-    opening, closing = box.sign.opening, box.sign.closing
-    if (opening or closing) and not _encloses(box.sign):
-        return _bracketed(box, following)
+    brackets = box.sign.opening + box.sign.closing
+    if brackets and not box.sign.encloses:
+        return _bracketed(box, following, trees)
+    size, cells, edges = _grid(box, trees)
+    return _node(f"M!{brackets}{size}", cells, edges, box, following, trees)
+
+
+def _grid(box: Box, trees: list[Tree]) -> tuple[str, tuple[Tree, ...], tuple[str, ...]]:
+    """The size of a table, its first cell, which has all others, and the edge to it."""
     cell: Tree | None = None
     for row in reversed(box.rows):
-        cell = row.slt if cell is None else _attach(row.slt, "e", cell)
+        tree = _of(row, trees)
+        cell = tree if cell is None else _attach(tree, "e", cell)
     lines = len(box.rows) // box.columns if box.columns else 0
-    box.label = f"M!{opening}{closing}{lines}x{box.columns}"
-    box.children = () if cell is None else (cell,)
-    box.edges = () if cell is None else _WITHIN
-    return _finish(box, box, following)
+    size = f"{lines}x{box.columns}"
+    return (size, (), ()) if cell is None else (size, (cell,), _WITHIN)

@@ -31,7 +31,8 @@ def read_tree(text: str) -> Tree:
     if (quoted := _QUOTED.fullmatch(text)) is not None:
         text = quoted.group(1).replace('""', '"')
     root: Tree | None = None
-    open_nodes: list[Tree] = []
+    # The nodes that stand open, outermost first: label, children, edges.
+    open_nodes: list[tuple[str, list[Tree], list[str]]] = []
     edge = "n"
     position = 0
     while position < len(text):
@@ -40,19 +41,19 @@ def read_tree(text: str) -> Tree:
             raise NotationError(text, position, "a node '[label…]' expected")
         label, named_edge, end = piece.groups()
         if label is not None:
-            node = Tree(_ENTITY.sub(lambda m: _ENTITIES[m.group()], label), [], [])
             if open_nodes:
-                parent = open_nodes[-1]
-                parent.children.append(node)  # type: ignore[attr-defined]
-                parent.edges.append(edge)  # type: ignore[attr-defined]
-            else:
-                root = node
-            open_nodes.append(node)
+                open_nodes[-1][2].append(edge)
+            open_nodes.append((_ENTITY.sub(lambda m: _ENTITIES[m.group()], label), [], []))
             edge = "n"
         elif end:
             if not open_nodes:
                 raise NotationError(text, position, "']' closes nothing")
-            open_nodes.pop()
+            label, children, edges = open_nodes.pop()
+            node = Tree(label, tuple(children), tuple(edges))
+            if open_nodes:
+                open_nodes[-1][1].append(node)
+            else:
+                root = node
         else:
             if not open_nodes:
                 raise NotationError(text, position, "the text must begin with '['")
@@ -66,7 +67,7 @@ def read_tree(text: str) -> Tree:
 def write_tree(tree: Tree) -> str:
     """Write a tree in text form; `read_tree` gives it back.
 
-    >>> write_tree(Tree("V!x", [Tree("N!2")], ["a"]))
+    >>> write_tree(Tree("V!x", (Tree("N!2"),), ("a",)))
     '[V!x,a[N!2]]'
     """
     parts: list[str] = []

@@ -17,6 +17,7 @@ from mathsetu.formulas.latex.boxes import (
     TABLE,
     TEXT,
     Box,
+    Row,
 )
 from mathsetu.formulas.latex.commands import fence_sign
 from mathsetu.formulas.tree import POSITIONS, Tree
@@ -29,6 +30,10 @@ _EDGES: Final[tuple[tuple[str, ...], ...]] = tuple(
 ONE: Final = _EDGES[1]
 TWO: Final = _EDGES[2]
 _NAMED: Final = len(_EDGES)
+#: What is missing beside an operator.
+BLANK: Final = Tree("W!")
+# The degree of a root that has none.
+_SQUARE: Final = Tree("N!2")
 _SCRIPT_LABELS: Final = {edge: "O!SUP" if edge in "aoc" else "O!SUB" for edge in "aocbud"}
 _PARENTHESES: Final = fence_sign("(", ")")
 _INTERVALS: Final = {
@@ -61,11 +66,16 @@ def edges(count: int) -> tuple[str, ...]:
     return POSITIONS + POSITIONS[-1:] * (count - len(POSITIONS))
 
 
-def node(box: Box, operands: Sequence[Tree]) -> Tree:
+def tree_of(row: Row, trees: list[Tree]) -> Tree:
+    """The tree of an inner row."""
+    return trees[row.number] if row.number >= 0 else operand(row.boxes[0], trees)
+
+
+def node(box: Box, operands: tuple[Tree, ...], trees: list[Tree]) -> Tree:
     """The operator in a box, applied."""
     sign = box.sign
     if box.scripts or sign.kind != ATOM:
-        return applied(operand(box), operands)
+        return applied(operand(box, trees), operands)
     label = sign.operator
     if sign.role == RELATION and label in _TURNED:
         label = _TURNED[label]
@@ -74,10 +84,10 @@ def node(box: Box, operands: Sequence[Tree]) -> Tree:
     return Tree(label, operands, _EDGES[count] if count < _NAMED else edges(count), box.symbol)
 
 
-def applied(head: Tree, operands: Sequence[Tree]) -> Tree:
+def applied(head: Tree, operands: tuple[Tree, ...]) -> Tree:
     """A head applied to operands; a head that is itself built comes first among them.
 
-    >>> applied(Tree("F!sin"), [Tree("V!x")])
+    >>> applied(Tree("F!sin"), (Tree("V!x"),))
     Tree('F!sin', 0=Tree('V!x'))
     """
     if head.children:
@@ -90,60 +100,62 @@ def applied(head: Tree, operands: Sequence[Tree]) -> Tree:
     return Tree(label, operands, edges(len(operands)), head.symbol)
 
 
-def operand(box: Box) -> Tree:
+def operand(box: Box, trees: list[Tree]) -> Tree:
     """The node of a box that stands as an operand."""
     sign = box.sign
-    tree = Tree(sign.operand, (), (), box.symbol) if sign.kind == ATOM else _compound(box)
-    return scripted(tree, box) if box.scripts else tree
+    tree = box.leaf
+    if tree is None:
+        tree = (
+            Tree(sign.operand, (), (), box.symbol) if sign.kind == ATOM else _compound(box, trees)
+        )
+    return scripted(tree, box, trees) if box.scripts else tree
 
 
-def scripted(tree: Tree, box: Box) -> Tree:
+def scripted(tree: Tree, box: Box, trees: list[Tree]) -> Tree:
     """A node with the scripts of a box, in the order in which they were written."""
-    if box.sign.kind == GROUP:
-        return _stacked(tree, box)
+    is_group = box.sign.kind == GROUP
     for script in box.scripts:
-        tree = Tree(_SCRIPT_LABELS[script.edge], (tree, script.opt), TWO)
-    return tree
-
-
-def _stacked(tree: Tree, box: Box) -> Tree:
-    """What stands over or under a group is applied to it."""
-    for script in box.scripts:
-        if script.edge in "ou":
-            tree = applied(script.opt, (tree,))
+        inner = script.boxes[0].leaf if script.number < 0 else trees[script.number]
+        if inner is None:
+            inner = tree_of(script, trees)
+        if is_group and script.edge in "ou":
+            # What stands over or under a group is applied to it.
+            tree = applied(inner, (tree,))
         else:
-            tree = Tree(_SCRIPT_LABELS[script.edge], (tree, script.opt), TWO)
+            tree = Tree(_SCRIPT_LABELS[script.edge], (tree, inner), TWO)
     return tree
 
 
-def _compound(box: Box) -> Tree:
+def _compound(box: Box, trees: list[Tree]) -> Tree:
     sign = box.sign
     rows = box.rows
     kind = sign.kind
-    if kind == FENCE:
-        if sign is _PARENTHESES and rows[0].boxes and not rows[0].opt.label.startswith("M!L-"):
-            return rows[0].opt  # most parentheses only group
-        return _fenced(box)
-    if kind == FRACTION:
-        return Tree(sign.operand, (rows[0].opt, rows[1].opt), TWO, box.symbol)
-    if kind == ROOT:
-        degree = rows[1].opt if len(rows) > 1 else Tree("N!2")
-        return Tree("O!root", (rows[0].opt, degree), TWO, box.symbol)
-    if kind == ACCENT:
-        return Tree("F!" + sign.text, (rows[0].opt,), ONE, box.symbol)
     if kind == TABLE:
-        return _table(box)
+        return _table(box, trees)
+    row = rows[0]
+    first = trees[row.number] if row.number >= 0 else operand(row.boxes[0], trees)
+    if kind == FENCE:
+        if sign is _PARENTHESES and rows[0].boxes and not first.label.startswith("M!L-"):
+            return first  # most parentheses only group
+        return _fenced(box, first)
+    if kind == FRACTION:
+        return Tree(sign.operand, (first, tree_of(rows[1], trees)), TWO, box.symbol)
+    if kind == ROOT:
+        degree = tree_of(rows[1], trees) if len(rows) > 1 else _SQUARE
+        return Tree("O!root", (first, degree), TWO, box.symbol)
+    if kind == ACCENT:
+        return Tree("F!" + sign.text, (first,), ONE, box.symbol)
     if kind == GROUP:
         if sign.role == TEXT:
             words = " ".join(part.sign.text.strip() for part in rows[0].boxes).strip()
             return Tree("T!" + words if words else "W!", (), (), box.symbol)
-        return rows[0].opt
-    return Tree("W!")
+        return first
+    return BLANK
 
 
-def argument_list(box: Box) -> Sequence[Tree]:
+def argument_list(box: Box, trees: list[Tree]) -> tuple[Tree, ...]:
     """The arguments that a function finds between brackets."""
-    tree = box.rows[0].opt
+    tree = tree_of(box.rows[0], trees)
     if tree.label.startswith("M!L-"):
         return tree.children
     if tree.label == "O!conditional-set":
@@ -161,13 +173,12 @@ def collection(label: str, trees: Sequence[Tree], symbol: int = -1) -> Tree:
     """
     if len(trees) == 1 and label == "M!L-":
         return trees[0]
-    return Tree(f"{label}{len(trees)}", trees, edges(len(trees)), symbol)
+    return Tree(f"{label}{len(trees)}", tuple(trees), edges(len(trees)), symbol)
 
 
-def _fenced(box: Box) -> Tree:
+def _fenced(box: Box, tree: Tree) -> Tree:
     sign = box.sign
     boxes = box.rows[0].boxes
-    tree = box.rows[0].opt
     pair = sign.opening + sign.closing
     if len(boxes) == 1 and boxes[0].sign.kind == FRACTION and not boxes[0].sign.text:
         return tree  # a binomial coefficient
@@ -207,7 +218,7 @@ def _set(box: Box, tree: Tree, is_list: bool) -> Tree:
     return collection("M!S-", (tree,), box.symbol)
 
 
-def _joined(cells: Sequence[Tree]) -> list[Tree]:
+def _joined(cells: tuple[Tree, ...]) -> tuple[Tree, ...]:
     """The cells of an aligned line: ``a &= b`` is one formula, divided only for the eye."""
     joined: list[Tree] = []
     for cell in cells:
@@ -222,14 +233,14 @@ def _joined(cells: Sequence[Tree]) -> list[Tree]:
             joined.append(formula)
         elif cell.label != "W!" or not joined:
             joined.append(cell)
-    return joined[1:] if len(joined) > 1 and joined[0].label == "W!" else joined
+    return tuple(joined[1:] if len(joined) > 1 and joined[0].label == "W!" else joined)
 
 
-def _table(box: Box) -> Tree:
+def _table(box: Box, trees: list[Tree]) -> Tree:
     """A matrix, cases, or lines above each other."""
     meaning = box.sign.operand
     columns = box.columns or 1
-    cells = [row.opt for row in box.rows]
+    cells = tuple([tree_of(row, trees) for row in box.rows])
     if meaning == "O!cases":
         return Tree(meaning, cells, edges(len(cells)), box.symbol)
     lines = [cells[start : start + columns] for start in range(0, len(cells), columns)]
@@ -238,7 +249,7 @@ def _table(box: Box) -> Tree:
         columns = max(map(len, lines), default=0)
     else:
         columns = box.columns
-    rows = [Tree("M!R!", line, edges(len(line))) for line in lines]
+    rows = tuple([Tree("M!R!", line, edges(len(line))) for line in lines])
     matrix = Tree(f"M!M-{len(rows)}x{columns}", rows, edges(len(rows)), box.symbol)
     if meaning in ("M!", "O!lines"):
         return matrix

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mathsetu.formulas.clauses import Budget, Clause, absent
+from mathsetu.formulas.clauses import MOST_REPEATED, Budget, Clause
 from mathsetu.formulas.latex.boxes import (
     ADDITION,
     ATOM,
@@ -37,6 +37,7 @@ from mathsetu.formulas.latex.boxes import (
     Sign,
 )
 from mathsetu.formulas.operands import (
+    BLANK,
     ONE,
     TWO,
     applied,
@@ -45,6 +46,7 @@ from mathsetu.formulas.operands import (
     node,
     operand,
     scripted,
+    tree_of,
 )
 from mathsetu.formulas.tree import Tree
 
@@ -66,41 +68,39 @@ _Product = tuple[list[Tree], "Box | None"]
 _Frame = tuple[int, Tree, list[Tree], "Box | None", "Box | None"]
 
 
-def build_operator_trees(rows: list[Row]) -> None:
-    """Give each row its tree; inner rows come before the rows around them.
+def build_operator_tree(rows: list[Row]) -> Tree:
+    """The tree of the last row; inner rows come before the rows around them.
 
     >>> from mathsetu.formulas.latex.reader import read_layout
-    >>> row, rows, _ = read_layout("x^2+1")
-    >>> build_operator_trees(rows)
-    >>> row.opt
+    >>> build_operator_tree(read_layout("x^2+1")[1])
     Tree('U!plus', 0=Tree('O!SUP', 0=Tree('V!x'), 1=Tree('N!2')), 1=Tree('N!1'))
     """
-    budget = Budget()
+    budget = [MOST_REPEATED]
+    trees: list[Tree] = []  # those of the rows so far
     for row in rows:
         # Most rows are one or two operands, or two with an operator between, and need no more.
         boxes = row.boxes
         count = len(boxes)
         if count == 1:
-            box = boxes[0]
-            if box.sign.kind == ATOM and not box.scripts:
-                row.opt = Tree(box.sign.operand, (), (), box.symbol)
-            else:
-                row.opt = operand(box)
+            trees.append(operand(boxes[0], trees))
             continue
         if count == 3:
             left, operator, right = boxes
             if left.sign.role <= TEXT >= right.sign.role and operator.sign.role in _BINARY:
-                row.opt = node(operator, (operand(left), operand(right)))
+                operands = operand(left, trees), operand(right, trees)
+                trees.append(node(operator, operands, trees))
                 continue
         elif count == 2:
             left, right = boxes
             if left.sign.role <= TEXT >= right.sign.role and right.sign.kind != FRACTION:
-                row.opt = Tree("U!times", (operand(left), operand(right)), TWO)
+                operands = operand(left, trees), operand(right, trees)
+                trees.append(Tree("U!times", operands, TWO))
                 continue
-        row.opt = _sentence(boxes, budget)
+        trees.append(_sentence(boxes, budget, trees))
+    return trees[-1]
 
 
-def _sentence(row: list[Box], budget: Budget) -> Tree:
+def _sentence(row: list[Box], budget: Budget, trees: list[Tree]) -> Tree:
     """The tree of a row. Each level collects operands until an operator of a lower level."""
     # The product being read, the operator between its factors, and one that waits for more.
     factors: list[Tree] = []
@@ -127,42 +127,46 @@ def _sentence(row: list[Box], budget: Budget) -> Tree:
             if sign.kind == ATOM:
                 if frames and sign.text == "d" and _is_differential(row, place, frames):
                     # The differential of an integral, with its variable.
-                    factors, joiner, waiting = _end_frames(frames, _BARE, factors, joiner, waiting)
-                    tree = Tree("F!d", (operand(row[place]),), ONE, box.symbol)
+                    factors, joiner, waiting = _end_frames(
+                        frames, _BARE, factors, joiner, waiting, trees
+                    )
+                    tree = Tree("F!d", (operand(row[place], trees),), ONE, box.symbol)
                     place += 1
                 else:
-                    tree = Tree(sign.operand, (), (), box.symbol)
+                    tree = box.leaf or Tree(sign.operand, (), (), box.symbol)
                     if box.scripts:
-                        tree = scripted(tree, box)
+                        tree = scripted(tree, box, trees)
             else:
-                tree = operand(box)
+                tree = operand(box, trees)
                 if sign.kind == FENCE:
                     if frames and factors:
                         # sin x (y): what is in brackets is no longer part of the argument.
                         factors, joiner, waiting = _end_frames(
-                            frames, _BARE, factors, joiner, waiting
+                            frames, _BARE, factors, joiner, waiting, trees
                         )
                 elif sign.kind == FRACTION and factors and _is_mixed(row, place):
                     tree = Tree("U!plus", (factors.pop(), tree), TWO)
             if joiner is waiting:
                 factors.append(tree)  # both are none: another factor side by side
             else:
-                factors, joiner = _times(factors, joiner, waiting, tree)
+                factors, joiner = _times(factors, joiner, waiting, tree, trees)
                 waiting = None
         elif role >= ADDITION:
             if role == ADDITION and (not factors or waiting is not None):
                 # A sign before its operand.
-                frames.append((_UNARY, operand(box), factors, joiner, waiting))
+                frames.append((_UNARY, operand(box, trees), factors, joiner, waiting))
                 factors = []
                 joiner = waiting = None
                 continue
             # The term is complete.
             while frames:
-                factors, joiner, waiting = _end_frame(frames, factors, joiner, waiting)
+                factors, joiner, waiting = _end_frame(frames, factors, joiner, waiting, trees)
             if factors:
-                tree = factors[0] if len(factors) == 1 else _product(factors, joiner)
+                tree = factors[0] if len(factors) == 1 else _product(factors, joiner, trees)
                 if waiting is not None:
-                    tree = _product(_times([tree], None, None, operand(waiting))[0], None)
+                    tree = _product(
+                        _times([tree], None, None, operand(waiting, trees), trees)[0], None, trees
+                    )
                     waiting = None
                 factors = []
                 joiner = None
@@ -170,7 +174,7 @@ def _sentence(row: list[Box], budget: Budget) -> Tree:
                     adder = next_adder
                 elif terms and not _same(adder, next_adder):
                     assert adder is not None
-                    terms = [node(adder, terms)]
+                    terms = [node(adder, tuple(terms), trees)]
                     adder = next_adder
                 terms.append(tree)
                 next_adder = None
@@ -183,88 +187,93 @@ def _sentence(row: list[Box], budget: Budget) -> Tree:
                 whole = terms[0]
                 if len(terms) > 1:
                     assert adder is not None
-                    whole = node(adder, terms)
+                    whole = node(adder, tuple(terms), trees)
                 if next_adder is not None:
-                    whole = Tree("O!limit-from", (whole, operand(next_adder)), TWO)
+                    whole = Tree("O!limit-from", (whole, operand(next_adder, trees)), TWO)
                     next_adder = None
                 terms = []
             if role == _END_ROLE:
                 if clause is not None:
                     return clause.end(whole)
                 if relation is None:
-                    return whole or absent()
-                return node(relation, (before or absent(), whole or absent()))
+                    return whole or BLANK
+                return node(relation, (before or BLANK, whole or BLANK), trees)
             if role == MODULUS:
-                factors = [_with_modulus(whole, box)]
+                factors = [_with_modulus(whole, box, trees)]
                 continue
             if clause is None:
                 if role == RELATION and relation is None and whole is not None:
                     relation = box
                     before = whole
                     continue
-                clause = Clause(budget)
+                clause = Clause(budget, trees)
                 if relation is not None:
                     clause.add(before, relation, RELATION)
             if role == CONDITION:
                 # What comes after "such that" in a set is read by itself.
-                parts = (clause.end(whole), _sentence(row[place:], budget))
+                parts = (clause.end(whole), _sentence(row[place:], budget, trees))
                 return Tree("O!conditional-set", parts, TWO, box.symbol)
             if role == RELATION and whole is None and _is_alone(clause, row, place):
-                factors = [operand(box)]
+                factors = [operand(box, trees)]
                 continue
             clause.add(whole, box, role)
         elif role == MULTIPLICATION:
             if frames:
-                factors, joiner, waiting = _end_frames(frames, _BARE, factors, joiner, waiting)
+                factors, joiner, waiting = _end_frames(
+                    frames, _BARE, factors, joiner, waiting, trees
+                )
             if factors and waiting is None:
                 waiting = box
             else:
-                factors, joiner = _times(factors, joiner, waiting, operand(box))
+                factors, joiner = _times(factors, joiner, waiting, operand(box, trees), trees)
                 waiting = None
         elif role <= NEGATION:
             if role in _WITH_BRACKETS:
                 while frames and frames[-1][0] == TRIGONOMETRIC and factors:
-                    factors, joiner, waiting = _end_frame(frames, factors, joiner, waiting)
+                    factors, joiner, waiting = _end_frame(frames, factors, joiner, waiting, trees)
                 fence = _fence_ahead(row, place)
                 if fence is not None or role == NEGATION:
-                    tree = operand(box)
+                    tree = operand(box, trees)
                     if fence is not None:
                         place = row.index(fence, place) + 1
-                        tree = applied(tree, argument_list(fence))
+                        tree = applied(tree, argument_list(fence, trees))
                         if fence.scripts:
-                            tree = scripted(tree, fence)
-                    factors, joiner = _times(factors, joiner, waiting, tree)
+                            tree = scripted(tree, fence, trees)
+                    factors, joiner = _times(factors, joiner, waiting, tree, trees)
                     waiting = None
                     continue
-            frames.append((role, operand(box), factors, joiner, waiting))
+            frames.append((role, operand(box, trees), factors, joiner, waiting))
             factors = []
             joiner = waiting = None
         elif role == POSTFIX and factors and waiting is None:
             tree = Tree(sign.operator, (factors[-1],), ONE, box.symbol)
-            factors[-1] = scripted(tree, box)
+            factors[-1] = scripted(tree, box, trees)
         elif role != SPACE:
             # A bracket without its partner, or a postfix sign without its operand.
-            factors, joiner = _times(factors, joiner, waiting, operand(box))
+            factors, joiner = _times(factors, joiner, waiting, operand(box, trees), trees)
             waiting = None
 
 
-def _times(factors: list[Tree], joiner: Box | None, waiting: Box | None, tree: Tree) -> _Product:
+def _times(
+    factors: list[Tree], joiner: Box | None, waiting: Box | None, tree: Tree, trees: list[Tree]
+) -> _Product:
     """A product with one more factor, joined by the operator that waits."""
     if not factors:
         return [tree], None
     if len(factors) == 1 or _same(joiner, waiting):
         factors.append(tree)
         return factors, waiting
-    return [_product(factors, joiner), tree], waiting
+    return [_product(factors, joiner, trees), tree], waiting
 
 
-def _product(factors: list[Tree], joiner: Box | None) -> Tree:
+def _product(factors: list[Tree], joiner: Box | None, trees: list[Tree]) -> Tree:
     """Factors as one node."""
     if len(factors) == 1:
         return factors[0]
     if joiner is None:
-        return Tree("U!times", factors, edges(len(factors)))
-    return node(joiner, factors)
+        count = len(factors)
+        return Tree("U!times", tuple(factors), TWO if count == 2 else edges(count))
+    return node(joiner, tuple(factors), trees)
 
 
 def _same(first: Box | None, second: Box | None) -> bool:
@@ -280,14 +289,18 @@ def _same(first: Box | None, second: Box | None) -> bool:
 
 
 def _end_frame(
-    frames: list[_Frame], factors: list[Tree], joiner: Box | None, waiting: Box | None
+    frames: list[_Frame],
+    factors: list[Tree],
+    joiner: Box | None,
+    waiting: Box | None,
+    trees: list[Tree],
 ) -> tuple[list[Tree], Box | None, Box | None]:
     """The innermost argument is complete: it becomes a factor of the product around it."""
     if waiting is not None:
-        factors, joiner = _times(factors, joiner, None, operand(waiting))
+        factors, joiner = _times(factors, joiner, None, operand(waiting, trees), trees)
     _, head, outer, outer_joiner, outer_waiting = frames.pop()
-    tree = applied(head, (_product(factors, joiner),)) if factors else head
-    factors, joiner = _times(outer, outer_joiner, outer_waiting, tree)
+    tree = applied(head, (_product(factors, joiner, trees),)) if factors else head
+    factors, joiner = _times(outer, outer_joiner, outer_waiting, tree, trees)
     return factors, joiner, None
 
 
@@ -297,10 +310,11 @@ def _end_frames(
     factors: list[Tree],
     joiner: Box | None,
     waiting: Box | None,
+    trees: list[Tree],
 ) -> tuple[list[Tree], Box | None, Box | None]:
     """The arguments of the innermost functions of some kinds are complete."""
     while frames and frames[-1][0] in kinds and factors:
-        factors, joiner, waiting = _end_frame(frames, factors, joiner, waiting)
+        factors, joiner, waiting = _end_frame(frames, factors, joiner, waiting, trees)
     return factors, joiner, waiting
 
 
@@ -348,9 +362,9 @@ def _is_alone(clause: Clause, row: list[Box], place: int) -> bool:
     return not clause.relations and (place >= len(row) or row[place].sign.role == COMMA)
 
 
-def _with_modulus(whole: Tree | None, box: Box) -> Tree:
+def _with_modulus(whole: Tree | None, box: Box, trees: list[Tree]) -> Tree:
     """``(mod n)`` after what it holds for."""
-    modulus = box.rows[0].opt
+    modulus = tree_of(box.rows[0], trees)
     if modulus.label == "U!times":
         # The word "mod" was read as a factor.
         operands = modulus.children[1:]

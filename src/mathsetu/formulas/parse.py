@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 class _Steps:
     """What parsing is made of, loaded with the first formula: a library opens without it."""
 
-    __slots__ = ("are_loaded", "build_layout_trees", "build_operator_trees", "read_layout")
+    __slots__ = ("are_loaded", "build_layout_tree", "build_operator_tree", "read_layout")
 
     read_layout: Callable[[str], Layout]
-    build_layout_trees: Callable[[list[Row]], None]
-    build_operator_trees: Callable[[list[Row]], None]
+    build_layout_tree: Callable[[list[Row]], Tree]
+    build_operator_tree: Callable[[list[Row]], Tree]
 
     def __init__(self) -> None:
         self.are_loaded = False
 
     def load(self) -> None:
         from mathsetu.formulas.latex.reader import read_layout
-        from mathsetu.formulas.layout import build_layout_trees
-        from mathsetu.formulas.operators import build_operator_trees
+        from mathsetu.formulas.layout import build_layout_tree
+        from mathsetu.formulas.operators import build_operator_tree
 
         self.read_layout = read_layout
-        self.build_layout_trees = build_layout_trees
-        self.build_operator_trees = build_operator_trees
+        self.build_layout_tree = build_layout_tree
+        self.build_operator_tree = build_operator_tree
         self.are_loaded = True
 
 
@@ -45,10 +45,11 @@ class Parsed:
     ``layout`` is the row of boxes it was read into, ``slt`` the symbol layout tree and ``opt``
     the operator tree, each made when it is first asked for; ``warnings`` say where something
     had to be guessed at. Nodes and boxes that come from the same written symbol carry the same
-    ``symbol`` number.
+    ``symbol`` number. Several threads may share it: boxes and trees are never changed, and a tree
+    is kept when it is complete (two threads that ask at once may each make the same one).
     """
 
-    __slots__ = ("_has_opt", "_has_slt", "_rows", "latex", "layout", "warnings")
+    __slots__ = ("_opt", "_rows", "_slt", "latex", "layout", "warnings")
 
     def __init__(
         self, latex: str, layout: Row, rows: list[Row], warnings: tuple[ParseWarning, ...]
@@ -57,8 +58,8 @@ class Parsed:
         self.layout = layout
         self.warnings = warnings
         self._rows = rows
-        self._has_slt = False
-        self._has_opt = False
+        self._slt: Tree | None = None
+        self._opt: Tree | None = None
 
     @property
     def slt(self) -> Tree:
@@ -67,10 +68,10 @@ class Parsed:
         >>> parse_latex("a_1").slt
         Tree('V!a', b=Tree('N!1'))
         """
-        if not self._has_slt:
-            _STEPS.build_layout_trees(self._rows)
-            self._has_slt = True
-        return self.layout.slt
+        tree = self._slt
+        if tree is None:
+            tree = self._slt = _STEPS.build_layout_tree(self._rows)
+        return tree
 
     @property
     def opt(self) -> Tree:
@@ -79,10 +80,10 @@ class Parsed:
         >>> parse_latex(r"\frac{a}{b}").opt == parse_latex("a/b").opt
         True
         """
-        if not self._has_opt:
-            _STEPS.build_operator_trees(self._rows)
-            self._has_opt = True
-        return self.layout.opt
+        tree = self._opt
+        if tree is None:
+            tree = self._opt = _STEPS.build_operator_tree(self._rows)
+        return tree
 
     def __repr__(self) -> str:
         return f"Parsed({self.latex!r})"
@@ -92,13 +93,9 @@ class Parsed:
 def parse_once(latex: str) -> Parsed:
     """As `parse_latex`; a formula that was met lately is not read again.
 
-    A search meets the same formulas when it finds posts, gives reasons and shows hits. Several
-    threads may get the same result, so both trees are made before anybody does: making them
-    changes the boxes.
+    A search meets the same formulas when it finds posts, gives reasons and shows hits.
     """
-    parsed = parse_latex(latex)
-    parsed.slt, parsed.opt  # noqa: B018 - reading them makes them
-    return parsed
+    return parse_latex(latex)
 
 
 def parse_latex(latex: str) -> Parsed:

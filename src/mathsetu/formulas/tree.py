@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 #: Operand positions as Tangent writes them: digits, capitals, small letters.
@@ -10,7 +10,7 @@ POSITIONS: Final = tuple("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqr
 
 
 class Tree:
-    """A node with everything below it.
+    """A node with everything below it; never changed once it is made, so that trees may share it.
 
     ``label`` is a Tangent label (``V!x``, ``N!2``, ``U!plus``, ``+``), ``edges`` names the
     way to each child (``n a b o u c d w e`` in an SLT, operand positions in an OPT), and
@@ -18,7 +18,7 @@ class Tree:
     from none, as an invisible product does). The symbol number is what joins the SLT, the OPT
     and the displayed MathML of one formula.
 
-    >>> Tree("V!x", [Tree("N!2")], ("a",))
+    >>> Tree("V!x", (Tree("N!2"),), ("a",))
     Tree('V!x', a=Tree('N!2'))
     """
 
@@ -27,14 +27,14 @@ class Tree:
     def __init__(
         self,
         label: str,
-        children: Sequence[Tree] = (),
-        edges: Sequence[str] = (),
+        children: tuple[Tree, ...] = (),
+        edges: tuple[str, ...] = (),
         symbol: int = -1,
     ) -> None:
-        self.label = label
-        self.children = children
-        self.edges = edges
-        self.symbol = symbol
+        self.label: Final = label
+        self.children: Final = children
+        self.edges: Final = edges
+        self.symbol: Final = symbol
 
     def __repr__(self) -> str:
         written: list[str] = []

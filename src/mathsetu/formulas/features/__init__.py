@@ -34,7 +34,7 @@ def query_features(slt: Tree, opt: Tree) -> list[str]:
     """The features of a query: those that hold a wildcard say nothing and are left out.
 
     >>> from mathsetu.formulas.notation import read_tree
-    >>> query_features(Tree("∫", [Tree("?f")], ["n"]), Tree("O!int", [Tree("?f")], ["0"]))
+    >>> query_features(Tree("∫", (Tree("?f"),), ("n",)), Tree("O!int", (Tree("?f"),), ("0",)))
     []
     """
     return [term for term in features(slt, opt) if _WILDCARD.search(term) is None]

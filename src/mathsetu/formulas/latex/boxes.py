@@ -63,6 +63,12 @@ WIDE_SPACE: Final = 21
 PERIOD: Final = 22
 CONDITION: Final = 23
 
+# Brackets that make one node of what they enclose; Tangent leaves the others as symbols.
+_ENCLOSING: Final = {"(": ")]}", "[": ")]}", "{": ")]}", "|": "|∥", "∥": "|∥", "‖": "‖"}
+
+# Symbol numbers below this have shared boxes: nearly all symbols of real formulas have.
+_MOST_SHARED: Final = 256
+
 
 class Sign:
     """What one written sign is called, how it looks, and how it behaves.
@@ -71,22 +77,29 @@ class Sign:
     ``mn``, ``mo``, ``mtext``, ``mspace``); ``layout`` its label in the SLT; ``operand`` and
     ``operator`` its labels in the OPT when it stands alone and when it is applied to operands.
     ``limits`` tells that scripts stand above and below in displayed formulas; ``high`` and
-    ``low`` are the SLT edges to its scripts.
+    ``low`` are the SLT edges to its scripts, ``o`` and ``u`` where these ``stand_over`` it.
+    ``encloses`` tells that its brackets, ``opening`` and ``closing``, make one SLT node of what
+    is between them. ``atoms`` and ``lines`` are what formulas share: boxes that show the sign and
+    nothing else, and rows of one of these, by their symbol numbers (see `shared_atom`).
     """
 
     __slots__ = (
+        "atoms",
         "below",
         "closing",
         "element",
+        "encloses",
         "high",
         "kind",
         "layout",
         "limits",
+        "lines",
         "low",
         "opening",
         "operand",
         "operator",
         "role",
+        "stand_over",
         "text",
     )
 
@@ -119,58 +132,118 @@ class Sign:
         )
         self.kind = kind
         self.limits = limits
-        stands_over = limits or element == "mo"
-        self.high = "o" if stands_over else "a"
-        self.low = "u" if stands_over else "b"
+        self.stand_over = limits or element == "mo"
+        self.high = "o" if self.stand_over else "a"
+        self.low = "u" if self.stand_over else "b"
         self.below = below
         self.opening = opening
         self.closing = closing
+        self.encloses = closing != "" and closing in _ENCLOSING.get(opening, "")
+        self.atoms: dict[int, Box] = {}
+        self.lines: dict[int, Row] = {}
 
     def __repr__(self) -> str:
         return f"Sign({self.text!r}, {self.element!r})"
 
 
-class Box(Tree):
-    """A sign with the rows inside it and the scripts around it.
+class Box:
+    """A sign with the rows inside it and the scripts around it; never changed once it is made.
 
-    A box is at the same time the node of the symbol layout tree that it becomes: the SLT is
-    the layout with its links filled in. ``symbol`` numbers the written symbols of a formula; the
-    OPT node that comes from a box carries the same number. ``scripts`` are rows, in the order of
-    writing; the ``edge`` of each says where it stands. Fences and tables have a ``closer``, the
-    number of the closing sign (-1 where none is written), and tables have ``columns``. The links
-    to other nodes are there once `layout` has made the tree.
+    ``symbol`` numbers the written symbols of a formula; the nodes of both trees that come from a
+    box carry the same number. ``scripts`` are rows, in the order of writing; the ``edge`` of each
+    says where it stands. Fences and tables have a ``closer``, the number of the closing sign (-1
+    where none is written), and tables have ``columns``. A box that formulas share has a ``leaf``
+    where the sign alone is the same node in both trees: a letter or a number.
     """
 
-    __slots__ = ("closer", "columns", "rows", "scripts", "sign")
+    __slots__ = ("closer", "columns", "leaf", "rows", "scripts", "sign", "symbol")
 
-    closer: int
-    columns: int
-
-    def __init__(self, sign: Sign, symbol: int, rows: tuple[Row, ...] = ()) -> None:
-        self.label = sign.layout
-        self.symbol = symbol
-        self.sign = sign
-        self.rows = rows
-        self.scripts: tuple[Row, ...] = ()
+    def __init__(
+        self,
+        sign: Sign,
+        symbol: int,
+        rows: tuple[Row, ...] = (),
+        scripts: tuple[Row, ...] = (),
+        closer: int = -1,
+        columns: int = 0,
+        leaf: Tree | None = None,
+    ) -> None:
+        self.sign: Final = sign
+        self.symbol: Final = symbol
+        self.rows: Final = rows
+        self.scripts: Final = scripts
+        self.closer: Final = closer
+        self.columns: Final = columns
+        self.leaf: Final = leaf
 
     def __repr__(self) -> str:
-        is_linked = hasattr(self, "edges")
-        return super().__repr__() if is_linked else f"Box({self.sign!r}, {self.symbol})"
+        return f"Box({self.sign!r}, {self.symbol})"
+
+    def with_scripts(self, scripts: tuple[Row, ...]) -> Box:
+        """The same box with other scripts."""
+        return Box(self.sign, self.symbol, self.rows, scripts, self.closer, self.columns, self.leaf)
+
+
+def shared_atom(sign: Sign, symbol: int) -> Box:
+    """A box that shows a sign of the tables; all formulas share those of low symbol numbers.
+
+    Boxes and trees are never changed, so that the x at the beginning of one formula may be that
+    of all. Looking it up in ``sign.atoms`` takes a fifth of the time of making it again.
+    """
+    box = sign.atoms.get(symbol)
+    if box is None:
+        if symbol >= _MOST_SHARED:
+            return Box(sign, symbol)
+        label = sign.layout
+        leaf = Tree(label, (), (), symbol) if label == sign.operand else None
+        box = sign.atoms[symbol] = Box(sign, symbol, (), (), -1, 0, leaf)
+    return box
 
 
 class Row:
     """A line that has been read to its end: its ``boxes``, left to right.
 
-    A script has an ``edge``, the SLT edge from its box: ``a`` above right, ``b`` below right,
-    ``o`` over, ``u`` under, ``c`` above left, ``d`` below left. ``slt`` and ``opt`` are the trees
-    of this row once they have been made.
+    ``number`` is the place of the row in the list of all rows of its formula, by which its trees
+    are found; -1 for a row that is one atom and is not listed. A script has an ``edge``,
+    the SLT edge from its box: ``a`` above right, ``b`` below right, ``o`` over, ``u`` under, ``c``
+    above left, ``d`` below left. What is in brackets that enclose it may have ``w``, within: its
+    SLT can be divided at commas at once. Nothing changes a row once the formula has been read.
     """
 
-    __slots__ = ("boxes", "edge", "opt", "slt")
+    __slots__ = ("boxes", "edge", "number")
 
-    edge: str
-    slt: Tree
-    opt: Tree
+    def __init__(self, boxes: list[Box], number: int, edge: str = "") -> None:
+        self.boxes: Final = boxes
+        self.number: Final = number
+        self.edge: Final = edge
 
-    def __init__(self, boxes: list[Box]) -> None:
-        self.boxes = boxes
+    def at(self, edge: str) -> Row:
+        """The same row as a script in another place."""
+        return Row(self.boxes, self.number, edge)
+
+
+def shared_row(sign: Sign, symbol: int) -> Row:
+    """A row of one `shared_atom`."""
+    row = sign.lines.get(symbol)
+    if row is None:
+        row = Row([shared_atom(sign, symbol)], -1)
+        if symbol < _MOST_SHARED:
+            sign.lines[symbol] = row
+    return row
+
+
+def shared_script(sign: Sign, symbol: int, edge: str, known: dict[int, Row]) -> Row:
+    """As `shared_row`, for a script; ``known`` are those with the same sign and edge."""
+    row = known.get(symbol)
+    if row is None:
+        row = Row([shared_atom(sign, symbol)], -1, edge)
+        if symbol < _MOST_SHARED:
+            known[symbol] = row
+    return row
+
+
+def add_row(boxes: list[Box], rows: list[Row]) -> Row:
+    """A row of these boxes, listed after all others."""
+    row = Row(boxes, len(rows))
+    rows.append(row)
+    return row

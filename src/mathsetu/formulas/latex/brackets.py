@@ -16,6 +16,7 @@ from mathsetu.formulas.latex.boxes import (
     Box,
     Row,
     Sign,
+    add_row,
 )
 from mathsetu.formulas.latex.commands import fence_sign
 
@@ -65,14 +66,11 @@ def fold_bars(boxes: list[Box], bars: list[int], rows: list[Row]) -> None:
             ends_here = True  # an operator alone, as in |⋅|
         if ends_here and partner >= 0 and partner < place - 1:
             waiting.pop()
-            inner = Row(done[partner + 1 :])
-            rows.append(inner)
-            fence = Box(fence_sign(box.sign.text, box.sign.text), done[partner].symbol, (inner,))
-            fence.closer = box.symbol
+            inner = add_row(done[partner + 1 :], rows)
             # Scripts of a bar stand over it, scripts of a fence beside it.
-            for script in box.scripts:
-                script.edge = _BESIDE.get(script.edge, script.edge)
-            fence.scripts = box.scripts
+            scripts = [script.at(_BESIDE.get(script.edge, script.edge)) for script in box.scripts]
+            sign = fence_sign(box.sign.text, box.sign.text)
+            fence = Box(sign, done[partner].symbol, (inner,), tuple(scripts), box.symbol)
             del done[partner:]
             done.append(fence)
             continue
@@ -85,9 +83,9 @@ def fold_bars(boxes: list[Box], bars: list[int], rows: list[Row]) -> None:
 
 def mark_condition(boxes: list[Box]) -> None:
     """In braces, the first bar or colon that stands alone says "such that"."""
-    for box in boxes:
+    for place, box in enumerate(boxes):
         if box.sign.role in (BAR, COLON) and box.sign.text in SUCH_THAT:
-            box.sign = SUCH_THAT[box.sign.text]
+            boxes[place] = Box(SUCH_THAT[box.sign.text], box.symbol).with_scripts(box.scripts)
             return
 
 

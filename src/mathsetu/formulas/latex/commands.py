@@ -223,8 +223,9 @@ def fence_sign(opening: str, closing: str) -> Sign:
     sign = _fences.get((opening, closing))
     if sign is None:
         label = "M!" + (opening + closing).replace("‖", "∥")
-        sign = Sign("", "mrow", kind=FENCE, layout=label, operand=label)
-        sign.opening, sign.closing = opening, closing
+        sign = Sign(
+            "", "mrow", kind=FENCE, layout=label, operand=label, opening=opening, closing=closing
+        )
         _fences[opening, closing] = sign
     return sign
 

@@ -74,17 +74,17 @@ def _styled_character(character: str, font: str) -> str:
 
 
 def styled_sign(sign: Sign, font: str) -> Sign:
-    """A letter or number in another font.
+    """A letter or number in another font; in the SLT it is what it was.
 
     >>> styled_sign(Sign("x"), "BOLD").operand
     'V!𝐱'
     """
     text = styled_text(sign.text, font)
     if sign.role == NUMBER:
-        return Sign(text, "mn", NUMBER, layout="N!" + text, operand=sign.operand)
+        return Sign(text, "mn", NUMBER, layout=sign.layout, operand=sign.operand)
     if sign.role == TEXT or (text == sign.text and font != "UPRIGHT"):
         return sign
-    return Sign(text, sign.element, sign.role)
+    return Sign(text, sign.element, sign.role, layout=sign.layout)
 
 
 def word_sign(text: str, font: str) -> Sign:

@@ -6,15 +6,18 @@ import re
 import unicodedata
 from typing import Final
 
-from mathsetu.formulas.latex.boxes import FUNCTION, IDENTIFIER, TEXT, Sign
+from mathsetu.formulas.latex.boxes import FUNCTION, IDENTIFIER, TEXT, Row, Sign
 from mathsetu.formulas.latex.fonts import FONTS, styled_text, word_sign
 from mathsetu.formulas.latex.lexer import TEXT_NAMES, TOKEN
 from mathsetu.formulas.latex.symbols import BRACKETS, SIGNS, STRUCTURE, number_sign
 from mathsetu.markup.references import unescape
 
-#: Scripts of one letter or digit: whether they are high, and their sign.
-SCRIPTS: Final[dict[str, tuple[bool, Sign]]] = {
-    mark + form.format(character): (mark == "^", SIGNS[character])
+#: A script of one sign: whether it is high, its sign, and the rows of it that formulas share, by
+#: their symbol numbers: those beside their box, and those over or under it.
+OneSign = tuple[bool, Sign, dict[int, Row], dict[int, Row]]
+#: Scripts of one letter or digit.
+SCRIPTS: Final[dict[str, OneSign]] = {
+    mark + form.format(character): (mark == "^", SIGNS[character], {}, {})
     for mark in "^_"
     for form in ("{}", "{{{}}}")
     for character in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

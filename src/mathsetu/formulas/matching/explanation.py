@@ -99,8 +99,8 @@ def _taken_tree(candidate: Prepared, places: tuple[int, ...]) -> Tree:
     if len(places) == 1:
         return candidate.tree(places[0])
     label = candidate.labels[candidate.parents[places[0]]]
-    edges = [POSITIONS[min(number, len(POSITIONS) - 1)] for number in range(len(places))]
-    return Tree(label, [candidate.tree(place) for place in places], edges)
+    edges = tuple(POSITIONS[min(number, len(POSITIONS) - 1)] for number in range(len(places)))
+    return Tree(label, tuple(candidate.tree(place) for place in places), edges)
 
 
 def _written(tree: Prepared, places: Iterable[int]) -> tuple[Tree, ...]:

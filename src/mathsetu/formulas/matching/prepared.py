@@ -31,7 +31,7 @@ class Prepared:
 
     Prepare a query once and match it with many candidates.
 
-    >>> minus = Tree("O!minus", [Tree("V!a"), Tree("V!b")], ["0", "1"])
+    >>> minus = Tree("O!minus", (Tree("V!a"), Tree("V!b")), ("0", "1"))
     >>> Prepared(minus).labels
     ['U!plus', 'V!a', 'O!minus', 'V!b']
     """

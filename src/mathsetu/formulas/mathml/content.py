@@ -172,6 +172,6 @@ def _application(element: Element, operands: list[Tree]) -> Tree:
 
 def _tree(label: str, operands: list[Tree]) -> Tree:
     if len(operands) <= len(POSITIONS):
-        return Tree(label, operands, POSITIONS[: len(operands)])
-    edges = [POSITIONS[min(i, len(POSITIONS) - 1)] for i in range(len(operands))]
-    return Tree(label, operands, edges)
+        return Tree(label, tuple(operands), POSITIONS[: len(operands)])
+    edges = tuple(POSITIONS[min(i, len(POSITIONS) - 1)] for i in range(len(operands)))
+    return Tree(label, tuple(operands), edges)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from itertools import islice, pairwise
+from itertools import islice
 
 from mathsetu.formulas.labels import normalise_label
 from mathsetu.formulas.mathml.document import Element
@@ -102,18 +102,18 @@ def _symbol(element: Element) -> Line:
     text = unicodedata.normalize("NFC", element.all_text())
     if element.name == "mo":
         if text in ("d", "𝑑"):
-            return [Tree("V!d", [], [])]  # a differential is written with a letter
+            return [Tree("V!d")]  # a differential is written with a letter
         text = "".join(c for c in text if c not in _INVISIBLE).translate(_ONE_SPELLING)
-        return [Tree(text, [], [])] if text else []
+        return [Tree(text)] if text else []
     if element.name == "mi" and text[:1] == "?" and len(text) > 1:
-        return [Tree(text, [], [])]  # a wildcard of a query
+        return [Tree(text)]  # a wildcard of a query
     if element.name == "mi":
-        return [Tree(normalise_label("V!" + text) if text else "W!", [], [])]
+        return [Tree(normalise_label("V!" + text) if text else "W!")]
     if element.name == "mn":
-        return [Tree("N!" + text.replace(" ", ""), [], [])]
+        return [Tree("N!" + text.replace(" ", ""))]
     if element.name == "merror":
-        return [Tree("E!" + text, [], [])]
-    return [Tree("T!" + normalise_label("V!" + text)[2:] if text else "W!", [], [])]
+        return [Tree("E!" + text)]
+    return [Tree("T!" + normalise_label("V!" + text)[2:] if text else "W!")]
 
 
 def _row(parts: Sequence[Line], elements: Sequence[Element]) -> Line:
@@ -146,7 +146,7 @@ def _fence(opening: str, closing: str, parts: Sequence[Line], marks: Sequence[st
     inner = [node for part in parts for node in part]
     if len(inner) == 1 and inner[0].label.startswith("M!") and inner[0].label[2:3].isdigit():
         table = inner[0]
-        if tuple(table.edges) == ("w",):
+        if table.edges == ("w",):
             return Tree(f"M!{opening}{closing}{table.label[2:]}", table.children, table.edges)
     items: list[Line] = [[]]
     for part, mark in zip(parts, marks, strict=True):
@@ -160,13 +160,11 @@ def _fence(opening: str, closing: str, parts: Sequence[Line], marks: Sequence[st
 
 def _table(opening: str, closing: str, rows: Sequence[Sequence[Tree]]) -> Tree:
     columns = max((len(row) for row in rows), default=0)
-    node = Tree(f"M!{opening}{closing}{len(rows)}x{columns}", [], [])
-    before, edge = node, "w"
-    for row in rows:
-        for cell in row:
-            _attach(before, edge, cell)
-            before, edge = cell, "e"
-    return node
+    label = f"M!{opening}{closing}{len(rows)}x{columns}"
+    element: Tree | None = None
+    for cell in reversed([cell for row in rows for cell in row]):
+        element = cell if element is None else _attach(cell, "e", element)
+    return Tree(label) if element is None else Tree(label, (element,), ("w",))
 
 
 def _scripts(parts: list[Line], edges: str) -> Line:
@@ -195,7 +193,7 @@ def _base(line: Line) -> Tree:
     """One node to hang scripts on; several symbols are put into a group without fences."""
     if len(line) == 1:
         return line[0]
-    return _node("M!1x1", [("w", line)]) if line else Tree("W!", [], [])
+    return _node("M!1x1", [("w", line)]) if line else Tree("W!")
 
 
 def _script(base: Tree, edge: str, script: Line) -> Tree:
@@ -204,8 +202,7 @@ def _script(base: Tree, edge: str, script: Line) -> Tree:
         edge = {"a": "o", "b": "u"}.get(edge, edge)
     if edge in base.edges:
         base = _node("M!1x1", [("w", [base])])
-    _attach(base, edge, _chain(script))
-    return base
+    return _attach(base, edge, _chain(script))
 
 
 def _fenced(element: Element, parts: list[Line]) -> Line:
@@ -217,7 +214,7 @@ def _fenced(element: Element, parts: list[Line]) -> Line:
         marks.append("")
         if separators and number < len(parts) - 1:
             mark = separators[min(number, len(separators) - 1)]
-            joined.append([Tree(mark, [], [])])
+            joined.append([Tree(mark)])
             marks.append(mark)
     opening = element.attributes.get("open", "(").strip()
     closing = element.attributes.get("close", ")").strip()
@@ -225,21 +222,26 @@ def _fenced(element: Element, parts: list[Line]) -> Line:
 
 
 def _node(label: str, parts: Iterable[tuple[str, Line]]) -> Tree:
-    node = Tree(label, [], [])
+    node = Tree(label)
     for edge, line in parts:
-        _attach(node, edge, _chain(line))
+        node = _attach(node, edge, _chain(line))
     return node
 
 
-def _attach(node: Tree, edge: str, child: Tree) -> None:
+def _attach(node: Tree, edge: str, child: Tree) -> Tree:
+    """A node with one more edge."""
     rank = EDGE_ORDER.index(edge)
     place = sum(EDGE_ORDER.index(e) < rank for e in node.edges)
-    node.children.insert(place, child)  # type: ignore[attr-defined]
-    node.edges.insert(place, edge)  # type: ignore[attr-defined]
+    children = (*node.children[:place], child, *node.children[place:])
+    edges = (*node.edges[:place], edge, *node.edges[place:])
+    return Tree(node.label, children, edges, node.symbol)
 
 
 def _chain(line: Line) -> Tree:
     """Link the symbols of a line by ``n`` edges and return the first."""
-    for left, right in pairwise(line):
-        _attach(left, "n", right)
-    return line[0] if line else Tree("W!", [], [])
+    if not line:
+        return Tree("W!")
+    tree = line[-1]
+    for node in line[-2::-1]:
+        tree = _attach(node, "n", tree)
+    return tree

@@ -8,6 +8,7 @@ from mathsetu.formulas.latex.boxes import (
     ADDITION,
     ATOM,
     BIG,
+    FENCE,
     GROUP,
     IDENTIFIER,
     META,
@@ -18,6 +19,7 @@ from mathsetu.formulas.latex.boxes import (
     Box,
     Row,
     Sign,
+    add_row,
 )
 from mathsetu.formulas.latex.brackets import mark_condition
 from mathsetu.formulas.latex.commands import (
@@ -43,9 +45,7 @@ from mathsetu.formulas.latex.tokens import wildcard
 #: Nobody writes more scripts than this on one symbol.
 MOST_SCRIPTS: Final = 50
 _MOD: Final = Sign("mod", "mo", IDENTIFIER)
-_MODULUS: Final = Sign("", "mrow", MODULUS, kind=fence_sign("(", ")").kind, layout="M!()")
-_MODULUS.opening, _MODULUS.closing = "(", ")"
-
+_MODULUS: Final = Sign("", "mrow", MODULUS, kind=FENCE, layout="M!()", opening="(", closing=")")
 
 # Groups with something over or under an operator, by the role of the operator.
 _STACKS: Final = {
@@ -63,52 +63,44 @@ def make_box(command: Command, symbol: int, arguments: list[Row], rows: list[Row
     if make == MAKE_BINOMIAL:
         return binomial(symbol, arguments[0], arguments[1], "(", ")", rows)
     if make in (MAKE_OVER, MAKE_UNDER):
-        arguments[0].edge = "o" if make == MAKE_OVER else "u"
-        return stacked(arguments[1], symbol, (arguments[0],))
+        script = arguments[0].at("o" if make == MAKE_OVER else "u")
+        return _stacked(arguments[1], symbol, (script,))
     if make == MAKE_ARROW:
         assert command.sign is not None
-        row = Row([Box(command.sign, symbol)])
-        rows.append(row)
-        scripts = tuple(reversed(arguments))
-        for edge, script in zip("ou", scripts, strict=False):
-            script.edge = edge
-        return stacked(row, symbol, scripts)
+        scripts = [row.at(edge) for edge, row in zip("ou", reversed(arguments), strict=False)]
+        arrow = Row([Box(command.sign, symbol)], -1)
+        return _stacked(arrow, symbol, tuple(scripts))
     if make == MAKE_MODULUS:
         inner = arguments[0]
-        inner.boxes.insert(0, Box(_MOD, symbol))
-        box = Box(_MODULUS, symbol, (inner,))
-        box.closer = -1
-        return box
+        if inner.number >= 0:
+            rows.pop()
+        return Box(_MODULUS, symbol, (add_row([Box(_MOD, symbol), *inner.boxes], rows),))
     if make == MAKE_FENCE:
         assert command.sign is not None
-        fence = Box(command.sign, symbol, (arguments[0],))
-        fence.closer = -1
+        row = arguments[0]
         if command.sign.opening == "{":
-            mark_condition(arguments[0].boxes)
-        return fence
+            if row.number < 0:
+                row = Row(row.boxes[:], -1)  # the other may be shared
+            mark_condition(row.boxes)
+        return Box(command.sign, symbol, (row,))
     if make == MAKE_PRESCRIPTS:
-        base = unit(arguments[2], symbol)
-        arguments[0].edge = "c"
-        arguments[1].edge = "d"
-        base.scripts = (arguments[0], arguments[1])
-        return base
+        scripts = [arguments[0].at("c"), arguments[1].at("d")]
+        return _unit(arguments[2], symbol).with_scripts(tuple(scripts))
     assert make == MAKE_WILDCARD
     return Box(wildcard("".join(box.sign.text for box in arguments[0].boxes)), symbol)
 
 
-def stacked(row: Row, symbol: int, scripts: tuple[Row, ...]) -> Box:
+def _stacked(row: Row, symbol: int, scripts: tuple[Row, ...]) -> Box:
     """A row with others over or under it; it keeps the role of a lone operator."""
     role = row.boxes[0].sign.role if len(row.boxes) == 1 else IDENTIFIER
-    box = Box(_STACKS.get(role, PLAIN_GROUP), symbol, (row,))
-    box.scripts = scripts
-    return box
+    return Box(_STACKS.get(role, PLAIN_GROUP), symbol, (row,), scripts)
 
 
-def unit(row: Row, symbol: int) -> Box:
+def _unit(row: Row, symbol: int) -> Box:
     """A row as one box: its only box, or a group."""
     first = row.boxes[0] if len(row.boxes) == 1 else None
     if first is not None and first.sign.kind == ATOM:
-        return Box(first.sign, first.symbol)
+        return first
     return Box(PLAIN_GROUP, symbol, (row,))
 
 
@@ -116,11 +108,24 @@ def binomial(
     symbol: int, above: Row, below: Row, opening: str, closing: str, rows: list[Row]
 ) -> Box:
     """Two rows above each other, in brackets."""
-    inner = Row([Box(STACKED, symbol, (above, below))])
-    rows.append(inner)
-    fence = Box(fence_sign(opening, closing), symbol, (inner,))
-    fence.closer = -1
-    return fence
+    inner = add_row([Box(STACKED, symbol, (above, below))], rows)
+    return Box(fence_sign(opening, closing), symbol, (inner,))
+
+
+def table_box(sign: Sign, symbol: int, lines: list[list[Row]], rows: list[Row]) -> Box:
+    """A table of the cells that were read; where a line has too few, the last ones are empty."""
+    columns = max((len(line) for line in lines), default=0)
+    if sign.operand == "O!cases" and columns == 1:
+        columns = 2  # each case has a condition, even where it is not written
+    if columns * len(lines) > 1000 + 4 * sum(map(len, lines)):
+        # A table that is mostly holes: one cell to a line.
+        lines = [[cell] for line in lines for cell in line]
+        columns = 1
+    cells: list[Row] = []
+    for line in lines:
+        cells += line
+        cells += [add_row([], rows) for _ in range(columns - len(line))]
+    return Box(sign, symbol, tuple(cells), (), -1, columns)
 
 
 def apply_font(boxes: list[Box], start: int, font: str, can_join: bool = True) -> None:
@@ -129,28 +134,40 @@ def apply_font(boxes: list[Box], start: int, font: str, can_join: bool = True) -
     while place < len(boxes):
         box = boxes[place]
         sign = box.sign
-        if sign.kind == ATOM and sign.role <= NUMBER and sign.element != "mo":
+        if _has_fonts(sign):
+            end = place + 1
             if can_join and font in JOINING and sign.role == IDENTIFIER and len(sign.text) == 1:
-                end = place + 1
                 while end < len(boxes) and _joins(boxes[end - 1], boxes[end]):
                     end += 1
-                if end > place + 1:
-                    word = "".join(part.sign.text for part in boxes[place:end])
-                    joined = Box(word_sign(word, font), box.symbol)
-                    joined.scripts = boxes[end - 1].scripts
-                    boxes[place:end] = [joined]
-                    place += 1
-                    continue
-            box.sign = styled_sign(sign, font)
-        for script in box.scripts:
-            for part in script.boxes:
-                if (
-                    part.sign.kind == ATOM
-                    and part.sign.role <= NUMBER
-                    and part.sign.element != "mo"
-                ):
-                    part.sign = styled_sign(part.sign, font)
+            if end > place + 1:
+                word = "".join(part.sign.text for part in boxes[place:end])
+                scripts = boxes[end - 1].scripts
+                boxes[place:end] = [Box(word_sign(word, font), box.symbol).with_scripts(scripts)]
+                place += 1
+                continue
+            box = Box(styled_sign(sign, font), box.symbol).with_scripts(box.scripts)
+        if box.scripts:
+            box = box.with_scripts(tuple([_in_font(script, font) for script in box.scripts]))
+        boxes[place] = box
         place += 1
+
+
+def _in_font(script: Row, font: str) -> Row:
+    """A script with its own letters and numbers in a font."""
+    boxes = script.boxes
+    if script.number < 0:
+        boxes = boxes[:]  # the other list may be shared
+        script = Row(boxes, -1, script.edge)
+    for place, box in enumerate(boxes):
+        if _has_fonts(box.sign):
+            styled = Box(styled_sign(box.sign, font), box.symbol)
+            boxes[place] = styled.with_scripts(box.scripts)
+    return script
+
+
+def _has_fonts(sign: Sign) -> bool:
+    """Whether a sign is a letter or a number."""
+    return sign.kind == ATOM and sign.role <= NUMBER and sign.element != "mo"
 
 
 def move_prescripts(boxes: list[Box]) -> None:
@@ -160,12 +177,9 @@ def move_prescripts(boxes: list[Box]) -> None:
         if box.sign is EMPTY and box.scripts and following.sign.role == IDENTIFIER:
             if len(box.scripts) >= MOST_SCRIPTS:
                 continue  # from one empty group to the next they would gather without end
-            for script in box.scripts:
-                script.edge = "c" if script.edge in "ao" else "d"
-            following.scripts = box.scripts + following.scripts
-            box.scripts = ()
-            box.sign = NOTHING
-            box.label = ""
+            before = [row.at("c" if row.edge in "ao" else "d") for row in box.scripts]
+            boxes[place + 1] = following.with_scripts((*before, *following.scripts))
+            boxes[place] = Box(NOTHING, box.symbol)
 
 
 def _joins(left: Box, right: Box) -> bool:
