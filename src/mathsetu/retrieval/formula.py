@@ -9,7 +9,7 @@ its best formula; large query formulas count more than small ones.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
@@ -45,6 +45,8 @@ _WORTHWHILE = 4
 # Formulas of the collection that are looked at for one formula of a query: the posts that hold them
 # can be found by it.
 _KEPT = 2_000
+# So many posts more than wanted are scored exactly: a post may have further formulas that count.
+_MARGIN = 100
 _LAYOUT_WEIGHT = round(1 / OPERATOR_WEIGHT)
 # Nodes of a query formula that are compared with others, over all formulas that it is matched with.
 _MOST_NODES = 60_000
@@ -209,8 +211,15 @@ class _Segment:
 
     def formulas_of(self, post: int) -> NDArray[np.int64]:
         """The distinct formulas of a post, in order of their numbers."""
-        start, end = self._checked_post_starts[post : post + 2]
-        return np.unique(self._occurrences[start:end]).astype(np.int64)
+        return np.unique(self.occurrences(np.array([post]))[0])
+
+    def occurrences(self, posts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The formulas of posts, one post after the other, and how many each has."""
+        starts = self._checked_post_starts
+        counts = starts[posts + 1] - starts[posts]
+        before = np.cumsum(counts) - counts
+        rows = np.repeat(starts[posts] - before, counts) + np.arange(counts.sum())
+        return self._occurrences.at(rows)[rows].astype(np.int64), counts
 
     def posts_with(self, formula: int) -> NDArray[np.int64]:
         """The posts that hold a formula, in order."""
@@ -319,31 +328,32 @@ class FormulaReply:
         """The best posts, by the formulas that are most like those of the question."""
         if not self._asked:
             return best(np.zeros(0, dtype=np.float32), 0)
-        found = []
-        for asked, _ in self._asked:
-            check_time()
-            found.append(asked.best())
         weights = [weight for _, weight in self._asked]
-        index = self._index
         lists = []
-        for number, segment in enumerate(index.segments):
-            first = index.distinct.firsts[number]
-            own = [_within(one, first, first + len(segment)) for one in found]
-            post = index.numbering.firsts[number]
-            may = None if allowed is None else allowed[post : post + segment.posts]
-            some = segment.best_posts(own, weights, k, may)
-            lists.append(Scored(post + some.numbers, some.scores))
+        for number, segment in enumerate(self._index.segments):
+            check_time()
+            first = self._index.numbering.firsts[number]
+            found = [asked.found[number] for asked, _ in self._asked]
+            may = None if allowed is None else allowed[first : first + segment.posts]
+            posts = np.sort(segment.best_posts(found, weights, k + _MARGIN, may).numbers)
+            lists.append(among(first + posts, self._scores_in(number, posts), k))
         return best_of(lists, k)
 
     def scores(self, numbers: NDArray[np.int64]) -> Numbers:
         """The scores of given posts: the mean over the query's formulas, weighted by their size."""
         scores = np.zeros(len(numbers), dtype=np.float32)
-        for place, number in enumerate(numbers.tolist()):
-            likenesses = (
-                (likeness.max(initial=0), weight) for likeness, weight in self._likeness(number)
-            )
-            scores[place] = sum(likeness * np.float32(weight) for likeness, weight in likenesses)
+        for segment, places, own in self._index.numbering.shared_out(numbers):
+            scores[places] = self._scores_in(segment, own)
         return scores
+
+    def _scores_in(self, number: int, posts: NDArray[np.int64]) -> Numbers:
+        """The scores of posts of a segment."""
+        formulas, counts = self._index.segments[number].occurrences(posts)
+        total = np.zeros(len(posts), dtype=np.float32)
+        for asked, weight in self._asked:
+            check_time()
+            total += _best_of_each(asked.likeness(number, formulas, counts), counts) * weight
+        return total
 
     def reason(self, number: int) -> Reason:
         """The best matching formulas of a post, with their substitutions."""
@@ -355,7 +365,8 @@ class FormulaReply:
         formulas = segment.formulas_of(own)
         if not len(formulas):
             return Reason("formulas", score)
-        for (asked, _), (likeness, weight) in zip(self._asked, self._likeness(number), strict=True):
+        for asked, weight in self._asked:
+            likeness = asked.likeness(place, formulas, np.array([len(formulas)]))
             chosen = int(likeness.argmax())
             latex = segment.latex[int(formulas[chosen])]
             score += weight * float(likeness[chosen])
@@ -364,14 +375,6 @@ class FormulaReply:
                 details.append(_in_words(asked.latex, latex, match))
                 evidence.append(Evidence("formula", asked.latex, latex))
         return Reason("formulas", score, "; ".join(details[:3]), tuple(evidence))
-
-    def _likeness(self, number: int) -> Iterator[tuple[Numbers, float]]:
-        """How like each query formula the formulas of a post are, and what that formula counts."""
-        place, own = self._index.numbering.locate(number)
-        formulas = self._index.segments[place].formulas_of(own)
-        for asked, weight in self._asked:
-            check_time()
-            yield asked.likeness(place, formulas), weight
 
     @cached_property
     def _asked(self) -> list[tuple[_AskedFormula, float]]:
@@ -393,10 +396,14 @@ class FormulaReply:
         return [(one, weight / whole) for one, weight in zip(asked, weights, strict=True)]
 
 
-def _within(scored: Scored, start: int, end: int) -> Scored:
-    """Those of some formulas that lie in a segment, by their numbers there."""
-    own = (scored.numbers >= start) & (scored.numbers < end)
-    return Scored(scored.numbers[own] - start, scored.scores[own])
+def _best_of_each(values: Numbers, counts: NDArray[np.int64]) -> Numbers:
+    """The largest of the values of each post, which stand one post after the other; 0 of none."""
+    best_ones = np.zeros(len(counts), dtype=np.float32)
+    filled = counts > 0
+    if filled.any():
+        starts = (np.cumsum(counts) - counts)[filled]
+        best_ones[filled] = np.maximum.reduceat(values, starts)
+    return best_ones
 
 
 class _AskedFormula:
@@ -419,17 +426,43 @@ class _AskedFormula:
         self._rarity = index.rarity(list(counts))
         self.mass = float(np.dot(self._rarity, list(counts.values())))
 
-    def best(self, k: int | None = None) -> Scored:
+    def best(self, k: int) -> Scored:
         """The formulas of the collection that are most like it, with likeness from 0 to 1."""
-        looked_at = self._looked_at
-        joined, scale = self._structure
-        scores = looked_at.scores * np.float32(scale)
-        for number, score in joined.items():
-            scores[np.searchsorted(looked_at.numbers, number)] = score
-        return among(looked_at.numbers, scores, self._kept if k is None else k)
+        return among(self._likely.numbers, self._likely.scores, k)
 
-    def likeness(self, segment: int, formulas: NDArray[np.int64]) -> Numbers:
-        """How like it some formulas of a segment are, whose numbers must rise."""
+    @cached_property
+    def found(self) -> list[Scored]:
+        """For each segment its formulas that are most like it, in the order of their numbers."""
+        firsts = self._index.distinct.firsts
+        ends = np.searchsorted(self._likely.numbers, [*firsts, len(self._index.distinct)])
+        return [
+            Scored(self._likely.numbers[start:end] - first, self._likely.scores[start:end])
+            for first, start, end in zip(firsts, ends[:-1], ends[1:], strict=True)
+        ]
+
+    def likeness(
+        self, segment: int, formulas: NDArray[np.int64], counts: NDArray[np.int64]
+    ) -> Numbers:
+        """How like it the formulas of some posts are, as far as that changes the best of a post.
+
+        Args:
+            segment: The segment of the posts.
+            formulas: Their formulas, one post after the other.
+            counts: How many formulas each post has.
+        """
+        found = self.found[segment]
+        places = np.searchsorted(found.numbers, formulas)
+        known = np.append(found.numbers, -1)[places] == formulas
+        likeness = np.where(known, np.append(found.scores, 0)[places], 0).astype(np.float32)
+        if len(self._likely.numbers) == self._kept:
+            # A post without any formula among the best may still have one that is a little like it.
+            missing = np.repeat(_best_of_each(likeness, counts) == 0, counts)
+            likeness[missing] = self._overlaps(segment, formulas[missing])
+        return likeness
+
+    def _overlaps(self, segment: int, formulas: NDArray[np.int64]) -> Numbers:
+        """The likeness of formulas that are not among the best."""
+        wanted, back = np.unique(formulas, return_inverse=True)
         postings, ranges = self._index.segments[segment].postings, self._ranges[segment]
         with reading(postings.folder):
             overlaps = kernels.overlaps_of(
@@ -440,17 +473,18 @@ class _AskedFormula:
                 self._rarity,
                 self._index.masses[segment],
                 self.mass,
-                formulas,
+                wanted,
             )
+        return np.asarray(overlaps * np.float32(self._structure[1]))[back]
+
+    @cached_property
+    def _likely(self) -> Scored:
+        """The best formulas with their likeness, in the order of their numbers."""
         joined, scale = self._structure
-        first = self._index.distinct.firsts[segment]
-        return np.array(
-            [
-                joined.get(first + number, overlap * np.float32(scale))
-                for number, overlap in zip(formulas.tolist(), overlaps, strict=True)
-            ],
-            dtype=np.float32,
-        )
+        scores = self._looked_at.scores * np.float32(scale)
+        for number, score in joined.items():
+            scores[np.searchsorted(self._looked_at.numbers, number)] = score
+        return Scored(self._looked_at.numbers, scores)
 
     @cached_property
     def _looked_at(self) -> Scored:
