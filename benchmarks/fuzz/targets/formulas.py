@@ -85,7 +85,7 @@ class Latex(Target):
     name = "latex"
     tokens = LATEX_TOKENS
     # A macro that uses itself is expanded as far as a bound, and read a dozen times here.
-    floor = 0.6
+    floor = 1.0
 
     def seeds(self) -> list[bytes]:
         """Formulas of the sampler, the pathological ones, and others where they are at hand."""

@@ -113,7 +113,7 @@ class Translation(Target):
 
     name = "glossary"
     tokens = LANGUAGE_TOKENS
-    floor = 0.15
+    floor = 1.0  # a text is read several times, and may hold thousands of formulas
 
     def seeds(self) -> list[bytes]:
         """Texts of the sampler."""

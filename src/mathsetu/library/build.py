@@ -5,26 +5,37 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 from functools import partial
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any
 
 from mathsetu import __version__
+from mathsetu.collections.seen import SeenIds
 from mathsetu.errors import InputError
 from mathsetu.formulas.parse import Parsed, parse_latex
 from mathsetu.intake.posts import PostFacts, read_post
 from mathsetu.languages.analyze import tokenize
 from mathsetu.library.manifest import BUILDING, MARK, segment_folder
-from mathsetu.library.store import Questions, Row, Store, Stored, to_row, write_store
+from mathsetu.library.store import (
+    STORE,
+    Questions,
+    Row,
+    Store,
+    Stored,
+    set_languages,
+    to_row,
+    write_store,
+)
 from mathsetu.plain_files import is_plain_file, open_plain, sync_folder, sync_tree
 from mathsetu.pool import ordered_map
-from mathsetu.recipes.parts import make_builder
+from mathsetu.recipes.parts import join_statistics, make_builder
 from mathsetu.recipes.schema import Recipe, Selection
 from mathsetu.records import Post
 from mathsetu.retrieval.base import Builder
-from mathsetu.retrieval.mapped import seal
+from mathsetu.retrieval.mapped import seal, unseal
 
 #: Called with what is being done and how many posts are through.
 Progress = Callable[[str, int], None]
@@ -34,12 +45,14 @@ def quiet(what: str, number: int) -> None:
     """Nobody is watching."""
 
 
-_STATE = "state.json"
+#: Posts in one segment: as many as can be indexed in a gigabyte of memory.
+SEGMENT_POSTS = 100_000
+_STATE, _READ = "state.json", "read.txt"
 # Posts that are sent to a process at once.
 _CHUNK = 64
 
 
-def build_segment(
+def build_segments(
     library: Path,
     name: str,
     posts: Iterable[Post],
@@ -50,14 +63,26 @@ def build_segment(
     questions: Questions,
     processes: int,
     progress: Progress,
-) -> int:
-    """Write a whole segment and return how many posts it has.
+) -> dict[str, int]:
+    """Write whole segments; returns how many posts each has, by its name.
 
-    Answers are indexed with their questions, which ``questions`` finds when they are in other
-    segments.
+    So many posts go into a segment that memory does not grow with the collection. Answers are
+    indexed with their questions, wherever these are; ``questions`` finds those that are not among
+    the posts.
 
     The work goes on in a folder ``NAME.building``. When it was begun before on the same input
-    (the same fingerprint), what is finished there is kept.
+    (the same fingerprint), what is finished there is kept: reading, and each part of a segment.
+
+    Args:
+        library: The library's folder.
+        name: The name of the first segment; the others are numbered on from it.
+        posts: What is indexed.
+        recipe: Says how.
+        collection: The collection of posts that name none.
+        fingerprint: Names the input.
+        questions: Finds questions by their ids.
+        processes: How many to work with.
+        progress: Called as the work goes on.
     """
     work = segment_folder(library, name + BUILDING)
     begun = {
@@ -69,36 +94,128 @@ def build_segment(
     state = json.dumps(begun)
     if not fingerprint or _state(work) != state:
         shutil.rmtree(work, ignore_errors=True)
-        work.mkdir(parents=True)
-        (work / MARK).write_text('{"mathsetu": "segment"}\n', encoding="utf-8")
-        sync_tree(work)
+        _make_marked(work)
         (work / _STATE).write_text(state, encoding="utf-8")
         sync_tree(work)
-    store = work / "posts.sqlite"
-    if not is_plain_file(store):
-        unfinished = work / "posts.part"
-        unfinished.unlink(missing_ok=True)
+    if not is_plain_file(work / _READ):
         read = partial(_row, selection=recipe.posts, collection=collection)
         with closing(ordered_map(read, posts, processes, _CHUNK)) as rows:
-            counted = _counted(rows, "reading", progress)
-            count = write_store(unfinished, (row for row in counted if row), questions)
+            selected = (row for row in _counted(rows, "reading", progress) if row)
+            count = _write_stores(work, selected)
         if not count:
             raise InputError("there are no posts to index")
+        _pass_languages_on(work, count, questions)
+        (work / "read.part").write_text(f"{count}\n", encoding="utf-8")
         sync_tree(work)
-        unfinished.replace(store)
-    with closing(Store(store)) as opened:
-        missing = [part for part in recipe.parts if not (work / part).is_dir()]
-        builders = [make_builder(recipe.parts[part], f"parts.{part}") for part in missing]
-        index_posts(builders, opened.all(questions), processes, progress)
-        for part, builder in zip(missing, builders, strict=True):
-            _write_part(work / part, builder)
-        count = opened.count
+        (work / "read.part").replace(work / _READ)
+        sync_folder(work)
+    else:
+        # What was sealed before may not have reached the disk.
+        unseal(work)
+    pieces = [_piece(work, number) for number in range(_stored_pieces(work))]
+    with ExitStack() as opened:
+        stores = [opened.enter_context(closing(Store(piece / STORE))) for piece in pieces]
+        counts = [store.count for store in stores]
+        find = partial(_find, stores, questions)
+        for number, (piece, store) in enumerate(zip(pieces, stores, strict=True)):
+            done = sum(counts[:number])
+            _build_parts(piece, recipe, store.all(find), processes, _from(progress, done))
+    if len(pieces) > 1:
+        for part in recipe.parts:
+            join_statistics(recipe.parts[part], [piece / part for piece in pieces])
+    names = [f"{int(name) + number:06d}" for number in range(len(pieces))]
+    for piece in pieces:
+        seal(piece)
+        sync_tree(piece)
+    # From here on there is nothing to go on with.
     (work / _STATE).unlink()
-    seal(work)
-    sync_tree(work)
-    work.rename(segment_folder(library, name))
+    sync_folder(work)
+    for piece, own in zip(pieces, names, strict=True):
+        piece.rename(segment_folder(library, own))
+    shutil.rmtree(work)
     sync_folder(work.parent)
-    return count
+    return dict(zip(names, counts, strict=True))
+
+
+def _make_marked(folder: Path) -> None:
+    """A folder that a later build may remove."""
+    folder.mkdir(parents=True)
+    (folder / MARK).write_text('{"mathsetu": "segment"}\n', encoding="utf-8")
+    sync_tree(folder)
+
+
+def _piece(work: Path, number: int) -> Path:
+    return work / f"{number:06d}"
+
+
+def _stored_pieces(work: Path) -> int:
+    with open_plain(work / _READ) as file:
+        return int(file.read())
+
+
+def _write_stores(work: Path, rows: Iterator[Row]) -> int:
+    """Write posts into the stores of one segment after the other; gives how many segments."""
+    seen = SeenIds()
+    for number in count(0):
+        some = islice(rows, SEGMENT_POSTS)
+        first = next(some, None)
+        if first is None:
+            return number
+        piece = _piece(work, number)
+        shutil.rmtree(piece, ignore_errors=True)
+        _make_marked(piece)
+        write_store(piece / STORE, _once(chain([first], some), seen, number))
+    raise AssertionError("there is no last number")
+
+
+def _once(rows: Iterable[Row], seen: SeenIds, piece: int) -> Iterator[Row]:
+    """Rows as they pass; one whose id was in an earlier segment is refused."""
+    for row in rows:
+        found = seen.first_place(row.id, "", piece)
+        if found is not None and found[1] != piece:
+            raise InputError(f"two posts have the id {row.id!r}; ids must differ")
+        yield row
+
+
+def _pass_languages_on(work: Path, count: int, questions: Questions) -> None:
+    """Give answers of which nobody can tell the language that of their questions."""
+    paths = [_piece(work, number) / STORE for number in range(count)]
+    with ExitStack() as opened:
+        stores = [opened.enter_context(closing(Store(path))) for path in paths]
+        missing = [store.answers_without_language() for store in stores]
+        find = partial(_find, stores, questions)
+        languages = [
+            {number: asked.language for number, parent in some.items() if (asked := find(parent))}
+            for some in missing
+        ]
+    for path, some in zip(paths, languages, strict=True):
+        set_languages(path, some)
+
+
+def _find(stores: Sequence[Store], others: Questions, post_id: str) -> PostFacts | None:
+    for store in stores:
+        number = store.number_of(post_id)
+        if number is not None:
+            return store.by_number([number])[number]
+    return others(post_id)
+
+
+def _build_parts(
+    piece: Path, recipe: Recipe, posts: Iterable[Stored], processes: int, progress: Progress
+) -> None:
+    """Build those parts of a segment that are not finished, in one pass over its posts."""
+    missing = [part for part in recipe.parts if not (piece / part).is_dir()]
+    if not missing:
+        return
+    builders = [make_builder(recipe.parts[part], f"parts.{part}") for part in missing]
+    index_posts(builders, posts, processes, progress)
+    for part, builder in zip(missing, builders, strict=True):
+        _write_part(piece / part, builder)
+
+
+def _from(progress: Progress, done: int) -> Progress:
+    """Count on from what earlier segments had."""
+    return lambda what, number: progress(what, done + number)
 
 
 def _state(work: Path) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mathsetu.errors import InputError
 from mathsetu.library.manifest import Manifest, check, read_manifest, segment_folder
-from mathsetu.library.store import Store
+from mathsetu.library.store import STORE, Store
 
 if TYPE_CHECKING:
     pass
@@ -31,7 +31,7 @@ def upload_library(folder: Path, url: str, progress: Callable[[str, int], None])
     try:
         for segment in manifest.segments:
             place = segment_folder(folder, segment.name)
-            store = Store(place / "posts.sqlite")
+            store = Store(place / STORE)
             try:
                 total += upload_segment(server, place / part, partial(_payload, store), progress)
             finally:

@@ -268,6 +268,8 @@ def check(library: Path, manifest: Manifest, thorough: bool = False) -> None:
     Opening compares the sizes of all files and the content of small ones and of the checksums, by
     which the others are checked where they are read; with ``thorough`` every byte is read.
     """
+    if not manifest.segments:
+        raise DamagedLibrary(library, "its manifest names no posts")
     segment_folders(library)
     for segment in manifest.segments:
         folder = segment_folder(library, segment.name)

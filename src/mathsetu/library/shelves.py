@@ -18,7 +18,7 @@ import numpy as np
 from mathsetu.errors import DamagedLibrary, UnknownPost
 from mathsetu.intake.posts import PostFacts
 from mathsetu.library.manifest import Segment
-from mathsetu.library.store import Store
+from mathsetu.library.store import STORE, Store
 from mathsetu.records import Post
 from mathsetu.retrieval.segments import Numbering
 
@@ -49,7 +49,7 @@ class Shelves:
         self._stores: list[Store] = []
         with ExitStack() as opened:
             for folder, segment in zip(folders, segments, strict=True):
-                store = Store(folder / "posts.sqlite")
+                store = Store(folder / STORE)
                 opened.callback(store.close)
                 self._stores.append(store)
                 if store.count != segment.posts:

@@ -10,7 +10,8 @@ import json
 import sqlite3
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -46,6 +47,8 @@ CREATE TABLE tags (tag TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (tag,
 WITHOUT ROWID;
 """
 _BATCH = 2_000
+#: The file of a segment's posts.
+STORE = "posts.sqlite"
 _NAMES = ("number", "id", "language", "collection", "parent_id", "record", "spans", "checksum")
 _COLUMNS = ", ".join(_NAMES)
 
@@ -112,12 +115,8 @@ def to_row(facts: PostFacts, collection: str) -> Row:
     )
 
 
-def write_store(path: Path, rows: Iterable[Row], questions: Questions) -> int:
-    """Write posts into a new file and return how many; two posts with one id are refused.
-
-    An answer of which nobody can tell the language has that of its question, which ``questions``
-    finds if it is not among the posts.
-    """
+def write_store(path: Path, rows: Iterable[Row]) -> int:
+    """Write posts into a new file and return how many; two posts with one id are refused."""
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         # The file appears in the library only when it is whole, so no journal is needed.
@@ -140,7 +139,6 @@ def write_store(path: Path, rows: Iterable[Row], questions: Questions) -> int:
             tags = ((tag, count) for tag in sorted(set(row.tags)))
             connection.executemany("INSERT INTO tags VALUES (?, ?)", tags)
             count += 1
-        _pass_languages_on(connection, questions)
         connection.execute("COMMIT")
     except sqlite3.Error as error:
         raise InputError(f"{path}: cannot be written ({error})") from error
@@ -160,21 +158,21 @@ def _check_names(row: Row) -> None:
             )
 
 
-def _pass_languages_on(connection: sqlite3.Connection, questions: Questions) -> None:
-    """Give answers without a language that of their questions."""
-    orphans = connection.execute(
-        f"SELECT {_COLUMNS}, (SELECT q.language FROM posts q WHERE q.id = p.parent_id) "  # noqa: S608
-        "FROM posts p WHERE language = '' AND parent_id != ''"
-    ).fetchall()
-    for number, post_id, _, collection, parent_id, record, spans, _, language in orphans:
-        if language is None:
-            asked = questions(parent_id)
-            language = asked.language if asked else ""
-        row = Row(post_id, language, collection, parent_id, record, spans)
-        connection.execute(
-            "UPDATE posts SET language = ?, checksum = ? WHERE number = ?",
-            (language, _checksum(row.values), number),
-        )
+def set_languages(path: Path, languages: Mapping[int, str]) -> None:
+    """Set the languages of some posts, by their numbers, in a store that nobody reads yet."""
+    if not languages:
+        return
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;")
+        for number, language in languages.items():
+            query = f"SELECT {_COLUMNS} FROM posts WHERE number = ?"  # noqa: S608
+            _, post_id, _, *rest, _ = connection.execute(query, (number,)).fetchone()
+            checksum = _checksum((post_id, language, *rest))
+            connection.execute(
+                "UPDATE posts SET language = ?, checksum = ? WHERE number = ?",
+                (language, checksum, number),
+            )
+        connection.execute("COMMIT")
 
 
 class Store:
@@ -253,6 +251,11 @@ class Store:
         rows = self._rows("SELECT number FROM posts WHERE parent_id = ?", (post_id,))
         found = self._by_number([row[0] for row in rows])
         return [(n, replace(self._read(row).post, collection=row[3])) for n, row in found.items()]
+
+    def answers_without_language(self) -> dict[int, str]:
+        """Answers of which nobody can tell the language: their numbers, and their questions."""
+        query = "SELECT number, parent_id FROM posts WHERE language = '' AND parent_id != ''"
+        return dict(self._rows(query))
 
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:
         """The ids of posts."""

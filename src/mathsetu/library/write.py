@@ -14,7 +14,7 @@ from typing import Any
 from mathsetu import __version__
 from mathsetu.errors import InputError
 from mathsetu.intake.posts import PostFacts
-from mathsetu.library.build import Progress, build_segment, quiet
+from mathsetu.library.build import Progress, build_segments, quiet
 from mathsetu.library.lock import writing_alone
 from mathsetu.library.manifest import (
     BUILDING,
@@ -33,7 +33,7 @@ from mathsetu.library.manifest import (
     write_manifest,
 )
 from mathsetu.library.shelves import Shelves
-from mathsetu.library.store import Store
+from mathsetu.library.store import STORE, Store
 from mathsetu.plain_files import is_plain_folder, sync_folder
 from mathsetu.pool import all_cores
 from mathsetu.recipes import load_recipe
@@ -70,7 +70,7 @@ def build_library(
     with writing_alone(library):
         former = former_segments(library)
         name = _next_name(library, former)
-        count = build_segment(
+        built = build_segments(
             library,
             name,
             posts,
@@ -81,7 +81,8 @@ def build_library(
             processes=processes or all_cores(),
             progress=progress,
         )
-        _commit(library, _plain(asdict(chosen)), [_segment(library, name, count)])
+        segments = [_segment(library, own, count) for own, count in built.items()]
+        _commit(library, _plain(asdict(chosen)), segments)
         _clean(library, former)
 
 
@@ -165,8 +166,8 @@ class _Change:
     def add(
         self, posts: Iterable[Post], collection: str, processes: int, progress: Progress
     ) -> None:
-        """Index posts as a new segment; older posts with their ids are removed."""
-        count = build_segment(
+        """Index posts as new segments; older posts with their ids are removed."""
+        built = build_segments(
             self._library,
             self._name,
             posts,
@@ -177,11 +178,11 @@ class _Change:
             processes=processes,
             progress=progress,
         )
-        store = Store(segment_folder(self._library, self._name) / "posts.sqlite")
-        with closing(store):
-            self.remove(set(store.ids(range(store.count)).values()))
-        segment = _segment(self._library, self._name, count)
-        self.manifest = replace(self.manifest, segments=(*self.manifest.segments, segment))
+        for name, count in built.items():
+            with closing(Store(segment_folder(self._library, name) / STORE)) as store:
+                self.remove(set(store.ids(range(count)).values()))
+        new = (_segment(self._library, name, count) for name, count in built.items())
+        self.manifest = replace(self.manifest, segments=(*self.manifest.segments, *new))
 
     def answers_to(self, ids: set[str]) -> Iterator[Post]:
         """The answers to some questions that are affected when these change.
@@ -218,7 +219,7 @@ def _commit(library: Path, recipe: dict[str, Any], segments: list[Segment]) -> N
     """Let the manifest name these segments, when all that it names is safe on the disk."""
     languages: Counter[str] = Counter()
     for segment in segments:
-        with closing(Store(segment_folder(library, segment.name) / "posts.sqlite")) as store:
+        with closing(Store(segment_folder(library, segment.name) / STORE)) as store:
             languages.update(store.languages(frozenset(segment.removed)))
     sync_folder(library)
     manifest = Manifest(recipe, tuple(segments), dict(sorted(languages.items())), __version__)

@@ -18,13 +18,15 @@ from mathsetu.retrieval.base import Builder, Retriever
 class Part:
     """How one kind of part is made from its settings.
 
-    ``silent`` says whether a question gives the part nothing to go on.
+    ``silent`` says whether a question gives the part nothing to go on; ``join`` lets segments that
+    were built together know of each other.
     """
 
     settings: type
     builder: Callable[[Any], Builder]
     retriever: Callable[[Sequence[Path], Any], Retriever]
     silent: Callable[[Question], bool]
+    join: Callable[[Sequence[Path]], None] = lambda folders: None
 
 
 def _no_words(question: Question) -> bool:
@@ -46,9 +48,14 @@ def _lexical() -> Part:
 
 
 def _formula() -> Part:
-    from mathsetu.retrieval.formula import FormulaBuilder, FormulaRetriever, FormulaSearch
+    from mathsetu.retrieval.formula import (
+        FormulaBuilder,
+        FormulaRetriever,
+        FormulaSearch,
+        join_masses,
+    )
 
-    return Part(FormulaSearch, FormulaBuilder, FormulaRetriever, _no_formulas)
+    return Part(FormulaSearch, FormulaBuilder, FormulaRetriever, _no_formulas, join_masses)
 
 
 def _dense() -> Part:
@@ -102,6 +109,11 @@ def make_retriever(settings: Mapping[str, Any], folders: Sequence[Path], where: 
     """The retriever of a part over the segments of its index."""
     part, choices = _resolve(settings, where)
     return part.retriever(folders, choices)
+
+
+def join_statistics(settings: Mapping[str, Any], folders: Sequence[Path]) -> None:
+    """Let the segments of a part, which were built together, know of each other."""
+    PARTS[settings["kind"]]().join(folders)
 
 
 def is_silent(settings: Mapping[str, Any], question: Question) -> bool:

@@ -45,6 +45,8 @@ _WORTHWHILE = 4
 # Formulas of the collection that are looked at for one formula of a query: the posts that hold them
 # can be found by it.
 _KEPT = 2_000
+# Up to so many formulas are weighed anew when a library of several segments is opened.
+_FEW = 300_000
 # So many posts more than wanted are scored exactly: a post may have further formulas that count.
 _MARGIN = 100
 _LAYOUT_WEIGHT = round(1 / OPERATOR_WEIGHT)
@@ -165,6 +167,15 @@ def masses_of(postings: Postings, others: Sequence[Postings] = ()) -> Numbers:
     rarity = np.repeat(_rarity(np.asarray(containing), total), np.diff(postings.starts))
     weights = rarity * postings.frequencies
     return np.bincount(postings.documents, weights, len(postings)).astype(np.float32)
+
+
+def join_masses(folders: Sequence[Path]) -> None:
+    """Weigh the formulas of segments by what is rare in all of them."""
+    every = [Postings(folder) for folder in folders]
+    for folder, own in zip(folders, every, strict=True):
+        masses = masses_of(own, [other for other in every if other is not own])
+        np.save(folder / "masses.new.npy", masses, allow_pickle=False)
+        (folder / "masses.new.npy").replace(folder / "masses.npy")
 
 
 class _Segment:
@@ -312,7 +323,9 @@ class FormulaRetriever:
     @cached_property
     def masses(self) -> list[Numbers]:
         """For each segment the weight of all features of each distinct formula."""
-        if len(self.segments) == 1:
+        # What was stored is exact for segments that were built together; what was added later
+        # changes the rarity of features a little, which is worth a look where it costs nothing.
+        if len(self.segments) == 1 or len(self.distinct) > _FEW:
             return [segment.masses for segment in self.segments]
         every = [segment.postings for segment in self.segments]
         return [masses_of(one, [other for other in every if other is not one]) for one in every]

@@ -44,6 +44,13 @@ def seal(folder: Path) -> None:
             np.save(written, np.concatenate(found), allow_pickle=False)
 
 
+def unseal(folder: Path) -> None:
+    """Remove what `seal` wrote, in a folder where the work goes on."""
+    for file in files_below(folder):
+        if file.name == CHECKSUMS:
+            file.unlink()
+
+
 class Mapped:
     """One array on disk, read as an array is.
 
