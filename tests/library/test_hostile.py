@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -350,3 +351,23 @@ def test_damage_anywhere_is_found_before_it_is_told(
             found += 1
         path.write_bytes(content)
     assert found > cases / 2
+
+
+@pytest.mark.parametrize(
+    "spans",
+    ["null", "{}", "[true]", "[0,[9],[],[]]", "[0,[{}],[],[]]", "[0,7,7,7]", '["",["x"]]', "["],
+)
+def test_spans_that_do_not_fit_their_post_are_reported(
+    tmp_path: Path, large_library: Path, spans: str
+) -> None:
+    library = Path(shutil.copytree(large_library, tmp_path / "library"))
+    with sqlite3.connect(library / SEGMENT / "posts.sqlite") as connection:
+        row = connection.execute("SELECT * FROM posts WHERE number = 0").fetchone()
+        values = (*row[1:-2], spans)
+        connection.execute(
+            "UPDATE posts SET spans = ?, checksum = ? WHERE number = 0",
+            (spans, zlib.crc32("\0".join(values).encode())),
+        )
+    forge(library, lambda manifest: None)
+    with Library(library) as opened, pytest.raises(DamagedLibrary, match="has a damaged post"):
+        opened.post(row[1])

@@ -314,7 +314,7 @@ class Store:
     def _read(self, row: tuple[Any, ...]) -> PostFacts:
         try:
             return _facts(row[2], row[5], row[6])
-        except (ValueError, TypeError, IndexError, RecursionError) as error:
+        except (ValueError, TypeError, LookupError, RecursionError) as error:
             raise DamagedLibrary(self._path, f"has a damaged post ({error})") from error
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
