@@ -1,4 +1,4 @@
-"""Breaks builds, additions and removals at every file operation: kills, errors, losses of power.
+"""Breaks changes of a library at every file operation: kills, errors, losses of power.
 
     python -m benchmarks.library_faults [--kills 400] [--errors 200] [--losses 400] [--seed 1]
 
@@ -39,7 +39,14 @@ from typing import Any
 
 from mathsetu.collections import sampler
 from mathsetu.errors import InputError
-from mathsetu.library import Library, add_posts, build_library, remove_posts
+from mathsetu.library import (
+    Library,
+    add_posts,
+    build_library,
+    optimize_library,
+    remove_posts,
+)
+from mathsetu.library import build as building
 from mathsetu.library.manifest import check, read_manifest
 from mathsetu.recipes import load_recipe
 from mathsetu.recipes.schema import Recipe
@@ -316,7 +323,7 @@ def unwatched() -> Iterator[None]:
 
 
 def experiments(place: Path, recipe: Recipe) -> Iterator[Experiment]:
-    """First build, build over an old library, resumed build, addition, removal with answers."""
+    """Builds, one over an old library, one resumed, one of several segments; changes; a merge."""
     posts = list(islice(sampler.posts(), 12))
     asked = replace(posts[0], id="question", kind="question", tags=("zebra",), body="zebra")
     reply = replace(posts[1], id="reply", parent_id="question", title="", tags=())
@@ -330,6 +337,20 @@ def experiments(place: Path, recipe: Recipe) -> Iterator[Experiment]:
     yield Experiment(place, "addition", old, partial(add_posts, posts=posts, processes=1))
     yield Experiment(place, "removal", old, partial(remove_posts, ids=[posts[2].id]))
     yield Experiment(place, "removal of a question", old, partial(remove_posts, ids=["question"]))
+    pieces = place / "pieces"
+    shutil.copytree(old, pieces)
+    add_posts(pieces, posts, processes=1)
+    remove_posts(pieces, [posts[2].id, "question"])
+    yield Experiment(place, "merge", pieces, optimize_library)
+    yield Experiment(place, "build of several segments", old, partial(_in_small_segments, build))
+
+
+def _in_small_segments(build: Change, folder: Path) -> None:
+    usual, building.SEGMENT_POSTS = building.SEGMENT_POSTS, 5
+    try:
+        build(folder)
+    finally:
+        building.SEGMENT_POSTS = usual
 
 
 def main() -> None:

@@ -34,6 +34,7 @@ def test_the_public_names_are_exactly_these() -> None:
         "evaluate",
         "load_recipe",
         "open",
+        "optimize_library",
         "parse_latex",
         "parse_measures",
         "remove_posts",

@@ -20,7 +20,15 @@ if TYPE_CHECKING:
 
     from mathsetu.evaluation import Judgments, compare, evaluate, parse_measures
     from mathsetu.formulas import parse_latex
-    from mathsetu.library import Answer, Filter, Library, add_posts, build_library, remove_posts
+    from mathsetu.library import (
+        Answer,
+        Filter,
+        Library,
+        add_posts,
+        build_library,
+        optimize_library,
+        remove_posts,
+    )
     from mathsetu.recipes import Recipe, load_recipe
 
 __version__ = "0.1.0"
@@ -48,6 +56,7 @@ __all__ = [
     "evaluate",
     "load_recipe",
     "open",
+    "optimize_library",
     "parse_latex",
     "parse_measures",
     "remove_posts",
@@ -59,7 +68,7 @@ _HOMES = {
     "mathsetu.formulas": ("parse_latex",),
     "mathsetu.library": (
         *("Answer", "Filter", "Library"),
-        *("add_posts", "build_library", "remove_posts"),
+        *("add_posts", "build_library", "optimize_library", "remove_posts"),
     ),
     "mathsetu.recipes": ("Recipe", "load_recipe"),
 }

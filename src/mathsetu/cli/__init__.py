@@ -26,6 +26,7 @@ VERBS = {
     "mcp": "Offer a library to language models as tools (MCP).",
     "recipes": "List and show the search systems that are shipped.",
     "remove": "Remove posts from a library.",
+    "optimize": "Merge the segments of a library.",
     "reproduce": "Run a paper's system and show our figures beside the paper's.",
     "run": "Answer a file of topics and write a run file.",
     "train": "Train a reranker, an encoder or a graph model.",

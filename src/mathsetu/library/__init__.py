@@ -2,6 +2,14 @@
 
 from mathsetu.library.library import Answer, Library
 from mathsetu.library.shelves import Filter
-from mathsetu.library.write import add_posts, build_library, remove_posts
+from mathsetu.library.write import add_posts, build_library, optimize_library, remove_posts
 
-__all__ = ["Answer", "Filter", "Library", "add_posts", "build_library", "remove_posts"]
+__all__ = [
+    "Answer",
+    "Filter",
+    "Library",
+    "add_posts",
+    "build_library",
+    "optimize_library",
+    "remove_posts",
+]

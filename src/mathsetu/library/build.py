@@ -94,7 +94,7 @@ def build_segments(
     state = json.dumps(begun)
     if not fingerprint or _state(work) != state:
         shutil.rmtree(work, ignore_errors=True)
-        _make_marked(work)
+        make_marked(work)
         (work / _STATE).write_text(state, encoding="utf-8")
         sync_tree(work)
     if not is_plain_file(work / _READ):
@@ -137,7 +137,7 @@ def build_segments(
     return dict(zip(names, counts, strict=True))
 
 
-def _make_marked(folder: Path) -> None:
+def make_marked(folder: Path) -> None:
     """A folder that a later build may remove."""
     folder.mkdir(parents=True)
     (folder / MARK).write_text('{"mathsetu": "segment"}\n', encoding="utf-8")
@@ -163,7 +163,7 @@ def _write_stores(work: Path, rows: Iterator[Row]) -> int:
             return number
         piece = _piece(work, number)
         shutil.rmtree(piece, ignore_errors=True)
-        _make_marked(piece)
+        make_marked(piece)
         write_store(piece / STORE, _once(chain([first], some), seen, number))
     raise AssertionError("there is no last number")
 

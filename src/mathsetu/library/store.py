@@ -238,6 +238,15 @@ class Store:
         """The posts with these numbers."""
         return {number: self._read(row) for number, row in self._by_number(numbers).items()}
 
+    def rows(self, numbers: Sequence[int]) -> Iterator[Row]:
+        """Posts as they are stored, with their tags."""
+        for start in range(0, len(numbers), _BATCH):
+            found = self._by_number(numbers[start : start + _BATCH])
+            for number in numbers[start : start + _BATCH]:
+                _, post_id, language, collection, parent_id, record, spans, _ = found[number]
+                tags = self._read(found[number]).post.tags
+                yield Row(post_id, language, collection, parent_id, record, spans, tags)
+
     def number_of(self, post_id: str) -> int | None:
         """The number of a post."""
         rows = self._rows("SELECT number FROM posts WHERE id = ?", (post_id,))

@@ -32,6 +32,7 @@ from mathsetu.library.manifest import (
     segment_folders,
     write_manifest,
 )
+from mathsetu.library.merge import merge_segments, mergeable
 from mathsetu.library.shelves import Shelves
 from mathsetu.library.store import STORE, Store
 from mathsetu.plain_files import is_plain_folder, sync_folder
@@ -40,6 +41,9 @@ from mathsetu.recipes import load_recipe
 from mathsetu.recipes.parts import check_parts
 from mathsetu.recipes.schema import Recipe, parse_table
 from mathsetu.records import Post
+
+# With more segments than this, an addition merges small ones.
+_MOST_SEGMENTS = 10
 
 
 def build_library(
@@ -97,24 +101,37 @@ def add_posts(
     """Add posts as a new segment; the old ones are not read again. Returns how many were added.
 
     The cost is that of indexing the new posts alone, and the answers that the library has to
-    them: an answer is found by its question, too. A search looks into every segment, so after
-    many small additions a fresh build makes searching faster again. A post whose id is in the
-    library replaces the old one.
+    them: an answer is found by its question, too. A post whose id is in the library replaces the
+    old one. A search looks into every segment; when there are many, small ones are merged.
     """
     with _changing(folder) as change:
         new: set[str] = set()
         posts = chain(_noted(posts, new), change.answers_to(new))
         change.add(posts, collection, processes or all_cores(), progress)
         change.commit()
+        if len(change.manifest.segments) > _MOST_SEGMENTS and change.merge():
+            change.commit()
         return len(new)
+
+
+def optimize_library(folder: str | Path) -> int:
+    """Merge small segments and drop what was removed; returns how many segments there are then.
+
+    Nothing is read or encoded again. Afterwards a search looks into fewer segments, statistics
+    count only the posts that are there, and the space of removed ones is free.
+    """
+    with _changing(folder) as change:
+        if change.merge():
+            change.commit()
+        return len(change.manifest.segments)
 
 
 def remove_posts(folder: str | Path, ids: Iterable[str]) -> int:
     """Take posts out, at once; returns how many were there.
 
     They are no longer found. Answers to a question that is removed are indexed anew, without it.
-    The words of removed posts still count in the statistics, and their space is freed, with the
-    next build.
+    The words of removed posts still count in the statistics, and their space is freed, when the
+    library is optimized or built again.
     """
     with _changing(folder) as change:
         gone = change.remove(set(ids))
@@ -151,8 +168,9 @@ class _Change:
 
     def __init__(self, library: Path, old: Manifest, shelves: Shelves, name: str) -> None:
         self.manifest = old
-        self._library, self._shelves, self._name = library, shelves, name
+        self._library, self._shelves, self._next = library, shelves, int(name)
         self._gone: set[str] = set()
+        self._merged: set[str] = set()
 
     def remove(self, ids: set[str]) -> set[str]:
         """Remove posts; those that were there."""
@@ -169,7 +187,7 @@ class _Change:
         """Index posts as new segments; older posts with their ids are removed."""
         built = build_segments(
             self._library,
-            self._name,
+            self._name(),
             posts,
             parse_table(self.manifest.recipe, str(self._library)),
             collection=collection,
@@ -178,6 +196,7 @@ class _Change:
             processes=processes,
             progress=progress,
         )
+        self._next += len(built)
         for name, count in built.items():
             with closing(Store(segment_folder(self._library, name) / STORE)) as store:
                 self.remove(set(store.ids(range(count)).values()))
@@ -195,9 +214,28 @@ class _Change:
                 if answer.id not in ids and answer.id not in self._gone and not is_told:
                     yield answer
 
+    def merge(self) -> bool:
+        """Merge small segments, rewrite those with removed posts; whether there were any."""
+        recipe = parse_table(self.manifest.recipe, str(self._library))
+        segments = list(self.manifest.segments)
+        for group in list(mergeable(segments)):
+            name = self._name()
+            self._next += 1
+            count = merge_segments(self._library, name, group, recipe)
+            place = segments.index(group[0])
+            segments[place : place + len(group)] = [_segment(self._library, name, count)]
+            self._merged |= {segment.name for segment in group}
+        self.manifest = replace(self.manifest, segments=tuple(segments))
+        return bool(self._merged)
+
     def commit(self) -> None:
         """Let the change take effect."""
         _commit(self._library, self.manifest.recipe, list(self.manifest.segments))
+        if self._merged:
+            _clean(self._library, self._merged)
+
+    def _name(self) -> str:
+        return f"{self._next:06d}"
 
     def _question(self, post_id: str) -> PostFacts | None:
         return None if post_id in self._gone else self._shelves.find(post_id)

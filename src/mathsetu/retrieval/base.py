@@ -55,7 +55,7 @@ class Builder(Protocol):
     """Builds one segment of an index.
 
     `prepare` does the work that needs a processor, in whichever process; `add` takes its
-    results in the order of the posts; `write` ends the work.
+    results in the order of the posts; `write` ends the work. Segments are merged by `take_over`.
     """
 
     @property
@@ -69,6 +69,16 @@ class Builder(Protocol):
 
     def add(self, prepared: Any) -> None:
         """Take the next post."""
+        ...
+
+    def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
+        """Take the next posts from a segment that is written, without reading them again.
+
+        Args:
+            folder: The segment.
+            kept: Which of its posts, by their numbers, in order.
+            languages: Their languages.
+        """
         ...
 
     def write(self, folder: Path) -> None:

@@ -128,9 +128,16 @@ class DenseBuilder:
         if len(self._waiting) == _CHUNK:
             self._encode()
 
+    def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
+        """Take the next posts from a segment that is written, with their vectors."""
+        segment = _Segment(folder, self._choices)
+        self._vectors.append(segment.vectors[kept])
+        self._texts += [segment.texts[number] for number in kept.tolist()]
+
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
-        self._encode()
+        if self._waiting:
+            self._encode()
         folder.mkdir(parents=True)
         vectors = np.concatenate(self._vectors)
         np.save(folder / "vectors.npy", vectors, allow_pickle=False)

@@ -119,6 +119,22 @@ class FormulaBuilder:
         self._order.append(self.wanted[latex])
         self._postings.add(read)
 
+    def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
+        """Take the next posts from a segment that is written, and the features of its formulas."""
+        segment = _Segment(folder)
+        occurrences, counts = segment.occurrences(kept)
+        distinct, back = np.unique(occurrences, return_inverse=True)
+        places, new = [], []
+        for number in distinct.tolist():
+            latex = segment.latex[number]
+            if latex not in self.wanted:
+                self._order.append(len(self.wanted))
+                new.append(number)
+            places.append(self.wanted.setdefault(latex, len(self.wanted)))
+        self._postings.take_over(segment.postings, np.array(new, dtype=np.int64))
+        self._occurrences += np.array(places, dtype=np.int64)[back].tolist()
+        self._starts += (self._starts[-1] + np.cumsum(counts)).tolist()
+
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
         self._postings.write(folder)

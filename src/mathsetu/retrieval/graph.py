@@ -112,6 +112,20 @@ class GraphIndexBuilder:
         """Take the next post."""
         self._posts.append(prepared)
 
+    def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
+        """Take the next posts from a segment that is written, with their vectors."""
+        segment = _Segment(folder)
+        [vectors] = MaxSim([folder / "vectors"]).collections
+        for number in kept.tolist():
+            start, end = vectors.layout.starts[number : number + 2].tolist()
+            kinds = segment.kinds[start:end]
+            first = int(np.count_nonzero(segment.kinds[:start] == FORMULA))
+            own = range(first, first + int(np.count_nonzero(kinds == FORMULA)))
+            ids = tuple(segment.ids[place] for place in own)
+            encoded = Encoded(vectors.of_post(number), kinds, ids)
+            latex = tuple(segment.latex[place] for place in own)
+            self._posts.append(PreparedGraph(encoded, latex))
+
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
         choices = self._choices

@@ -131,6 +131,11 @@ class LexicalBuilder:
         self._languages[language] += 1
         self._postings.add(terms)
 
+    def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
+        """Take the next posts from a segment that is written."""
+        self._languages.update(languages)
+        self._postings.take_over(Postings(folder), kept)
+
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
         self._postings.write(folder)

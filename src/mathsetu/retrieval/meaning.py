@@ -114,6 +114,16 @@ class MeaningBuilder:
         self._counts += counts
         self._texts += texts
 
+    def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
+        """Take the next posts from a segment that is written, with their vectors."""
+        segment = _Segment(folder)
+        rows, counts = segment.passages(kept)
+        self._vectors.append(segment.vectors.at(rows)[rows])
+        self._scales.append(segment.scales[rows])
+        self._counts += counts.tolist()
+        texts = (2 * number + kind for number in kept.tolist() for kind in range(2))
+        self._texts += [segment.texts[number] for number in texts]
+
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
         folder.mkdir(parents=True)
@@ -193,11 +203,8 @@ class _Segment:
 
         A post without a question, or without a body, is as near as its best passage.
         """
-        # Two kinds a post, one after the other; the passages of each kind of each post in a row.
-        kinds = (2 * posts[:, None] + np.arange(2)).reshape(-1)
-        counts = self.ends[kinds + 1] - self.ends[kinds]
+        rows, counts = self.passages(posts)
         starts = np.cumsum(counts) - counts
-        rows = np.repeat(self.ends[kinds] - starts, counts) + np.arange(counts.sum())
         # Below every cosine, so that what stands at the end is the best of its own.
         cosines = np.append(self._dots(rows, query), np.float32(_NONE))
         there = counts > 0
@@ -207,6 +214,16 @@ class _Segment:
         blank = best_of_all == _NONE
         near = np.where(there.reshape(-1, 2).all(axis=1), both, best_of_all)
         return np.where(blank, 0, near).astype(np.float32)
+
+    def passages(self, posts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows of posts' passages, one post after the other, and how many each kind has.
+
+        Two kinds a post: what was asked, then what is said.
+        """
+        kinds = (2 * posts[:, None] + np.arange(2)).reshape(-1)
+        counts = self.ends[kinds + 1] - self.ends[kinds]
+        before = np.cumsum(counts) - counts
+        return np.repeat(self.ends[kinds] - before, counts) + np.arange(counts.sum()), counts
 
     def _dots(self, rows: NDArray[np.int64], query: Vectors) -> Vectors:
         """The dot products of some passages with a query."""

@@ -88,6 +88,7 @@ class OverlapBuilder:
     def __init__(self, choices: Overlap) -> None:
         self._choices = choices
         self._posts: list[list[str]] = []
+        self._postings = PostingsBuilder()
         #: The symbols of each distinct formula, when it has been read.
         self.wanted: dict[str, Bag] = {}
         self.read = partial(labels_of, of=choices.of)
@@ -106,12 +107,16 @@ class OverlapBuilder:
         """Take the next formula."""
         self.wanted[latex] = read
 
+    def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
+        """Take the next posts from a segment that is written."""
+        self._postings.take_over(Postings(folder), kept)
+
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
-        postings = PostingsBuilder()
         for formulas in self._posts:
-            postings.add(together((self.wanted[latex] for latex in formulas), self._choices.of))
-        postings.write(folder)
+            bags = (self.wanted[latex] for latex in formulas)
+            self._postings.add(together(bags, self._choices.of))
+        self._postings.write(folder)
 
 
 class OverlapRetriever:

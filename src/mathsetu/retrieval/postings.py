@@ -71,6 +71,19 @@ class PostingsBuilder:
         self._sizes.append(len(terms))
         self._lengths.append(sum(terms.values()) if length is None else length)
 
+    def take_over(self, postings: Postings, kept: NDArray[np.int64]) -> None:
+        """Add documents of an index that is written, in the order in which they are named."""
+        places = np.full(len(postings), -1, dtype=np.int64)
+        places[kept] = np.arange(len(kept))
+        owners = places[postings.documents]
+        order = np.argsort(owners, kind="stable")[np.count_nonzero(owners < 0) :]
+        terms = np.repeat(postings.terms, np.diff(postings.starts))[order]
+        self._terms.frombytes(terms.tobytes())
+        self._frequencies.frombytes(postings.frequencies[order].astype(np.float32).tobytes())
+        sizes = np.bincount(owners[order], minlength=len(kept))
+        self._sizes.frombytes(sizes.astype(f"u{self._sizes.itemsize}").tobytes())
+        self._lengths.frombytes(postings.lengths[kept].astype(np.float64).tobytes())
+
     def write(self, folder: Path) -> None:
         """Sort what was gathered by term and write it into a new folder."""
         terms = np.frombuffer(self._terms, dtype=np.uint64)

@@ -1,0 +1,25 @@
+"""``mathsetu optimize``: merges the segments of a library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mathsetu.cli.output import json_option, print_json, say
+from mathsetu.library import optimize_library
+
+
+@click.command("optimize")
+@click.argument("library", type=click.Path(file_okay=False, path_type=Path))
+@json_option
+def command(library: Path, as_json: bool) -> None:
+    """Merge the small segments of LIBRARY and free the space of removed posts.
+
+    Nothing is indexed again; searching goes on meanwhile.
+    """
+    count = optimize_library(library)
+    if as_json:
+        print_json({"segments": count})
+    else:
+        say(f"{library}: {count:,} segments")
