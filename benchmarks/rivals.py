@@ -33,11 +33,8 @@ from mathsetu.languages.analyze import analyze, words
 from mathsetu.recipes import load_recipe
 from mathsetu.recipes.tables import read_table
 from mathsetu.retrieval.base import best
-from mathsetu.retrieval.formula import (
-    FormulaBuilder,
-    FormulaRetriever,
-    FormulaSearch,
-)
+from mathsetu.retrieval.formula import FormulaRetriever
+from mathsetu.retrieval.formula_index import FormulaBuilder, FormulaSearch
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
 from mathsetu.retrieval.weighting import Bm25Plus, Scheme, Smart, Weighted
 

@@ -11,7 +11,8 @@ from mathsetu.intake.question import Question
 from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
 from mathsetu.records import Post, Query
-from mathsetu.retrieval.formula import FormulaBuilder, FormulaRetriever, FormulaSearch
+from mathsetu.retrieval.formula import FormulaRetriever
+from mathsetu.retrieval.formula_index import FormulaBuilder, FormulaSearch
 
 BODIES = [
     "Pythagoras: $a^2+b^2=c^2$.",

@@ -30,7 +30,7 @@ from mathsetu.retrieval.base import FormulaFinder, Retriever
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mathsetu.retrieval.formula import FormulaMatch
+    from mathsetu.retrieval.base import FormulaMatch
 
 #: What an answer calls unfinished when the reasons of some hits are, or a query's translation.
 REASONS, TRANSLATION = "reasons", "translation"

@@ -48,12 +48,8 @@ def _lexical() -> Part:
 
 
 def _formula() -> Part:
-    from mathsetu.retrieval.formula import (
-        FormulaBuilder,
-        FormulaRetriever,
-        FormulaSearch,
-        join_masses,
-    )
+    from mathsetu.retrieval.formula import FormulaRetriever
+    from mathsetu.retrieval.formula_index import FormulaBuilder, FormulaSearch, join_masses
 
     return Part(FormulaSearch, FormulaBuilder, FormulaRetriever, _no_formulas, join_masses)
 

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from mathsetu.errors import InputError
+from mathsetu.formulas.matching import Match
+from mathsetu.formulas.pairs import match_latex
 from mathsetu.intake.posts import PostFacts
 from mathsetu.intake.question import Question
 from mathsetu.records import Reason
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mathsetu.formulas.parse import Parsed
-    from mathsetu.retrieval.formula import FormulaMatch
 
 #: Fields of a post that retrievers read, with the weight of each.
 Fields = dict[str, float]
@@ -35,6 +36,21 @@ class Scored:
 
     numbers: NDArray[np.int64]
     scores: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class FormulaMatch:
+    """One formula of the collection found for a query formula."""
+
+    number: int
+    asked: str
+    latex: str
+    score: float
+
+    @property
+    def match(self) -> Match:
+        """How it matches; worked out when it is asked for."""
+        return match_latex(self.asked, self.latex).match
 
 
 def check_fields(fields: Iterable[str], known: Sequence[str]) -> None:

@@ -27,7 +27,7 @@ from mathsetu.formulas.parse import parse_latex
 from mathsetu.languages.table import language
 from mathsetu.library import Answer
 from mathsetu.records import Formula, Hit, Post
-from mathsetu.retrieval.formula import FormulaMatch
+from mathsetu.retrieval.base import FormulaMatch
 
 _STYLE = f"<style>{HIGHLIGHT_STYLE}</style>"
 # Ids of symbols must differ between all outputs of a notebook.

@@ -1,0 +1,263 @@
+"""The files of the search by formulas: an inverted index over structural features.
+
+Formulas that are written alike are stored once, with the posts that hold them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.formulas.features import features, query_features
+from mathsetu.formulas.parse import Parsed
+from mathsetu.formulas.similarity import OPERATOR_FAMILIES, OPERATOR_WEIGHT
+from mathsetu.intake.posts import PostFacts
+from mathsetu.retrieval import kernels
+from mathsetu.retrieval.base import Scored, check_fields
+from mathsetu.retrieval.mapped import Mapped, check_rising
+from mathsetu.retrieval.postings import Postings, PostingsBuilder, reading
+from mathsetu.retrieval.texts import TextTable, write_texts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float32]
+
+_LAYOUT_WEIGHT = round(1 / OPERATOR_WEIGHT)
+
+
+@dataclass(frozen=True)
+class FormulaSearch:
+    """The choices of a formula index.
+
+    Attributes:
+        fields: The fields of a post whose formulas count.
+        matched: How many formulas are matched structurally for a query; several formulas of
+            one query share them.
+        asked: At most this many formulas of a query are searched for, the largest first.
+    """
+
+    fields: tuple[str, ...] = ("title", "body", "question")
+    matched: int = 20
+    asked: int = 6
+
+    def __post_init__(self) -> None:
+        check_fields(self.fields, ("title", "body", "question"))
+        if self.matched < 0 or self.asked < 1:
+            raise InputError("matched must be at least 0, and asked at least 1")
+
+
+def feature_counts(parsed: Parsed, query: bool = False) -> Counter[str]:
+    """The features of a formula and how much each counts, in whole numbers.
+
+    Terms of the operator tree weigh half (`mathsetu.formulas.similarity`), so the others count
+    double: only proportions matter, and small whole numbers make a small index.
+    """
+    counts = Counter((query_features if query else features)(parsed.slt, parsed.opt))
+    for term in counts:
+        if term[0] not in OPERATOR_FAMILIES:
+            counts[term] *= _LAYOUT_WEIGHT
+    return counts
+
+
+class FormulaBuilder:
+    """Builds one segment."""
+
+    read = staticmethod(feature_counts)
+
+    def __init__(self, choices: FormulaSearch) -> None:
+        self._choices = choices
+        #: Each distinct formula, and its place among them.
+        self.wanted: dict[str, int] = {}
+        # The places of formulas in the order in which they were read.
+        self._order: list[int] = []
+        self._postings = PostingsBuilder()
+        self._occurrences: list[int] = []
+        self._starts = [0]
+        self.formula_reader = self
+
+    def prepare(self, facts: PostFacts) -> list[str]:
+        """The formulas of a post."""
+        return facts.formulas(self._choices.fields)
+
+    def add(self, prepared: list[str]) -> None:
+        """Take the next post."""
+        wanted = self.wanted
+        self._occurrences += [wanted.setdefault(latex, len(wanted)) for latex in prepared]
+        self._starts.append(len(self._occurrences))
+
+    def take(self, latex: str, read: Counter[str]) -> None:
+        """Take the next formula."""
+        self._order.append(self.wanted[latex])
+        self._postings.add(read)
+
+    def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
+        """Take the next posts from a segment that is written, and the features of its formulas."""
+        segment = FormulaSegment(folder)
+        occurrences, counts = segment.occurrences(kept)
+        distinct, back = np.unique(occurrences, return_inverse=True)
+        places, new = [], []
+        for number in distinct.tolist():
+            latex = segment.latex[number]
+            if latex not in self.wanted:
+                self._order.append(len(self.wanted))
+                new.append(number)
+            places.append(self.wanted.setdefault(latex, len(self.wanted)))
+        self._postings.take_over(segment.postings, np.array(new, dtype=np.int64))
+        self._occurrences += np.array(places, dtype=np.int64)[back].tolist()
+        self._starts += (self._starts[-1] + np.cumsum(counts)).tolist()
+
+    def write(self, folder: Path) -> None:
+        """Write the segment into a new folder."""
+        self._postings.write(folder)
+        distinct = list(self.wanted)
+        write_texts(folder / "latex", [distinct[place] for place in self._order])
+        numbers = np.argsort(np.array(self._order, dtype=np.int64)).astype(np.int32)
+        occurrences, starts = numbers[self._occurrences], np.array(self._starts, dtype=np.int64)
+        posts, ends = posts_of_formulas(occurrences, starts, len(distinct))
+        for name, values in (
+            ("occurrences", occurrences),
+            ("post_starts", starts),
+            ("posts", posts),
+            ("formula_starts", ends),
+            ("masses", masses_of(Postings(folder))),
+        ):
+            np.save(folder / f"{name}.npy", values, allow_pickle=False)
+
+
+def posts_of_formulas(
+    occurrences: NDArray[np.int32], post_starts: NDArray[np.int64], formulas: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The posts of each formula, one formula after the other, and where those of each begin.
+
+    >>> posts, starts = posts_of_formulas(np.array([1, 0, 1, 1]), np.array([0, 2, 4]), 2)
+    >>> posts.tolist(), starts.tolist()
+    ([0, 0, 1], [0, 1, 3])
+    """
+    posts = np.repeat(np.arange(len(post_starts) - 1), np.diff(post_starts))
+    # Each pair of a formula and a post once, in order.
+    pairs = np.unique(occurrences.astype(np.int64) * max(len(post_starts), 1) + posts)
+    owners, found = np.divmod(pairs, max(len(post_starts), 1))
+    starts = np.searchsorted(owners, np.arange(formulas + 1))
+    return found.astype(np.int32), starts.astype(np.int64)
+
+
+def masses_of(postings: Postings, others: Sequence[Postings] = ()) -> Numbers:
+    """The weight of all features of each formula of a segment.
+
+    Args:
+        postings: The segment.
+        others: The other segments of the collection, by which features may be more or less rare.
+    """
+    everything = (postings, *others)
+    containing = sum(one.counts_of(postings.terms) for one in everything)
+    total = sum(len(one) for one in everything)
+    rarity = np.repeat(rarity_of(np.asarray(containing), total), np.diff(postings.starts))
+    weights = rarity * postings.frequencies
+    return np.bincount(postings.documents, weights, len(postings)).astype(np.float32)
+
+
+def join_masses(folders: Sequence[Path]) -> None:
+    """Weigh the formulas of segments by what is rare in all of them."""
+    every = [Postings(folder) for folder in folders]
+    for folder, own in zip(folders, every, strict=True):
+        masses = masses_of(own, [other for other in every if other is not own])
+        np.save(folder / "masses.new.npy", masses, allow_pickle=False)
+        (folder / "masses.new.npy").replace(folder / "masses.npy")
+
+
+class FormulaSegment:
+    """One segment, mapped into memory."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.postings = Postings(folder)
+        self.latex = TextTable(folder / "latex")
+        self._post_starts = Mapped(folder / "post_starts.npy", "int64")
+        self._formula_starts = Mapped(folder / "formula_starts.npy", "int64")
+        self._occurrences = Mapped(folder / "occurrences.npy", "int32", below=max(len(self), 1))
+        self._posts = Mapped(folder / "posts.npy", "int32", below=max(self.posts, 1))
+        self._masses = Mapped(folder / "masses.npy", "float32")
+        if not len(self.latex) == len(self._masses) == len(self._formula_starts) - 1 == len(self):
+            raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
+        if not len(self._post_starts):
+            raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
+
+    def __len__(self) -> int:
+        """How many distinct formulas there are."""
+        return len(self.postings)
+
+    @property
+    def posts(self) -> int:
+        return len(self._post_starts) - 1
+
+    @cached_property
+    def masses(self) -> Numbers:
+        """The weight of all features of each formula, as far as this segment alone can tell."""
+        return self._masses.whole
+
+    @cached_property
+    def _checked_post_starts(self) -> NDArray[np.int64]:
+        starts: NDArray[np.int64] = self._post_starts.whole
+        check_rising(self.folder / "post_starts.npy", starts, len(self._occurrences))
+        return starts
+
+    @cached_property
+    def _checked_formula_starts(self) -> NDArray[np.int64]:
+        starts: NDArray[np.int64] = self._formula_starts.whole
+        check_rising(self.folder / "formula_starts.npy", starts, len(self._posts))
+        return starts
+
+    def formulas_of(self, post: int) -> NDArray[np.int64]:
+        """The distinct formulas of a post, in order of their numbers."""
+        return np.unique(self.occurrences(np.array([post]))[0])
+
+    def occurrences(self, posts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The formulas of posts, one post after the other, and how many each has."""
+        starts = self._checked_post_starts
+        counts = starts[posts + 1] - starts[posts]
+        before = np.cumsum(counts) - counts
+        rows = np.repeat(starts[posts] - before, counts) + np.arange(counts.sum())
+        return self._occurrences.at(rows)[rows].astype(np.int64), counts
+
+    def posts_with(self, formula: int) -> NDArray[np.int64]:
+        """The posts that hold a formula, in order."""
+        start, end = self._checked_formula_starts[formula : formula + 2]
+        return self._posts[start:end].astype(np.int64)
+
+    def best_posts(
+        self,
+        found: Sequence[Scored],
+        weights: Sequence[float],
+        k: int,
+        allowed: NDArray[np.bool_] | None,
+    ) -> Scored:
+        """The best posts by the formulas that were found for each formula of a query."""
+        numbers = np.concatenate([one.numbers for one in found])
+        ranges = kernels.ranges_of(self._checked_formula_starts, numbers)
+        groups = np.array([0, *accumulate(len(one.numbers) for one in found)], dtype=np.int64)
+        with reading(self.folder):
+            best_ones = kernels.best_posts(
+                self._posts.with_rows(ranges),
+                ranges,
+                np.concatenate([one.scores for one in found]),
+                groups,
+                np.array(weights, dtype=np.float32),
+                self.posts,
+                k,
+                allowed,
+            )
+        return Scored(*best_ones)
+
+
+def rarity_of(containing: NDArray[np.int64], total: int) -> Numbers:
+    """What features count: the fewer formulas have one, the more."""
+    return np.asarray(np.log1p((total - containing + 0.5) / (containing + 0.5)), dtype=np.float32)
