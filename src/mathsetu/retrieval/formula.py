@@ -23,7 +23,7 @@ from mathsetu.formulas.similarity import similarity
 from mathsetu.intake.question import Question
 from mathsetu.records import Evidence, Reason
 from mathsetu.retrieval import kernels
-from mathsetu.retrieval.base import Scored, among, best, best_of
+from mathsetu.retrieval.base import FormulaMatch, Scored, among, best, best_of
 from mathsetu.retrieval.formula_index import (
     FormulaSearch,
     FormulaSegment,

@@ -197,6 +197,7 @@ class FormulaSegment:
 
     @property
     def posts(self) -> int:
+        """How many posts there are."""
         return len(self._post_starts) - 1
 
     @cached_property
