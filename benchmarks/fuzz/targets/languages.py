@@ -44,6 +44,7 @@ class Languages(Target):
 
     name = "languages"
     tokens = LANGUAGE_TOKENS
+    floor = 2.0  # a text is read a dozen times, and may hold thousands of formulas
 
     def open(self, place: Path) -> None:
         """Load the models, which takes half a second."""
@@ -113,7 +114,7 @@ class Translation(Target):
 
     name = "glossary"
     tokens = LANGUAGE_TOKENS
-    floor = 1.0  # a text is read several times, and may hold thousands of formulas
+    floor = 2.0  # a text is read several times, and may hold thousands of formulas
 
     def seeds(self) -> list[bytes]:
         """Texts of the sampler."""

@@ -56,7 +56,7 @@ class Markup(Target):
 
     name = "markup"
     tokens = MARKUP_TOKENS
-    floor = 1.0  # a text is read a dozen times, and may hold thousands of formulas
+    floor = 2.0  # a text is read a dozen times, and may hold thousands of formulas
 
     def seeds(self) -> list[bytes]:
         """Texts of the sampler, in every form."""

@@ -63,7 +63,7 @@ class Http(Target):
             " h4 h5/../../etc infinitely-many-primes.en"
         ).split(" "),
     )
-    floor = 0.6  # long formulas are matched with several candidates, as far as a bound
+    floor = 2.0  # long formulas are matched with several candidates, as far as a bound
 
     def open(self, place: Path) -> None:
         """Start the application."""

@@ -33,7 +33,7 @@ class Tools(Target):
 
     name = "mcp"
     tokens = Http.tokens
-    floor = 0.6  # long formulas are matched with several candidates, as far as a bound
+    floor = 2.0  # long formulas are matched with several candidates, as far as a bound
 
     def open(self, place: Path) -> None:
         """Open the library."""
