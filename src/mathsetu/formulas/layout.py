@@ -43,6 +43,9 @@ _BETWEEN_FORMULAS: Final = frozenset({RELATION, META, COLON, CONDITION})
 _MOST_COPIED: Final = 100_000
 # The tree of a line on which nothing is to be seen.
 _BLANK: Final = Tree("W!")
+# What is not made yet, and what has no elements.
+_UNKNOWN: Final = Tree("")
+_UNDIVIDED: Final = Tree("")
 
 
 def build_layout_tree(rows: list[Row]) -> Tree:
@@ -52,12 +55,14 @@ def build_layout_tree(rows: list[Row]) -> Tree:
     >>> build_layout_tree(read_layout("x^2+1")[1])
     Tree('V!x', n=Tree('+', n=Tree('N!1')), a=Tree('N!2'))
     """
-    trees: list[Tree] = []  # those of the rows so far
-    for row in rows:
+    # The trees of the rows, then those of rows in brackets that were divided into elements.
+    count = len(rows)
+    trees = [_UNKNOWN] * (2 * count)
+    for number, row in enumerate(rows):
         boxes = row.boxes
         tree = _divided(boxes, trees) if row.edge == "w" and len(boxes) > 1 else None
-        trees.append(tree or _chain(boxes, trees) or _BLANK)
-    return trees[-1]
+        trees[number] = tree or _chain(boxes, trees) or _BLANK
+    return trees[count - 1]
 
 
 def _chain(boxes: list[Box], trees: list[Tree]) -> Tree | None:
@@ -153,7 +158,7 @@ def _joined(line: Tree, following: Tree, trees: list[Tree]) -> Tree:
     while last.edges[:1] == _NEXT:
         nodes.append(last)
         last = last.children[0]
-    if len(nodes) * len(trees) > _MOST_COPIED:
+    if len(nodes) * len(trees) > 2 * _MOST_COPIED:
         # Lines inside of lines without end would be copied again and again.
         return Tree("M!1x1", (following, line), _NEXT_AND_WITHIN)
     following = _followed(last, following)
@@ -181,7 +186,7 @@ def _compound(box: Box, sign: Sign, following: Tree | None, trees: list[Tree]) -
         if row.edge == "w":
             return _enclosed(box, sign, first, following, trees)
         if sign.encloses or any(map(_is_inline, row.boxes)):
-            first = _divided(row.boxes, trees) or first
+            first = _elements(row, trees) or first
             return _enclosed(box, sign, first, following, trees)
         if box.scripts:
             line = _bracketed(box, None, trees)
@@ -265,6 +270,19 @@ def _linked(
     """A node with what follows it on the line."""
     tree = Tree(label, children, edges, symbol)
     return tree if following is None else _followed(tree, following)
+
+
+def _elements(row: Row, trees: list[Tree]) -> Tree | None:
+    """The first element of a row between brackets, if it has several; worked out once.
+
+    The rows inside it come first, so that brackets may be nested as deep as they like.
+    """
+    if row.number < 0:
+        return None
+    place = row.number + len(trees) // 2
+    if trees[place] is _UNKNOWN:
+        trees[place] = _divided(row.boxes, trees) or _UNDIVIDED
+    return None if trees[place] is _UNDIVIDED else trees[place]
 
 
 def _divided(boxes: list[Box], trees: list[Tree]) -> Tree | None:

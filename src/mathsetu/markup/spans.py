@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -9,6 +10,8 @@ from typing import Literal
 from mathsetu.records import Formula
 
 Kind = Literal["text", "formula", "code"]
+# A delimiter, unless its backslash belongs to a line break before it.
+_BRACKET = re.compile(r"(\\\\)|\\[()\[\]]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +35,14 @@ class Span:
 def strip_latex(latex: str) -> str:
     r"""Take white space off both ends, but leave the space of a final ``\ `` in place.
 
-    >>> strip_latex(" x \\  ")
-    'x \\ '
+    Of stray delimiters of both kinds, only dollars stay: no others could be put around them then.
+
+    >>> strip_latex(" x \\  "), strip_latex(r"$x\)")
+    ('x \\ ', '$x')
     """
     stripped = latex.strip()
+    if "$" in stripped and "\\" in stripped:
+        stripped = _BRACKET.sub(r"\1", stripped).strip()
     backslashes = len(stripped) - len(stripped.rstrip("\\"))
     return stripped + " " if backslashes % 2 else stripped
 
