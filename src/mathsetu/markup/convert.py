@@ -19,7 +19,7 @@ from mathsetu.markup.delimiters import Found, find_formulas, lone_formula
 from mathsetu.markup.dumps import Held, hold_plain
 from mathsetu.markup.html import PLACE, Element, hold, split_html
 from mathsetu.markup.references import unescape
-from mathsetu.markup.spans import Span, strip_latex
+from mathsetu.markup.spans import Span, is_closed, strip_latex
 from mathsetu.markup.tex import latex_prose
 from mathsetu.records import Formula
 
@@ -291,7 +291,7 @@ def _fill_plain(
         start = len(marked)
         first = latex[0]
         is_safe = first.isalpha() or (first == "\\" and not latex.startswith("\\begin"))
-        if not is_safe or "&" in latex or "\n" in latex or not _is_closed(latex):
+        if not is_safe or "&" in latex or "\n" in latex or not is_closed(latex):
             latex = strip_latex(resolve(latex))
             marked += _delimited(latex, written.startswith("$$"), chunk) + chunk
         else:
@@ -333,11 +333,11 @@ def _delimited(latex: str, display: bool, after: str) -> str:
         return latex
     # What begins like an amount of money, or like the end of a sentence, may be taken for that.
     is_safe = (latex[0].isalpha() or latex[0] == "\\") and latex[-1] != "\\"
-    is_closed = _is_closed(latex)
-    if is_safe and is_closed and "$" not in latex and "\n" not in latex:
+    closed = is_closed(latex)
+    if is_safe and closed and "$" not in latex and "\n" not in latex:
         return written
     bracketed = f"\\[{latex}\\]" if display else f"\\({latex}\\)"
-    for way in (written, bracketed) if is_closed else (bracketed, written):
+    for way in (written, bracketed) if closed else (bracketed, written):
         found = next(find_formulas(way + after[:1]), None)
         # Dollars around dollars are other delimiters, so that what stands between them counts, too.
         if (
@@ -347,13 +347,6 @@ def _delimited(latex: str, display: bool, after: str) -> str:
         ):
             return way
     return bracketed
-
-
-def _is_closed(latex: str) -> bool:
-    """Whether each brace is closed: an open one would reach for one in the text that follows."""
-    if "\\{" in latex or "\\}" in latex:
-        latex = latex.replace("\\\\", "").replace("\\{", "").replace("\\}", "")
-    return latex.count("{") == latex.count("}")
 
 
 def _is_one_environment(latex: str) -> bool:

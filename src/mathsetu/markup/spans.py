@@ -35,16 +35,28 @@ class Span:
 def strip_latex(latex: str) -> str:
     r"""Take white space off both ends, but leave the space of a final ``\ `` in place.
 
-    Of stray delimiters of both kinds, only dollars stay: no others could be put around them then.
+    Stray brackets go where there are stray dollars or open braces, too: no delimiters could be put
+    around all of them.
 
     >>> strip_latex(" x \\  "), strip_latex(r"$x\)")
     ('x \\ ', '$x')
     """
     stripped = latex.strip()
-    if "$" in stripped and "\\" in stripped:
+    if (
+        "\\" in stripped
+        and ("\\)" in stripped or "\\]" in stripped or "\\(" in stripped or "\\[" in stripped)
+        and ("$" in stripped or not is_closed(stripped))
+    ):
         stripped = _BRACKET.sub(r"\1", stripped).strip()
     backslashes = len(stripped) - len(stripped.rstrip("\\"))
     return stripped + " " if backslashes % 2 else stripped
+
+
+def is_closed(latex: str) -> bool:
+    """Whether each brace is closed: an open one would reach for one in the text that follows."""
+    if "\\{" in latex or "\\}" in latex:
+        latex = latex.replace("\\\\", "").replace("\\{", "").replace("\\}", "")
+    return latex.count("{") == latex.count("}")
 
 
 def join(spans: Iterable[Span]) -> str:

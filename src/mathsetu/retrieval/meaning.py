@@ -51,7 +51,7 @@ _NONE = -2.0
 # Passages of a segment that are compared exactly, after a first look at the signs of their numbers.
 _RESCORED = 20_000
 # The nearest of these whose posts are compared as a whole.
-_KEPT = 3_000
+_KEPT = 8_000
 
 
 @dataclass(frozen=True)
