@@ -174,7 +174,7 @@ def _markdown_text(spans: list[Span]) -> str:
         # A backslash right before a dollar would take its meaning away.
         apart = " " if text[match.start() - 1 : match.start()] == "\\" else ""
         formula = formulas[int(match[1])]
-        after = text[match.end() : match.end() + 1]
+        after = text[match.end() : match.end() + 1].replace(_HOLDER[0], "$")
         return apart + _delimited(formula.content, formula.display, after)
 
     return _HELD.sub(back, text)
@@ -250,7 +250,9 @@ def _fill(text: str, held: Sequence[Span | Element]) -> tuple[str, list[int]]:
     for item, chunk in zip(held, chunks[1:], strict=True):
         kind, content, display = item.kind, item.content, item.display
         is_formula = kind == "formula"
-        written = _delimited(content, display, chunk) if is_formula else _escape(content)
+        # Where two formulas meet, the next one may begin with a dollar.
+        after = chunk or ("$" if len(starts) + 1 < len(held) else "")
+        written = _delimited(content, display, after) if is_formula else _escape(content)
         starts.append(length)
         parts += (written, chunk)
         length += len(written) + len(chunk)
@@ -284,7 +286,10 @@ def _fill_plain(
         chunks = [_escape(chunk) for chunk in chunks]
     marked = chunks[0]
     formulas: list[Formula] = []
-    for (formula_id, written, latex, code), chunk in zip(held, chunks[1:], strict=True):
+    last = len(chunks) - 2
+    for number, ((formula_id, written, latex, code), chunk) in enumerate(
+        zip(held, chunks[1:], strict=True)
+    ):
         if latex is None:
             marked += _escape(resolve(code)) + chunk
             continue
@@ -293,7 +298,8 @@ def _fill_plain(
         is_safe = first.isalpha() or (first == "\\" and not latex.startswith("\\begin"))
         if not is_safe or "&" in latex or "\n" in latex or not is_closed(latex):
             latex = strip_latex(resolve(latex))
-            marked += _delimited(latex, written.startswith("$$"), chunk) + chunk
+            after = chunk or ("$" if number < last else "")
+            marked += _delimited(latex, written.startswith("$$"), after) + chunk
         else:
             marked += written + chunk
         formula_id = formula_id or f"{post_id}:{where}:{len(formulas)}"
