@@ -75,7 +75,10 @@ def test_more_texts_than_a_batch_holds_come_back_in_their_order(encoder: Builtin
     texts = [f"{text} {number}" for number in range(300) for text in TEXTS]
     vectors = encoder.encode(texts)
     for place in range(0, len(texts), 97):
-        assert (encoder.encode([texts[place]])[0] == vectors[place]).all()
+        # Some processors multiply matrices of other sizes in another order, so not to the last bit.
+        [alone] = encoder.encode([texts[place]])
+        cosines = vectors @ alone
+        assert cosines[place] == pytest.approx(float(cosines.max()), abs=1e-5)
 
 
 def test_the_names_of_special_tokens_are_words_like_others(encoder: BuiltinEncoder) -> None:
