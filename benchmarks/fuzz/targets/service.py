@@ -43,6 +43,8 @@ _HEADERS = (
     "Accept-Encoding: gzip;q=0",
     "Expect: 100-continue",
 )
+# Attributes whose values a browser follows, or may follow when somebody clicks.
+_ADDRESSES = frozenset("href src action formaction xlink:href data poster srcset".split())
 _HARMFUL = re.compile(r"[\x00-\x20]*(?:javascript|data|vbscript)\s*:", re.IGNORECASE)
 _WORD = re.compile(rb"[A-Za-z-]+")
 # What the guard may answer before any route is asked.
@@ -182,7 +184,8 @@ class _Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         expect(not tag.startswith("zq"), "no text of others is markup", self.get_starttag_text())
         for name, value in attrs:
-            good = not name.startswith("on") and not _HARMFUL.match(value or "")
+            is_followed = name in _ADDRESSES and _HARMFUL.match(value or "")
+            good = not name.startswith("on") and not is_followed
             expect(good, "no attribute runs a script", self.get_starttag_text())
         if tag == "script":
             source = dict(attrs).get("src") or ""
