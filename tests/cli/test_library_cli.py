@@ -273,7 +273,7 @@ def test_ctrl_c_stops_a_build_with_one_line_and_leaves_no_process(tmp_path: Path
     with subprocess.Popen(
         command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as build:
-        while not (tmp_path / "l" / "segments" / "000001.building" / "words").exists():
+        while not (tmp_path / "l" / "segments" / "000001.building" / "read.txt").exists():
             assert build.poll() is None
             time.sleep(0.02)
         os.killpg(build.pid, signal.SIGINT)

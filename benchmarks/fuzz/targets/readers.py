@@ -68,7 +68,7 @@ class Reader(Target):
 
     def __init__(self, format_name: str) -> None:
         self.name = f"read-{format_name}"
-        self.floor = 1.0  # each file is read several times, and every row may be a bad one
+        self.floor = 2.0  # each file is read several times, and every row may be a bad one
         self.form = formats.find(format_name)
         ending = (end for start, end in _ENDINGS.items() if format_name.startswith(start))
         self._ending = next(ending, ".txt")
@@ -196,7 +196,7 @@ class Folder(Reader):
 
     def __init__(self) -> None:
         super().__init__("folder")
-        self.floor = 1.0
+        self.floor = 2.0
         own = "---\n ===\n \n <h1> </h1> <title> \\section{ } \\label{ \\begin{document} ```"
         self.tokens = ["# ", "## ", *own.split(" "), *MARKUP_TOKENS]
 
