@@ -102,18 +102,13 @@ class Mapped:
 
     def with_rows(self, ranges: NDArray[np.int64]) -> NDArray[Any]:
         """The whole array, of which only the rows in these ranges may be read."""
-        for start, stop in ranges.tolist():
-            if start < stop:
-                self._blocks.check(
-                    self._offset + start * self._row, self._offset + stop * self._row
-                )
+        self._blocks.check_ranges(self._offset + ranges * self._row)
         return self._array
 
     def at(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         """The whole array, of which only these rows may be read."""
-        if len(rows):
-            begins = self._offset + rows * self._row
-            self._blocks.check_places(begins, begins + self._row)
+        begins = self._offset + rows * self._row
+        self._blocks.check_ranges(np.stack([begins, begins + self._row], axis=1))
         return self._array
 
     def _check_values(self, begin: int, end: int) -> None:
@@ -178,12 +173,17 @@ class _Blocks:
             self._checked[block] = True
         self._all_checked = bool(self._checked.all())
 
-    def check_places(self, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
-        """Check the blocks of many short pieces of the file."""
+    def check_ranges(self, ranges: NDArray[np.int64]) -> None:
+        """Check the blocks of many pieces of the file, each with its begin and its end."""
         if self._all_checked:
             return
-        touched = np.unique(np.concatenate([begins // _BLOCK, (ends - 1) // _BLOCK]))
-        for block in touched[~self._checked[touched]].tolist():
+        filled = ranges[ranges[:, 0] < ranges[:, 1]]
+        # How many pieces begin in each block, less those that ended before it.
+        open_pieces = np.zeros(len(self._checked) + 1, dtype=np.int64)
+        np.add.at(open_pieces, filled[:, 0] // _BLOCK, 1)
+        np.add.at(open_pieces, (filled[:, 1] - 1) // _BLOCK + 1, -1)
+        touched = np.cumsum(open_pieces[:-1]) > 0
+        for block in np.flatnonzero(touched & ~self._checked).tolist():
             self.check(block * _BLOCK, min((block + 1) * _BLOCK, len(self._raw)))
 
     def compare(self, block: int) -> None:
