@@ -83,11 +83,18 @@ def write_topics(path: str | Path, queries: Iterable[Query]) -> None:
     with writing(path) as file:
         for query in queries:
             row = (query.id, query.title, query.text, ",".join(query.tags))
-            file.write("\t".join(" ".join(text.split()) for text in row) + "\n")
+            file.write("\t".join(_quoted(" ".join(text.split())) for text in row) + "\n")
+
+
+def _quoted(text: str) -> str:
+    """A text as a spreadsheet would write it, where its quotes would be taken for that."""
+    is_mistaken = _unquoted(text) != text
+    return '"' + text.replace('"', '""') + '"' if is_mistaken else text
 
 
 def _unquoted(text: str) -> str:
     """Some of the tables went through a spreadsheet, which quotes texts that hold quotes."""
+    text = text.strip()
     if len(text) < 2 or not text[0] == text[-1] == '"':
         return text
     inner = text[1:-1].replace('""', "\0")

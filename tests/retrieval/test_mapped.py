@@ -1,0 +1,29 @@
+"""Ends of ranges that strangers wrote are refused before anything is divided by them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mathsetu.errors import DamagedLibrary
+from mathsetu.retrieval.mapped import check_rising
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        [],
+        [1, 5],
+        [0, 4],
+        [0, 3, 2, 5],
+        # Each difference of these comes out positive, because it does not fit into 64 bits.
+        [0, 5 * 10**18, -8 * 10**18, 5],
+    ],
+)
+def test_ends_that_do_not_rise_are_refused(ends: list[int]) -> None:
+    with pytest.raises(DamagedLibrary, match="does not belong"):
+        check_rising(Path("ends.npy"), np.array(ends, dtype=np.int64), 5)
+
+
+def test_ends_that_rise_pass() -> None:
+    check_rising(Path("ends.npy"), np.array([0, 2, 2, 5]), 5)
