@@ -176,15 +176,20 @@ def test_a_line_without_end_is_refused_and_never_held() -> None:
         stream: Any = io.BufferedReader(Flood(100_000_000))
         return [message async for message in Lines(stream, refuse)]
 
-    tracemalloc.start()
-    try:
-        messages = asyncio.run(read())
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert [json.loads(message)["id"] for message in messages] == [99]
-    assert [(refusal.code, refusal.id) for refusal in refusals] == [(-32600, None)]
-    assert peak < 8 * LONGEST
+    def peak() -> int:
+        refusals.clear()
+        tracemalloc.start()
+        try:
+            messages = asyncio.run(read())
+            most = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert [json.loads(message)["id"] for message in messages] == [99]
+        assert [(refusal.code, refusal.id) for refusal in refusals] == [(-32600, None)]
+        return most
+
+    # A thread of another test may still load a model, so the second try counts, too.
+    assert min(peak(), peak()) < 8 * LONGEST
 
 
 def test_a_wrong_argument_is_told_in_one_line(engine: Engine) -> None:
