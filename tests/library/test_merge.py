@@ -129,3 +129,17 @@ def test_nothing_is_written_where_nothing_is_to_be_merged(
     before = read_manifest(tmp_path / "l")
     assert mathsetu("optimize", tmp_path / "l").out.endswith("1 segments\n")
     assert read_manifest(tmp_path / "l") == before
+
+
+@pytest.mark.parametrize("recipe", [LIGHT, SYMBOLS, "meaning"], ids=["light", "symbols", "meaning"])
+def test_a_segment_of_which_every_post_was_replaced_leaves_nothing(
+    tmp_path: Path, recipe: Recipe | str
+) -> None:
+    build_library(tmp_path / "l", POSTS[:4], recipe, processes=1)
+    for _ in range(3):
+        add_posts(tmp_path / "l", [POSTS[4]], processes=1)
+    assert optimize_library(tmp_path / "l") == 1
+    with Library(tmp_path / "l") as library:
+        assert len(library) == library.manifest.segments[0].posts == 5
+        query = f"{POSTS[4].title} $\\frac mn+\\frac pq$"
+        assert POSTS[4].id in {hit.id for hit in library.search(query, 5)}
