@@ -136,7 +136,7 @@ class DenseBuilder:
 
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
-        if self._waiting:
+        if self._waiting or not self._vectors:  # no post at all has vectors of the model's length
             self._encode()
         folder.mkdir(parents=True)
         vectors = np.concatenate(self._vectors)
