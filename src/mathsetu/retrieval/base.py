@@ -211,11 +211,35 @@ def among(numbers: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> Sc
     return Scored(numbers[found.numbers], found.scores)
 
 
-def best_of(lists: Sequence[Scored], k: int) -> Scored:
-    """The ``k`` best of several lists that have no post in common."""
-    if len(lists) == 1:
-        return Scored(lists[0].numbers[:k], lists[0].scores[:k])
-    numbers = np.concatenate([one.numbers for one in lists])
-    scores = np.concatenate([one.scores for one in lists])
-    order = np.argsort(numbers)
-    return among(numbers[order], scores[order], k)
+class Best:
+    """The best of a collection whose segments are looked at one after the other.
+
+    >>> nearly = Best(2)
+    >>> nearly.add(0, Scored(np.array([4, 1]), np.array([3.0, 2.0], dtype=np.float32)))
+    >>> nearly.floor
+    2.0
+    >>> nearly.add(10, Scored(np.array([0]), np.array([2.5], dtype=np.float32)))
+    >>> nearly.result.numbers.tolist()
+    [4, 10]
+    """
+
+    def __init__(self, wanted: int) -> None:
+        self.wanted = wanted
+        #: What was found so far.
+        self.result = Scored(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
+
+    @property
+    def floor(self) -> float:
+        """What is not above this is not among the best: of equal ones the first count."""
+        scores = self.result.scores
+        return float(scores[-1]) if 0 < len(scores) == self.wanted else 0.0
+
+    def add(self, first: int, found: Scored) -> None:
+        """Take the best of the next segment, best first, whose first number is given."""
+        if not len(self.result.numbers):
+            self.result = Scored(first + found.numbers[: self.wanted], found.scores[: self.wanted])
+        elif len(found.numbers):
+            numbers = np.concatenate([self.result.numbers, first + found.numbers])
+            scores = np.concatenate([self.result.scores, found.scores])
+            order = np.argsort(-scores, kind="stable")[: self.wanted]
+            self.result = Scored(numbers[order], scores[order])

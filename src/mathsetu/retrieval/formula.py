@@ -23,7 +23,7 @@ from mathsetu.formulas.similarity import similarity
 from mathsetu.intake.question import Question
 from mathsetu.records import Evidence, Reason
 from mathsetu.retrieval import kernels
-from mathsetu.retrieval.base import FormulaMatch, Scored, among, best, best_of
+from mathsetu.retrieval.base import Best, FormulaMatch, Scored, among, best
 from mathsetu.retrieval.formula_index import (
     FormulaSearch,
     FormulaSegment,
@@ -90,9 +90,9 @@ class FormulaRetriever:
         segment, own = self.distinct.locate(formula)
         return self.segments[segment].latex[own]
 
-    def rarity(self, terms: Sequence[str]) -> Numbers:
+    def rarity(self, hashes: NDArray[np.uint64]) -> Numbers:
         """The weight of each feature: the fewer formulas have it, the heavier."""
-        containing = sum(segment.postings.document_counts(terms) for segment in self.segments)
+        containing = sum(segment.postings.counts_of(hashes) for segment in self.segments)
         return rarity_of(np.asarray(containing), len(self.distinct))
 
     @cached_property
@@ -117,15 +117,15 @@ class FormulaReply:
         if not self._asked:
             return best(np.zeros(0, dtype=np.float32), 0)
         weights = [weight for _, weight in self._asked]
-        lists = []
+        nearly = Best(k + _MARGIN)
         for number, segment in enumerate(self._index.segments):
             check_time()
             first = self._index.numbering.firsts[number]
             found = [asked.found[number] for asked, _ in self._asked]
             may = None if allowed is None else allowed[first : first + segment.posts]
-            posts = np.sort(segment.best_posts(found, weights, k + _MARGIN, may).numbers)
-            lists.append(among(first + posts, self._scores_in(number, posts), k))
-        return best_of(lists, k)
+            nearly.add(first, segment.best_posts(found, weights, nearly.wanted, may, nearly.floor))
+        numbers = np.sort(nearly.result.numbers)
+        return among(numbers, self.scores(numbers), k)
 
     def scores(self, numbers: NDArray[np.int64]) -> Numbers:
         """The scores of given posts: the mean over the query's formulas, weighted by their size."""
@@ -207,12 +207,14 @@ class _AskedFormula:
     ) -> None:
         self._index, self._parsed, self.matched, self._kept = index, parsed, matched, kept
         self.latex = parsed.latex
-        counts = feature_counts(parsed, query=True)
-        hashes = term_hashes(list(counts))
-        self._ranges = [segment.postings.ranges(hashes) for segment in index.segments]
-        self._counts = np.array(list(counts.values()), dtype=np.float32)
-        self._rarity = index.rarity(list(counts))
-        self.mass = float(np.dot(self._rarity, list(counts.values())))
+        asked = feature_counts(parsed, query=True)
+        hashes, counts = term_hashes(list(asked)), np.array(list(asked.values()), dtype=np.float32)
+        rarity = index.rarity(hashes)
+        self.mass = float(np.dot(rarity, counts))
+        # Rare features first: most formulas can be left aside before the common ones are read.
+        order = np.argsort(-rarity, kind="stable")
+        self._counts, self._rarity = counts[order], rarity[order]
+        self._ranges = [segment.postings.ranges(hashes[order]) for segment in index.segments]
 
     def best(self, k: int) -> Scored:
         """The formulas of the collection that are most like it, with likeness from 0 to 1."""
@@ -277,7 +279,7 @@ class _AskedFormula:
     @cached_property
     def _looked_at(self) -> Scored:
         """The formulas that share most with it, and how much, in the order of their numbers."""
-        found = []
+        nearly = Best(self._kept)
         index = self._index
         for segment, masses, ranges, first in zip(
             index.segments, index.masses, self._ranges, index.distinct.firsts, strict=True
@@ -293,9 +295,10 @@ class _AskedFormula:
                     masses,
                     self.mass,
                     self._kept,
+                    floor=nearly.floor,
                 )
-            found.append(Scored(first + numbers, scores))
-        chosen = best_of(found, self._kept)
+            nearly.add(first, Scored(numbers, scores))
+        chosen = nearly.result
         order = np.argsort(chosen.numbers)
         return Scored(chosen.numbers[order], chosen.scores[order])
 

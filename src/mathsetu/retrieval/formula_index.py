@@ -240,6 +240,7 @@ class FormulaSegment:
         weights: Sequence[float],
         k: int,
         allowed: NDArray[np.bool_] | None,
+        floor: float,
     ) -> Scored:
         """The best posts by the formulas that were found for each formula of a query."""
         numbers = np.concatenate([one.numbers for one in found])
@@ -255,6 +256,7 @@ class FormulaSegment:
                 self.posts,
                 k,
                 allowed,
+                floor,
             )
         return Scored(*best_ones)
 

@@ -25,7 +25,7 @@ from mathsetu.markup import snippet
 from mathsetu.records import Reason
 from mathsetu.retrieval import kernels
 from mathsetu.retrieval.asking import query_vector
-from mathsetu.retrieval.base import Scored, among, best_of
+from mathsetu.retrieval.base import Scored, among
 from mathsetu.retrieval.mapped import Mapped, check_rising
 from mathsetu.retrieval.passages import passages, sentences_of
 from mathsetu.retrieval.postings import reading
@@ -48,10 +48,13 @@ _SENTENCES = 12
 _SHOWN = 120
 # No cosine is so small: it stands for passages that a post does not have.
 _NONE = -2.0
-# Passages of a segment that are compared exactly, after a first look at the signs of their numbers.
-_RESCORED = 20_000
+# Passages that are compared exactly, after a first look at the signs of their numbers: this share of
+# them, within limits.
+_RESCORED, _MOST_RESCORED, _SHARE_RESCORED = 5_000, 20_000, 20
 # The nearest of these whose posts are compared as a whole.
-_KEPT = 8_000
+_KEPT = 4_000
+# Where fewer posts than this share may be found, only these are looked at.
+_FEW_ALLOWED = 1 / 16
 
 
 @dataclass(frozen=True)
@@ -179,24 +182,35 @@ class _Segment:
         start, middle, end = self.ends[2 * number : 2 * number + 3].tolist()
         if start == end:
             return 0, 0
-        place = start + int(np.argmax(self._dots(np.arange(start, end), query)))
+        place = start + int(np.argmax(self.dots(np.arange(start, end), query)))
         return (0, place - start) if place < middle else (1, place - middle)
 
-    def near(self, query: Vectors, allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:
-        """Posts that may be the nearest, in order: those of the passages nearest by their signs."""
-        if len(self.vectors) <= _RESCORED:
-            return np.arange(len(self)) if allowed is None else np.flatnonzero(allowed)
+    def near_by_signs(
+        self, query: NDArray[np.uint64], k: int, below: int | None, allowed: NDArray[np.bool_] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The passages nearest by the signs of their numbers, in order, and how far they are.
+
+        Args:
+            query: The signs of the query's vector.
+            k: How many are wanted.
+            below: Only passages nearer than this count.
+            allowed: Which posts may be found.
+        """
         signs = self._signs.whole
-        [asked] = kernels.sign_bits(query[None])
-        ranges = None
-        if allowed is not None:
-            own = np.flatnonzero(allowed)
+        if allowed is None:
+            return kernels.nearest_signs(signs, query, k, below=below)
+        own = np.flatnonzero(allowed)
+        if len(own) < len(self) * _FEW_ALLOWED:
             ranges = np.stack([self.ends[2 * own], self.ends[2 * own + 2]], axis=1)
-        rows, _ = kernels.nearest_signs(signs, asked, _RESCORED, ranges)
-        dots = self._dots(rows, query)
-        owners = np.searchsorted(self.ends, rows, side="right") - 1 >> 1
-        chosen = owners if len(rows) <= _KEPT else owners[np.argpartition(-dots, _KEPT)[:_KEPT]]
-        return np.unique(chosen)
+            return kernels.nearest_signs(signs, query, k, ranges, below)
+        # So many ranges would take longer than to look at what may not be found as well.
+        rows, distances = kernels.nearest_signs(signs, query, k * len(self) // len(own), below=below)
+        may = allowed[self.owners(rows)]
+        return rows[may], distances[may]
+
+    def owners(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The posts of passages."""
+        return np.searchsorted(self.ends, rows, side="right") - 1 >> 1
 
     def cosines(self, posts: NDArray[np.int64], query: Vectors) -> Vectors:
         """How near posts are: shares of their best passage, of their question's, of their body's.
@@ -206,7 +220,7 @@ class _Segment:
         rows, counts = self.passages(posts)
         starts = np.cumsum(counts) - counts
         # Below every cosine, so that what stands at the end is the best of its own.
-        cosines = np.append(self._dots(rows, query), np.float32(_NONE))
+        cosines = np.append(self.dots(rows, query), np.float32(_NONE))
         there = counts > 0
         best_of_kind = np.where(there, np.maximum.reduceat(cosines, starts), _NONE).reshape(-1, 2)
         best_of_all = best_of_kind.max(axis=1)
@@ -225,7 +239,7 @@ class _Segment:
         before = np.cumsum(counts) - counts
         return np.repeat(self.ends[kinds] - before, counts) + np.arange(counts.sum()), counts
 
-    def _dots(self, rows: NDArray[np.int64], query: Vectors) -> Vectors:
+    def dots(self, rows: NDArray[np.int64], query: Vectors) -> Vectors:
         """The dot products of some passages with a query."""
         with reading(self._folder):
             return kernels.int8_dots(self.vectors.at(rows), self.scales, rows, query)
@@ -248,6 +262,43 @@ class MeaningRetriever:
     def ask(self, questions: Sequence[Question]) -> list[MeaningReply]:
         """Ask several questions."""
         return [MeaningReply(self, question) for question in questions]
+
+    def near(self, query: Vectors, allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+        """Posts that may be the nearest, in order: those of the nearest passages.
+
+        Passages are found by the signs of their numbers, and the best of them compared exactly.
+        """
+        passages = sum(len(segment.vectors) for segment in self.segments)
+        wanted = min(_MOST_RESCORED, max(_RESCORED, passages // _SHARE_RESCORED))
+        if passages <= wanted:
+            return np.arange(self.posts) if allowed is None else np.flatnonzero(allowed)
+        [signs] = kernels.sign_bits(query[None])
+        found: list[NDArray[np.int64]] = []
+        distances = np.zeros(0, dtype=np.int32)
+        below = None
+        for segment, first in zip(self.segments, self.numbering.firsts, strict=True):
+            may = None if allowed is None else allowed[first : first + len(segment)]
+            rows, far = segment.near_by_signs(signs, wanted, below, may)
+            found.append(rows)
+            distances = np.append(distances, far)
+            if len(distances) >= wanted:
+                # What comes later must be nearer than the last of these.
+                below = int(np.partition(distances, wanted - 1)[wanted - 1])
+        dots, owners = [], []
+        for segment, first, rows, far in zip(
+            self.segments,
+            self.numbering.firsts,
+            found,
+            np.split(distances, np.cumsum([len(rows) for rows in found])[:-1]),
+            strict=True,
+        ):
+            nearer = rows if below is None else rows[far <= below]
+            dots.append(segment.dots(nearer, query))
+            owners.append(first + segment.owners(nearer))
+        products, posts = np.concatenate(dots), np.concatenate(owners)
+        if len(posts) > _KEPT:
+            posts = posts[np.argpartition(-products, _KEPT)[:_KEPT]]
+        return np.unique(posts)
 
     def _sentences(self, segment: int, number: int, passage: int) -> tuple[list[str], Vectors]:
         """How a text begins and the first sentences of a passage of it, with their vectors.
@@ -290,15 +341,8 @@ class MeaningReply:
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
         """The best posts; those that say nothing of the question are none."""
-        lists = []
-        for segment, first in zip(
-            self._retriever.segments, self._retriever.numbering.firsts, strict=True
-        ):
-            may = None if allowed is None else allowed[first : first + len(segment)]
-            posts = segment.near(self._vector, may)
-            scores = self._above(segment.cosines(posts, self._vector))
-            lists.append(among(first + posts, scores, k))
-        return best_of(lists, k)
+        near = self._retriever.near(self._vector, allowed)
+        return among(near, self.scores(near), k)
 
     def scores(self, numbers: NDArray[np.int64]) -> Vectors:
         """The scores of given posts."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.retrieval import kernels
-from mathsetu.retrieval.base import Scored, among, best
+from mathsetu.retrieval.base import Best, Scored, among, best
 from mathsetu.retrieval.mapped import Mapped
 from mathsetu.retrieval.postings import Postings, reading, term_hashes
 from mathsetu.retrieval.segments import Numbering
@@ -293,7 +293,7 @@ class WeighedQuery:
         if not self._asked or not k:
             return best(np.zeros(0, dtype=np.float32), 0)
         rarities = self._scheme.rarity(self._counts, self._collection) * np.array(self._asked)
-        found = []
+        nearly = Best(k + _MARGIN)
         for segment, (impacts, step), ranges, first in zip(
             self._index.segments,
             self._index.impacts,
@@ -302,17 +302,18 @@ class WeighedQuery:
             strict=True,
         ):
             with reading(segment.folder):
-                numbers, _ = kernels.best_by_impact(
+                found = kernels.best_by_impact(
                     segment.documents_in(ranges),
                     impacts.with_rows(ranges),
                     ranges,
                     np.asarray(rarities * step, dtype=np.float32),
                     len(segment),
-                    k + _MARGIN,
+                    nearly.wanted,
                     None if allowed is None else allowed[first : first + len(segment)],
+                    nearly.floor,
                 )
-            found.append(first + numbers)
-        numbers = np.sort(np.concatenate(found))
+            nearly.add(first, Scored(*found))
+        numbers = np.sort(nearly.result.numbers)
         return among(numbers, self.scores(numbers), k)
 
     def scores(self, numbers: NDArray[np.int64]) -> Numbers:

@@ -135,11 +135,11 @@ static Py_buffer *wanted_below(Arrays *arrays, PyObject *given, int64_t limit, i
 
 /* The arrays that the best go into, and which documents may be among them (NULL: all). */
 static int best_into(Arrays *arrays, PyObject *numbers, PyObject *scores, PyObject *allowed,
-                     int64_t count, Best *best, const uint8_t **may) {
+                     int64_t count, float floor, Best *best, const uint8_t **may) {
     Py_buffer *first = array(arrays, numbers, "numbers", INTEGERS, 8, 1, 1);
     Py_buffer *second = first ? array(arrays, scores, "scores", "f", 4, 1, 1) : NULL;
     if (!second || !have_length(second, "scores", first->shape[0])) return 0;
-    *best = (Best){first->buf, second->buf, 0, first->shape[0]};
+    *best = (Best){first->buf, second->buf, 0, first->shape[0], floor};
     *may = NULL;
     if (count < 0 || count > INT32_MAX) return refuse("count", "must be from 0 to 2147483647");
     if (allowed == Py_None) return 1;
@@ -164,9 +164,10 @@ static PyObject *how_many(int state, int64_t found) {
 static PyObject *py_best_by_impact(PyObject *module, PyObject *given) {
     PyObject *o_documents, *o_impacts, *o_ranges, *o_weights, *o_allowed, *o_numbers, *o_scores;
     long long count;
+    float floor;
     (void)module;
-    if (!PyArg_ParseTuple(given, "OOOOLOOO", &o_documents, &o_impacts, &o_ranges, &o_weights,
-                          &count, &o_allowed, &o_numbers, &o_scores)) {
+    if (!PyArg_ParseTuple(given, "OOOOLOfOO", &o_documents, &o_impacts, &o_ranges, &o_weights,
+                          &count, &o_allowed, &floor, &o_numbers, &o_scores)) {
         return NULL;
     }
     Arrays arrays = {.size = 0};
@@ -179,7 +180,7 @@ static PyObject *py_best_by_impact(PyObject *module, PyObject *given) {
         !(ranges = ranges_in(&arrays, o_ranges, documents->shape[0])) ||
         !(weights = floats(&arrays, o_weights, "weights")) ||
         !have_length(weights, "weights", ranges->shape[0]) ||
-        !best_into(&arrays, o_numbers, o_scores, o_allowed, count, &best, &may)) {
+        !best_into(&arrays, o_numbers, o_scores, o_allowed, count, floor, &best, &may)) {
         return give_back(&arrays, NULL);
     }
     int state;
@@ -246,11 +247,11 @@ static int asked_of(Arrays *arrays, const Given *given, float mass, Asked *asked
 static PyObject *py_best_by_overlap(PyObject *module, PyObject *given) {
     PyObject *o_allowed, *o_numbers, *o_scores;
     Given of;
-    float mass;
+    float mass, floor;
     (void)module;
-    if (!PyArg_ParseTuple(given, "OOOOOOfOOO", &of.documents, &of.frequencies, &of.ranges,
-                          &of.counts, &of.rarities, &of.masses, &mass, &o_allowed, &o_numbers,
-                          &o_scores)) {
+    if (!PyArg_ParseTuple(given, "OOOOOOfOfOO", &of.documents, &of.frequencies, &of.ranges,
+                          &of.counts, &of.rarities, &of.masses, &mass, &o_allowed, &floor,
+                          &o_numbers, &o_scores)) {
         return NULL;
     }
     Arrays arrays = {.size = 0};
@@ -259,7 +260,7 @@ static PyObject *py_best_by_overlap(PyObject *module, PyObject *given) {
     Best best;
     const uint8_t *may;
     if (!asked_of(&arrays, &of, mass, &asked, &documents, &frequencies, &masses) ||
-        !best_into(&arrays, o_numbers, o_scores, o_allowed, masses->shape[0], &best, &may)) {
+        !best_into(&arrays, o_numbers, o_scores, o_allowed, masses->shape[0], floor, &best, &may)) {
         return give_back(&arrays, NULL);
     }
     int state;
@@ -301,9 +302,10 @@ static PyObject *py_best_posts(PyObject *module, PyObject *given) {
     PyObject *o_posts, *o_ranges, *o_found, *o_groups, *o_weights, *o_allowed, *o_numbers;
     PyObject *o_scores;
     long long count;
+    float floor;
     (void)module;
-    if (!PyArg_ParseTuple(given, "OOOOOLOOO", &o_posts, &o_ranges, &o_found, &o_groups,
-                          &o_weights, &count, &o_allowed, &o_numbers, &o_scores)) {
+    if (!PyArg_ParseTuple(given, "OOOOOLOfOO", &o_posts, &o_ranges, &o_found, &o_groups,
+                          &o_weights, &count, &o_allowed, &floor, &o_numbers, &o_scores)) {
         return NULL;
     }
     Arrays arrays = {.size = 0};
@@ -317,7 +319,7 @@ static PyObject *py_best_posts(PyObject *module, PyObject *given) {
         !(groups = numbers64(&arrays, o_groups, "groups")) ||
         !(weights = floats(&arrays, o_weights, "weights")) ||
         !have_length(groups, "groups", weights->shape[0] + 1) ||
-        !best_into(&arrays, o_numbers, o_scores, o_allowed, count, &best, &may)) {
+        !best_into(&arrays, o_numbers, o_scores, o_allowed, count, floor, &best, &may)) {
         return give_back(&arrays, NULL);
     }
     const int64_t *ends = groups->buf;
@@ -339,8 +341,9 @@ static PyObject *py_best_posts(PyObject *module, PyObject *given) {
 
 static PyObject *py_nearest_signs(PyObject *module, PyObject *given) {
     PyObject *o_signs, *o_query, *o_ranges, *o_numbers, *o_distances;
+    long long below;
     (void)module;
-    if (!PyArg_ParseTuple(given, "OOOOO", &o_signs, &o_query, &o_ranges, &o_numbers,
+    if (!PyArg_ParseTuple(given, "OOOLOO", &o_signs, &o_query, &o_ranges, &below, &o_numbers,
                           &o_distances)) {
         return NULL;
     }
@@ -359,11 +362,15 @@ static PyObject *py_nearest_signs(PyObject *module, PyObject *given) {
         refuse("signs", "have too many bits");
         return give_back(&arrays, NULL);
     }
+    if (below < 0) {
+        refuse("below", "must be at least 0");
+        return give_back(&arrays, NULL);
+    }
     int state;
     int64_t found = 0;
     Py_BEGIN_ALLOW_THREADS
     state = nearest_signs(signs->buf, signs->shape[1], query->buf, ranges->buf, ranges->shape[0],
-                          numbers->buf, distances->buf, numbers->shape[0], &found);
+                          below, numbers->buf, distances->buf, numbers->shape[0], &found);
     Py_END_ALLOW_THREADS
     return give_back(&arrays, how_many(state, found));
 }

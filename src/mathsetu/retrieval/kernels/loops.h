@@ -41,6 +41,7 @@ typedef struct {
     int64_t *numbers;
     float *scores;
     int64_t size, capacity;
+    float floor; /* a score up to this does not count */
 } Best;
 
 static int is_worse(const Best *best, int64_t one, int64_t other) {
@@ -70,7 +71,7 @@ static void sink(Best *best, int64_t place) {
 
 /* A document counts when its score is above this. */
 static float limit_of(const Best *best) {
-    if (best->size < best->capacity) return 0.0f;
+    if (best->size < best->capacity) return best->floor;
     return best->capacity ? best->scores[0] : INFINITY;
 }
 
@@ -178,6 +179,12 @@ static int stretch(const int32_t *documents, Rest *rest, int64_t low, int64_t hi
     return 1;
 }
 
+/* The place of a document in the rest of a list, which is moved there; -1 where it is missing. */
+static int64_t find(const int32_t *documents, Rest *rest, int64_t document) {
+    rest->next = first_from(documents, rest->next, rest->end, document, 1);
+    return rest->next < rest->end && documents[rest->next] == document ? rest->next : -1;
+}
+
 /* Whether every list was read to its end; one that was not goes on past the last document. */
 static int all_read(const Rest *rests, int64_t lists) {
     for (int64_t list = 0; list < lists; list++) {
@@ -196,7 +203,7 @@ static int best_by_impact(const int32_t *documents, const uint8_t *impacts, cons
     int state = rests && sums ? FINE : NO_MEMORY;
     for (int64_t low = 0; state == FINE && low < count; low += BLOCK) {
         int64_t high = low + BLOCK < count ? low + BLOCK : count;
-        memset(sums, 0, BLOCK * sizeof *sums);
+        int touched = 0;
         for (int64_t term = 0; term < terms; term++) {
             int64_t at;
             float weight = weights[term];
@@ -204,22 +211,18 @@ static int best_by_impact(const int32_t *documents, const uint8_t *impacts, cons
                 state = NOT_RISING;
                 break;
             }
-            for (int64_t end = rests[term].next; at < end; at++) {
+            int64_t end = rests[term].next;
+            if (at < end && !touched++) memset(sums, 0, BLOCK * sizeof *sums);
+            for (; at < end; at++) {
                 sums[documents[at] & (BLOCK - 1)] += weight * (float)impacts[at];
             }
         }
-        if (state == FINE) take_block(best, sums, low, high - low, allowed);
+        if (state == FINE && touched) take_block(best, sums, low, high - low, allowed);
     }
     if (state == FINE && !all_read(rests, terms)) state = NOT_RISING;
     free(rests);
     free(sums);
     return state;
-}
-
-/* The place of a document in the rest of a list, which is moved there; -1 where it is missing. */
-static int64_t find(const int32_t *documents, Rest *rest, int64_t document) {
-    rest->next = first_from(documents, rest->next, rest->end, document, 1);
-    return rest->next < rest->end && documents[rest->next] == document ? rest->next : -1;
 }
 
 /* The bytes of the values of some documents, one list after the other; 0 where they are missing. */
@@ -276,17 +279,58 @@ static inline float likeness(float sum, float mass, float other) {
     return 2.0f * sum / (both < 1e-9f ? 1e-9f : both);
 }
 
+/* What the features from each one on can add to any formula's sum at most; slack for rounding. */
+static double *most_of_rest(const Asked *asked) {
+    double *most = malloc((size_t)(asked->features + 1) * sizeof *most);
+    if (!most) return NULL;
+    most[asked->features] = 0;
+    for (int64_t feature = asked->features; feature--;) {
+        double adds = (double)asked->rarities[feature] * asked->counts[feature];
+        most[feature] = most[feature + 1] + (adds > 0 ? adds * (1 + 1e-5) : 0);
+    }
+    return most;
+}
+
+/* The formulas of a block that may still count, given what the features that were not read can add
+ * to each: their places, in order. */
+static int64_t may_count(const float *sums, const float *masses, int64_t count, float mass,
+                         double rest, float limit, int32_t *kept) {
+    int64_t size = 0;
+    for (int64_t begin = 0; begin < count; begin += RUN) {
+        int64_t end = begin + RUN < count ? begin + RUN : count;
+        int any = 0;
+        for (int64_t at = begin; at < end; at++) any |= sums[at] > 0;
+        for (int64_t at = begin; any && at < end; at++) {
+            double both = (double)masses[at] + mass;
+            if (sums[at] > 0 && 2 * (sums[at] + rest) * (1 + 1e-5) > limit * both) {
+                kept[size++] = (int32_t)at;
+            }
+        }
+    }
+    return size;
+}
+
+/* Features come in some order, the rare ones first, if the caller is wise. Once enough formulas are
+ * known, one that has none of the first features cannot be among the best any more: what the last
+ * features add is too little. Their lists, which are the long ones, are then looked up for those
+ * formulas alone that may still count. The result is that of reading everything, as long as no
+ * formula's mass is less than what its features add up to. */
 static int best_by_overlap(const int32_t *documents, const void *frequencies, int small,
                            const Asked *asked, const float *masses, int64_t count,
                            const uint8_t *allowed, Best *best) {
     Rest *rests = all_lists(documents, asked->ranges, asked->features);
     float *sums = malloc(BLOCK * sizeof *sums), *tables = tables_of(asked);
+    int32_t *kept = malloc(BLOCK * sizeof *kept);
+    double *rest = most_of_rest(asked);
     const uint8_t *bytes = frequencies;
-    int state = rests && sums && tables ? FINE : NO_MEMORY;
+    int state = rests && sums && tables && kept && rest ? FINE : NO_MEMORY;
+    int64_t read = asked->features; /* so many lists are read, the others are looked up */
     for (int64_t low = 0; state == FINE && low < count; low += BLOCK) {
         int64_t high = low + BLOCK < count ? low + BLOCK : count;
-        memset(sums, 0, BLOCK * sizeof *sums);
-        for (int64_t feature = 0; feature < asked->features; feature++) {
+        float limit = limit_of(best);
+        while (read && 2 * rest[read - 1] <= limit * (rest[read - 1] + asked->mass)) read--;
+        int touched = 0;
+        for (int64_t feature = 0; feature < read; feature++) {
             int64_t at;
             if (!stretch(documents, &rests[feature], low, high, &at)) {
                 state = NOT_RISING;
@@ -295,22 +339,36 @@ static int best_by_overlap(const int32_t *documents, const void *frequencies, in
             int64_t end = rests[feature].next;
             float most = asked->counts[feature], rarity = asked->rarities[feature];
             const float *table = tables + 256 * feature;
+            if (at < end && !touched++) memset(sums, 0, BLOCK * sizeof *sums);
             for (; small && at < end; at++) sums[documents[at] & (BLOCK - 1)] += table[bytes[at]];
             for (; at < end; at++) {
                 float adds = shared_at(frequencies, 0, at, most, rarity);
                 sums[documents[at] & (BLOCK - 1)] += adds;
             }
         }
-        if (state != FINE) break;
-        for (int64_t at = 0; at < high - low; at++) {
-            sums[at] = likeness(sums[at], masses[low + at], asked->mass);
+        if (state != FINE || !touched) continue;
+        int64_t size = may_count(sums, masses + low, high - low, asked->mass, rest[read], limit,
+                                 kept);
+        for (int64_t feature = read; size && feature < asked->features; feature++) {
+            for (int64_t at = 0; at < size && rests[feature].next < rests[feature].end; at++) {
+                int64_t place = find(documents, &rests[feature], low + kept[at]);
+                if (place < 0) continue;
+                sums[kept[at]] += shared_at(frequencies, small, place, asked->counts[feature],
+                                            asked->rarities[feature]);
+            }
         }
-        take_block(best, sums, low, high - low, allowed);
+        for (int64_t at = 0; at < size; at++) {
+            int64_t number = low + kept[at];
+            float score = likeness(sums[kept[at]], masses[number], asked->mass);
+            if (score > limit_of(best) && (!allowed || allowed[number])) take(best, number, score);
+        }
     }
-    if (state == FINE && !all_read(rests, asked->features)) state = NOT_RISING;
+    if (state == FINE && !all_read(rests, read)) state = NOT_RISING;
     free(rests);
     free(sums);
     free(tables);
+    free(kept);
+    free(rest);
     return state;
 }
 
@@ -486,12 +544,14 @@ FASTER static void scan_signs_faster(const uint64_t *signs, int64_t words, const
     }
 }
 
-/* The rows whose bits differ least from a query's, in the order of their numbers. */
+/* The rows whose bits differ least from a query's, in fewer than so many, in the order of their
+ * numbers. */
 static int nearest_signs(const uint64_t *signs, int64_t words, const uint64_t *query,
-                         const int64_t *ranges, int64_t range_count, int64_t *numbers,
-                         int32_t *distances, int64_t wanted, int64_t *found) {
+                         const int64_t *ranges, int64_t range_count, int64_t below,
+                         int64_t *numbers, int32_t *distances, int64_t wanted, int64_t *found) {
     Nearest nearest = {.wanted = wanted, .room = wanted + (wanted < 4096 ? 4096 : wanted)};
-    nearest.limit = wanted ? (int32_t)(64 * words + 1) : 0;
+    nearest.limit = (int32_t)(below <= 64 * words ? below : 64 * words + 1);
+    if (!wanted) nearest.limit = 0;
     nearest.kept = malloc((size_t)nearest.room * sizeof *nearest.kept);
     nearest.histogram = calloc((size_t)(64 * words + 1), sizeof *nearest.histogram);
     int state = nearest.kept && nearest.histogram ? FINE : NO_MEMORY;
