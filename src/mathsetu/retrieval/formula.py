@@ -73,7 +73,7 @@ class FormulaRetriever:
     def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
         """The formulas of the collection that are most like one formula (ARQMath task 2)."""
         matched = self.choices.matched
-        asked = _AskedFormula(self, parse_once(latex), matched, max(_KEPT, matched, k))
+        asked = _AskedFormula(self, parse_once(latex), matched, max(matched, k))
         ranked = asked.best(k)
         return [
             FormulaMatch(number, latex, self.latex(number), score)
@@ -90,11 +90,6 @@ class FormulaRetriever:
         segment, own = self.distinct.locate(formula)
         return self.segments[segment].latex[own]
 
-    def rarity(self, hashes: NDArray[np.uint64]) -> Numbers:
-        """The weight of each feature: the fewer formulas have it, the heavier."""
-        containing = sum(segment.postings.counts_of(hashes) for segment in self.segments)
-        return rarity_of(np.asarray(containing), len(self.distinct))
-
     @cached_property
     def masses(self) -> list[Numbers]:
         """For each segment the weight of all features of each distinct formula."""
@@ -102,8 +97,7 @@ class FormulaRetriever:
         # changes the rarity of features a little, which is worth a look where it costs nothing.
         if len(self.segments) == 1 or len(self.distinct) > _FEW:
             return [segment.masses for segment in self.segments]
-        every = [segment.postings for segment in self.segments]
-        return [masses_of(one, [other for other in every if other is not one]) for one in every]
+        return list(masses_of([segment.postings for segment in self.segments]))
 
 
 class FormulaReply:
@@ -203,18 +197,21 @@ class _AskedFormula:
     """
 
     def __init__(
-        self, index: FormulaRetriever, parsed: Parsed, matched: int = 0, kept: int = _KEPT
+        self, index: FormulaRetriever, parsed: Parsed, matched: int = 0, kept: int = 0
     ) -> None:
-        self._index, self._parsed, self.matched, self._kept = index, parsed, matched, kept
+        self._index, self._parsed, self.matched = index, parsed, matched
+        self._kept = max(_KEPT, kept)
         self.latex = parsed.latex
         asked = feature_counts(parsed, query=True)
         hashes, counts = term_hashes(list(asked)), np.array(list(asked.values()), dtype=np.float32)
-        rarity = index.rarity(hashes)
+        ranges = [segment.postings.ranges(hashes) for segment in index.segments]
+        containing = sum((np.diff(one)[:, 0] for one in ranges), np.zeros(len(hashes), np.int64))
+        rarity = rarity_of(containing, len(index.distinct))
         self.mass = float(np.dot(rarity, counts))
         # Rare features first: most formulas can be left aside before the common ones are read.
         order = np.argsort(-rarity, kind="stable")
         self._counts, self._rarity = counts[order], rarity[order]
-        self._ranges = [segment.postings.ranges(hashes[order]) for segment in index.segments]
+        self._ranges = [one[order] for one in ranges]
 
     def best(self, k: int) -> Scored:
         """The formulas of the collection that are most like it, with likeness from 0 to 1."""

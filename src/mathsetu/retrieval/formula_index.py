@@ -6,7 +6,7 @@ Formulas that are written alike are stored once, with the posts that hold them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -123,12 +123,13 @@ class FormulaBuilder:
         numbers = np.argsort(np.array(self._order, dtype=np.int64)).astype(np.int32)
         occurrences, starts = numbers[self._occurrences], np.array(self._starts, dtype=np.int64)
         posts, ends = posts_of_formulas(occurrences, starts, len(distinct))
+        [masses] = masses_of([Postings(folder)])
         for name, values in (
             ("occurrences", occurrences),
             ("post_starts", starts),
             ("posts", posts),
             ("formula_starts", ends),
-            ("masses", masses_of(Postings(folder))),
+            ("masses", masses),
         ):
             np.save(folder / f"{name}.npy", values, allow_pickle=False)
 
@@ -150,26 +151,25 @@ def posts_of_formulas(
     return found.astype(np.int32), starts.astype(np.int64)
 
 
-def masses_of(postings: Postings, others: Sequence[Postings] = ()) -> Numbers:
-    """The weight of all features of each formula of a segment.
+def masses_of(segments: Sequence[Postings]) -> Iterator[Numbers]:
+    """The weight of all features of each formula, for one segment of a collection after the other.
 
-    Args:
-        postings: The segment.
-        others: The other segments of the collection, by which features may be more or less rare.
+    What a feature counts depends on how many formulas of all segments have it.
     """
-    everything = (postings, *others)
-    containing = sum(one.counts_of(postings.terms) for one in everything)
-    total = sum(len(one) for one in everything)
-    rarity = np.repeat(rarity_of(np.asarray(containing), total), np.diff(postings.starts))
-    weights = rarity * postings.frequencies
-    return np.bincount(postings.documents, weights, len(postings)).astype(np.float32)
+    sizes = [len(segment.terms) for segment in segments]
+    terms = np.concatenate([segment.terms for segment in segments])
+    counts = np.concatenate([np.diff(segment.starts) for segment in segments])
+    _, rows = np.unique(terms, return_inverse=True)
+    containing = np.bincount(rows, counts).astype(np.int64)
+    rarities = rarity_of(containing, sum(map(len, segments)))[rows]
+    for segment, own in zip(segments, np.split(rarities, np.cumsum(sizes)[:-1]), strict=True):
+        weights = np.repeat(own, np.diff(segment.starts)) * segment.frequencies
+        yield np.bincount(segment.documents, weights, len(segment)).astype(np.float32)
 
 
 def join_masses(folders: Sequence[Path]) -> None:
     """Weigh the formulas of segments by what is rare in all of them."""
-    every = [Postings(folder) for folder in folders]
-    for folder, own in zip(folders, every, strict=True):
-        masses = masses_of(own, [other for other in every if other is not own])
+    for folder, masses in zip(folders, masses_of([Postings(one) for one in folders]), strict=True):
         np.save(folder / "masses.new.npy", masses, allow_pickle=False)
         (folder / "masses.new.npy").replace(folder / "masses.npy")
 

@@ -48,8 +48,8 @@ _SENTENCES = 12
 _SHOWN = 120
 # No cosine is so small: it stands for passages that a post does not have.
 _NONE = -2.0
-# Passages that are compared exactly, after a first look at the signs of their numbers: this share of
-# them, within limits.
+# Passages that are compared exactly, after a first look at the signs of their numbers: this share
+# of them, within limits.
 _RESCORED, _MOST_RESCORED, _SHARE_RESCORED = 5_000, 20_000, 20
 # The nearest of these whose posts are compared as a whole.
 _KEPT = 4_000
@@ -186,7 +186,11 @@ class _Segment:
         return (0, place - start) if place < middle else (1, place - middle)
 
     def near_by_signs(
-        self, query: NDArray[np.uint64], k: int, below: int | None, allowed: NDArray[np.bool_] | None
+        self,
+        query: NDArray[np.uint64],
+        k: int,
+        below: int | None,
+        allowed: NDArray[np.bool_] | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The passages nearest by the signs of their numbers, in order, and how far they are.
 
@@ -204,7 +208,9 @@ class _Segment:
             ranges = np.stack([self.ends[2 * own], self.ends[2 * own + 2]], axis=1)
             return kernels.nearest_signs(signs, query, k, ranges, below)
         # So many ranges would take longer than to look at what may not be found as well.
-        rows, distances = kernels.nearest_signs(signs, query, k * len(self) // len(own), below=below)
+        rows, distances = kernels.nearest_signs(
+            signs, query, k * len(self) // len(own), below=below
+        )
         may = allowed[self.owners(rows)]
         return rows[may], distances[may]
 
