@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
+    Row = Sequence[int] | NDArray[np.integer[Any]]
     _Run = Callable[[NDArray[np.int64], Any], Vectors]
 
 #: The name under which a recipe asks for it.
@@ -98,13 +99,13 @@ class BuiltinEncoder:
         places: list[tuple[int, int]] = self._tokenizer.encode(_whole(text)).offsets
         return places
 
-    def check_room(self, rows: Sequence[Sequence[int]]) -> None:
+    def check_room(self, rows: Sequence[Row]) -> None:
         """Refuse rows of tokens that are longer than the model reads."""
         longest = max(map(len, rows), default=0)
         if longest > self._room:
             raise InputError(f"{longest} tokens at once, but the model reads {self._room} at most")
 
-    def encode_tokens(self, rows: Sequence[Sequence[int]], careful: bool = False) -> Vectors:
+    def encode_tokens(self, rows: Sequence[Row], careful: bool = False) -> Vectors:
         """One vector for each row of token numbers, zeros for an empty one.
 
         Args:
@@ -122,9 +123,7 @@ class BuiltinEncoder:
         return vectors
 
 
-def _alike(
-    rows: Sequence[Sequence[int]], group: int, tokens: int
-) -> Iterator[tuple[int, list[int]]]:
+def _alike(rows: Sequence[Row], group: int, tokens: int) -> Iterator[tuple[int, list[int]]]:
     """Batches of rows that are equally wide: the width, and the places of the rows.
 
     A batch has as many tokens as given, or a little fewer.
