@@ -391,7 +391,7 @@ def test_torch_encodes_the_same_posts_to_the_same_vectors(tmp_path: Path, model:
     recipe = load_recipe("meaning", [f"parts.meaning.model={model}"])
     posts = of_bodies(*TEXTS, *TEXTS)
     build_library(tmp_path / "l", posts[:9], recipe, processes=2, device="cpu:0")
-    add_posts(tmp_path / "l", posts[9:], processes=1, device="cpu:0")
+    add_posts(tmp_path / "l", posts[9:], processes=2, device="cpu:0")
     there = [tmp_path / "l" / "segments" / name / "meaning" for name in ("000001", "000002")]
     vectors = np.concatenate([np.load(folder / "vectors.npy") for folder in there])
     assert np.abs(vectors.astype(int) - np.load(here / "vectors.npy")).max() <= 2

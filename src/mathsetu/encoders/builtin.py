@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 NAME = "mathsetu"
 #: How many tokens of a text are read.
 LENGTH = 128
+# Rows that go through a network together at most: some accelerators have no room to count more.
+_MOST_ROWS = 4096
 _POSTS, _QUERIES = "posts", "queries"
 
 
@@ -136,7 +138,7 @@ def _alike(rows: Sequence[Row], group: int, tokens: int) -> Iterator[tuple[int, 
         if len(row):
             alike.setdefault(len(row) + -len(row) % group, []).append(place)
     for width, places in sorted(alike.items()):
-        size = max(1, tokens // width)
+        size = max(1, min(tokens // width, _MOST_ROWS))
         for start in range(0, len(places), size):
             yield width, places[start : start + size]
 
