@@ -261,7 +261,8 @@ def _read_distinct(
     things = sorted(wanted, key=kind.order) if kind.order else list(wanted)
     batches = [things[start : start + kind.batch] for start in range(0, len(things), kind.batch)]
     read = partial(_read_batch, kind.opened, [reader.read for reader in readers])
-    with closing(ordered_map(read, batches, 1 if kind.alone else processes)) as results:
+    processes = 1 if kind.alone else min(processes, len(batches))
+    with closing(ordered_map(read, batches, processes)) as results:
         each = (
             one
             for batch, made in zip(batches, results, strict=True)

@@ -103,9 +103,11 @@ class Builder(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Kind:
     """Things that many posts have in common, so that each distinct one is read once.
+
+    Readers that have the same object as their kind share the things.
 
     Attributes:
         name: What they are called, in the plural.
@@ -113,7 +115,6 @@ class Kind:
         batch: How many are read together.
         order: What they are sorted by before, where that makes reading quicker.
         alone: Whether one process reads them all, because it has an accelerator for it.
-        model: The model that reads them, if one does.
     """
 
     name: str
@@ -121,7 +122,6 @@ class Kind:
     batch: int
     order: Callable[[Any], int] | None = None
     alone: bool = False
-    model: str = ""
 
 
 #: Formulas in LaTeX, which are parsed.

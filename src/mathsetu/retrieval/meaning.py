@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 # Passages that are encoded together, in a process of many and on an accelerator: enough to fill
 # batches, few enough to keep all processes at work.
-_TOGETHER, _ON_DEVICE = 256, 16_384
+_TOGETHER, _ON_DEVICE = 64, 16_384
 # How the tokens of passages are written.
 _WRITTEN = np.dtype("<u4")
 # The shares of the best passage of all, the first of what was asked, and the best of what is said.
@@ -104,7 +104,8 @@ class MeaningBuilder:
         self.reader = self
         alone = device != PROCESSOR
         batch = _ON_DEVICE if alone else _TOGETHER
-        self.kind = Kind("passages", _tokens, batch, _longest_first, alone, choices.model)
+        # Another model has other tokens, so that no two parts share their passages.
+        self.kind = Kind("passages", _tokens, batch, _longest_first, alone)
         self.read = partial(_encoded, choices.model, device)
         #: The tokens of each distinct passage, and the rows of the segment that its vector fills.
         self.wanted: dict[bytes, list[int]] = {}
