@@ -27,7 +27,6 @@ class Encoder(Protocol):
         ...
 
 
-@cache
 def load_encoder(model: str, max_tokens: int = 0, device: str = "cpu") -> Encoder:
     """The encoder of a model; parts and segments that name the same one share it.
 
@@ -37,6 +36,11 @@ def load_encoder(model: str, max_tokens: int = 0, device: str = "cpu") -> Encode
         device: Where a model of our own kind runs (see `BuiltinEncoder`); sentence-transformers
             takes the best device there is.
     """
+    return _loaded(model, max_tokens, device)
+
+
+@cache
+def _loaded(model: str, max_tokens: int, device: str) -> Encoder:
     from mathsetu.encoders.builtin import LENGTH, NAME, BuiltinEncoder
 
     if model == NAME:
