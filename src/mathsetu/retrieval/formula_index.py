@@ -21,7 +21,7 @@ from mathsetu.formulas.parse import Parsed
 from mathsetu.formulas.similarity import OPERATOR_FAMILIES, OPERATOR_WEIGHT
 from mathsetu.intake.posts import PostFacts
 from mathsetu.retrieval import kernels
-from mathsetu.retrieval.base import Scored, check_fields
+from mathsetu.retrieval.base import FORMULAS, Scored, check_fields, one_by_one
 from mathsetu.retrieval.mapped import Mapped, check_rising
 from mathsetu.retrieval.postings import Postings, PostingsBuilder, reading
 from mathsetu.retrieval.texts import TextTable, write_texts
@@ -71,7 +71,7 @@ def feature_counts(parsed: Parsed, query: bool = False) -> Counter[str]:
 class FormulaBuilder:
     """Builds one segment."""
 
-    read = staticmethod(feature_counts)
+    kind = FORMULAS
 
     def __init__(self, choices: FormulaSearch) -> None:
         self._choices = choices
@@ -82,7 +82,8 @@ class FormulaBuilder:
         self._postings = PostingsBuilder()
         self._occurrences: list[int] = []
         self._starts = [0]
-        self.formula_reader = self
+        self.read = one_by_one(feature_counts)
+        self.reader = self
 
     def prepare(self, facts: PostFacts) -> list[str]:
         """The formulas of a post."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.encoders import load_encoder
+from mathsetu.encoders.accelerator import PROCESSOR
 from mathsetu.encoders.builtin import NAME, BuiltinEncoder
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.intake import PostFacts, Question
@@ -25,7 +26,7 @@ from mathsetu.markup import snippet
 from mathsetu.records import Reason
 from mathsetu.retrieval import kernels
 from mathsetu.retrieval.asking import query_vector
-from mathsetu.retrieval.base import Scored, among
+from mathsetu.retrieval.base import Kind, Scored, among
 from mathsetu.retrieval.mapped import Mapped, check_rising
 from mathsetu.retrieval.passages import passages, sentences_of
 from mathsetu.retrieval.postings import reading
@@ -36,8 +37,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
-    _Read = tuple[NDArray[np.int8], Vectors, tuple[int, int], tuple[str, str]]
+    _Prepared = tuple[list[bytes], tuple[int, int], tuple[str, str]]
+    _Encoded = tuple[NDArray[np.int8], np.float32]
 
+# Passages that are encoded together, in a process of many and on an accelerator: enough to fill
+# batches, few enough to keep all processes at work.
+_TOGETHER, _ON_DEVICE = 64, 16_384
+# How the tokens of passages are written.
+_WRITTEN = np.dtype("<u4")
 # The shares of the best passage of all, the first of what was asked, and the best of what is said.
 _BEST, _ASKED, _SAID = 0.5, 0.3, 0.2
 # Passages whose sentences are remembered with their vectors: good posts are found again and again.
@@ -85,19 +92,31 @@ class Meaning:
 
 
 class MeaningBuilder:
-    """Builds one segment; posts are encoded one by one, in whichever process."""
+    """Builds one segment; each distinct passage is encoded once, when all posts are there.
 
-    formula_reader = None
+    Args:
+        choices: Of the recipe.
+        device: Where passages are encoded (see `BuiltinEncoder`).
+    """
 
-    def __init__(self, choices: Meaning) -> None:
+    def __init__(self, choices: Meaning, device: str = PROCESSOR) -> None:
         self._choices = choices
+        self.reader = self
+        alone = device != PROCESSOR
+        batch = _ON_DEVICE if alone else _TOGETHER
+        # Another model has other tokens, so that no two parts share their passages.
+        self.kind = Kind("passages", _tokens, batch, _longest_first, alone)
+        self.read = partial(_encoded, choices.model, device)
+        #: The tokens of each distinct passage, and the rows of the segment that its vector fills.
+        self.wanted: dict[bytes, list[int]] = {}
         self._vectors: list[NDArray[np.int8]] = []
         self._scales: list[Vectors] = []
         self._counts: list[int] = []
+        self._rows = 0
         self._texts: list[str] = []
 
-    def prepare(self, facts: PostFacts) -> _Read:
-        """The vectors of a post's passages, how many there are of each kind, and its texts."""
+    def prepare(self, facts: PostFacts) -> _Prepared:
+        """The tokens of a post's passages, how many there are of each kind, and its texts."""
         choices, post = self._choices, facts.post
         encoder = _encoder(choices.model)
         # A body without a question is about its title; after a question the title is known.
@@ -106,16 +125,30 @@ class MeaningBuilder:
         first, second = encoder.tokens([asked, said])
         asked_passages = passages(first, choices.tokens, choices.asked)
         said_passages = passages(second, choices.tokens, choices.said)
-        vectors, scales = whole_numbers(encoder.encode_tokens(asked_passages + said_passages))
-        return vectors, scales, (len(asked_passages), len(said_passages)), (asked, said)
+        rows = asked_passages + said_passages
+        encoder.check_room(rows)
+        written = [np.array(row, dtype=_WRITTEN).tobytes() for row in rows]
+        return written, (len(asked_passages), len(said_passages)), (asked, said)
 
-    def add(self, prepared: _Read) -> None:
+    def add(self, prepared: _Prepared) -> None:
         """Take the next post."""
-        vectors, scales, counts, texts = prepared
-        self._vectors.append(vectors)
-        self._scales.append(scales)
+        rows, counts, texts = prepared
+        for row in rows:
+            self.wanted.setdefault(row, []).append(self._rows)
+            self._rows += 1
         self._counts += counts
         self._texts += texts
+
+    def take(self, passage: bytes, encoded: _Encoded) -> None:
+        """Take the vector of a distinct passage, for all posts that have it."""
+        vector, scale = encoded
+        if not self._vectors:
+            # All posts are there: so many rows it will be.
+            self._vectors = [np.zeros((self._rows, len(vector)), dtype=np.int8)]
+            self._scales = [np.zeros(self._rows, dtype=np.float32)]
+        rows = self.wanted[passage]
+        self._vectors[0][rows] = vector
+        self._scales[0][rows] = scale
 
     def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
         """Take the next posts from a segment that is written, with their vectors."""
@@ -393,14 +426,30 @@ def whole_numbers(vectors: Vectors) -> tuple[NDArray[np.int8], Vectors]:
     return np.round(vectors / scales[:, None]).astype(np.int8), scales.astype(np.float32)
 
 
+def _tokens(passage: bytes) -> NDArray[np.uint32]:
+    """The tokens of a passage, as they were before they were written."""
+    return np.frombuffer(passage, dtype=_WRITTEN)
+
+
+def _longest_first(passage: bytes) -> int:
+    # Passages that are equally long go through the model together.
+    return -len(passage)
+
+
+def _encoded(model: str, device: str, passages: Sequence[NDArray[np.uint32]]) -> list[_Encoded]:
+    """The vector of each passage in whole numbers, with its scale."""
+    vectors = _encoder(model, device).encode_tokens(passages)
+    return list(zip(*whole_numbers(vectors), strict=True))
+
+
 def _products(rows: Vectors, vector: Vectors) -> Vectors:
     # Not `@`: its threads go on spinning after a product, and cost more than they save.
     products: Vectors = np.einsum("ij,j->i", rows, vector)
     return products
 
 
-def _encoder(model: str) -> BuiltinEncoder:
-    encoder = load_encoder(model)
+def _encoder(model: str, device: str = PROCESSOR) -> BuiltinEncoder:
+    encoder = load_encoder(model, device=device)
     if not isinstance(encoder, BuiltinEncoder):
         raise InputError(f"{model}: is no model of MathSetu's own kind; use a part of kind dense")
     return encoder
