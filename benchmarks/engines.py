@@ -338,6 +338,8 @@ class Edge:
         self._shard.flush()
 
     def nearest(self, rows: list[int], values: list[float], k: int) -> Numbers:
+        if not rows:
+            return np.zeros(0, dtype=np.int64)
         edge = self._library
         query = edge.Query.Nearest(edge.SparseVector(rows, values), using="terms")
         found = self._shard.search(edge.SearchRequest(query=query, limit=k))
@@ -352,13 +354,13 @@ class Words:
     ) -> None:
         self._index, self._limit = retriever.index, limit
         self._merged = Merged(self._index.segments)
-        self._asked = []
+        #: The terms of each query that the posts have, and their rows.
+        self._asked, self._rows = [], []
         for reply in retriever.ask(questions):
             terms = list(reply.wanted)
-            known = self._merged.rows(term_hashes(terms)) >= 0
-            self._asked.append([term for term, is_known in zip(terms, known, strict=True)
-                                if is_known])  # fmt: skip
-        self._rows = [self._merged.rows(term_hashes(terms)) for terms in self._asked]
+            rows = self._merged.rows(term_hashes(terms))
+            self._asked.append([term for term, row in zip(terms, rows, strict=True) if row >= 0])
+            self._rows.append(rows[rows >= 0])
 
     def contest(self, kinds: Sequence[str]) -> None:
         exact = [self._merged.scores(rows, self._weigh) for rows in self._rows]
@@ -414,6 +416,8 @@ class Words:
         k = min(DEPTH, len(self._merged))
 
         def search(number: int) -> Numbers:
+            if not asked[number]:
+                return np.zeros(0, dtype=np.int64)
             found = index.retrieve([asked[number]], k=k, show_progress=False, n_threads=0)
             return np.asarray(found.documents[0], dtype=np.int64)
 
@@ -541,8 +545,6 @@ class Formulas:
 
         def search(number: int) -> Numbers:
             rows, counts, rarity, mass = self._features(self._asked[number])
-            if not len(rows):
-                return np.zeros(0, dtype=np.int64)
             values = np.sqrt(counts * rarity).tolist()
             found = np.sort(edge.nearest(rows.tolist(), values, FETCHED))
             ranges = kernels.ranges_of(merged.starts, rows)
@@ -675,7 +677,8 @@ class Vectors:
         """How many lists an IVF has, and how many of them may be looked into."""
         count = len(self._rows)
         lists = max(1, min(round(4 * count**0.5), count // 40))
-        return lists, [2**power for power in range(lists.bit_length() - 1)] + [lists]
+        steps = (round(2 ** (step / 2)) for step in range(2 * lists.bit_length()))
+        return lists, [*sorted({step for step in steps if step < lists}), lists]
 
     def _usearch(self, folder: Path) -> Engine:
         library: Any = importlib.import_module("usearch.index")
