@@ -244,7 +244,8 @@ class _AskedFormula:
         if len(self._likely.numbers) == self._kept:
             # A post without any formula among the best may still have one that is a little like it.
             missing = np.repeat(_best_of_each(likeness, counts) == 0, counts)
-            likeness[missing] = self._overlaps(segment, formulas[missing])
+            if missing.any():
+                likeness[missing] = self._overlaps(segment, formulas[missing])
         return likeness
 
     def _overlaps(self, segment: int, formulas: NDArray[np.int64]) -> Numbers:

@@ -57,9 +57,9 @@ _SHOWN = 120
 _NONE = -2.0
 # Passages that are compared exactly, after a first look at the signs of their numbers: this share
 # of them, within limits.
-_RESCORED, _MOST_RESCORED, _SHARE_RESCORED = 5_000, 20_000, 20
+_RESCORED, _MOST_RESCORED, _SHARE_RESCORED = 5_000, 20_000, 13
 # The nearest of these whose posts are compared as a whole.
-_KEPT = 4_000
+_KEPT = 2_000
 # Where fewer posts than this share may be found, only these are looked at.
 _FEW_ALLOWED = 1 / 16
 
@@ -323,21 +323,23 @@ class MeaningRetriever:
             if len(distances) >= wanted:
                 # What comes later must be nearer than the last of these.
                 below = int(np.partition(distances, wanted - 1)[wanted - 1])
-        dots, owners = [], []
-        for segment, first, rows, far in zip(
-            self.segments,
-            self.numbering.firsts,
-            found,
-            np.split(distances, np.cumsum([len(rows) for rows in found])[:-1]),
-            strict=True,
-        ):
-            nearer = rows if below is None else rows[far <= below]
-            dots.append(segment.dots(nearer, query))
-            owners.append(first + segment.owners(nearer))
-        products, posts = np.concatenate(dots), np.concatenate(owners)
-        if len(posts) > _KEPT:
-            posts = posts[np.argpartition(-products, _KEPT)[:_KEPT]]
-        return np.unique(posts)
+        parts = np.cumsum([len(rows) for rows in found])[:-1]
+        nearer = [
+            rows if below is None else rows[far <= below]
+            for rows, far in zip(found, np.split(distances, parts), strict=True)
+        ]
+        products = [
+            segment.dots(rows, query) for segment, rows in zip(self.segments, nearer, strict=True)
+        ]
+        every = np.concatenate(products)
+        least = -np.inf if len(every) <= _KEPT else np.partition(every, -_KEPT)[-_KEPT]
+        posts = [
+            first + segment.owners(rows[dots >= least])
+            for segment, first, rows, dots in zip(
+                self.segments, self.numbering.firsts, nearer, products, strict=True
+            )
+        ]
+        return np.unique(np.concatenate(posts))
 
     def _sentences(self, segment: int, number: int, passage: int) -> tuple[list[str], Vectors]:
         """How a text begins and the first sentences of a passage of it, with their vectors.
