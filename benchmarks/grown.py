@@ -148,7 +148,8 @@ def main() -> None:
     shutil.copytree(options.library, options.larger, copy_function=_link)
     manifest = read_manifest(options.larger)
     old = manifest.segments
-    number, total, wanted = int(old[-1].name), manifest.posts, []
+    number, total = int(old[-1].name), manifest.posts
+    wanted: list[tuple[str, str, int]] = []
     while total < options.posts:
         source = old[len(wanted) % len(old)]
         number += 1
