@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float32]
 
 _LAYOUT_WEIGHT = round(1 / OPERATOR_WEIGHT)
+# Features that are weighed at a time.
+_TOGETHER = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -164,8 +166,14 @@ def masses_of(segments: Sequence[Postings]) -> Iterator[Numbers]:
     containing = np.bincount(rows, counts).astype(np.int64)
     rarities = rarity_of(containing, sum(map(len, segments)))[rows]
     for segment, own in zip(segments, np.split(rarities, np.cumsum(sizes)[:-1]), strict=True):
-        weights = np.repeat(own, np.diff(segment.starts)) * segment.frequencies
-        yield np.bincount(segment.documents, weights, len(segment)).astype(np.float32)
+        masses = np.zeros(len(segment))
+        for first in range(0, len(own), _TOGETHER):
+            starts = segment.starts[first : first + _TOGETHER + 1]
+            part = slice(int(starts[0]), int(starts[-1]))
+            weights = np.repeat(own[first : first + _TOGETHER], np.diff(starts))
+            weights *= segment.frequencies[part]
+            masses += np.bincount(segment.documents[part], weights, len(segment))
+        yield masses.astype(np.float32)
 
 
 def join_masses(folders: Sequence[Path]) -> None:
