@@ -20,7 +20,7 @@ from mathsetu.markup.symbols import (
     written,
 )
 
-_PIECE = re.compile(r"<(/?)([A-Za-z][\w:.-]*+)([^<>]*+)>|<!--(?:[^-]|-(?!->))*+-->|([^<]++)|<")
+_PIECE = re.compile(r"<(/?)([A-Za-z][\w:.-]*+)([^<>]*+)>|([^<]++)|<")
 _ATTRIBUTE = re.compile(r"([A-Za-z-]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)')")
 # Deeper formulas are flattened: nobody writes them, and each level is a call.
 _DEEPEST = 80
@@ -54,12 +54,28 @@ def mathml_to_latex(source: str) -> str:
     return re.sub(r"[ \t\n]++", " ", latex).strip()
 
 
+def without_comments(source: str) -> str:
+    """Markup without its comments; one that is never closed reaches to the end.
+
+    >>> without_comments("a<!-- b -->c<!-- d")
+    'ac'
+    """
+    kept: list[str] = []
+    position = 0
+    while (start := source.find("<!--", position)) >= 0:
+        kept.append(source[position:start])
+        end = source.find("-->", start + 4)
+        position = len(source) if end < 0 else end + 3
+    kept.append(source[position:])
+    return "".join(kept)
+
+
 def _parsed(source: str) -> _Node:
     root = _Node("mrow")
     stack = [root]
     opened: Counter[str] = Counter()
     too_deep = 0
-    for closing, tag, attributes, text in _PIECE.findall(source):
+    for closing, tag, attributes, text in _PIECE.findall(without_comments(source)):
         name = tag.rpartition(":")[2].lower()
         if text:
             stack[-1].texts.append(unescape(text))
