@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from mathsetu.collections.folder import sections
+from mathsetu.collections.documents.sections import sections
 from mathsetu.collections.trec import finite
 from mathsetu.errors import MathSetuError
 from mathsetu.formulas import parse_latex
@@ -74,7 +74,7 @@ READERS: Final[dict[str, Callable[[str], object]]] = {
     **{f"to_text {form}": lambda text, form=form: to_text(text, form)
        for form in ("text", "markdown", "latex", "html")},
     "attribute": _refusing(lambda text: text_and_formulas(text, "attribute", "7", "body")),
-    "sections": lambda text: [list(sections(text, form)) for form in ("markdown", "html", "latex")],
+    "sections": lambda text: [list(sections(text, form)) for form in ("markdown", "html")],
     "detect": detect,
     "analyze": lambda text: [analyze(text, code) for code in ("en", "hi", "fa", "hr")],
     "mask": lambda text: unmask(mask(text).text, mask(text)),

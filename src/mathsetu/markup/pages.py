@@ -171,7 +171,7 @@ class _Page:
                 if close < 0:
                     break
                 after = close + len(name) + 3
-            self._formula(_html_formula(self._source[start : after - len(name) - 3]), False)
+            self._formula(html_formula(self._source[start : after - len(name) - 3]), False)
         else:
             self._formula(unescape(_TAG.sub("", inner)), name == "div" or "display" in classes)
         return after
@@ -212,7 +212,7 @@ def _is_one_group(latex: str) -> bool:
 _HTML_SIGNS: dict[str, str] = {"sup": "^{", "/sup": "}", "sub": "_{", "/sub": "}"}
 
 
-def _html_formula(inner: str) -> str:
+def html_formula(inner: str) -> str:
     """A formula that is written with italics, indices and exponents of HTML."""
 
     def sign(tag: re.Match[str]) -> str:
