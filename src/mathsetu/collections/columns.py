@@ -78,9 +78,7 @@ def read_posts(path: str | Path, bad: BadRows) -> Iterator[Post]:
     bad.took(path, "table")
 
 
-def choose(
-    names: list[str], given: Mapping[str, str], path: str, line: int = 1
-) -> dict[str, str]:
+def choose(names: list[str], given: Mapping[str, str], path: str, line: int = 1) -> dict[str, str]:
     """Which column holds which field; RowError where no column can be the body.
 
     >>> choose(["Frage", "Problem", "Solution"], {"title": "Frage"}, "a.csv")
@@ -288,7 +286,9 @@ def _text(value: object, field: str) -> str:
         try:
             value.encode("utf-8")
         except UnicodeEncodeError:
-            raise ValueError(f"the {field} contains an invalid character (lone surrogate)") from None
+            raise ValueError(
+                f"the {field} contains an invalid character (lone surrogate)"
+            ) from None
         return value
     if isinstance(value, bool | int | float):
         return str(value)
@@ -336,5 +336,3 @@ def _name(path: str | Path) -> str:
     if isinstance(path, Member):
         return path.name
     return "stdin" if str(path) == "-" else Path(path).name
-
-

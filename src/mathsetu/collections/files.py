@@ -173,7 +173,7 @@ def _opened(path: str | Path, follow_links: bool = True) -> Iterator[BinaryIO]:
             else:
                 with unpack(raw) as file:
                     yield file
-    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, *_zstd_errors()) as error:
+    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise InputError(f"{path}: the compressed data is broken ({error})") from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({_reason(error)})") from error
@@ -191,12 +191,6 @@ def _raw(path: str | Path, follow_links: bool) -> Iterator[BinaryIO]:
         return
     with open_plain(path, follow_links=follow_links) as raw, reading(raw):
         yield raw
-
-
-def _zstd_errors() -> tuple[type[Exception], ...]:
-    """What broken zstd data raises, where that is installed."""
-    modules = (sys.modules.get(name) for name in ("compression.zstd", "backports.zstd"))
-    return tuple(module.ZstdError for module in modules if module is not None)
 
 
 def _reason(error: OSError) -> str:

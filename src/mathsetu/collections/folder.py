@@ -41,6 +41,8 @@ _HEAD = 4096
 _DEEPEST = 2
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tbz2", ".txz", ".7z", ".gz", ".bz2", ".xz", ".zst")
 
+#: Why a file is not read as another format: it is a document, or nothing that is known.
+DOCUMENT, UNKNOWN = "a document", "not a kind of file that is read"
 #: Reads the posts of a file in another format; a text instead says why there are none.
 Others = Callable[[str | Path], Callable[[BadRows], Iterator[Post]] | str]
 
@@ -169,12 +171,14 @@ class _Gathering:
             yield from self._document(tree, name, prefix, kind, read)
             return
         path = tree.path(name) if isinstance(tree, FolderTree) else Member.of(tree, name)
-        other = self._others(path) if self._others is not None else "not a kind that is read"
+        other = self._others(path) if self._others is not None else UNKNOWN
         if not isinstance(other, str):
             yield from other(self._bad)
             return
-        if kind is not None:
+        if kind is not None and other in (DOCUMENT, UNKNOWN):
             yield from self._document(tree, name, prefix, kind, read)
+        elif kind is not None:  # plain text that is a list of results or judgments
+            self._bad.passed_over(tree.shown(name), other)
         elif name.lower().endswith(_ARCHIVES):
             yield from self._archive(tree, name, prefix, depth)
         else:
@@ -215,7 +219,7 @@ class _Gathering:
         unpacked = _unpacked(data, shown)
         kind = kind_by_name(_without_packing(name)) or kind_by_content(unpacked[:_HEAD], unpacked)
         if kind is None:
-            self._bad.passed_over(shown, "not a kind that is read")
+            self._bad.passed_over(shown, UNKNOWN)
             return
         one = _OneFile(posixpath.basename(_without_packing(name)), unpacked, shown)
         folder = posixpath.dirname(name)

@@ -115,7 +115,7 @@ def _others(path: str | Path, bad: BadRows) -> Callable[[BadRows], Iterator[Post
     try:
         form = detect(path, fields=bad.fields)
     except InputError:
-        return "not a kind of file that is read"
+        return folder.UNKNOWN
     if form.name == "archive":
         return "an archive"
     if form.holds != "posts":
@@ -123,7 +123,7 @@ def _others(path: str | Path, bad: BadRows) -> Callable[[BadRows], Iterator[Post
     if form.name == "table" and not columns.can_be_read(path, bad.fields):
         return "a table without a column for the body (say --field body=COLUMN)"
     if form.name in ("document", "folder"):
-        return "a document"
+        return folder.DOCUMENT
     return partial(form.read, path)
 
 
@@ -157,6 +157,13 @@ def _told(read: Callable[[str | Path, BadRows], Iterator[Post]], name: str) -> R
     return counted
 
 
+def _with_site(path: str | Path, bad: BadRows) -> Iterator[Post]:
+    """The posts of a dump, with addresses where the name of its file or archive is the site's."""
+    place = path.tree.label if isinstance(path, Member) else str(path)
+    found = _SITE.search(place)
+    return stackexchange.read_posts(path, bad, site=found[1] if found else "")
+
+
 def _one_run(read: Callable[[str | Path, BadRows], Run]) -> Reader:
     def runs(path: str | Path, bad: BadRows) -> Iterator[Run]:
         yield read(path, bad)
@@ -185,11 +192,14 @@ _TABLE = (".tsv", ".txt", ".run", ".res", ".qrels", ".qrel", ".csv")
 _NUMBER = r"[-+]?\d[\d.]*(?:[eE][-+]?\d+)?"
 _OWN = {"jsonl-posts": Post, "jsonl-queries": Query, "jsonl-judgments": Judgment,
         "jsonl-formulas": Formula}  # fmt: skip
+_SITE = re.compile(
+    r"(?:\A|[/\\])((?:[a-z0-9-]+\.)*"
+    r"(?:stackexchange\.com|stackoverflow\.com|mathoverflow\.net))(?=[./\\-]|\Z)"
+)
 # Packed in a way that holds many files.
 _UNPACKED = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".7z")
 _DUMP_TABLES = frozenset(
-    f"{name}.xml"
-    for name in "Badges Comments PostHistory PostLinks Tags Users Votes".split()
+    f"{name}.xml" for name in "Badges Comments PostHistory PostLinks Tags Users Votes".split()
 )
 _XML = r"\s*+(?:<\?xml[^>]*+>)?\s*+(?s:<!--(?:(?!-->).)*+-->\s*+)*+"
 
@@ -209,7 +219,7 @@ FORMATS: dict[str, Format] = {
                jsonl.read_formulas, jsonl.write_formulas, None, _JSON,
                r'\{"mathsetu": *"formulas"|(?!\{"mathsetu")\{(?=[^\n]*"latex" *:)'),
         Format("stackexchange", "posts", "Posts.xml of a Stack Exchange dump or of ARQMath",
-               _told(stackexchange.read_posts, "stackexchange"), None, None, (".xml",),
+               _told(_with_site, "stackexchange"), None, None, (".xml",),
                _XML + r"<(?:posts|row)\b"),
         Format("wikipedia", "posts", "a dump of Wikipedia or another wiki: pages-articles.xml",
                wikipedia.read_posts, None, None, (".xml",), _XML + r"<mediawiki\b"),
@@ -222,7 +232,8 @@ FORMATS: dict[str, Format] = {
         Format("table", "posts", "CSV, TSV, JSON or Parquet with any columns (--field)",
                columns.read_posts),
         Format("clmir-posts", "posts", "CLMIR 2025: the training CSV",
-               _told(clmir.read_posts, "table"), None, None, (".csv",), _header("id|search_?id", "body", "title")),
+               _told(clmir.read_posts, "table"), None, None, (".csv",),
+               _header("id|search_?id", "body", "title")),
         Format("clmir-submission", "runs", "CLMIR 2025: the CSV that teams hand in",
                clmir.read_submission, clmir.write_submission, clmir.validate_submission,
                (".csv",), _header("search_?id", "run number|similarity score")),

@@ -61,7 +61,9 @@ def is_own(head: str, kind: type[Post | Query | Formula | Judgment]) -> bool:
     except (ValueError, RecursionError):
         return True  # whoever reads it says what is wrong
     known = {field.name for field in fields(kind)}
-    return isinstance(value, dict) and value.keys() <= known and isinstance(value.get("id", ""), str)
+    return (
+        isinstance(value, dict) and value.keys() <= known and isinstance(value.get("id", ""), str)
+    )
 
 
 def read_queries(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Query]:

@@ -7,7 +7,7 @@ anything is read, however much they unpack to.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -52,7 +52,7 @@ _meter: ContextVar[Meter | None] = ContextVar("_meter", default=None)
 
 
 @contextmanager
-def metered(sources: list[Path]) -> Iterator[Meter]:
+def metered(sources: Sequence[Path]) -> Iterator[Meter]:
     """Count what is read of files and folders in a block."""
     meter = Meter(sum(map(_size, sources)))
     token = _meter.set(meter)

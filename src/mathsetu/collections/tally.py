@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
+
+from mathsetu.records import Post
 
 #: So many places are named for each reason; all are counted.
 _NAMED = 5
@@ -28,9 +31,20 @@ class Tally:
     reasons: Counter[str] = field(default_factory=Counter)
     places: dict[str, list[str]] = field(default_factory=dict)
     columns: list[str] = field(default_factory=list)
+    posts: int = 0
+    formulas: int = 0
+    languages: Counter[str] = field(default_factory=Counter)
+
+    def count(self, posts: Iterable[Post]) -> Iterator[Post]:
+        """Pass posts on and count them with their formulas and the languages they state."""
+        for post in posts:
+            self.posts += 1
+            self.formulas += len(post.formulas)
+            self.languages[post.language] += 1
+            yield post
 
     def took(self, path: str, kind: str, word: str = "") -> None:
-        """Count a file that was read; ``word`` says what was got of it, where that is a question."""
+        """Count a file that was read; ``word`` says what was got of it, where one may ask."""
         self.files[kind] += 1
         if word and len(self.words) < _MOST_FILES:
             self.words.append((path, word))

@@ -163,7 +163,7 @@ class TarTree(Tree):
 
     def __init__(self, file: BinaryIO, label: str) -> None:
         self.label = label
-        self._tar = tarfile.open(fileobj=file, mode="r:")
+        self._tar = tarfile.TarFile(fileobj=file)
         self._members: dict[str, tarfile.TarInfo] = {}
         self._others: list[str] = []
         for number, info in enumerate(self._tar):
@@ -244,7 +244,7 @@ class SevenZipTree(Tree):
     def _unpack(self, member: str, descriptor: int, problems: list[BaseException]) -> None:
         module = self._module
 
-        class Pipe(module.io.Py7zIO):  # type: ignore[misc, name-defined]
+        class Pipe(module.io.Py7zIO):  # type: ignore[misc, name-defined, unused-ignore]
             """Takes what is unpacked."""
 
             def write(self, data: bytes | bytearray) -> int:
@@ -265,7 +265,7 @@ class SevenZipTree(Tree):
             def size(self) -> int:
                 return 0
 
-        class Pipes(module.io.WriterFactory):  # type: ignore[misc, name-defined]
+        class Pipes(module.io.WriterFactory):  # type: ignore[misc, name-defined, unused-ignore]
             """Gives the one pipe."""
 
             def create(self, filename: str) -> Any:
@@ -360,13 +360,31 @@ def compression(head: bytes) -> Callable[[BinaryIO], Any] | None:
 def open_zstd(file: BinaryIO) -> Any:
     """A file compressed by zstd, read on the way."""
     try:
-        from compression.zstd import ZstdFile  # type: ignore[import-not-found, unused-ignore]
+        from compression import zstd
     except ImportError:
         try:
-            from backports.zstd import ZstdFile
+            from backports import zstd
         except ImportError:
             raise MissingExtra("reading .zst files", "archives") from None
-    return ZstdFile(file)
+
+    class Checked(zstd.ZstdFile):  # type: ignore[misc]
+        """Says what is broken as the other compressions do."""
+
+        def read(self, size: int | None = -1) -> bytes:
+            try:
+                data: bytes = super().read(size)
+            except zstd.ZstdError as error:
+                raise EOFError(str(error)) from None
+            return data
+
+        def readline(self, size: int | None = -1) -> bytes:
+            try:
+                data: bytes = super().readline(size)
+            except zstd.ZstdError as error:
+                raise EOFError(str(error)) from None
+            return data
+
+    return Checked(file)
 
 
 def clean_name(name: str) -> str:

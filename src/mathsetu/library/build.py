@@ -117,9 +117,10 @@ def build_segments(
         stores = [opened.enter_context(closing(Store(piece / STORE))) for piece in pieces]
         counts = [store.count for store in stores]
         find = partial(_find, stores, questions)
+        expect(progress, "indexing", sum(counts))
         for number, (piece, store) in enumerate(zip(pieces, stores, strict=True)):
             done = sum(counts[:number])
-            _build_parts(piece, recipe, store.all(find), processes, _from(progress, done))
+            _build_parts(piece, recipe, store.all(find), processes, _Shifted(progress, done))
     if len(pieces) > 1:
         for part in recipe.parts:
             join_statistics(recipe.parts[part], [piece / part for piece in pieces])
@@ -213,9 +214,25 @@ def _build_parts(
         _write_part(piece / part, builder)
 
 
-def _from(progress: Progress, done: int) -> Progress:
-    """Count on from what earlier segments had."""
-    return lambda what, number: progress(what, done + number)
+def expect(progress: Progress, what: str, total: int) -> None:
+    """Tell a progress that wants to know how much there will be of something."""
+    tell = getattr(progress, "expect", None)
+    if tell is not None:
+        tell(what, total)
+
+
+class _Shifted:
+    """A progress that begins where earlier segments ended."""
+
+    def __init__(self, progress: Progress, done: int) -> None:
+        self._progress = progress
+        self._done = done
+
+    def __call__(self, what: str, number: int) -> None:
+        self._progress(what, self._done + number)
+
+    def expect(self, what: str, total: int) -> None:
+        expect(self._progress, what, self._done + total)
 
 
 def _state(work: Path) -> str:
@@ -240,6 +257,7 @@ def index_posts(
                 builder.add(one)
     readers = [one.formula_reader for one in builders if one.formula_reader is not None]
     formulas = dict.fromkeys(latex for reader in readers for latex in reader.wanted)
+    expect(progress, "formulas", len(formulas))
     read = partial(_read_formula, [reader.read for reader in readers])
     with closing(ordered_map(read, formulas, processes, _CHUNK)) as results:
         counted = _counted(results, "formulas", progress)

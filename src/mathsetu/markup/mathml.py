@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from mathsetu.markup.references import unescape
@@ -15,6 +16,7 @@ from mathsetu.markup.symbols import (
     BELOW,
     WITH_LIMITS,
     as_text,
+    fenced,
     with_scripts,
     word,
     written,
@@ -119,7 +121,34 @@ def _latex(node: _Node) -> str:
         wanted, make = maker
         if len(parts) >= wanted:
             return make(node, parts)
+    if any(child.name == "mtable" or child.name == "mfrac" for child in node.children):
+        parts = _with_fences(parts)
     return "".join(parts)
+
+
+def _with_fences(parts: list[str]) -> list[str]:
+    """The parts of a row in which brackets around a matrix are its own."""
+    made: list[str] = []
+    seen = [part for part in parts if part.strip()]
+    number = 0
+    while number < len(seen):
+        opening = seen[number].strip()
+        if opening in ("(", "[", "|", "\\{", "\\|") and number + 1 < len(seen):
+            closing = seen[number + 2] if number + 2 < len(seen) else ""
+            whole = fenced(opening, seen[number + 1], closing)
+            if whole.startswith(("\\begin{", "\\binom")):
+                made.append(whole)
+                number += 3
+                continue
+            if opening == "\\{":
+                whole = fenced(opening, seen[number + 1], "")
+                if whole.startswith("\\begin{"):
+                    made.append(whole)
+                    number += 2
+                    continue
+        made.append(seen[number])
+        number += 1
+    return made
 
 
 def _token(node: _Node) -> str:
@@ -204,7 +233,7 @@ def _fenced(node: _Node) -> str:
     for number, part in enumerate(parts[1:]):
         sign = separators[min(number, len(separators) - 1)] if separators else ""
         inside += written(sign) + part
-    return f"{written(opening)}{inside}{written(closing)}"
+    return fenced(written(opening), inside, written(closing))
 
 
 def _sign(node: _Node) -> str:
@@ -221,7 +250,7 @@ def _attribute(node: _Node, name: str, default: str = "") -> str:
     return default
 
 
-_MAKERS = {
+_MAKERS: dict[str, tuple[int, Callable[[_Node, list[str]], str]]] = {
     "mfrac": (2, _fraction),
     "msqrt": (0, lambda _, parts: f"\\sqrt{{{''.join(parts).strip()}}}"),
     "mroot": (2, lambda _, parts: f"\\sqrt[{parts[1].strip()}]{{{parts[0].strip()}}}"),

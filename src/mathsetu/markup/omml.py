@@ -11,6 +11,7 @@ from mathsetu.markup.symbols import (
     BELOW,
     FUNCTIONS,
     as_text,
+    fenced,
     grouped,
     with_scripts,
     word,
@@ -21,6 +22,7 @@ NAMESPACE = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 # Deeper equations are flattened: nobody writes them, and each level is a call.
 _DEEPEST = 80
 _WORD = re.compile(r"[A-Za-z]{2,}")
+_LOOSE_LIMIT = re.compile(rf"(\\(?:{'|'.join(sorted(FUNCTIONS))})) ?\{{\}}_\{{")
 _PROPERTIES = "Pr"
 
 
@@ -33,7 +35,8 @@ def omml_to_latex(element: Element) -> str:
     >>> omml_to_latex(fromstring(half + "</m:den></m:f>"))
     '\\frac{1}{2}'
     """
-    return " ".join(_latex(element, 0).split())
+    # LibreOffice hangs the limits of an operator on nothing, after it.
+    return _LOOSE_LIMIT.sub(r"\1_{", " ".join(_latex(element, 0).split()))
 
 
 def _latex(element: Element, depth: int) -> str:
@@ -140,7 +143,8 @@ def _function(element: Element, depth: int) -> str:
 
 def _limit(sign: str) -> Callable[[Element, int], str]:
     def make(element: Element, depth: int) -> str:
-        return f"{_part(element, 'e', depth)}{sign}{{{_part(element, 'lim', depth)}}}"
+        limit = _part(element, "lim", depth)
+        return _part(element, "e", depth) + (f"{sign}{{{limit}}}" if limit else "")
 
     return make
 
@@ -150,9 +154,10 @@ def _delimited(element: Element, depth: int) -> str:
     closing = written(_property(element, "endChr", ")"))
     between = written(_property(element, "sepChr", "|"))
     parts = [_children(part, depth + 1).strip() for part in element.findall(NAMESPACE + "e")]
-    if opening == "\\{" and not closing and len(parts) == 1 and "\\begin{aligned}" in parts[0]:
-        return parts[0].replace("{aligned}", "{cases}")
-    return f"{opening}{between.join(parts)}{closing}"
+    is_array = len(parts) == 1 and parts[0].startswith("\\begin{")
+    if is_array and opening == "\\{" and closing == ")":
+        closing = ""  # LibreOffice does not write that there is none
+    return fenced(opening, between.join(parts), closing)
 
 
 def _matrix(element: Element, depth: int) -> str:

@@ -34,8 +34,8 @@ _NOISE = frozenset(
     "MathJax_SVG_Display MathJax_CHTML ltx_eqn_eqno ltx_tag_equation "
     "ltx_tag_equationgroup ltx_bibliography ltx_page_navbar ltx_page_footer ltx_page_logo "
     "ltx_cite ltx_role_footnotemark ltx_note_mark ltx_ERROR ltx_pagination ltx_dates "
-    "headerlink anchor-link navigation vector-menu mw-portlet site-notice "
-    "vector-header-container vector-page-toolbar vector-column-start".split()
+    "footnote-ref footnote-back headerlink anchor-link navigation vector-menu mw-portlet "
+    "site-notice vector-header-container vector-page-toolbar vector-column-start".split()
 )
 _NOISE_ROLES = frozenset(("navigation", "search", "contentinfo"))
 _NOISE_TAGS = frozenset(("nav", "footer", "button", "select", "textarea", "noscript", "svg"))
@@ -245,5 +245,3 @@ def declared_encoding(head: bytes) -> str:
     """
     declared = _CHARSET.search(head)
     return declared[1].decode("ascii") if declared else ""
-
-

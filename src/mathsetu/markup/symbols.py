@@ -1,4 +1,4 @@
-r"""Characters of mathematics as LaTeX writes them, for sources that hold formulas in other forms."""
+r"""Characters of mathematics as LaTeX writes them, for sources with formulas in other forms."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WRITTEN = str.maketrans(
     | {sign: f"\\mathbb{{{letter}}}" for sign, letter in _BLACKBOARD.items()}
     | {character: f"\\{character}" for character in "{}#%&$_"}
     | {"\\": "\\backslash ", "^": "\\wedge ", "~": "\\sim ", "−": "-", "\u00a0": " "}
-    | {"\u2061": "", "\u2062": " ", "\u2063": "", "\u2064": "", "\u200b": "", "⁡": ""}
+    | {"\u2061": "", "\u2062": " ", "\u2063": "", "\u2064": "", "\u200b": ""}
 )
 FUNCTIONS = frozenset(
     "sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan log ln lg exp lim limsup "
@@ -103,3 +103,31 @@ def with_scripts(base: str, below: str = "", above: str = "") -> str:
     if above and not above.replace("\\prime", "").strip():
         return f"{grouped(base)}{scripts}{chr(39) * above.count('prime')}"
     return f"{grouped(base)}{scripts}" + (f"^{{{above}}}" if above else "")
+
+
+_FENCES = {("(", ")"): "pmatrix", ("[", "]"): "bmatrix", ("|", "|"): "vmatrix",
+           ("\\{", "\\}"): "Bmatrix", ("\\{", ""): "cases",
+           ("\\|", "\\|"): "Vmatrix"}  # fmt: skip
+_MATRIX = ("\\begin{matrix} ", " \\end{matrix}")
+_ALIGNED = ("\\begin{aligned} ", " \\end{aligned}")
+
+
+def fenced(opening: str, inside: str, closing: str) -> str:
+    r"""What stands between brackets; a matrix or a binomial coefficient takes them as its own.
+
+    >>> fenced("(", "\\begin{matrix} a & b \\end{matrix}", ")")
+    '\\begin{pmatrix} a & b \\end{pmatrix}'
+    >>> fenced("(", "{n \\atop k}", ")"), fenced("[", "0,1", ")")
+    ('\\binom{n}{k}', '[0,1)')
+    """
+    opening, closing, inner = opening.strip(), closing.strip(), inside.strip()
+    name = _FENCES.get((opening, closing))
+    for begin, end in (_MATRIX, _ALIGNED):
+        is_one = inner.startswith(begin) and inner.endswith(end) and inner.count(begin) == 1
+        if is_one and name and (begin == _MATRIX[0] or name == "cases"):
+            return f"\\begin{{{name}}} {inner[len(begin) : -len(end)]} \\end{{{name}}}"
+    above, over, below = inner.partition(" \\atop ")
+    is_binomial = name == "pmatrix" and over and above.startswith("{") and below.endswith("}")
+    if is_binomial and "{" not in above[1:] + below and "}" not in above + below[:-1]:
+        return f"\\binom{above}}}{{{below}"
+    return f"{opening}{inside}{closing}"

@@ -47,10 +47,10 @@ _UNSEEN_LINKS = re.compile(r"[^\[\]|:]{1,40}:")
 
 
 def sections(source: str) -> Iterator[tuple[int, str, str]]:
-    """The sections of a page: level, heading and text, both as HTML.
+    r"""The sections of a page: level, heading and text, both as HTML.
 
-    >>> list(sections("A [[set|collection]].\\n== Proof ==\\nLet <math>x<1</math>."))[1][1:]
-    ('Proof', '\\nLet <span class="math-container">$x&lt;1$</span>.')
+    >>> list(sections("A [[set|collection]].\n== Proof ==\nLet <math>x<1</math>."))[1][1:]
+    ('Proof', '\nLet <span class="math-container">$x&lt;1$</span>.')
     """
     text, held = _hold(without_comments(source))
     text = _without_brackets(text)

@@ -95,4 +95,3 @@ def _is_word(whole: bytes) -> bool:
             return "word/document.xml" in archive.namelist()
     except (OSError, *BROKEN):
         return False
-

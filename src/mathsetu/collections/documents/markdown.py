@@ -3,19 +3,32 @@ r"""Markdown as it is written for pandoc, Quarto, R Markdown, Obsidian and noteb
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from mathsetu.collections.documents.sections import Document, posts_of, sections
 from mathsetu.collections.documents.tex_expansion import expand_formulas
 from mathsetu.collections.rows import BadRows
-from mathsetu.markup import to_text
-from mathsetu.markup.code import markdown_code
+from mathsetu.markup import split, to_text
 from mathsetu.records import Post
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
 _FRONT_TITLE = re.compile(r"^title[ \t]*:[ \t]*([^\n]*)$", re.MULTILINE)
+_NAME = re.compile(r"(?:name|title)\s*=\s*\"([^\"]*)\"")
+
+
+def _division(found: re.Match[str]) -> str:
+    """The name that a theorem carries in the attributes of its division."""
+    name = _NAME.search(found[1])
+    return f"{name[1]}.\n" if name else ""
+
+
+_REFERRED = "eq|thm|lem|cor|prp|def|exm|exr|sec|fig|tbl|rem|cnj"
+# A formula or code stands here while the marks around it are read.
+_START, _END = "\ue002", "\ue003"
+_HELD = re.compile(f"{_START}(\\d+){_END}")
+_PRIVATE = {ord(_START): None, ord(_END): None}
 # In this order: what these writers' tools read as marks, and what of it is text.
-_MARKS: tuple[tuple[re.Pattern[str], str], ...] = (
+_MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"%%[^%]*+(?:%(?!%)[^%]*+)*+%%"), ""),  # Obsidian: a comment
     (re.compile(r"!\[\[[^\[\]\n]*+\]\]"), ""),  # Obsidian: an image or a note put in here
     (re.compile(r"\[\[[^\[\]|\n]*+\|([^\[\]|\n]*+)\]\]"), r"\1"),
@@ -23,16 +36,15 @@ _MARKS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^((?:[ \t]*+>)++)[ \t]*+\[!([\w-]++)\][+-]?", re.MULTILINE), r"\1 \2:"),
     (re.compile(r"(?<![^\s])\^[\w-]++[ \t]*+$", re.MULTILINE), ""),  # Obsidian: a block's name
     (re.compile(r"==(?=\S)([^=\n]++)=="), r"\1"),
-    (re.compile(r"\[\^[^\]\s]++\]:?"), ""),  # footnotes: the note itself is text
-    (re.compile(r"^:::++[ \t]*+\{([^{}\n]*+)\}[ \t]*+$", re.MULTILINE), "\\1"),  # see `_division`
+    (re.compile(r"\^\[([^\[\]\n]*+)\]"), r" (\1)"),  # pandoc: a footnote where it is meant
+    (re.compile(r"\[\^[^\[\]\s]++\]:?"), ""),  # footnotes: the note itself is text
+    (re.compile(r"^:::++[ \t]*+\{([^{}\n]*+)\}[ \t]*+$", re.MULTILINE), _division),
     (re.compile(r"^:::++[^\n]*+$", re.MULTILINE), ""),
-    (re.compile(r"(\$\$)[ \t]*+\{#[^{}\n]*+\}"), r"\1"),  # Quarto: the label of an equation
-    (re.compile(r"\[[^\[\]\n@]*+@[^\[\]\n]*+\](?!\()"), ""),  # pandoc: a citation
-    (re.compile(r"(?<![\w@.`/])@(?:eq|thm|lem|cor|prp|def|exm|exr|sec|fig|tbl|rem|cnj)-[\w:-]++"), ""),
+    (re.compile(f"({_END})[ \\t]*+\\{{#[^{{}}\n]*+\\}}"), r"\1"),  # Quarto: an equation's label
+    (re.compile(r"\[[^\[\]\n@]*+(?<=[\[\s;-])@[^\[\]\n]*+\](?!\()"), ""),  # pandoc: a citation
+    (re.compile(rf"(?<![\w@.`/])@(?:{_REFERRED})-[\w:-]++"), ""),  # Quarto: a reference
     (re.compile(r"\\(?:eqref|ref|cite[a-z]*+|label)\{[^{}\n]*+\}"), ""),
 )  # fmt: skip
-_DIVISION = 8
-_NAME = re.compile(r"(?:name|title)\s*=\s*\"([^\"]*)\"")
 # A displayed formula may have this many lines.
 _LONGEST_DISPLAY = 200
 
@@ -47,34 +59,29 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
     yield from read_source(document, body, bad, title=_unquoted(title[1]) if title else "")
 
 
-def read_source(document: Document, source: str, bad: BadRows, *, title: str = "") -> Iterator[Post]:
+def read_source(
+    document: Document, source: str, bad: BadRows, *, title: str = ""
+) -> Iterator[Post]:
     """The sections of a text in Markdown."""
-    plain = _outside_code(expand_formulas(_displays(source), "markdown"))
+    plain = _without_marks(expand_formulas(_displays(source), "markdown"))
     shown = to_text(title, "markdown").replace("\n", " ") if title else ""
     yield from posts_of(document, sections(plain, "markdown"), "markdown", bad, title=shown)
 
 
-def _outside_code(source: str) -> str:
-    """The source with the marks of its dialect taken out, except in code."""
+def _without_marks(source: str) -> str:
+    """The source with the marks of its dialect taken out, except in formulas and code."""
+    held: list[str] = []
     parts: list[str] = []
-    position = 0
-    for start, end in markdown_code(source):
-        parts += (_without_marks(source[position:start]), source[start:end])
-        position = end
-    parts.append(_without_marks(source[position:]))
-    return "".join(parts)
-
-
-def _without_marks(text: str) -> str:
-    for number, (pattern, replacement) in enumerate(_MARKS):
-        text = pattern.sub(_division if number == _DIVISION else replacement, text)
-    return text
-
-
-def _division(found: re.Match[str]) -> str:
-    """The name that a theorem carries in the attributes of its division."""
-    name = _NAME.search(found[1])
-    return f"{name[1]}.\n" if name else ""
+    for span in split(source, "markdown"):
+        if span.kind == "text":
+            parts.append(span.raw.translate(_PRIVATE))
+        else:
+            parts.append(f"{_START}{len(held)}{_END}")
+            held.append(span.raw)
+    text = "".join(parts)
+    for pattern, replacement in _MARKS:
+        text = pattern.sub(replacement, text)
+    return _HELD.sub(lambda found: held[int(found[1])], text)
 
 
 def _displays(source: str) -> str:
@@ -91,12 +98,12 @@ def _displays(source: str) -> str:
             continue
         if opened >= 0 and number - opened <= _LONGEST_DISPLAY:
             quoted = lines[opened].lstrip().startswith(">")
-            for inner in range(opened + 1, number + 1):
-                text = lines[inner]
-                if quoted:
-                    text = text.lstrip().removeprefix(">")
-                # A blank line would end the formula; a comment keeps the count of lines.
-                lines[inner] = text if text.strip() else " %"
+            inside = lines[opened + 1 : number + 1]
+            if quoted:
+                inside = [text.lstrip().removeprefix(">") for text in inside]
+            # A blank line would end the formula; they go after it, so that there are as many.
+            inside.sort(key=lambda text: not text.strip())
+            lines[opened + 1 : number + 1] = inside
             opened = -1
         else:
             opened = number

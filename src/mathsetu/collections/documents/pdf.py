@@ -68,7 +68,7 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
     bad.took(document.shown, "pdf", word)
     # The first of the sections is taken for what stands before any heading.
     empty = Section("", "", "")
-    yield from posts_of(document, [empty, *parts], "text", bad, title=title)
+    yield from posts_of(document, [empty, *parts], "text", bad, title=title or document.stem)
 
 
 def _page(reader: Any, number: int) -> str | None:

@@ -88,6 +88,11 @@ class Document:
         """How it appears in messages."""
         return self.tree.shown(self.name)
 
+    @property
+    def stem(self) -> str:
+        """Its name without folders and ending, as marked text."""
+        return PurePosixPath(self.name).stem.replace("$", "\\$")
+
     def read(self) -> bytes:
         """Its bytes."""
         return self.tree.read(self.name)
@@ -179,7 +184,8 @@ def posts_of(
         fallback: What to call a section without a heading when the document has no title.
     """
     above: list[tuple[int, str]] = []
-    for number, section in enumerate(parts):
+    every = list(parts)
+    for number, section in enumerate(every):
         heading = to_text(section.title, form).replace("\n", " ")
         file = section.file or document.name
         if section.level or number:
@@ -189,7 +195,9 @@ def posts_of(
             above.append((section.level, heading))
         else:
             way = [text for _, text in above if section.level]
-        if not heading and not to_text(section.source, form):
+        below = every[number + 1].level if number + 1 < len(every) else 0
+        # A heading alone is told by the titles of the sections under it.
+        if (not heading or below > section.level) and not to_text(section.source, form):
             continue
         file_id = document.prefix + file
         wanted = (section.anchor or slug(plain(heading)))[:_LONGEST_ANCHOR]
@@ -197,7 +205,7 @@ def posts_of(
         post_id = f"{file_id}#{document.unused(file, wanted)}" if number else file_id
         names = [name for name in (title, *way, heading) if name]
         names = [name for n, name in enumerate(names) if not n or name != names[n - 1]]
-        whole = _joined(names) or fallback or PurePosixPath(file).stem
+        whole = _joined(names) or fallback or document.stem
         try:
             whole, title_formulas = read_text(whole, "text", post_id, "title")
             body, body_formulas = read_text(section.source, form, post_id, "body")

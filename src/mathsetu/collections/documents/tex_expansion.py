@@ -17,9 +17,10 @@ from mathsetu.markup import split
 from mathsetu.markup.delimiters import ENVIRONMENTS
 
 #: Marks in what comes out; they are taken out of what goes in.
-REFERENCE, HEADING, HEADING_FILE, TITLE_START, TITLE_END = "\ue010", "\ue011", "\ue012", "\ue013", "\ue014"  # fmt: skip
+REFERENCE, HEADING, HEADING_FILE = "\ue010", "\ue011", "\ue012"
+TITLE_START, TITLE_END = "\ue013", "\ue014"
 LABEL_START, LABEL_END, DOCUMENT_START, DOCUMENT_END = "\ue015", "\ue016", "\ue017", "\ue018"
-_MARKS = {code: None for code in range(0xE010, 0xE019)}
+_MARKS = dict.fromkeys(range(0xE010, 0xE019))
 #: Characters that macros may make, and how many for each character that was read.
 _BUDGET = 500_000
 _BUDGET_FACTOR = 4
@@ -44,13 +45,15 @@ _OPAQUE = re.compile(
     r"@|\\(?:if|expandafter|csname|futurelet|begingroup|catcode|else\b|fi\b|loop|the\b)"
 )
 
-_MAY_DEFINE = re.compile(r"\\(?:(?:new|renew|provide)command|[gex]?def|DeclareMath|let)(?![a-zA-Z])"
-                         r"|\\DeclareMathOperator")
+_MAY_DEFINE = re.compile(
+    r"\\(?:(?:new|renew|provide)command|[gex]?def|DeclareMath|let)(?![a-zA-Z])"
+    r"|\\DeclareMathOperator"
+)
 _LABELS = re.compile(f"{LABEL_START}[^{LABEL_END}]*+{LABEL_END}")
 _DEFINING = frozenset(("newcommand", "renewcommand", "providecommand", "DeclareRobustCommand"))
 _DOCUMENT_COMMANDS = frozenset(
-    ("NewDocumentCommand", "RenewDocumentCommand", "DeclareDocumentCommand", "ProvideDocumentCommand")
-)  # fmt: skip
+    f"{verb}DocumentCommand" for verb in ("New", "Renew", "Declare", "Provide")
+)
 _HEADINGS = {"part": 0, "chapter": 1, "section": 2, "subsection": 3, "frametitle": 3}
 _REFERENCES = re.compile(
     r"(?:page|eq|auto|c|C|v|name|label|sub|th|sec|fig)?ref|(?:foot|auto|paren|text|super|full|"
@@ -77,7 +80,8 @@ _DROPPED = dict(
         "mathtoolsset:1 setenumerate:1 setlist:1 hyperref:0 footnotemark:0 noindent:0 tikz:0 "
         "phantomsection:0 listoffigures:0 listoftables:0 bibitem:1 marginnote:1 vref:1 "
         "DeclareOption:2 ProvidesPackage:1 ProvidesClass:1 NeedsTeXFormat:1 newsavebox:1 "
-        "tag:1 fbox:0 linewidth:0 textwidth:0 columnwidth:0 hfill:0 vfill:0 newpage:0 clearpage:0"
+        "hypertarget:1 hyperlink:1 tag:1 fbox:0 linewidth:0 textwidth:0 columnwidth:0 "
+        "hfill:0 vfill:0 newpage:0 clearpage:0"
     ).split()
 )
 _SPACING = frozenset(("vskip", "hskip", "kern", "mskip", "mkern"))
@@ -215,8 +219,9 @@ class _Reader:
             "newenvironment": self._new_environment, "renewenvironment": self._new_environment,
             "newtheorem": self._new_theorem, "declaretheorem": self._declare_theorem,
             "spnewtheorem": self._new_theorem, "DeclarePairedDelimiter": self._paired,
-            "documentclass": self._package, "caption": self._paragraph, "paragraph": self._paragraph,
-            "subsubsection": self._paragraph, "subparagraph": self._paragraph,
+            "documentclass": self._package, "caption": self._paragraph,
+            "paragraph": self._paragraph, "subparagraph": self._paragraph,
+            "subsubsection": self._paragraph,
             "import": self._import, "subimport": self._import, "endinput": self._end_input,
             **dict.fromkeys(("input", "include", "subfile", "InputIfFileExists"), self._input),
             **dict.fromkeys(("DeclareMathOperator", "DeclareMathOperator*"), self._operator),

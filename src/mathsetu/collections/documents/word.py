@@ -100,7 +100,7 @@ class _Reader:
 
     def _text(self, root: Element) -> str:
         parts: list[str] = []
-        stack = [child for child in reversed(root)]
+        stack = list(reversed(root))
         while stack:
             element = stack.pop()
             tag = element.tag
