@@ -74,6 +74,9 @@ def command(
             progress=progress,
         )
     manifest = read_manifest(library)
+    if bad.tally is not None and bad.tally.posts > manifest.posts:
+        left_out = bad.tally.posts - manifest.posts
+        bad.passed_over(recipe, "a post that the recipe leaves out", left_out)
     seconds = time.perf_counter() - started
     if as_json:
         about = {"library": str(library), "posts": manifest.posts, "seconds": round(seconds, 2)}

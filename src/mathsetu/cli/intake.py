@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from mathsetu.cli.output import say
+from mathsetu.cli.output import report_rows, say
 from mathsetu.collections import sampler
 from mathsetu.collections.columns import FIELDS
 from mathsetu.collections.formats import detect, find
@@ -108,7 +108,10 @@ def report_of(bad: BadRows, languages: Mapping[str, int]) -> dict[str, Any]:
 
 
 def say_report(bad: BadRows, languages: Mapping[str, int], *, err: bool = False) -> None:
-    """The report of an intake for a person, under the line that says what was done."""
+    """The report of an intake for a person, under the line that says what was done.
+
+    The first faulty places are told on standard error, as everything that went wrong.
+    """
     report = report_of(bad, languages)
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in report["kinds"].items())
     if report["files"]:
@@ -123,15 +126,11 @@ def say_report(bad: BadRows, languages: Mapping[str, int], *, err: bool = False)
         first = ", ".join(passed["first"])
         more = ", …" if passed["count"] > len(passed["first"]) else ""
         say(f"  passed over: {passed['count']:,} × {passed['reason']} ({first}{more})", err=err)
-    if report["skipped"]:
-        say(f"  bad rows skipped: {report['skipped']:,}; the first:", err=err)
-        for message in report["errors"]:
-            say(f"    {message}", err=err)
-    _lines(report["notes"], "notes", err, "note: ")
+    report_rows(bad)
 
 
-def _lines(lines: list[str], what: str, err: bool, before: str = "") -> None:
+def _lines(lines: list[str], what: str, err: bool) -> None:
     for line in lines[:_MOST_LINES]:
-        say(f"  {before}{line}", err=err)
+        say(f"  {line}", err=err)
     if len(lines) > _MOST_LINES:
         say(f"  … and {len(lines) - _MOST_LINES:,} more {what} (--json lists them)", err=err)

@@ -72,11 +72,11 @@ def read_archive(
 ) -> Iterator[Post]:
     """Read every file in an archive: zip, tar (also compressed), 7z, or one compressed file."""
     name = _given_name(path)
-    tree = open_archive(path, str(path))
     gathering = _Gathering(bad, language, others)
-    if tree is not None:
-        yield from gathering.read(tree, f"{name}/")
-        return
+    with open_archive(path, str(path)) as tree:
+        if tree is not None:
+            yield from gathering.read(tree, f"{name}/")
+            return
     packed = FolderTree(Path(path).parent, _label(Path(path))).read(Path(path).name)
     yield from gathering.single(name, str(path), _unpacked(packed, str(path)))
 
@@ -210,10 +210,10 @@ class _Gathering:
             data = None
         else:
             path, data = shown, tree.read(name)
-        inner = open_archive(path, shown, data)
-        if inner is not None:
-            yield from self.read(inner, f"{prefix}{name}/", depth + 1)
-            return
+        with open_archive(path, shown, data) as inner:
+            if inner is not None:
+                yield from self.read(inner, f"{prefix}{name}/", depth + 1)
+                return
         if data is None:
             data = tree.read(name)
         unpacked = _unpacked(data, shown)

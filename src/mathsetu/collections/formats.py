@@ -108,6 +108,8 @@ def detect(path: str | Path, *, fields: Mapping[str, str] | None = None) -> Form
 
 def _others(path: str | Path, bad: BadRows) -> Callable[[BadRows], Iterator[Post]] | str:
     """How a file in a folder or an archive is read, or why it is not."""
+    if Path(path).suffix.lower() in _LATEX_HELPERS:
+        return "a helper file of LaTeX (its macros are read where a document names it)"
     if Path(path).name in _DUMP_TABLES:
         return "another table of a Stack Exchange dump"
     if plain_name(path).endswith(_UNPACKED):
@@ -198,6 +200,7 @@ _SITE = re.compile(
 )
 # Packed in a way that holds many files.
 _UNPACKED = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".7z")
+_LATEX_HELPERS = frozenset(".sty .cls .bst .bib .bbl .aux .log .toc .out .fls .clo".split())
 _DUMP_TABLES = frozenset(
     f"{name}.xml" for name in "Badges Comments PostHistory PostLinks Tags Users Votes".split()
 )

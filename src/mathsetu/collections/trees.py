@@ -298,50 +298,53 @@ class Member(str):
         return member
 
 
-def open_archive(path: str | Path, label: str, data: bytes | None = None) -> Tree | None:
-    """An archive as a tree; None for a file that is none.
+@contextmanager
+def open_archive(path: str | Path, label: str, data: bytes | None = None) -> Iterator[Tree | None]:
+    """An archive as a tree, while it is open; None for a file that is none.
 
     Args:
         path: The file.
         label: How it appears in messages.
         data: Its content, where it lies in another archive.
     """
-    opener: Callable[[], BinaryIO] = (
-        (lambda: open_plain(path, follow_links=True)) if data is None else lambda: io.BytesIO(data)
-    )
     try:
-        file = opener()
+        file = open_plain(path, follow_links=True) if data is None else io.BytesIO(data)
     except OSError as error:
         raise InputError(f"{label}: cannot be read ({reason(error)})") from None
-    try:
-        head = file.read(512)
-        file.seek(0)
-        if head.startswith(b"7z\xbc\xaf\x27\x1c"):
-            if data is not None:
-                raise InputError(f"{label}: a 7z archive inside another (unpack it first)")
-            file.close()
-            return SevenZipTree(path, label)
-        if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-            return ZipTree(file, label)
-        if head[257:262] == b"ustar":
-            return TarTree(file, label)
-        unpack = compression(head)
-        if unpack is None:
+    with file, reading(file):
+        try:
+            tree = _tree_of(file, path, label, is_inner=data is not None)
+        except (OSError, *BROKEN) as error:
+            raise InputError(f"{label}: the archive is broken ({_words(error)})") from None
+        yield tree
+
+
+def _tree_of(file: BinaryIO, path: str | Path, label: str, *, is_inner: bool) -> Tree | None:
+    head = file.read(512)
+    file.seek(0)
+    if head.startswith(b"7z\xbc\xaf\x27\x1c"):
+        if is_inner:
+            raise InputError(f"{label}: a 7z archive inside another (unpack it first)")
+        return SevenZipTree(path, label)
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return ZipTree(file, label)
+    if head[257:262] == b"ustar":
+        return TarTree(file, label)
+    unpack = compression(head)
+    if unpack is None:
+        return None
+    with unpack(file) as unpacked:
+        if unpacked.read(512)[257:262] != b"ustar":
             return None
-        with unpack(file) as unpacked:
-            if unpacked.read(512)[257:262] != b"ustar":
-                return None
-        file.seek(0)
-        with unpack(file) as unpacked:
-            whole = unpacked.read(LONGEST_ARCHIVE + 1)
-        if len(whole) > LONGEST_ARCHIVE:
-            raise InputError(
-                f"{label}: unpacks to more than {LONGEST_ARCHIVE >> 20} MiB (unpack it, "
-                "and give the folder)"
-            )
-        return TarTree(io.BytesIO(whole), label)
-    except (OSError, *BROKEN) as error:
-        raise InputError(f"{label}: the archive is broken ({_words(error)})") from None
+    file.seek(0)
+    with unpack(file) as unpacked:
+        whole = unpacked.read(LONGEST_ARCHIVE + 1)
+    if len(whole) > LONGEST_ARCHIVE:
+        raise InputError(
+            f"{label}: unpacks to more than {LONGEST_ARCHIVE >> 20} MiB (unpack it, "
+            "and give the folder)"
+        )
+    return TarTree(io.BytesIO(whole), label)
 
 
 def compression(head: bytes) -> Callable[[BinaryIO], Any] | None:

@@ -22,7 +22,7 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
     """The sections of a notebook, cut at the headings of its cells. Nothing is executed."""
     try:
         notebook = json.loads(document.text())
-        cells = list(_cells(notebook))
+        cells = [text for cell in _all_cells(notebook) for text in _cell(cell)]
     except RecursionError:
         raise document.error("nested too deeply") from None
     except json.JSONDecodeError as error:
@@ -30,13 +30,15 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
         raise document.error(problem, error.lineno) from None
     except ValueError as error:
         raise document.error(str(error)) from None
+    raw = sum(1 for cell in _all_cells(notebook) if cell.get("cell_type") == "raw")
+    bad.passed_over(document.shown, "a raw cell of a notebook", raw)
     source = "\n\n".join(cells)
     if len(source) > LONGEST_TEXT:
         raise document.error(f"its cells have more than {LONGEST_TEXT:,} characters")
     yield from read_source(document, source, bad)
 
 
-def _cells(notebook: object) -> Iterator[str]:
+def _all_cells(notebook: object) -> list[dict[str, Any]]:
     if not isinstance(notebook, dict):
         raise ValueError("not a notebook (an object with cells is expected)")
     found = notebook.get("cells")
@@ -48,9 +50,7 @@ def _cells(notebook: object) -> Iterator[str]:
         ]  # fmt: skip
         if not found:
             raise ValueError("not a notebook (it has no cells)")
-    for cell in _listed(found):
-        if isinstance(cell, dict):
-            yield from _cell(cell)
+    return [cell for cell in _listed(found) if isinstance(cell, dict)]
 
 
 def _cell(cell: dict[str, Any]) -> Iterator[str]:

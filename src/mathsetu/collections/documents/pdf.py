@@ -44,11 +44,11 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
         reader = pypdf.PdfReader(io.BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
             raise document.error("is encrypted (save a copy without a password)")
-        pages = min(len(reader.pages), _MOST_PAGES)
+        pages = len(reader.pages)
         title = _title(reader)
         for number in range(pages):
-            if monotonic() > ends:
-                bad.note(f"{document.shown}: took too long; read up to page {number}")
+            if monotonic() > ends or number >= _MOST_PAGES:
+                bad.note(f"{document.shown}: too long; read up to page {number:,}")
                 break
             text = _page(reader, number)
             broken += text is None
