@@ -114,7 +114,9 @@ def test_what_is_not_recognised_is_refused_with_the_names_to_choose_from(
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(UnknownFormat, match=r"unknown format 'docx' \(known: archive, arqmath-answer-run"):
+    with pytest.raises(
+        UnknownFormat, match=r"unknown format 'docx' \(known: archive, arqmath-answer-run"
+    ):
         find("docx")
 
 

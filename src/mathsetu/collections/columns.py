@@ -160,7 +160,7 @@ def _separated(path: str | Path, bad: BadRows) -> Iterator[Row]:
 
 def _json(path: str | Path, bad: BadRows) -> Iterator[Row]:
     first = next((line.strip() for _, line in read_raw_lines(path) if line.strip()), b"")
-    if first.startswith(b"{") and _is_object(first):
+    if first.startswith(b"{") and _is_row(first):
         yield from _json_lines(path, bad)
         return
     data = bytearray()
@@ -204,11 +204,13 @@ def _json_lines(path: str | Path, bad: BadRows) -> Iterator[Row]:
         yield number, value
 
 
-def _is_object(line: bytes) -> bool:
+def _is_row(line: bytes) -> bool:
+    """Whether a line is an object of its own, and not one that holds all rows."""
     try:
-        return isinstance(json.loads(line), dict)
+        value = json.loads(line)
     except (ValueError, RecursionError):
         return False
+    return isinstance(value, dict) and _listed(value, "") == [value]
 
 
 def _listed(value: object, path: str) -> list[Any]:

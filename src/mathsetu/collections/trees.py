@@ -134,14 +134,14 @@ class ZipTree(Tree):
     def __init__(self, file: BinaryIO, label: str) -> None:
         self.label = label
         self._zip = zipfile.ZipFile(file)
-        self._members = {
-            name: info
-            for info in self._zip.infolist()
-            if not info.is_dir() and (name := clean_name(info.filename))
-        }
+        infos = [info for info in self._zip.infolist() if not info.is_dir()]
+        self._members = {clean_name(info.filename): info for info in infos}
+        self._outside = [info.filename for info in infos if not clean_name(info.filename)]
+        self._members.pop("", None)
 
     def entries(self, bad: BadRows) -> Iterator[Entry]:
         """Files by name."""
+        _tell_outside(self._outside, self.label, bad)
         for name in _counted(self._members, self.label):
             info = self._members[name]
             if info.flag_bits & 1:
@@ -166,17 +166,21 @@ class TarTree(Tree):
         self._tar = tarfile.TarFile(fileobj=file)
         self._members: dict[str, tarfile.TarInfo] = {}
         self._others: list[str] = []
+        self._outside: list[str] = []
         for number, info in enumerate(self._tar):
             if number >= MOST_MEMBERS:
                 raise InputError(f"{label}: has more than {MOST_MEMBERS:,} members")
             name = clean_name(info.name)
             if info.isreg() and name:
                 self._members[name] = info
+            elif info.isreg():
+                self._outside.append(info.name)
             elif not info.isdir():
                 self._others.append(info.name)
 
     def entries(self, bad: BadRows) -> Iterator[Entry]:
         """Files by name; links and devices are passed over."""
+        _tell_outside(self._outside, self.label, bad)
         for name in self._others:
             bad.passed_over(self.shown(name), "not a regular file")
         for name in _counted(self._members, self.label):
@@ -208,14 +212,16 @@ class SevenZipTree(Tree):
             with py7zr.SevenZipFile(path) as archive:
                 if archive.needs_password():
                     raise InputError(f"{label}: is encrypted (unpack it first)")
-                found = {clean_name(info.filename): info for info in archive.list()
-                         if not info.is_directory}  # fmt: skip
+                infos = [info for info in archive.list() if not info.is_directory]
         except (py7zr.exceptions.ArchiveError, OSError, *BROKEN, TypeError, IndexError) as error:
             raise InputError(f"{label}: the archive is broken ({_words(error)})") from None
-        self._members = {name: info for name, info in found.items() if name}
+        self._members = {clean_name(info.filename): info for info in infos}
+        self._outside = [info.filename for info in infos if not clean_name(info.filename)]
+        self._members.pop("", None)
 
     def entries(self, bad: BadRows) -> Iterator[Entry]:
         """Files by name."""
+        _tell_outside(self._outside, self.label, bad)
         for name in _counted(self._members, self.label):
             yield Entry(name, int(self._members[name].uncompressed))
 
@@ -401,6 +407,11 @@ def clean_name(name: str) -> str:
         return ""
     name = posixpath.normpath(name)
     return "" if name in (".", "..") or name.startswith("../") else name
+
+
+def _tell_outside(names: list[str], label: str, bad: BadRows) -> None:
+    for name in names:
+        bad.passed_over(f"{label}: {name}", "a name that leads out of its archive")
 
 
 def _counted(members: dict[str, Any], label: str) -> list[str]:

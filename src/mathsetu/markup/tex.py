@@ -18,6 +18,8 @@ _MACHINERY = re.compile(
     r"renewcommand|begin|end)\*?(?:\[[^\[\]]*\])*(?:\{[^{}]*\})+(?:\[[^\[\]]*\])?"
 )
 _COMMAND = re.compile(r"\\([A-Za-z]+)\*?[ \t]?|\\([^A-Za-z])")
+# Between the cells of a table.
+_ALIGNMENT = re.compile(r"(?<!\\)&")
 _KEPT_ESCAPES = frozenset("%&#_{} ")
 
 
@@ -28,7 +30,7 @@ def latex_prose(text: str) -> str:
     'Rožklad The first “step” of Erdős'
     """
     text = _ACCENT.sub(_accented, text)
-    text = _MACHINERY.sub("", text)
+    text = _ALIGNMENT.sub(" ", _MACHINERY.sub("", text))
     text = _COMMAND.sub(_command, text)
     text = text.replace("``", "“").replace("''", "”").replace("---", "—").replace("--", "–")
     return text.translate({ord("{"): None, ord("}"): None, ord("~"): " "})
