@@ -19,8 +19,8 @@ def write(path: Path, text: str) -> None:
 def test_markdown_is_cut_at_headings_up_to_the_third_level(tmp_path: Path) -> None:
     write(
         tmp_path / "notes" / "analysis.md",
-        "---\ntitle: Lectures\n---\nPreface with $p$.\n\n# Taylor series\n\nLet $f$ be *smooth*.\n\n"
-        "#### Too deep\n\nstill here\n\nUnderlined\n----------\n\ntext\n\n"
+        "---\ntitle: Lectures\n---\nPreface with $p$.\n\n# Taylor series\n\nLet $f$ be *smooth*.\n"
+        "\n#### Too deep\n\nstill here\n\nUnderlined\n----------\n\ntext\n\n"
         "```python\n# no heading\n```\n\n### About $x^2$ ###\n\nlast\n",
     )
     posts = list(read_posts(tmp_path, language="en"))

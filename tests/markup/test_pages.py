@@ -96,7 +96,8 @@ def test_wikitext_gives_its_text(source: str, text: str) -> None:
 @pytest.mark.parametrize(
     "piece",
     ["<span class='math'><math ", "<math>", "<!--", "<span class='texhtml'>", "<mjx-container>",
-     "<div class=toc>", "<mrow>", "<a b='", "{{", "[[", "{{a|", "<math", "<ref>", "= a ", "== a ==\n"],
+     "<div class=toc>", "<mrow>", "<a b='", "{{", "[[", "{{a|", "<math", "<ref>", "= a ",
+     "== a ==\n"],
 )  # fmt: skip
 def test_pages_take_linear_time(piece: str) -> None:
     assert_linear(clean_page, piece, 8_000)
