@@ -19,14 +19,16 @@ from benchmarks.fuzz.target import expect
 from benchmarks.fuzz.targets.markup import MARKUP_TOKENS
 from benchmarks.fuzz.targets.readers import Reader
 from mathsetu.collections.rows import BadRows
+from mathsetu.collections.seen import SeenIds
 
 _SEEDS = Path(__file__).parent.parent / "seeds"
 _TEX = (
     r"\newcommand{\a}[1]{#1} \def\a#1{ \def\a{\a\a} \a \a{ \let\a\b \begin{document} "
-    r"\end{document} \begin{theorem}[ \end{theorem} \newtheorem{a}{B} \newenvironment{a}{b}{c} \begin{a} "
-    r"\end{a} \input{a} \section{ } \label{x} \ref{x} \cite[ ]{ \iffalse \fi \verb|a| "
-    r"\begin{verbatim} % \footnote{ \item[ \\[2pt] \ensuremath{x} \DeclareMathOperator{\a}{b} \title{ "
-    r"\begin{tabular}{c}"
+    r"\end{document} \begin{theorem}[ \end{theorem} \newtheorem{a}{B} "
+    r"\newenvironment{a}{b}{c} \begin{a} \end{a} \input{a} \section{ } "
+    r"\label{x} \ref{x} \cite[ ]{ \iffalse \fi \verb|a| "
+    r"\begin{verbatim} % \footnote{ \item[ \\[2pt] \ensuremath{x} "
+    r"\DeclareMathOperator{\a}{b} \title{ \begin{tabular}{c}"
 )
 _PAGE = (
     '<math> </math> <mfrac> <mi>x</mi> <mtable><mtr><mtd> <annotation alttext="x" <h1> </h1> '
@@ -83,7 +85,7 @@ class Named(Reader):
         path.write_bytes(self._packed(ending, content))
         self._detect(path)
         self._check_file(path)
-        posts, _ = self._read(path, BadRows(skip=True))
+        posts, _ = self._read(path, BadRows(skip=True, ids=SeenIds()))
         ids = [post.id for post in posts]
         expect(len(ids) == len(set(ids)), "every post has an id of its own", ids)
 

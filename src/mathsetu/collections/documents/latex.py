@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from mathsetu.collections.documents import tex_expansion as marks
 from mathsetu.collections.documents.sections import Document, Section, decoded, posts_of
 from mathsetu.collections.rows import BadRows
-from mathsetu.collections.trees import Tree
+from mathsetu.collections.trees import BROKEN, Tree
 from mathsetu.errors import InputError
 from mathsetu.limits import LONGEST_TEXT
 from mathsetu.markup import split, to_text
@@ -131,7 +131,7 @@ def included(tree: Tree, names: list[str]) -> set[str]:
     for name in names:
         try:
             source = tree.read(name).decode("utf-8", "replace")
-        except (InputError, OSError):
+        except (InputError, OSError, *BROKEN):
             continue  # whoever reads it says so
         for first, second, folder, file in _INPUTS.findall(_COMMENT.sub("", source)):
             given = first or second or posixpath.join(folder, file)
