@@ -96,7 +96,8 @@ def report_of(bad: BadRows, languages: Mapping[str, int]) -> dict[str, Any]:
     return {
         "files": counted["files"],
         "kinds": counted["kinds"],
-        "formulas": tally.formulas,
+        # A build that goes on with what was read before has counted nothing.
+        "formulas": tally.formulas if tally.posts else None,
         "languages": {code or "unknown": count for code, count in languages.items()},
         "skipped": bad.count,
         "errors": bad.messages,
@@ -116,7 +117,8 @@ def say_report(bad: BadRows, languages: Mapping[str, int], *, err: bool = False)
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in report["kinds"].items())
     if report["files"]:
         say(f"  files: {report['files']:,} ({kinds})", err=err)
-    say(f"  formulas: {report['formulas']:,}", err=err)
+    if report["formulas"] is not None:
+        say(f"  formulas: {report['formulas']:,}", err=err)
     named = sorted(report["languages"].items(), key=lambda pair: -pair[1])
     if named:
         say("  languages: " + ", ".join(f"{code} {count:,}" for code, count in named), err=err)

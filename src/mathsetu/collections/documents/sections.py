@@ -28,6 +28,7 @@ BETWEEN = " › "
 # A heading may be a whole paragraph; its beginning is enough to name a section.
 _LONGEST_ANCHOR = 120
 _LONGEST_ABOVE = 200
+_LONGEST_EMPTY = 5_000
 
 _MARKDOWN_HEADING = re.compile(
     r"^ {0,3}(?P<level>#{1,3})[ \t]++(?P<title>[^\n]*)$"
@@ -197,7 +198,7 @@ def posts_of(
             way = [text for _, text in above if section.level]
         below = every[number + 1].level if number + 1 < len(every) else 0
         # A heading alone is told by the titles of the sections under it.
-        if (not heading or below > section.level) and not to_text(section.source, form):
+        if (not heading or below > section.level) and _is_empty(section.source, form):
             continue
         file_id = document.prefix + file
         wanted = (section.anchor or slug(plain(heading)))[:_LONGEST_ANCHOR]
@@ -224,6 +225,11 @@ def posts_of(
             url=post_id,
             formulas=title_formulas + body_formulas,
         )
+
+
+def _is_empty(source: str, form: str) -> bool:
+    """Whether nothing of a section is text; a long one is not read twice to find out."""
+    return not source.strip() or (len(source) < _LONGEST_EMPTY and not to_text(source, form))
 
 
 def _joined(names: list[str]) -> str:
