@@ -123,6 +123,7 @@ class _Gathering:
         self._bad = bad
         self._language = language
         self._others = others
+        self._known: set[str] = set()
 
     def read(self, tree: Tree, prefix: str, depth: int = 0) -> Iterator[Post]:
         """The posts of a tree."""
@@ -193,7 +194,7 @@ class _Gathering:
     def _document(
         self, tree: Tree, name: str, prefix: str, kind: Kind, read: set[str]
     ) -> Iterator[Post]:
-        document = Document(tree, name, prefix, self._language)
+        document = Document(tree, name, prefix, self._language, self._known)
         if kind is KINDS["latex"]:
             posts, files = read_with_files(document, self._bad)
             read.update(files)

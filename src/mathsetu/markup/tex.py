@@ -10,7 +10,8 @@ _ACCENTS = dict(
         "\u0327\u0323\u0331\u0328", strict=True)
 )  # fmt: skip
 _ACCENT = re.compile(r"\\(?:([`'^\"~=.])\s*|([uvHcdbk])(?:\s+|(?=\{)))\{?(\\?[A-Za-z])\}?")
-_LETTERS = {"ss": "ß", "ae": "æ", "oe": "œ", "o": "ø", "l": "ł", "aa": "å", "i": "ı", "j": "ȷ"}
+_LETTERS = {"ss": "ß", "ae": "æ", "oe": "œ", "o": "ø", "l": "ł", "aa": "å", "i": "ı", "j": "ȷ",
+            "LaTeX": "LaTeX", "TeX": "TeX", "dots": "…", "ldots": "…", "S": "§"}  # fmt: skip
 # Commands whose argument is machinery, not prose.
 _MACHINERY = re.compile(
     r"\\(?:label|ref|eqref|pageref|cite[a-z]*|includegraphics|usepackage|documentclass|input|"

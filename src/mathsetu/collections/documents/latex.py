@@ -103,9 +103,9 @@ def _tidied(text: str) -> str:
 
 
 def _with_formulas(text: str) -> str:
-    r"""What stands in ``\ensuremath`` in prose is a formula."""
+    r"""What stands in ``\ensuremath`` in prose is a formula; in a formula it is a group of it."""
     return "".join(
-        _ENSURED.sub(lambda found: f"${found[1]}$", span.raw) if span.kind == "text" else span.raw
+        _ENSURED.sub(r"$\1$" if span.kind == "text" else r"{\1}", span.raw)
         for span in split(text, "latex")
     )
 

@@ -71,12 +71,14 @@ class Document:
         name: Its name there.
         prefix: What stands before names in ids.
         language: The language of posts, where it is known.
+        known: The ids of sections that were read before, of documents that may share files.
     """
 
     tree: Tree
     name: str
     prefix: str = ""
     language: str = ""
+    known: set[str] = field(default_factory=set)
     _used: dict[str, dict[str, int]] = field(default_factory=dict)
 
     @property
@@ -186,6 +188,7 @@ def posts_of(
     """
     above: list[tuple[int, str]] = []
     every = list(parts)
+    shared = 0
     for number, section in enumerate(every):
         heading = to_text(section.title, form).replace("\n", " ")
         file = section.file or document.name
@@ -204,6 +207,10 @@ def posts_of(
         wanted = (section.anchor or slug(plain(heading)))[:_LONGEST_ANCHOR]
         # What stands before the first heading is the file; a heading may be empty.
         post_id = f"{file_id}#{document.unused(file, wanted)}" if number else file_id
+        if post_id in document.known:
+            shared += 1
+            continue
+        document.known.add(post_id)
         names = [name for name in (title, *way, heading) if name]
         names = [name for n, name in enumerate(names) if not n or name != names[n - 1]]
         whole = _joined(names) or fallback or document.stem
@@ -225,6 +232,7 @@ def posts_of(
             url=post_id,
             formulas=title_formulas + body_formulas,
         )
+    bad.passed_over(document.shown, "a section of a file that two documents take in", shared)
 
 
 def _is_empty(source: str, form: str) -> bool:

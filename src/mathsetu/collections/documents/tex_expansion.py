@@ -81,7 +81,9 @@ _DROPPED = dict(
         "phantomsection:0 listoffigures:0 listoftables:0 bibitem:1 marginnote:1 vref:1 "
         "DeclareOption:2 ProvidesPackage:1 ProvidesClass:1 NeedsTeXFormat:1 newsavebox:1 "
         "hypertarget:1 hyperlink:1 tag:1 fbox:0 linewidth:0 textwidth:0 columnwidth:0 "
-        "hfill:0 vfill:0 newpage:0 clearpage:0"
+        "hfill:0 vfill:0 newpage:0 clearpage:0 xspace:0 newgeometry:1 makebox:0 framebox:0 "
+        "parbox:1 fontfamily:1 fontseries:1 fontshape:1 fontencoding:1 usefont:4 "
+        "pagecolor:1 thispdfpagelabel:1 hypersetup:1 SetKwInOut:2 DeclareUnicodeCharacter:2"
     ).split()
 )
 _SPACING = frozenset(("vskip", "hskip", "kern", "mskip", "mkern"))
@@ -214,7 +216,7 @@ class _Reader:
         self._actions: dict[str, Callable[[str], None]] = {
             "begin": self._begin, "end": self._end, "let": self._let, "label": self._label,
             "title": self._title, "item": self._item, "footnote": self._footnote,
-            "iffalse": self._if_false, "verb": self._verb, "lstinline": self._verb,
+            "mathchoice": self._choice, "iffalse": self._if_false, "verb": self._verb, "lstinline": self._verb,
             "mintinline": self._verb, "usepackage": self._package, "RequirePackage": self._package,
             "newenvironment": self._new_environment, "renewenvironment": self._new_environment,
             "newtheorem": self._new_theorem, "declaretheorem": self._declare_theorem,
@@ -522,6 +524,11 @@ class _Reader:
         note = self._argument()
         self._emit(" (")
         self._between(note, ")")
+
+    def _choice(self, _: str) -> None:
+        """Of the four sizes of a sign, the first."""
+        signs = [self._argument() for _ in range(4)]
+        self._push(f"{signs[0]}{{}}")
 
     def _label(self, _: str) -> None:
         self._emit(f"{LABEL_START}{self._argument()}{LABEL_END}")
