@@ -296,6 +296,13 @@ def test_documents_are_known_by_their_content_too(tmp_path: Path) -> None:
     assert {post.thread_id for post in read(tmp_path)} == {"paper", "page.save", "book"}
 
 
+def test_posts_about_latex_are_no_documents(tmp_path: Path) -> None:
+    path = write(tmp_path / "posts.jsonl", json.dumps({"id": "7", "body": "\\documentclass{a}"}))
+    assert detect(path).name == "jsonl-posts"
+    path = write(tmp_path / "a.csv", "Subject;Content\nT;<html> \\begin{document}\n")
+    assert detect(path).name == "table"
+
+
 def test_single_files_of_several_folders_keep_ids_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,7 @@ from mathsetu.collections import (
     trec,
     wikipedia,
 )
+from mathsetu.collections.documents import kind_by_name
 from mathsetu.collections.files import COMPRESSED, plain_name, read_head
 from mathsetu.collections.rows import REFUSE, BadRows, Problem
 from mathsetu.collections.trees import Member
@@ -85,7 +86,8 @@ def detect(path: str | Path, *, fields: Mapping[str, str] | None = None) -> Form
     name = plain_name(path)
     if name.endswith(_UNPACKED):
         return FORMATS["archive"]
-    if not is_member and (kind := folder.document_kind(path)) and kind.name != "text":
+    kind = kind_by_name(Path(path).name)
+    if kind is not None and kind.name != "text" and not is_member:
         return FORMATS["document"]
     head = "" if name.endswith(".parquet") else read_head(path)
     if fields and columns.is_table(name, head):

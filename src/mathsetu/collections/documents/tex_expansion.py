@@ -216,8 +216,9 @@ class _Reader:
         self._actions: dict[str, Callable[[str], None]] = {
             "begin": self._begin, "end": self._end, "let": self._let, "label": self._label,
             "title": self._title, "item": self._item, "footnote": self._footnote,
-            "mathchoice": self._choice, "iffalse": self._if_false, "verb": self._verb, "lstinline": self._verb,
-            "mintinline": self._verb, "usepackage": self._package, "RequirePackage": self._package,
+            "mathchoice": self._choice, "iffalse": self._if_false, "verb": self._verb,
+            "lstinline": self._verb, "mintinline": self._verb,
+            "usepackage": self._package, "RequirePackage": self._package,
             "newenvironment": self._new_environment, "renewenvironment": self._new_environment,
             "newtheorem": self._new_theorem, "declaretheorem": self._declare_theorem,
             "spnewtheorem": self._new_theorem, "DeclarePairedDelimiter": self._paired,
