@@ -12,8 +12,6 @@ import gzip
 import lzma
 import os
 import sys
-import tarfile
-import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,8 +21,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from mathsetu.collections.meter import reading
+from mathsetu.collections.packing import Member, open_zstd
 from mathsetu.collections.rows import REFUSE, BadRows
-from mathsetu.collections.trees import Member, open_zstd
 from mathsetu.errors import InputError, RowError
 from mathsetu.plain_files import open_plain
 from mathsetu.printable import visible
@@ -186,7 +184,7 @@ def _raw(path: str | Path, follow_links: bool) -> Iterator[BinaryIO]:
         try:
             with path.tree.open(path.name) as member:
                 yield member
-        except (zipfile.BadZipFile, tarfile.TarError, NotImplementedError) as error:
+        except path.tree.broken as error:
             raise InputError(f"{path}: the archive is broken ({error})") from None
         return
     with open_plain(path, follow_links=follow_links) as raw, reading(raw):

@@ -21,11 +21,11 @@ from mathsetu.collections.documents import (
     read_document,
 )
 from mathsetu.collections.documents.latex import included, read_with_files
+from mathsetu.collections.packing import Member
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.collections.trees import (
     BROKEN,
     FolderTree,
-    Member,
     Tree,
     compression,
     open_archive,

@@ -25,8 +25,8 @@ from mathsetu.collections import (
 )
 from mathsetu.collections.documents import kind_by_name
 from mathsetu.collections.files import COMPRESSED, plain_name, read_head
+from mathsetu.collections.packing import Member
 from mathsetu.collections.rows import REFUSE, BadRows, Problem
-from mathsetu.collections.trees import Member
 from mathsetu.errors import InputError, UnknownFormat
 from mathsetu.records import Formula, Judgment, Post, Query, Run
 

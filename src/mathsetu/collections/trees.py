@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from mathsetu.collections.meter import reading
+from mathsetu.collections.packing import open_zstd
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError, MissingExtra
 from mathsetu.limits import LONGEST_ARCHIVE, LONGEST_DOCUMENT, MOST_MEMBERS
@@ -46,6 +47,8 @@ class Tree(ABC):
 
     #: What stands before names in messages and ids.
     label: str = ""
+    #: What a member raises that is broken, besides what its compression does.
+    broken = (zipfile.BadZipFile, tarfile.TarError, NotImplementedError)
 
     @abstractmethod
     def entries(self, bad: BadRows) -> Iterator[Entry]:
@@ -289,21 +292,6 @@ class SevenZipTree(Tree):
                 os.close(descriptor)
 
 
-class Member(str):
-    """A file in a tree, given to readers that take a path; its text is how it is shown."""
-
-    __slots__ = ("name", "tree")
-    tree: Tree
-    name: str
-
-    @classmethod
-    def of(cls, tree: Tree, name: str) -> Member:
-        """The member of a tree."""
-        member = cls(tree.shown(name))
-        member.tree, member.name = tree, name
-        return member
-
-
 @contextmanager
 def open_archive(path: str | Path, label: str, data: bytes | None = None) -> Iterator[Tree | None]:
     """An archive as a tree, while it is open; None for a file that is none.
@@ -364,36 +352,6 @@ def compression(head: bytes) -> Callable[[BinaryIO], Any] | None:
     if head.startswith(b"\x28\xb5\x2f\xfd"):
         return open_zstd
     return None
-
-
-def open_zstd(file: BinaryIO) -> Any:
-    """A file compressed by zstd, read on the way."""
-    try:
-        from compression import zstd
-    except ImportError:
-        try:
-            from backports import zstd
-        except ImportError:
-            raise MissingExtra("reading .zst files", "archives") from None
-
-    class Checked(zstd.ZstdFile):  # type: ignore[misc]
-        """Says what is broken as the other compressions do."""
-
-        def read(self, size: int | None = -1) -> bytes:
-            try:
-                data: bytes = super().read(size)
-            except zstd.ZstdError as error:
-                raise EOFError(str(error)) from None
-            return data
-
-        def readline(self, size: int | None = -1) -> bytes:
-            try:
-                data: bytes = super().readline(size)
-            except zstd.ZstdError as error:
-                raise EOFError(str(error)) from None
-            return data
-
-    return Checked(file)
 
 
 def clean_name(name: str) -> str:
