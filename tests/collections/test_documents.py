@@ -133,6 +133,19 @@ def test_macros_are_expanded_before_formulas_are_read(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_macros_as_books_define_them(tmp_path: Path) -> None:
+    (post,) = read_tex(
+        tmp_path,
+        "\\newcommand{\\ct}{%\n \\mathchoice{\\mathbin{\\raisebox{1ex}{$\\cdot$}}}%\n {b}{c}{d}\n}\n"
+        "\\newenvironment{narrowalign}{\\ifnarrow\\fi}{}\\begin{document}The path $p \\ct\n q$ "
+        "\\begin{narrowalign}x&=1\\end{narrowalign} \\hbox to 20pt{wide} \\own[width=3cm]{box}"
+        "\\end{document}",
+    )
+    formulas = ["".join(formula.latex.split()) for formula in post.formulas]
+    assert formulas == [r"p\mathbin{{\cdot}}{}q", r"\begin{align}x&=1\end{align}"]
+    assert post.body.endswith("wide box")
+
+
 def test_files_that_are_taken_in_are_part_of_the_document(tmp_path: Path) -> None:
     write(
         tmp_path / "main.tex",

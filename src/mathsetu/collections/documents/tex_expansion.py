@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mathsetu.markup import split
 from mathsetu.markup.delimiters import ENVIRONMENTS
@@ -40,6 +40,13 @@ _DIMENSION = re.compile(
     r"(?:\s++(?:plus|minus)\s*+-?[\d.]++\s*+[a-z]{2,5})*+|\s*+=?\s*+-?\\[A-Za-z]++"
 )
 _ROW_SPACE = re.compile(r"\*?[ \t]*+\[\s*+-?[\d.]*+\s*+(?:[a-z]{2}|\\[A-Za-z]++)\s*+\]|\*")
+_OWN_DISPLAY = re.compile(r"(?:align|multline|gather|equation|eqnarray)\*?\Z")
+# Options of commands that are not known: layout, unless they stand in a formula.
+_LAYOUT = re.compile(
+    r"\s*(?:[A-Za-z]+\s*=.*|-?[\d.]+\s*(?:[a-z]{2}|\\[A-Za-z]+)|[htbpcrls!]*)\s*", re.S
+)
+_BOX_SIZE = re.compile(r"\s*+(?:to|spread)\s*+-?[\d.]*+\s*+(?:[a-z]{2}|\\[A-Za-z]++)")
+_BODY_COMMENT = re.compile(r"(?<!\\)%[^\n]*+\n[ \t]*+")
 _PARAMETERS = re.compile(r"(?:\s*+#\d)*+\s*+")
 _OPAQUE = re.compile(
     r"@|\\(?:if|expandafter|csname|futurelet|begingroup|catcode|else\b|fi\b|loop|the\b)"
@@ -70,9 +77,9 @@ _DROPPED = dict(
         "institution:1 curraddr:1 orcid:1 subjclass:1 dedicatory:1 theoremstyle:1 numberwithin:2 "
         "color:1 textcolor:1 colorbox:1 definecolor:3 colorlet:2 hypersetup:1 tikzset:1 "
         "tikzstyle:1 usetikzlibrary:1 pgfplotsset:1 captionsetup:1 geometry:1 graphicspath:1 "
-        "addcontentsline:3 addtocontents:2 markboth:2 markright:1 rule:2 raisebox:1 resizebox:2 "
+        "addcontentsline:3 addtocontents:2 markboth:2 markright:1 rule:2 resizebox:2 "
         "scalebox:1 rotatebox:1 multicolumn:2 multirow:2 linespread:1 fontsize:2 cline:1 "
-        "cmidrule:1 todo:1 marginpar:1 enlargethispage:1 url:1 href:1 input@path:1 crefname:3 "
+        "cmidrule:1 todo:1 marginpar:1 enlargethispage:1 href:1 input@path:1 crefname:3 "
         "Crefname:3 newtheoremstyle:9 pdfbookmark:2 AtBeginDocument:1 lstset:1 newboolean:1 "
         "setboolean:2 DeclareGraphicsExtensions:1 RequirePackage:1 PassOptionsToPackage:2 "
         "usetheme:1 usecolortheme:1 setbeamertemplate:1 titleformat:5 titlespacing:4 "
@@ -83,7 +90,9 @@ _DROPPED = dict(
         "hypertarget:1 hyperlink:1 tag:1 fbox:0 linewidth:0 textwidth:0 columnwidth:0 "
         "hfill:0 vfill:0 newpage:0 clearpage:0 xspace:0 newgeometry:1 makebox:0 framebox:0 "
         "parbox:1 fontfamily:1 fontseries:1 fontshape:1 fontencoding:1 usefont:4 "
-        "pagecolor:1 thispdfpagelabel:1 hypersetup:1 SetKwInOut:2 DeclareUnicodeCharacter:2"
+        "pagecolor:1 thispdfpagelabel:1 hypersetup:1 SetKwInOut:2 DeclareUnicodeCharacter:2 "
+        "refstepcounter:1 stepcounter:1 addlinespace:0 bookmark:1 cleartooddpage:0 "
+        "cleardoublepage:0"
     ).split()
 )
 _SPACING = frozenset(("vskip", "hskip", "kern", "mskip", "mkern"))
@@ -216,7 +225,8 @@ class _Reader:
         self._actions: dict[str, Callable[[str], None]] = {
             "begin": self._begin, "end": self._end, "let": self._let, "label": self._label,
             "title": self._title, "item": self._item, "footnote": self._footnote,
-            "mathchoice": self._choice, "iffalse": self._if_false, "verb": self._verb,
+            "url": self._url, "mathchoice": self._choice, "raisebox": self._raised, "iffalse": self._if_false,
+            "verb": self._verb, "hbox": self._box, "vbox": self._box, "vtop": self._box,
             "lstinline": self._verb, "mintinline": self._verb,
             "usepackage": self._package, "RequirePackage": self._package,
             "newenvironment": self._new_environment, "renewenvironment": self._new_environment,
@@ -303,6 +313,7 @@ class _Reader:
         else:
             self._emit(f"\\{name}")
             self._after_command = True
+            self._skip_layout()
 
     # What follows a command.
 
@@ -391,6 +402,16 @@ class _Reader:
             if name in ("titleformat", "multirow"):
                 self._option()
 
+    def _skip_layout(self) -> None:
+        """Pass over the option of a command that is not known, where it can only be layout."""
+        frame = self._frames[-1] if self._frames else None
+        if frame is None or not frame.text.startswith("[", frame.position):
+            return
+        before = frame.position
+        option = self._option()
+        if option is not None and not _LAYOUT.fullmatch(option[:200]):
+            frame.position = before
+
     def _dimension(self) -> None:
         frame = self._here()
         found = _DIMENSION.match(frame.text, frame.position) if frame else None
@@ -406,6 +427,8 @@ class _Reader:
         if _OPAQUE.search(macro.body):
             self._macros.pop(name, None)
             return
+        if "\n" in macro.body:
+            macro = replace(macro, body=_one_line(macro.body))
         self._macros[name] = macro
 
     def _new_command(self, kind: str) -> None:
@@ -531,6 +554,24 @@ class _Reader:
         signs = [self._argument() for _ in range(4)]
         self._push(f"{signs[0]}{{}}")
 
+    def _box(self, name: str) -> None:
+        frame = self._here()
+        size = _BOX_SIZE.match(frame.text, frame.position) if frame else None
+        if frame and size:
+            frame.position = size.end()
+        self._emit(f"\\{name}")
+        self._after_command = True
+
+    def _raised(self, _: str) -> None:
+        """A box of text, which may be a formula; inside of one, its dollars are none of it."""
+        self._argument()
+        while self._option() is not None:
+            pass
+        inside = self._argument().strip()
+        if inside.startswith("$") and inside.endswith("$") and inside.count("$") == 2:
+            inside = f"\\ensuremath{{{inside[1:-1]}}}"
+        self._push(inside)
+
     def _label(self, _: str) -> None:
         self._emit(f"{LABEL_START}{self._argument()}{LABEL_END}")
 
@@ -555,8 +596,8 @@ class _Reader:
             given = self._option()
             self._emit("\n\n")
             self._push(f"{printed} ({given}). " if given else f"{printed}. ")
-        elif name.rstrip("*") in ENVIRONMENTS:
-            self._emit(f"\\begin{{{name}}}")
+        elif _mathematical(name):
+            self._emit(f"\\begin{{{_mathematical(name)}}}")
         elif name in ("frame", "block"):
             self._option()
             frame = self._here()
@@ -575,8 +616,8 @@ class _Reader:
             self._is_over = True
         elif name in self._environments:
             self._push(self._environments[name][1])
-        elif name.rstrip("*") in ENVIRONMENTS:
-            self._emit(f"\\end{{{name}}}")
+        elif _mathematical(name):
+            self._emit(f"\\end{{{_mathematical(name)}}}")
         else:
             self._emit("\n\n" if name in self._theorems or name in _STATEMENTS else "\n")
 
@@ -651,8 +692,10 @@ class _Reader:
             return
         code = frame.text[frame.position + 1 : end]
         frame.position = end + 1
-        # No sign of it means anything to whoever reads what comes out.
-        self._emit("".join(f"\\{c}" if c in "$%&#_{}" else " " if c in "\\~^" else c for c in code))
+        self._emit(_inert(code))
+
+    def _url(self, _: str) -> None:
+        self._emit(_inert(self._argument()))
 
     # Files.
 
@@ -705,6 +748,34 @@ class _Reader:
             made, frames, self.made, self._frames = self.made, self._frames, [], []
             self.read(*found)
             self.made, self._frames, self._is_over = made, frames, False
+
+
+def _inert(code: str) -> str:
+    """Code of which no sign means anything to whoever reads what comes out."""
+    return "".join(f"\\{c}" if c in "$%&#_{}" else " " if c in "\\^~" else c for c in code)
+
+
+def _one_line(body: str) -> str:
+    r"""A body without line breaks, which are blanks in TeX: two in a row would end a formula.
+
+    >>> _one_line("a% note\n  b\n\n c")
+    'ab\\par c'
+    """
+    body = _BODY_COMMENT.sub("", body)
+    body = re.sub(r"\n[ \t]*+\n\s*+", "\\\\par ", body)
+    return body.replace("\n", " ")
+
+
+def _mathematical(name: str) -> str:
+    """The environment of formulas that a name means; authors put words before the known ones.
+
+    >>> _mathematical("align*"), _mathematical("narrowmultline*"), _mathematical("quote")
+    ('align*', 'multline*', '')
+    """
+    if name.rstrip("*") in ENVIRONMENTS:
+        return name
+    own = _OWN_DISPLAY.search(name)
+    return own[0] if own else ""
 
 
 def _filled(body: str, arguments: list[str], limit: int) -> str | None:
