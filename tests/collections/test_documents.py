@@ -136,7 +136,7 @@ def test_macros_are_expanded_before_formulas_are_read(tmp_path: Path) -> None:
 def test_macros_as_books_define_them(tmp_path: Path) -> None:
     (post,) = read_tex(
         tmp_path,
-        "\\newcommand{\\ct}{%\n \\mathchoice{\\mathbin{\\raisebox{1ex}{$\\cdot$}}}%\n {b}{c}{d}\n}\n"
+        "\\newcommand{\\ct}{%\n \\mathchoice{\\mathbin{\\raisebox{1ex}{$\\cdot$}}}%\n {b}{c}{d}\n}"
         "\\newenvironment{narrowalign}{\\ifnarrow\\fi}{}\\begin{document}The path $p \\ct\n q$ "
         "\\begin{narrowalign}x&=1\\end{narrowalign} \\hbox to 20pt{wide} \\own[width=3cm]{box}"
         "\\end{document}",

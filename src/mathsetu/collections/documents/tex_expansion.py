@@ -225,8 +225,8 @@ class _Reader:
         self._actions: dict[str, Callable[[str], None]] = {
             "begin": self._begin, "end": self._end, "let": self._let, "label": self._label,
             "title": self._title, "item": self._item, "footnote": self._footnote,
-            "url": self._url, "mathchoice": self._choice, "raisebox": self._raised, "iffalse": self._if_false,
-            "verb": self._verb, "hbox": self._box, "vbox": self._box, "vtop": self._box,
+            "url": self._url, "mathchoice": self._choice, "raisebox": self._raised,
+            "iffalse": self._if_false, "verb": self._verb, "hbox": self._box, "vbox": self._box, "vtop": self._box,
             "lstinline": self._verb, "mintinline": self._verb,
             "usepackage": self._package, "RequirePackage": self._package,
             "newenvironment": self._new_environment, "renewenvironment": self._new_environment,
