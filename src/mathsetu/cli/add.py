@@ -14,7 +14,14 @@ from mathsetu.cli.intake import (
     report_of,
     say_report,
 )
-from mathsetu.cli.output import json_option, print_json, progress_bar, say, skipped
+from mathsetu.cli.output import (
+    device_option,
+    json_option,
+    print_json,
+    progress_bar,
+    say,
+    skipped,
+)
 from mathsetu.library import add_posts
 from mathsetu.library.manifest import read_manifest
 
@@ -26,6 +33,7 @@ from mathsetu.library.manifest import read_manifest
 @click.option("--lang", default="", help="Language of posts that do not say theirs.")
 @field_option
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
+@device_option
 @json_option
 def command(
     library: Path,
@@ -34,6 +42,7 @@ def command(
     lang: str,
     fields: dict[str, str],
     skip_bad: bool,
+    device: str,
     as_json: bool,
 ) -> None:
     """Add the posts of SOURCES to LIBRARY; a post with a known id replaces the old one.
@@ -47,6 +56,7 @@ def command(
         count = add_posts(
             library,
             read_sources(sources, format_name, lang, bad),
+            device=device,
             progress=progress,
         )
     after = read_manifest(library).languages

@@ -16,7 +16,14 @@ from mathsetu.cli.intake import (
     report_of,
     say_report,
 )
-from mathsetu.cli.output import json_option, print_json, progress_bar, say, skipped
+from mathsetu.cli.output import (
+    device_option,
+    json_option,
+    print_json,
+    progress_bar,
+    say,
+    skipped,
+)
 from mathsetu.library import build_library
 from mathsetu.library.manifest import read_manifest
 from mathsetu.recipes import load_recipe
@@ -33,6 +40,7 @@ from mathsetu.recipes import load_recipe
 @field_option
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @click.option("--processes", type=click.IntRange(1), help="As many as there are cores.")
+@device_option
 @json_option
 def command(
     sources: tuple[str, ...],
@@ -44,6 +52,7 @@ def command(
     fields: dict[str, str],
     skip_bad: bool,
     processes: int | None,
+    device: str,
     as_json: bool,
 ) -> None:
     r"""Build LIBRARY from SOURCES: files, folders and archives of any kind that holds posts.
@@ -71,6 +80,7 @@ def command(
             load_recipe(recipe, settings),
             fingerprint=_fingerprint(sources, format_name, lang, skip_bad, sorted(fields.items())),
             processes=processes,
+            device=device,
             progress=progress,
         )
     manifest = read_manifest(library)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mathsetu import __version__
+from mathsetu.encoders.accelerator import PROCESSOR, check_device
 from mathsetu.errors import InputError
 from mathsetu.intake.posts import PostFacts
 from mathsetu.library.build import Progress, build_segments, quiet
@@ -54,6 +55,7 @@ def build_library(
     collection: str = "",
     fingerprint: str = "",
     processes: int | None = None,
+    device: str = PROCESSOR,
     progress: Progress = quiet,
 ) -> None:
     """Build a library, or replace the one that is there when the new one is whole.
@@ -65,11 +67,14 @@ def build_library(
         collection: A name to filter by, for posts that do not name their collection.
         fingerprint: Names the input, so that an interrupted build of the same goes on.
         processes: How many to work with; as many as there are cores unless given.
+        device: Where the built-in model encodes passages: ``cpu``, or an accelerator that torch
+            knows, such as ``cuda``, with the same vectors to within their quantisation.
         progress: Called as the work goes on.
     """
     library = Path(folder)
     chosen = load_recipe(recipe) if isinstance(recipe, str) else recipe
     check_parts(chosen)
+    check_device(device)
     check_place(library)
     with writing_alone(library):
         former = former_segments(library)
@@ -83,6 +88,7 @@ def build_library(
             fingerprint=fingerprint,
             questions=lambda post_id: None,
             processes=processes or all_cores(),
+            device=device,
             progress=progress,
         )
         segments = [_segment(library, own, count) for own, count in built.items()]
@@ -96,6 +102,7 @@ def add_posts(
     *,
     collection: str = "",
     processes: int | None = None,
+    device: str = PROCESSOR,
     progress: Progress = quiet,
 ) -> int:
     """Add posts as a new segment; the old ones are not read again. Returns how many were added.
@@ -103,11 +110,13 @@ def add_posts(
     The cost is that of indexing the new posts alone, and the answers that the library has to
     them: an answer is found by its question, too. A post whose id is in the library replaces the
     old one. A search looks into every segment; when there are many, small ones are merged.
+    Passages are encoded on the ``device``, as `build_library` does.
     """
+    check_device(device)
     with _changing(folder) as change:
         new: set[str] = set()
         posts = chain(_noted(posts, new), change.answers_to(new))
-        change.add(posts, collection, processes or all_cores(), progress)
+        change.add(posts, collection, processes or all_cores(), device, progress)
         change.commit()
         if len(change.manifest.segments) > _MOST_SEGMENTS and change.merge():
             change.commit()
@@ -140,7 +149,7 @@ def remove_posts(folder: str | Path, ids: Iterable[str]) -> int:
             if not change.manifest.posts:
                 raise InputError(f"{folder}: these are all its posts; remove the folder instead")
             if answers:
-                change.add(answers, "", 1, quiet)
+                change.add(answers, "", 1, PROCESSOR, quiet)
             change.commit()
         return len(gone)
 
@@ -182,7 +191,12 @@ class _Change:
         return found
 
     def add(
-        self, posts: Iterable[Post], collection: str, processes: int, progress: Progress
+        self,
+        posts: Iterable[Post],
+        collection: str,
+        processes: int,
+        device: str,
+        progress: Progress,
     ) -> None:
         """Index posts as new segments; older posts with their ids are removed."""
         built = build_segments(
@@ -194,6 +208,7 @@ class _Change:
             fingerprint="",
             questions=self._question,
             processes=processes,
+            device=device,
             progress=progress,
         )
         self._next += len(built)
