@@ -22,7 +22,9 @@ LONGEST_MARKDOWN: Final = 500_000
 #: Bytes of a document that is read as a whole (a page, a paper, a notebook).
 LONGEST_DOCUMENT: Final = 128 * 1024 * 1024
 #: Bytes that a compressed tar archive may unpack to, since it is held in memory.
-LONGEST_ARCHIVE: Final = 1024 * 1024 * 1024
+LONGEST_ARCHIVE: Final = 512 * 1024 * 1024
+#: How many times its size an archive may unpack to, beyond what any may.
+MOST_GROWTH: Final = 100
 #: Members of an archive.
 MOST_MEMBERS: Final = 100_000
 #: Digits of a whole number (a grade, a rank, a score of votes, a cut-off).

@@ -114,6 +114,10 @@ def test_archives_that_grow_too_large_are_refused(
     (tmp_path / "a.tar.gz").write_bytes(tarred({"a.tex": b"x" * 200_000}))
     with pytest.raises(InputError, match="unpacks to more than"):
         read(tmp_path / "a.tar.gz")
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.tex", b"x" * 200_000)
+    with pytest.raises(InputError, match="more than 100 times"):
+        read(tmp_path / "a.zip")
     monkeypatch.setattr(trees, "MOST_MEMBERS", 3)
     (tmp_path / "b.tar").write_bytes(tarred({f"{n}.tex": b"x" for n in range(5)}, "w"))
     with pytest.raises(InputError, match="more than 3 members"):

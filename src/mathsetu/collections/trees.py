@@ -26,7 +26,7 @@ from mathsetu.collections.meter import reading
 from mathsetu.collections.packing import open_zstd
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError, MissingExtra
-from mathsetu.limits import LONGEST_ARCHIVE, LONGEST_DOCUMENT, MOST_MEMBERS
+from mathsetu.limits import LONGEST_ARCHIVE, LONGEST_DOCUMENT, MOST_GROWTH, MOST_MEMBERS
 from mathsetu.plain_files import open_plain
 
 _CHUNK = 1 << 20
@@ -138,6 +138,8 @@ class ZipTree(Tree):
         self.label = label
         self._zip = zipfile.ZipFile(file)
         infos = [info for info in self._zip.infolist() if not info.is_dir()]
+        packed = file.seek(0, os.SEEK_END)
+        _check_growth(sum(info.file_size for info in infos), packed, label)
         self._members = {clean_name(info.filename): info for info in infos}
         self._outside = [info.filename for info in infos if not clean_name(info.filename)]
         self._members.pop("", None)
@@ -216,6 +218,8 @@ class SevenZipTree(Tree):
                 if archive.needs_password():
                     raise InputError(f"{label}: is encrypted (unpack it first)")
                 infos = [info for info in archive.list() if not info.is_directory]
+                total = sum(int(info.uncompressed) for info in infos)
+            _check_growth(total, Path(path).stat().st_size, label)
         except (py7zr.exceptions.ArchiveError, OSError, *BROKEN, TypeError, IndexError) as error:
             raise InputError(f"{label}: the archive is broken ({_words(error)})") from None
         self._members = {clean_name(info.filename): info for info in infos}
@@ -370,6 +374,15 @@ def clean_name(name: str) -> str:
 def _tell_outside(names: list[str], label: str, bad: BadRows) -> None:
     for name in names:
         bad.passed_over(f"{label}: {name}", "a name that leads out of its archive")
+
+
+def _check_growth(total: int, packed: int, label: str) -> None:
+    """Refuse an archive that unpacks to far more than files of people do."""
+    if total > LONGEST_ARCHIVE and total > MOST_GROWTH * packed:
+        raise InputError(
+            f"{label}: says that it unpacks to {total >> 20:,} MiB, more than {MOST_GROWTH} times "
+            "its size"
+        )
 
 
 def _counted(members: dict[str, Any], label: str) -> list[str]:

@@ -17,7 +17,6 @@ from xml.etree.ElementTree import Element
 from mathsetu.collections.documents.sections import Document, Section, posts_of
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.trees import BROKEN
-from mathsetu.limits import LONGEST_DOCUMENT
 from mathsetu.markup.omml import NAMESPACE as MATH
 from mathsetu.markup.omml import omml_to_latex
 from mathsetu.records import Post
@@ -27,6 +26,8 @@ _CORE_TITLE = "{http://purl.org/dc/elements/1.1/}title"
 _OBJECT = "{urn:schemas-microsoft-com:office:office}OLEObject"
 _HEADING = re.compile(r"heading ([1-3])", re.IGNORECASE)
 _SECTION_LEVELS = 3
+# A tree of elements takes many times the memory of its text.
+_LONGEST_PART = 32 * 1024 * 1024
 # Deleted text, the codes of fields, and the second of two versions of a drawing.
 _UNREAD = frozenset(
     f"{_WORD}{name}" for name in ("del", "instrText", "delText", "rPr", "pPr", "moveFrom")
@@ -141,11 +142,11 @@ def _part(
         return None
     try:
         with archive.open(name) as file:
-            data = file.read(LONGEST_DOCUMENT + 1)
+            data = file.read(_LONGEST_PART + 1)
     except KeyError:
         raise document.error(f"not a Word document ({name} is missing)") from None
-    if len(data) > LONGEST_DOCUMENT:
-        raise document.error(f"{name} is longer than {LONGEST_DOCUMENT >> 20} MiB")
+    if len(data) > _LONGEST_PART:
+        raise document.error(f"{name} is longer than {_LONGEST_PART >> 20} MiB")
     if b"<!DOCTYPE" in data or b"<!ENTITY" in data or data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise document.error(f"{name} declares a document type, which is not allowed")
     try:
