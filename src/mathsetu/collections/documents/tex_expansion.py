@@ -13,6 +13,20 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from mathsetu.collections.documents.tex_commands import (
+    ASSIGNED,
+    DEFINING,
+    DOCUMENT_COMMANDS,
+    DROPPED,
+    ENVIRONMENT_ARGUMENTS,
+    FIXED,
+    HEADINGS,
+    REFERENCES,
+    SPACING,
+    STATEMENTS,
+    UNREAD,
+)
+from mathsetu.collections.documents.tex_frames import LONGEST_OPTION, TOKEN, Frame, Frames
 from mathsetu.markup import split
 from mathsetu.markup.delimiters import ENVIRONMENTS
 
@@ -26,25 +40,11 @@ _BUDGET = 500_000
 _BUDGET_FACTOR = 4
 _DEEPEST = 60
 _MOST_FILES = 1_000
-_LONGEST_OPTION = 2_000
-_MOST_EDGES = 100
 
-_TOKEN = re.compile(r"\\([A-Za-z@]++)|\\(.)|(%)|([{}])|([^\\%{}]++)|\\\Z", re.DOTALL)
-_BRACE = re.compile(r"\\.|%[^\n]*+|[{}]", re.DOTALL)
-_OPTION_EDGE = re.compile(r"\\.|[\[\]{}]|%[^\n]*+", re.DOTALL)
-_BLANK = re.compile(r"(?:[ \t]++|%[^\n]*+\n?[ \t]*+|\n(?![ \t]*+\n))*+")
 _COMMENT = re.compile(r"%[^\n]*+(?:\n[ \t]*+)?")
 _CONDITION = re.compile(r"\\(if[A-Za-z@]*+|fi)(?![A-Za-z@])")
-_DIMENSION = re.compile(
-    r"\s*+=?\s*+-?[\d.]++\s*+(?:pt|em|ex|cm|mm|in|bp|mu|\\[A-Za-z]++)"
-    r"(?:\s++(?:plus|minus)\s*+-?[\d.]++\s*+[a-z]{2,5})*+|\s*+=?\s*+-?\\[A-Za-z]++"
-)
 _ROW_SPACE = re.compile(r"\*?[ \t]*+\[\s*+-?[\d.]*+\s*+(?:[a-z]{2}|\\[A-Za-z]++)\s*+\]|\*")
 _OWN_DISPLAY = re.compile(r"(?:align|multline|gather|equation|eqnarray)\*?\Z")
-# Options of commands that are not known: layout, unless they stand in a formula.
-_LAYOUT = re.compile(
-    r"\s*(?:[A-Za-z]+\s*=.*|-?[\d.]+\s*(?:[a-z]{2}|\\[A-Za-z]+)|[htbpcrls!]*)\s*", re.S
-)
 _BOX_SIZE = re.compile(r"\s*+(?:to|spread)\s*+-?[\d.]*+\s*+(?:[a-z]{2}|\\[A-Za-z]++)")
 _BODY_COMMENT = re.compile(r"(?<!\\)%[^\n]*+\n[ \t]*+")
 _PARAMETERS = re.compile(r"(?:\s*+#\d)*+\s*+")
@@ -57,72 +57,6 @@ _MAY_DEFINE = re.compile(
     r"|\\DeclareMathOperator"
 )
 _LABELS = re.compile(f"{LABEL_START}[^{LABEL_END}]*+{LABEL_END}")
-_DEFINING = frozenset(("newcommand", "renewcommand", "providecommand", "DeclareRobustCommand"))
-_DOCUMENT_COMMANDS = frozenset(
-    f"{verb}DocumentCommand" for verb in ("New", "Renew", "Declare", "Provide")
-)
-_HEADINGS = {"part": 0, "chapter": 1, "section": 2, "subsection": 3, "frametitle": 3}
-_REFERENCES = re.compile(
-    r"(?:page|eq|auto|c|C|v|name|label|sub|th|sec|fig)?ref|(?:foot|auto|paren|text|super|full|"
-    r"no|smart)?[cC]ite[A-Za-z]*"
-)
-# How many arguments are layout or machinery, and go; optional ones before them go with them.
-_DROPPED = dict(
-    pair.split(":")
-    for pair in (
-        "vspace:1 hspace:1 includegraphics:1 documentclass:1 bibliography:1 addbibresource:1 "
-        "bibliographystyle:1 pagestyle:1 thispagestyle:1 pagenumbering:1 setcounter:2 "
-        "addtocounter:2 setlength:2 addtolength:2 newcounter:1 newlength:1 index:1 hyphenation:1 "
-        "author:1 date:1 thanks:1 address:1 email:1 affil:1 affiliation:1 institute:1 "
-        "institution:1 curraddr:1 orcid:1 subjclass:1 dedicatory:1 theoremstyle:1 numberwithin:2 "
-        "color:1 textcolor:1 colorbox:1 definecolor:3 colorlet:2 hypersetup:1 tikzset:1 "
-        "tikzstyle:1 usetikzlibrary:1 pgfplotsset:1 captionsetup:1 geometry:1 graphicspath:1 "
-        "addcontentsline:3 addtocontents:2 markboth:2 markright:1 rule:2 resizebox:2 "
-        "scalebox:1 rotatebox:1 multicolumn:2 multirow:2 linespread:1 fontsize:2 cline:1 "
-        "cmidrule:1 todo:1 marginpar:1 enlargethispage:1 href:1 input@path:1 crefname:3 "
-        "Crefname:3 newtheoremstyle:9 pdfbookmark:2 AtBeginDocument:1 lstset:1 newboolean:1 "
-        "setboolean:2 DeclareGraphicsExtensions:1 RequirePackage:1 PassOptionsToPackage:2 "
-        "usetheme:1 usecolortheme:1 setbeamertemplate:1 titleformat:5 titlespacing:4 "
-        "allowdisplaybreaks:0 tableofcontents:0 maketitle:0 appendix:0 printbibliography:0 "
-        "mathtoolsset:1 setenumerate:1 setlist:1 hyperref:0 footnotemark:0 noindent:0 tikz:0 "
-        "phantomsection:0 listoffigures:0 listoftables:0 bibitem:1 marginnote:1 vref:1 "
-        "DeclareOption:2 ProvidesPackage:1 ProvidesClass:1 NeedsTeXFormat:1 newsavebox:1 "
-        "hypertarget:1 hyperlink:1 tag:1 fbox:0 linewidth:0 textwidth:0 columnwidth:0 "
-        "hfill:0 vfill:0 newpage:0 clearpage:0 xspace:0 newgeometry:1 makebox:0 framebox:0 "
-        "parbox:1 fontfamily:1 fontseries:1 fontshape:1 fontencoding:1 usefont:4 "
-        "pagecolor:1 thispdfpagelabel:1 hypersetup:1 SetKwInOut:2 DeclareUnicodeCharacter:2 "
-        "refstepcounter:1 stepcounter:1 addlinespace:0 bookmark:1 cleartooddpage:0 "
-        "cleardoublepage:0"
-    ).split()
-)
-_SPACING = frozenset(("vskip", "hskip", "kern", "mskip", "mkern"))
-_ASSIGNED = frozenset(
-    "parindent parskip textwidth textheight oddsidemargin evensidemargin topmargin baselineskip "
-    "abovedisplayskip belowdisplayskip itemsep arraycolsep tabcolsep hoffset voffset headheight "
-    "footskip columnsep headsep".split()
-)
-# Environments of which nothing is text.
-_UNREAD = frozenset(
-    "verbatim verbatim* Verbatim BVerbatim lstlisting minted alltt comment filecontents "
-    "filecontents* tikzpicture picture pspicture asy asydef pgfpicture circuitikz forest "
-    "thebibliography sagesilent sageblock luacode pycode xy scope axis CCSXML".split()
-)
-_ENVIRONMENT_ARGUMENTS = {
-    "tabular": 1, "tabular*": 2, "tabularx": 2, "tabulary": 2, "longtable": 1, "minipage": 1,
-    "multicols": 1, "wrapfigure": 2, "wraptable": 2, "adjustbox": 1, "subfigure": 1,
-    "subtable": 1, "list": 2, "column": 1, "spacing": 1, "adjustwidth": 2,
-}  # fmt: skip
-# Proofs have no \newtheorem: the word is the author's own name of the environment.
-_STATEMENTS = frozenset(
-    "theorem thm lemma lem proposition prop corollary cor definition defn defi remark rem rmk "
-    "example exa exercise problem conjecture conj claim fact axiom question solution proof "
-    "observation notation assumption hypothesis property".split()
-)
-_FIXED = frozenset(
-    "begin end item label title text mathrm mathbf frac sqrt left right input include "
-    "documentclass usepackage".split()
-)
-
 #: Gives the text of a file that a document names, or None; and the name by which it is known.
 Finder = Callable[[str, str], tuple[str, str] | None]
 
@@ -134,29 +68,6 @@ class _Macro:
     default: str | None = None
     takes_star: bool = False
     is_final: bool = False  # a copy of a command of TeX: it is not expanded again
-
-
-@dataclass(slots=True)
-class _Frame:
-    """A text that is being read; files and the bodies of macros are read one inside the other."""
-
-    text: str
-    name: str
-    position: int = 0
-    is_file: bool = False
-    closing: dict[int, int] | None = None
-
-    def closing_brace(self, opening: int) -> int | None:
-        """Where the brace closes that opens at a place; found for all braces at once."""
-        if self.closing is None:
-            self.closing = {}
-            waiting: list[int] = []
-            for found in _BRACE.finditer(self.text):
-                if found[0] == "{":
-                    waiting.append(found.start())
-                elif found[0] == "}" and waiting:
-                    self.closing[waiting.pop()] = found.start()
-        return self.closing.get(opening)
 
 
 @dataclass
@@ -208,18 +119,17 @@ def expand_formulas(source: str, form: str) -> str:
     return "".join(parts)
 
 
-class _Reader:
+class _Reader(Frames):
     def __init__(self, find: Finder) -> None:
         self.made: list[str] = []
         self.files: list[str] = []
         self.missing: list[str] = []
         self.budget = _BUDGET
         self._find = find
-        self._frames: list[_Frame] = []
+        super().__init__()
         self._macros: dict[str, _Macro] = {}
         self._environments: dict[str, tuple[_Macro, str]] = {}
         self._theorems: dict[str, str] = {}
-        self._absent: set[tuple[int, str]] = set()
         self._after_command = False
         self._is_begun = self._is_over = False
         self._actions: dict[str, Callable[[str], None]] = {
@@ -240,9 +150,9 @@ class _Reader:
             **dict.fromkeys(("input", "include", "subfile", "InputIfFileExists"), self._input),
             **dict.fromkeys(("DeclareMathOperator", "DeclareMathOperator*"), self._operator),
             **dict.fromkeys(("def", "gdef", "edef", "xdef"), self._def),
-            **dict.fromkeys(_DEFINING, self._new_command),
-            **dict.fromkeys(_DOCUMENT_COMMANDS, self._document_command),
-            **dict.fromkeys(_HEADINGS, self._heading),
+            **dict.fromkeys(DEFINING, self._new_command),
+            **dict.fromkeys(DOCUMENT_COMMANDS, self._document_command),
+            **dict.fromkeys(HEADINGS, self._heading),
         }  # fmt: skip
 
     def read(self, source: str, name: str) -> None:
@@ -253,7 +163,7 @@ class _Reader:
             if frame.position >= len(frame.text):
                 self._frames.pop()
                 continue
-            token = _TOKEN.match(frame.text, frame.position)
+            token = TOKEN.match(frame.text, frame.position)
             assert token is not None
             frame.position = token.end()
             command, sign, comment, brace, text = token.groups()
@@ -273,13 +183,13 @@ class _Reader:
         source = source.translate(_MARKS)
         self.files.append(name)
         self.budget += _BUDGET_FACTOR * len(source)
-        self._frames.append(_Frame(source, name, is_file=True))
+        self._frames.append(Frame(source, name, is_file=True))
 
     def _push(self, text: str) -> None:
         """Read what a macro gives before what follows it."""
         self.budget -= len(text) + 32
         if self.budget > 0 and len(self._frames) < _DEEPEST:
-            self._frames.append(_Frame(text, self._frames[-1].name if self._frames else ""))
+            self._frames.append(Frame(text, self._frames[-1].name if self._frames else ""))
 
     def _emit(self, text: str) -> None:
         if not text:
@@ -289,7 +199,7 @@ class _Reader:
         self._after_command = False
         self.made.append(text)
 
-    def _comment(self, frame: _Frame, start: int) -> None:
+    def _comment(self, frame: Frame, start: int) -> None:
         comment = _COMMENT.match(frame.text, start)
         assert comment is not None
         frame.position = comment.end()
@@ -302,12 +212,12 @@ class _Reader:
         action = self._actions.get(name)
         if action is not None:
             action(name)
-        elif name in _DROPPED:
-            self._drop(name, int(_DROPPED[name]))
-        elif _REFERENCES.fullmatch(name):
+        elif name in DROPPED:
+            self._drop(name, int(DROPPED[name]))
+        elif REFERENCES.fullmatch(name):
             self._drop(name, 1)
             self._emit(REFERENCE)
-        elif name in _SPACING or (name in _ASSIGNED):
+        elif name in SPACING or (name in ASSIGNED):
             self._dimension()
         elif name.startswith("if") or name in ("else", "fi", "or"):
             return
@@ -315,83 +225,6 @@ class _Reader:
             self._emit(f"\\{name}")
             self._after_command = True
             self._skip_layout()
-
-    # What follows a command.
-
-    def _here(self) -> _Frame | None:
-        """The frame in which something is left to be read."""
-        while self._frames and self._frames[-1].position >= len(self._frames[-1].text):
-            if self._frames[-1].is_file:
-                return None
-            self._frames.pop()
-        return self._frames[-1] if self._frames else None
-
-    def _next_is(self, sign: str) -> bool:
-        """Take a sign if it comes next, after blanks."""
-        frame = self._here()
-        if frame is None:
-            return False
-        blank = _BLANK.match(frame.text, frame.position)
-        start = blank.end() if blank else frame.position
-        if not frame.text.startswith(sign, start):
-            return False
-        frame.position = start + len(sign)
-        return True
-
-    def _argument(self) -> str:
-        """The next argument: what is between braces, a command or a sign."""
-        frame = self._here()
-        if frame is None:
-            return ""
-        blank = _BLANK.match(frame.text, frame.position)
-        start = blank.end() if blank else frame.position
-        if start >= len(frame.text):
-            return ""
-        if frame.text[start] == "{":
-            end = frame.closing_brace(start)
-            if end is None:
-                return ""
-            frame.position = end + 1
-            return frame.text[start + 1 : end]
-        token = _TOKEN.match(frame.text, start)
-        if token is None or token[4] or frame.text.startswith("\n", start):
-            return ""
-        end = token.end() if token[1] or token[2] else start + 1
-        frame.position = end
-        return frame.text[start:end]
-
-    def _option(self) -> str | None:
-        """What is between square brackets, if they come next."""
-        frame = self._here()
-        if frame is None:
-            return None
-        blank = _BLANK.match(frame.text, frame.position)
-        start = blank.end() if blank else frame.position
-        if not frame.text.startswith("[", start):
-            return None
-        depth = 0
-        position = start
-        last = min(len(frame.text), start + _LONGEST_OPTION)
-        if frame.text.find("]", start, last) < 0:
-            return None
-        for _ in range(_MOST_EDGES):
-            edge = _OPTION_EDGE.search(frame.text, position, last)
-            if edge is None:
-                return None
-            position = edge.end()
-            if edge[0] == "{":
-                closing = frame.closing_brace(edge.start())
-                if closing is None:
-                    return None
-                position = closing + 1
-            elif edge[0] == "}":
-                return None
-            elif edge[0] in "[]":
-                depth += 1 if edge[0] == "[" else -1
-                if not depth:
-                    frame.position = position
-                    return frame.text[start + 1 : position - 1]
-        return None
 
     def _drop(self, name: str, arguments: int) -> None:
         self._next_is("*")
@@ -403,27 +236,11 @@ class _Reader:
             if name in ("titleformat", "multirow"):
                 self._option()
 
-    def _skip_layout(self) -> None:
-        """Pass over the option of a command that is not known, where it can only be layout."""
-        frame = self._frames[-1] if self._frames else None
-        if frame is None or not frame.text.startswith("[", frame.position):
-            return
-        before = frame.position
-        option = self._option()
-        if option is not None and not _LAYOUT.fullmatch(option[:200]):
-            frame.position = before
-
-    def _dimension(self) -> None:
-        frame = self._here()
-        found = _DIMENSION.match(frame.text, frame.position) if frame else None
-        if frame and found:
-            frame.position = found.end()
-
     # Definitions and their use.
 
     def _define(self, name: str, macro: _Macro) -> None:
         name = name.strip().removeprefix("\\")
-        if not name or name in _FIXED or name in _HEADINGS or name.startswith("the"):
+        if not name or name in FIXED or name in HEADINGS or name.startswith("the"):
             return
         if _OPAQUE.search(macro.body):
             self._macros.pop(name, None)
@@ -515,13 +332,13 @@ class _Reader:
         self._option()
         title = self._argument()
         file = next((frame.name for frame in reversed(self._frames) if frame.is_file), "")
-        self._emit(f"{HEADING}{_HEADINGS[name]}{HEADING_FILE}{file}{TITLE_START}")
+        self._emit(f"{HEADING}{HEADINGS[name]}{HEADING_FILE}{file}{TITLE_START}")
         self._between(title, TITLE_END)
 
     def _between(self, text: str, mark: str) -> None:
         """Read a text, then write a mark."""
         # A frame of its own for the mark: the text may end in a command that wants more.
-        frame = _Frame(mark, self._frames[-1].name if self._frames else "")
+        frame = Frame(mark, self._frames[-1].name if self._frames else "")
         self._frames.append(frame)
         self._push(text + "{}" if text[-1:].isalpha() and "\\" in text else text)
 
@@ -587,12 +404,12 @@ class _Reader:
             start = before.find(DOCUMENT_START)
             end = before.find(DOCUMENT_END, start)
             self.made = [before[start : end + 1]] if 0 <= start < end else []
-        elif name in _UNREAD:
+        elif name in UNREAD:
             self._skip_to(f"\\end{{{name}}}")
         elif name in self._environments:
             macro, _end = self._environments[name]
             self._use(name, macro)
-        elif name in self._theorems or name.rstrip("*") in _STATEMENTS:
+        elif name in self._theorems or name.rstrip("*") in STATEMENTS:
             printed = self._theorems.get(name) or name.rstrip("*").capitalize()
             given = self._option()
             self._emit("\n\n")
@@ -608,7 +425,7 @@ class _Reader:
                 title = self._argument()
                 self._between(title, ". ")
         else:
-            self._drop(name, _ENVIRONMENT_ARGUMENTS.get(name, 0))
+            self._drop(name, ENVIRONMENT_ARGUMENTS.get(name, 0))
             self._emit("\n")
 
     def _end(self, _: str) -> None:
@@ -620,7 +437,7 @@ class _Reader:
         elif _mathematical(name):
             self._emit(f"\\end{{{_mathematical(name)}}}")
         else:
-            self._emit("\n\n" if name in self._theorems or name in _STATEMENTS else "\n")
+            self._emit("\n\n" if name in self._theorems or name in STATEMENTS else "\n")
 
     def _new_environment(self, _: str) -> None:
         self._next_is("*")
@@ -629,7 +446,7 @@ class _Reader:
         default = self._option()
         begin, end = self._argument(), self._argument()
         number = int(count) if count.isdecimal() and len(count) == 1 else 0
-        is_known = name.rstrip("*") in ENVIRONMENTS or name in _UNREAD or name == "document"
+        is_known = name.rstrip("*") in ENVIRONMENTS or name in UNREAD or name == "document"
         if name and not is_known and not _OPAQUE.search(begin + end):
             self._environments[name] = (_Macro(begin, number, default), end)
 
@@ -653,20 +470,9 @@ class _Reader:
 
     # What is not read.
 
-    def _skip_to(self, closing: str) -> None:
-        """Go on after a text, or leave everything where it never comes."""
-        frame = self._here()
-        if frame is None or (id(frame), closing) in self._absent:
-            return
-        end = frame.text.find(closing, frame.position)
-        if end < 0:
-            self._absent.add((id(frame), closing))
-        else:
-            frame.position = end + len(closing)
-
     def _if_false(self, _: str) -> None:
         frame = self._here()
-        if frame is None or (id(frame), "\\fi") in self._absent:
+        if frame is None or "\\fi" in frame.absent:
             return
         depth = 1
         for found in _CONDITION.finditer(frame.text, frame.position):
@@ -674,7 +480,7 @@ class _Reader:
             if not depth:
                 frame.position = found.end()
                 return
-        self._absent.add((id(frame), "\\fi"))
+        frame.absent.add("\\fi")
 
     def _verb(self, name: str) -> None:
         self._next_is("*")
@@ -688,7 +494,7 @@ class _Reader:
             self._option()
         sign = frame.text[frame.position : frame.position + 1]
         closing = "}" if sign == "{" else sign
-        end = frame.text.find(closing, frame.position + 1, frame.position + _LONGEST_OPTION)
+        end = frame.text.find(closing, frame.position + 1, frame.position + LONGEST_OPTION)
         if not sign or sign.isspace() or end < 0 or "\n" in frame.text[frame.position : end]:
             return
         code = frame.text[frame.position + 1 : end]
