@@ -84,7 +84,11 @@ class FolderTree(Tree):
 
     def entries(self, bad: BadRows) -> Iterator[Entry]:
         """Files in order of their folders, then of their names."""
-        for folder, folders, names in os.walk(self.root):
+
+        def unreadable(error: OSError) -> None:
+            bad.passed_over(str(error.filename), f"a folder that cannot be read: {reason(error)}")
+
+        for folder, folders, names in os.walk(self.root, onerror=unreadable):
             shown = sorted(name for name in folders if not name.startswith("."))
             hidden = [name for name in folders if name.startswith(".")]
             hidden += [name for name in names if name.startswith(".")]
