@@ -1,0 +1,342 @@
+r"""A typed formula to LaTeX: names get their backslashes, slashes become fractions.
+
+What is LaTeX already stays as it was typed, but for scripts of several digits: nobody who types
+``x^10`` means x to the first power, times zero.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final
+
+from mathsetu.formulas.latex.symbols import BRACKETS
+from mathsetu.formulas.latex.symbols import SIGNS as LATEX_SIGNS
+from mathsetu.intake.typed.lexer import Kind, Token
+from mathsetu.intake.typed.names import BIG, CONNECTIVES, FENCED, FUNCTIONS, ROOTS, SIGNS
+from mathsetu.intake.typed.regions import Region
+from mathsetu.markup.spans import is_closed, strip_latex
+
+_OPERATORS: Final = {
+    "<=": "\\le ", ">=": "\\ge ", "=<": "\\le ", "!=": "\\ne ", "=/=": "\\ne ", "<>": "\\ne ",
+    "==": "=", "===": "\\equiv ", "->": "\\to ", "-->": "\\to ", "=>": "\\Rightarrow ",
+    "==>": "\\Rightarrow ", "<=>": "\\Leftrightarrow ", "<->": "\\leftrightarrow ",
+    "|->": "\\mapsto ", "+-": "\\pm ", "+/-": "\\pm ", "<<": "\\ll ", ">>": "\\gg ",
+    "~": "\\sim ", "~=": "\\approx ", "~~": "\\approx ", "...": "\\dots ", "…": "\\dots ",
+    "⋯": "\\cdots ", "−": "-", "–": "-", "·": "\\cdot ", "°": "^\\circ ", "’": "'", "′": "'",
+    "″": "''", "||": "\\|", "‖": "\\|", "½": "\\frac{1}{2}", "⅓": "\\frac{1}{3}",
+    "¼": "\\frac{1}{4}", "¾": "\\frac{3}{4}", "⅔": "\\frac{2}{3}",
+}  # fmt: skip
+_SCRIPT = re.compile(r"([\^_])\s*(-?\d{2,}|-\d)")
+_RUN_TOGETHER = re.compile(r"(x?)((?:arc)?(?:sin|cos|tan|cot|sec|csc|ln|log|exp)h?)(x)")
+_MODULUS = "\\bmod "
+_LIMITS: Final = frozenset({"\\lim", "\\limsup", "\\liminf"})
+#: Deeper brackets are written as they are.
+_DEEPEST: Final = 100
+
+
+@dataclass
+class _Atom:
+    """A piece of LaTeX; ``inner`` is what stands in its brackets if it is one pair of them."""
+
+    latex: str
+    is_operand: bool
+    is_tight: bool = False
+    inner: str | None = None
+    #: Brackets after it are its argument.
+    is_function: bool = False
+    sign: str = ""
+
+
+@dataclass
+class _Frame:
+    """The atoms between two brackets, and what waits for the next one."""
+
+    opening: str = ""
+    atoms: list[_Atom] = field(default_factory=list)
+    script: str = ""
+    script_sign: str = ""
+    root: str | None = None
+    fence: tuple[str, str] | None = None
+    tight: bool = False
+
+
+def to_latex(text: str, tokens: Sequence[Token], region: Region) -> str:
+    r"""The LaTeX of a formula that was found in a text.
+
+    >>> from mathsetu.intake.typed.lexer import tokens
+    >>> typed = "n(n+1)/2 <= sqrt(2 pi n)"
+    >>> found = tokens(typed)
+    >>> to_latex(typed, found, Region(0, len(found)))
+    '\\frac{n(n+1)}{2}\\le \\sqrt{2\\pi n}'
+    """
+    own = list(tokens[region.first : region.after])
+    while own and own[0].kind is Kind.DELIMITER:
+        own.pop(0)
+    while own and own[-1].kind is Kind.DELIMITER:
+        own.pop()
+    if not own:
+        return ""
+    if any(token.kind is Kind.COMMAND or token.text.startswith("\\") for token in own):
+        latex = _SCRIPT.sub(r"\1{\2}", text[own[0].start : own[-1].end])
+    else:
+        latex = _written(own)
+    latex = strip_latex(latex)
+    return latex if is_closed(latex) else _closed(latex)
+
+
+def _closed(latex: str) -> str:
+    """LaTeX with the braces that it lacks."""
+    depth = lacking = 0
+    for place, character in enumerate(latex):
+        if character in "{}" and (place == 0 or latex[place - 1] != "\\"):
+            depth += 1 if character == "{" else -1
+            lacking = max(lacking, -depth)
+    return "{" * lacking + latex + "}" * (depth + lacking)
+
+
+def _written(tokens: Sequence[Token]) -> str:
+    frames = [_Frame()]
+    for token in tokens:
+        frame = frames[-1]
+        is_tight = not token.gap and bool(frame.atoms)
+        kind = token.kind
+        if kind is Kind.OPENING and len(frames) < _DEEPEST:
+            frames.append(_Frame(opening=token.text, tight=is_tight))
+        elif kind is Kind.CLOSING and len(frames) > 1:
+            _add(frames[-2], _bracketed(frames.pop(), token.text))
+        elif kind is Kind.SCRIPT:
+            frame.script = token.text
+        elif kind in (Kind.SUP, Kind.SUB):
+            mark = "^" if kind is Kind.SUP else "_"
+            _attach(frame, mark, _plain(token.text))
+        elif token.text == "**":
+            frame.script = "^"
+        elif frame.script and kind is Kind.INFIX and not frame.script_sign:
+            if token.text in ("*", "+", "-", "−", "–"):
+                frame.script_sign = "-" if token.text in "−–" else token.text
+        elif kind is Kind.ROOT:
+            frame.root = ROOTS[token.text]
+        elif token.text in FENCED:
+            frame.fence = FENCED[token.text]
+        else:
+            for atom in _atoms(token, is_tight):
+                _add(frame, atom)
+    while len(frames) > 1:
+        unclosed = frames.pop()
+        latex = _opening(unclosed.opening) + _finished(unclosed)
+        _add(frames[-1], _Atom(latex, True, unclosed.tight))
+    return _finished(frames[0])
+
+
+def _atoms(token: Token, is_tight: bool) -> list[_Atom]:
+    text, kind = token.text, token.kind
+    if kind is Kind.NUMBER:
+        number = _OPERATORS.get(text) or "".join(
+            str(unicodedata.digit(character, 0)) if character.isdigit() else character
+            for character in text
+        )
+        return [_Atom(number, True, is_tight)]
+    if kind is Kind.NAME:
+        return [_Atom(f"{SIGNS[text]} ", True, is_tight)]
+    if kind is Kind.FUNCTION:
+        if text in FUNCTIONS:
+            return [_Atom(f"{FUNCTIONS[text]} ", True, is_tight, is_function=True)]
+        together = _RUN_TOGETHER.fullmatch(text)
+        before, name, after = together.groups() if together else ("", text, "")
+        return [_Atom(f"{before}{FUNCTIONS.get(name, name)} {after}", True, is_tight)]
+    if kind is Kind.BIG:
+        return [_Atom(f"{BIG.get(text) or command_of(text)} ", False, is_tight)]
+    if kind is Kind.CONNECTIVE:
+        return [_Atom(CONNECTIVES[text], False)]
+    if kind is Kind.SHORT:
+        return [_Atom(text, True, is_tight, is_function=True)]
+    if kind is Kind.WORD:
+        if text == "mod":
+            return [_Atom(_MODULUS, False)]
+        if text == "choose":
+            return [_Atom("choose", False, sign="choose")]
+        return [_Atom(f"\\text{{{text}}}", True)]
+    if kind in (Kind.LETTER, Kind.SYMBOL):
+        latex = text if text.isascii() else command_of(text)
+        return [_Atom(latex, True, is_tight, is_function=True)]
+    if kind is Kind.WILD:
+        return [_Atom("?", False, is_tight, sign="?")]
+    if kind is Kind.POSTFIX and text == "!":
+        return [_Atom("!", True, True, sign="post")]
+    latex = _OPERATORS.get(text) or (text if text.isascii() else command_of(text))
+    if kind is Kind.POSTFIX:
+        return [_Atom(latex, True, True, sign="post")]
+    if kind is Kind.BAR:
+        return [_Atom(latex, False, is_tight, sign="bar")]
+    if kind is Kind.DOTS:
+        return [_Atom(latex, True, is_tight)]
+    return [_Atom(latex, False, sign=text)]
+
+
+def _add(frame: _Frame, atom: _Atom) -> None:
+    """Add an atom, or make it the script, the radicand or the argument that was waited for."""
+    bare = atom.latex.strip() if atom.inner is None else atom.inner
+    if frame.fence is not None:
+        opening, closing = frame.fence
+        frame.fence = None
+        atom = _Atom(f"{opening}{bare}{closing}", True, atom.is_tight)
+        bare = atom.latex
+    if frame.root is not None:
+        degree = f"[{frame.root}]" if frame.root else ""
+        frame.root = None
+        atom = _Atom(f"\\sqrt{degree}{{{bare}}}", True, atom.is_tight)
+        bare = atom.latex
+    if frame.script:
+        mark, sign = frame.script, frame.script_sign
+        frame.script = frame.script_sign = ""
+        _attach(frame, mark, sign + bare)
+        return
+    last = frame.atoms[-1] if frame.atoms else None
+    if last is not None and last.sign == "?":
+        last.latex, last.is_operand, last.sign = f"?{atom.latex}", True, ""
+        return
+    if last is not None and atom.sign == "post":
+        last.latex = last.latex.rstrip() + atom.latex
+        last.inner = None
+        return
+    argument = last is not None and last.is_function and atom.inner is not None and atom.is_tight
+    if last is not None and argument:
+        name = last.latex.strip()
+        if len(name) > 1 and name.isascii() and name.isalpha():
+            name = f"\\operatorname{{{name}}}"
+        last.latex = name + atom.latex
+        last.is_function = False
+        return
+    frame.atoms.append(atom)
+
+
+def _attach(frame: _Frame, mark: str, script: str) -> None:
+    if not frame.atoms:
+        frame.atoms.append(_Atom("", True))
+    last = frame.atoms[-1]
+    short = len(script) == 1
+    last.latex = last.latex.rstrip() + mark + (script if short else f"{{{script}}}")
+    last.inner = None
+    # sin^2 x: what follows is still its argument.
+    if last.latex.startswith("\\") and not short:
+        last.latex += " "
+    elif last.latex.startswith("\\"):
+        last.latex += " "
+
+
+def _opening(sign: str) -> str:
+    return "\\{" if sign == "{" else sign if sign.isascii() else f"{command_of(sign)} "
+
+
+def _bracketed(frame: _Frame, closing: str) -> _Atom:
+    if frame.atoms and frame.atoms[0].latex == _MODULUS:
+        frame.atoms.pop(0)
+        return _Atom(f" \\pmod{{{_finished(frame)}}}", False)
+    inner = _finished(frame)
+    end = "\\}" if closing == "}" else closing if closing.isascii() else f"{command_of(closing)} "
+    latex = f"{_opening(frame.opening)}{inner}{end}"
+    is_plain = frame.opening in "({" and closing in ")}"
+    return _Atom(latex, True, frame.tight, inner if is_plain else None)
+
+
+def _finished(frame: _Frame) -> str:
+    """The atoms of a frame as LaTeX, with fractions, binomials and limits made."""
+    if frame.script or frame.root is not None or frame.fence is not None:
+        # Something was waited for that did not come.
+        waiting = frame.script + frame.script_sign or ("\\surd " if frame.root is not None else "")
+        frame.atoms.append(_Atom(waiting.replace("_", "\\_").replace("^", "\\hat{}"), True))
+    atoms: list[_Atom] = []
+    place = 0
+    given = _with_limits(frame.atoms)
+    while place < len(given):
+        atom = given[place]
+        following = given[place + 1] if place + 1 < len(given) else None
+        below = following is not None and following.is_operand
+        if atom.sign in ("/", "choose") and atoms and atoms[-1].is_operand and below:
+            start = len(atoms) - 1
+            while atom.sign == "/" and atoms[start].is_tight and start and (
+                atoms[start - 1].is_operand
+            ):
+                start -= 1
+            above = atoms[start:]
+            del atoms[start:]
+            name = "\\frac" if atom.sign == "/" else "\\binom"
+            upper = above[0].inner if len(above) == 1 else None
+            if upper is None:
+                upper = _joined(above)
+            lower = following.inner if following is not None else None
+            if lower is None and following is not None:
+                lower = following.latex.strip()
+                # 1/sin x
+                argument = given[place + 2] if place + 2 < len(given) else None
+                is_name = following.is_function and lower.startswith("\\")
+                if is_name and lower in FUNCTIONS.values() and argument and argument.is_operand:
+                    lower = f"{lower} {argument.latex.strip()}"
+                    place += 1
+            atoms.append(_Atom(f"{name}{{{upper.strip()}}}{{{lower}}}", True, above[0].is_tight))
+            place += 2
+            continue
+        atoms.append(atom)
+        place += 1
+    return _joined(atoms)
+
+
+def _with_limits(atoms: list[_Atom]) -> list[_Atom]:
+    """Make a subscript of what a limit goes to: ``lim x->0``."""
+    if not any(atom.latex.strip() in _LIMITS for atom in atoms):
+        return atoms
+    done: list[_Atom] = []
+    place = 0
+    while place < len(atoms):
+        atom = atoms[place]
+        ahead = atoms[place + 1 : place + 4]
+        if (
+            atom.latex.strip() in _LIMITS
+            and len(ahead) == 3
+            and ahead[1].sign in ("->", "-->", "→")
+            and ahead[2].is_operand
+        ):
+            done.append(_Atom(f"{atom.latex.strip()}_{{{_joined(ahead).strip()}}} ", False))
+            place += 4
+        else:
+            done.append(atom)
+            place += 1
+    return done
+
+
+def _joined(atoms: Sequence[_Atom]) -> str:
+    parts: list[str] = []
+    for atom in atoms:
+        latex = atom.latex
+        if parts and parts[-1][-1:] == " " and latex[:1] in "([{^_":
+            parts[-1] = parts[-1].rstrip()
+        parts.append(latex)
+    return re.sub(r"  +", " ", "".join(parts)).strip()
+
+
+def _plain(script: str) -> str:
+    return unicodedata.normalize("NFKC", script).replace("−", "-")
+
+
+@cache
+def command_of(sign: str) -> str:
+    r"""The command for a sign of Unicode; the sign itself where there is none.
+
+    >>> command_of("≤"), command_of("ℝ"), command_of("क")
+    ('\\leq ', '\\mathbb{R}', 'क')
+    """
+    for table in (LATEX_SIGNS, BRACKETS):
+        known = table.get(sign)
+        if known is not None:
+            for name, other in table.items():
+                if other is known and name[0] == "\\" and name[1:].isalpha():
+                    return f"{name} "
+    plain = unicodedata.normalize("NFKC", sign)
+    if len(plain) == 1 and plain.isascii() and plain != sign:
+        is_double = "DOUBLE-STRUCK" in unicodedata.name(sign, "")
+        return f"\\mathbb{{{plain}}}" if is_double else plain
+    return sign
