@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import zip_longest
 from typing import Final
 
 from mathsetu.formulas.latex.symbols import BRACKETS
@@ -27,12 +28,20 @@ _OPERATORS: Final = {
     "|->": "\\mapsto ", "+-": "\\pm ", "+/-": "\\pm ", "<<": "\\ll ", ">>": "\\gg ",
     "~": "\\sim ", "~=": "\\approx ", "~~": "\\approx ", "...": "\\dots ", "…": "\\dots ",
     "⋯": "\\cdots ", "−": "-", "–": "-", "·": "\\cdot ", "°": "^\\circ ", "’": "'", "′": "'",
-    "″": "''", "||": "\\|", "‖": "\\|", "½": "\\frac{1}{2}", "⅓": "\\frac{1}{3}",
+    "″": "''", "Σ": "\\sum ", "Π": "\\prod ", "||": "\\|", "‖": "\\|", "½": "\\frac{1}{2}", "⅓": "\\frac{1}{3}",
     "¼": "\\frac{1}{4}", "¾": "\\frac{3}{4}", "⅔": "\\frac{2}{3}",
+}  # fmt: skip
+_BRACKETS: Final = {
+    "⟨": "\\langle ", "⟩": "\\rangle ", "⌊": "\\lfloor ", "⌋": "\\rfloor ", "⌈": "\\lceil ",
+    "⌉": "\\rceil ",
 }  # fmt: skip
 _SCRIPT = re.compile(r"([\^_])\s*(-?\d{2,}|-\d)")
 _RUN_TOGETHER = re.compile(r"(x?)((?:arc)?(?:sin|cos|tan|cot|sec|csc|ln|log|exp)h?)(x)")
+# GL(2), Hom(A,B); but Ax(t) is a product.
+_OPERATOR_NAME = re.compile(r"[A-Z]{2,3}|[A-Z][a-z]{2}|[a-z]{3}")
 _MODULUS = "\\bmod "
+# Before "inf" these mean infinity, and no infimum.
+_ENDLESS: Final = frozenset({"->", "-->", "→", "-", "−", "="})
 _LIMITS: Final = frozenset({"\\lim", "\\limsup", "\\liminf"})
 #: Deeper brackets are written as they are.
 _DEEPEST: Final = 100
@@ -49,6 +58,9 @@ class _Atom:
     #: Brackets after it are its argument.
     is_function: bool = False
     sign: str = ""
+    #: The mark of the script that it ends with, and where that begins.
+    script: str = ""
+    script_at: int = 0
 
 
 @dataclass
@@ -60,6 +72,8 @@ class _Frame:
     script: str = ""
     script_sign: str = ""
     root: str | None = None
+    root_sign: str = ""
+    degree: str = ""
     fence: tuple[str, str] | None = None
     tight: bool = False
 
@@ -100,7 +114,7 @@ def _closed(latex: str) -> str:
 
 def _written(tokens: Sequence[Token]) -> str:
     frames = [_Frame()]
-    for token in tokens:
+    for token, following in zip_longest(tokens, tokens[1:]):
         frame = frames[-1]
         is_tight = not token.gap and bool(frame.atoms)
         kind = token.kind
@@ -110,6 +124,8 @@ def _written(tokens: Sequence[Token]) -> str:
             _add(frames[-2], _bracketed(frames.pop(), token.text))
         elif kind is Kind.SCRIPT:
             frame.script = token.text
+        elif kind is Kind.SUP and following is not None and following.kind is Kind.ROOT:
+            frame.degree = _plain(token.text)
         elif kind in (Kind.SUP, Kind.SUB):
             mark = "^" if kind is Kind.SUP else "_"
             _attach(frame, mark, _plain(token.text))
@@ -118,12 +134,15 @@ def _written(tokens: Sequence[Token]) -> str:
         elif frame.script and kind is Kind.INFIX and not frame.script_sign:
             if token.text in ("*", "+", "-", "−", "–"):
                 frame.script_sign = "-" if token.text in "−–" else token.text
+        elif frame.root is not None and kind is Kind.INFIX and not frame.root_sign:
+            frame.root_sign = "-" if token.text in "-−–" else "+"
         elif kind is Kind.ROOT:
-            frame.root = ROOTS[token.text]
+            frame.root = frame.degree or ROOTS[token.text]
+            frame.degree = ""
         elif token.text in FENCED:
             frame.fence = FENCED[token.text]
         else:
-            for atom in _atoms(token, is_tight):
+            for atom in _atoms(token, is_tight, frame):
                 _add(frame, atom)
     while len(frames) > 1:
         unclosed = frames.pop()
@@ -132,7 +151,7 @@ def _written(tokens: Sequence[Token]) -> str:
     return _finished(frames[0])
 
 
-def _atoms(token: Token, is_tight: bool) -> list[_Atom]:
+def _atoms(token: Token, is_tight: bool, frame: _Frame) -> list[_Atom]:
     text, kind = token.text, token.kind
     if kind is Kind.NUMBER:
         number = _OPERATORS.get(text) or "".join(
@@ -149,11 +168,15 @@ def _atoms(token: Token, is_tight: bool) -> list[_Atom]:
         before, name, after = together.groups() if together else ("", text, "")
         return [_Atom(f"{before}{FUNCTIONS.get(name, name)} {after}", True, is_tight)]
     if kind is Kind.BIG:
-        return [_Atom(f"{BIG.get(text) or command_of(text)} ", False, is_tight)]
+        latex = BIG.get(text) or _OPERATORS.get(text) or command_of(text)
+        return [_Atom(f"{latex.strip()} ", False, is_tight)]
+    if text == "∂":
+        return [_Atom("\\partial ", True, is_tight, sign=text)]
     if kind is Kind.CONNECTIVE:
         return [_Atom(CONNECTIVES[text], False)]
     if kind is Kind.SHORT:
-        return [_Atom(text, True, is_tight, is_function=True)]
+        is_differential = text[0] == "d" and len(text) == 2
+        return [_Atom(text, True, is_tight, is_function=not is_differential)]
     if kind is Kind.WORD:
         if text == "mod":
             return [_Atom(_MODULUS, False)]
@@ -171,10 +194,17 @@ def _atoms(token: Token, is_tight: bool) -> list[_Atom]:
     if kind is Kind.POSTFIX:
         return [_Atom(latex, True, True, sign="post")]
     if kind is Kind.BAR:
+        # |a||b| has no double bar.
+        if text == "||" and is_tight and _has_open_bar(frame):
+            latex = "||"
         return [_Atom(latex, False, is_tight, sign="bar")]
     if kind is Kind.DOTS:
         return [_Atom(latex, True, is_tight)]
     return [_Atom(latex, False, sign=text)]
+
+
+def _has_open_bar(frame: _Frame) -> bool:
+    return sum(atom.latex == "|" for atom in frame.atoms) % 2 == 1
 
 
 def _add(frame: _Frame, atom: _Atom) -> None:
@@ -188,8 +218,11 @@ def _add(frame: _Frame, atom: _Atom) -> None:
     if frame.root is not None:
         degree = f"[{frame.root}]" if frame.root else ""
         frame.root = None
-        atom = _Atom(f"\\sqrt{degree}{{{bare}}}", True, atom.is_tight)
+        atom = _Atom(f"\\sqrt{degree}{{{frame.root_sign}{bare}}}", True, atom.is_tight)
+        frame.root_sign = ""
         bare = atom.latex
+    if bare == "\\inf" and (frame.script or (frame.atoms and frame.atoms[-1].sign in _ENDLESS)):
+        bare, atom = "\\infty", _Atom("\\infty ", True)
     if frame.script:
         mark, sign = frame.script, frame.script_sign
         frame.script = frame.script_sign = ""
@@ -206,11 +239,17 @@ def _add(frame: _Frame, atom: _Atom) -> None:
     argument = last is not None and last.is_function and atom.inner is not None and atom.is_tight
     if last is not None and argument:
         name = last.latex.strip()
-        if len(name) > 1 and name.isascii() and name.isalpha():
+        if _OPERATOR_NAME.fullmatch(name):
             name = f"\\operatorname{{{name}}}"
         last.latex = name + atom.latex
         last.is_function = False
         return
+    if last is not None and atom.is_tight and atom.latex.isdigit():
+        is_variable = len(last.latex) == 1 and last.latex.isalpha()
+        if is_variable or last.latex == "\\log ":
+            _attach(frame, "_", atom.latex)  # x1 is x_1, log2 is log_2
+            last.is_function = True
+            return
     frame.atoms.append(atom)
 
 
@@ -218,13 +257,17 @@ def _attach(frame: _Frame, mark: str, script: str) -> None:
     if not frame.atoms:
         frame.atoms.append(_Atom("", True))
     last = frame.atoms[-1]
-    short = len(script) == 1
-    last.latex = last.latex.rstrip() + mark + (script if short else f"{{{script}}}")
+    latex = last.latex.rstrip()
+    if last.script == mark:
+        # e^x^2 is e to the x squared.
+        inner = latex[last.script_at :]
+        inner = inner[1:-1] if inner[:1] == "{" else inner
+        latex, script = latex[: last.script_at - 1], f"{inner}{mark}{{{script}}}"
+    last.script, last.script_at = mark, len(latex) + 1
+    last.latex = latex + mark + (script if len(script) == 1 else f"{{{script}}}")
     last.inner = None
     # sin^2 x: what follows is still its argument.
-    if last.latex.startswith("\\") and not short:
-        last.latex += " "
-    elif last.latex.startswith("\\"):
+    if last.latex.startswith("\\"):
         last.latex += " "
 
 
@@ -255,34 +298,52 @@ def _finished(frame: _Frame) -> str:
     while place < len(given):
         atom = given[place]
         following = given[place + 1] if place + 1 < len(given) else None
-        below = following is not None and following.is_operand
-        if atom.sign in ("/", "choose") and atoms and atoms[-1].is_operand and below:
+        has_lower = following is not None and following.is_operand
+        if atom.sign in ("/", "choose") and atoms and atoms[-1].is_operand and has_lower:
             start = len(atoms) - 1
-            while atom.sign == "/" and atoms[start].is_tight and start and (
-                atoms[start - 1].is_operand
-            ):
+            while atom.sign == "/" and start and _belongs(atoms[start - 1], atoms[start]):
                 start -= 1
             above = atoms[start:]
             del atoms[start:]
             name = "\\frac" if atom.sign == "/" else "\\binom"
+            if atom.sign == "/" and _is_structure(above):
+                atoms += [*above, atom]  # a quotient of groups: G/H
+                place += 1
+                continue
             upper = above[0].inner if len(above) == 1 else None
             if upper is None:
                 upper = _joined(above)
-            lower = following.inner if following is not None else None
-            if lower is None and following is not None:
-                lower = following.latex.strip()
-                # 1/sin x
-                argument = given[place + 2] if place + 2 < len(given) else None
-                is_name = following.is_function and lower.startswith("\\")
-                if is_name and lower in FUNCTIONS.values() and argument and argument.is_operand:
-                    lower = f"{lower} {argument.latex.strip()}"
-                    place += 1
-            atoms.append(_Atom(f"{name}{{{upper.strip()}}}{{{lower}}}", True, above[0].is_tight))
             place += 2
+            below = [given[place - 1]]
+            while place < len(given) and (
+                _is_bare_function(below[-1]) or below[-1].sign == "∂"
+            ) and given[place].is_operand:
+                below.append(given[place])  # 1/sin x, ∂f/∂x
+                place += 1
+            lower = below[0].inner if len(below) == 1 else None
+            if lower is None:
+                lower = _joined(below)
+            atoms.append(_Atom(f"{name}{{{upper.strip()}}}{{{lower}}}", True, above[0].is_tight))
             continue
         atoms.append(atom)
         place += 1
     return _joined(atoms)
+
+
+def _is_bare_function(atom: _Atom) -> bool:
+    name = atom.latex.strip().partition("^")[0].partition("_")[0]
+    return name.startswith("\\") and name in FUNCTIONS.values() and atom.latex[-1:] == " "
+
+
+def _belongs(before: _Atom, atom: _Atom) -> bool:
+    """Whether a numerator reaches back: to a factor right before it, or to its function."""
+    return before.is_operand and (atom.is_tight or _is_bare_function(before))
+
+
+def _is_structure(above: Sequence[_Atom]) -> bool:
+    """Whether a group, a ring or a space is divided."""
+    latex = above[0].latex if len(above) == 1 else ""
+    return latex.startswith("\\mathbb") or (len(latex) == 1 and latex.isupper())
 
 
 def _with_limits(atoms: list[_Atom]) -> list[_Atom]:
@@ -302,6 +363,9 @@ def _with_limits(atoms: list[_Atom]) -> list[_Atom]:
         ):
             done.append(_Atom(f"{atom.latex.strip()}_{{{_joined(ahead).strip()}}} ", False))
             place += 4
+        elif atom.latex.strip() in _LIMITS and ahead and "\\to " in (ahead[0].inner or ""):
+            done.append(_Atom(f"{atom.latex.strip()}_{{{ahead[0].inner}}} ", False))
+            place += 2
         else:
             done.append(atom)
             place += 1
@@ -329,6 +393,8 @@ def command_of(sign: str) -> str:
     >>> command_of("≤"), command_of("ℝ"), command_of("क")
     ('\\leq ', '\\mathbb{R}', 'क')
     """
+    if sign in _BRACKETS:
+        return _BRACKETS[sign]
     for table in (LATEX_SIGNS, BRACKETS):
         known = table.get(sign)
         if known is not None:

@@ -60,6 +60,14 @@ _RUN_TOGETHER = re.compile(
 )  # sinx, xlnx
 
 
+# What follows a capital sigma or pi that stands for a sum or a product.
+_SUMMED = re.compile(rf"[_{SUBSCRIPTS}]|\s?(?:\d|[A-Za-z][\^_(²³/])")
+
+
+# x̄, ŷ, ẋ: accents that words do not put on these letters.
+_ACCENTED = re.compile("[p-tv-zP-TV-Z][\u0302\u0303\u0304\u0307\u0308]")
+
+
 class Kind(Enum):
     """What a token may be."""
 
@@ -177,7 +185,9 @@ def tokens(text: str) -> list[Token]:
         written = match[0]
         if group == "greek" and len(written) < SHORT:
             for place, letter in enumerate(written):
-                found.append(Token(Kind.SYMBOL, letter, start + place, 0 if place else gap, True))
+                is_sum = letter in "ΣΠ" and _SUMMED.match(text, start + place + 1)
+                kind = Kind.BIG if is_sum else Kind.SYMBOL
+                found.append(Token(kind, letter, start + place, 0 if place else gap, True))
             continue
         if group == "latin" and (end := _elided(text, start, position)) > position:
             written = text[start:end]
@@ -241,8 +251,10 @@ def _sign(written: str) -> tuple[Kind, bool]:
 
 @cache
 def _latin(written: str) -> Kind:
-    if len(unicodedata.normalize("NFC", written)) == 1:
-        return Kind.LETTER if written.isascii() else Kind.WORD
+    if len(unicodedata.normalize("NFC", written)) == 1 or _ACCENTED.fullmatch(written):
+        decomposed = unicodedata.normalize("NFD", written)
+        is_variable = written.isascii() or _ACCENTED.fullmatch(decomposed)
+        return Kind.LETTER if is_variable else Kind.WORD
     if written in ROOTS:
         return Kind.ROOT
     if written in FUNCTIONS or written in FENCED or _RUN_TOGETHER.fullmatch(written):

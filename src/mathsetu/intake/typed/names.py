@@ -82,8 +82,8 @@ AFTER_NUMBERS: Final = frozenset(
     "st nd rd th er ro do mo kg mg km cm mm ml dl nm am pm AM PM gb GB MB TB kB KB Hz kHz MHz "
     "min sec hrs yrs px pt ft in lb oz mph kWh kW Kč kn eur EUR usd USD Rs rs".split()
 )
-#: Fractions of letters or numbers that mean something else.
-SLASHED_WORDS: Final = frozenset(
-    "n/a w/o c/o m/s a/c b/w s/o y/o i/o o/w k/d a/b/c 24/7 50/50 9/11 7/24 km/h".split()
+#: What is built like a formula and means something else.
+LOOK_ALIKES: Final = frozenset(
+    "H₂O CO₂ O₂ H₂ N₂ CH₄ H₂SO₄ n/a w/o c/o m/s a/c b/w s/o y/o i/o o/w k/d a/b/c 24/7 50/50 9/11 7/24 km/h".split()
 )
 UNITS: Final = frozenset("m cm mm km dm ft in".split())

@@ -25,7 +25,7 @@ from mathsetu.intake.typed.names import (
     INFIX_WORDS,
     INFINITY,
     LETTER_WORDS,
-    SLASHED_WORDS,
+    LOOK_ALIKES,
     UNITS,
 )
 from mathsetu.languages.table import LANGUAGES
@@ -45,6 +45,12 @@ _DIFFERENTIAL: Final = re.compile(r"d(?!e$|o$|a$|i$)[a-zA-Z]")
 # a x^2 + b x …: a letter before a space is a coefficient there, and no article.
 _COEFFICIENTS: Final = re.compile(
     r"[A-Za-z] [A-Za-z](?:\^\d|[²³])? ?[-+−] ?[A-Za-z0-9]+ [A-Za-z](?![A-Za-z])"
+)
+_CALLED: Final = frozenset(
+    {Kind.LETTER, Kind.SYMBOL, Kind.SUP, Kind.SUB, Kind.SHORT, Kind.POSTFIX}
+)
+_IN_LISTS: Final = frozenset(
+    {Kind.COMMA, Kind.DOTS, Kind.INFIX, Kind.SCRIPT, Kind.SUB, Kind.OPENING, Kind.CLOSING}
 )
 _SIGNS_OF_LISTS: Final = frozenset({Kind.NUMBER, Kind.LETTER, Kind.SYMBOL})
 
@@ -74,7 +80,10 @@ class _Finder:
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
         self.text = text
         self.tokens = tokens
-        prose = (token.kind in (Kind.WORD, Kind.PROSE_COMMAND) for token in tokens)
+        prose = (
+            token.kind in (Kind.WORD, Kind.PROSE_COMMAND) and token.text not in INFIX_WORDS
+            for token in tokens
+        )
         self._prose = [0, *accumulate(prose)]
         connecting = (token.kind in (Kind.CONNECTIVE, Kind.SHORT) for token in tokens)
         self._connecting = [0, *accumulate(connecting)]
@@ -121,8 +130,7 @@ class _Finder:
         if closing <= opening or closing == opening + 1:
             return False
         if self._prose[closing] != self._prose[opening]:
-            inner = self.tokens[opening + 1]
-            return inner.text == "mod" and self._prose[closing] - self._prose[opening] == 1
+            return False
         if called or self._connecting[closing] == self._connecting[opening]:
             return True
         # Short words are products or prose.
@@ -188,7 +196,7 @@ class _Reading:
         self.operators = 0
         self.letters = 0
         self.has_integral = False
-        self.open_bars = 0
+        self.open_bars: list[str] = []
         #: Whether a formula may end where an operand would be welcome: ∫₀^∞.
         self.settled = 0
 
@@ -263,6 +271,8 @@ class _Reading:
             return -after if self._begins_operand(after) else after
         if kind is Kind.NUMBER:
             return self._number(place)
+        if kind is Kind.SUP and finder.is_tight(place + 1, Kind.ROOT):
+            return -(place + 1)  # ³√8
         if kind is Kind.WILD:
             self.strong += 1
             return place + 2
@@ -289,7 +299,7 @@ class _Reading:
             return self._group(place, is_first)
         if kind is Kind.BAR:
             if finder.is_tight(place + 1) and not finder.is_tight(place + 1, *_PROSE):
-                self.open_bars += 1
+                self.open_bars.append(token.text)
                 return -(place + 1)
             return None
         if kind is Kind.SHORT:
@@ -298,6 +308,9 @@ class _Reading:
 
     def _number(self, place: int) -> int:
         # 3,14 is one number; inside brackets it would be a list.
+        if "." in self.tokens[place].text and self.finder.is_tight(place + 1, Kind.DOTS):
+            self.strong += 1  # 0.999...
+            return place + 2
         if self.finder.is_tight(place + 1, Kind.COMMA) and self.finder.is_tight(
             place + 2, Kind.NUMBER
         ):
@@ -343,6 +356,8 @@ class _Reading:
             self.strong += 1
             self.letters += 1
             return place + 1
+        if name == "inf" and not is_first and self.tokens[place - 1].text in _ARROWS | {"-", "="}:
+            return place + 1
         after = place + 1
         while finder.is_tight(after, Kind.SCRIPT, Kind.SUP, Kind.SUB):
             self.strong += 1
@@ -353,6 +368,8 @@ class _Reading:
             if argument is None:
                 return None
             after = argument
+        if name == "log" and finder.is_tight(after, Kind.NUMBER):
+            after += finder.is_tight(after + 1, Kind.OPENING)  # log2(8)
         argument_token = finder.at(after)
         if argument_token is None:
             return None if is_first and after == place + 1 else after
@@ -433,8 +450,11 @@ class _Reading:
         if token.text in ("integral", "product"):
             return None
         before = finder.at(place - 1)
-        if token.text in ("sum", "prod") and before is not None and before.kind in _PROSE:
-            return None
+        if token.text in ("sum", "prod"):
+            second = finder.at(after + 1)
+            is_index = second is not None and second.text == "="  # sum i=1 to n
+            if is_index or (before is not None and before.kind in _PROSE):
+                return None
         if following.kind in _PROSE or not self._begins_operand(after):
             return None
         self.has_integral = self.has_integral or is_integral
@@ -528,8 +548,7 @@ class _Reading:
         self.relations += any(kind is Kind.RELATION for kind in kinds)
         # (0,1), [a,b], {1,2,3}: what is listed in brackets, if it is more than labels.
         simple = all(
-            kind in _ATOMS or kind in (Kind.COMMA, Kind.DOTS, Kind.INFIX, Kind.SCRIPT, Kind.SUB)
-            for kind in kinds
+            kind in _ATOMS or kind in _IN_LISTS for kind in kinds
         )
         if Kind.COMMA in kinds and simple and kinds[-1] is not Kind.COMMA:
             self.strong += kinds[0] is not Kind.COMMA
@@ -572,8 +591,15 @@ class _Reading:
             if not self.relations and not self.strong:
                 return None
         if before.text == "/" and word not in ("dx", "dy", "dt"):
+            if word[0].islower() and word[1:].isupper():
+                return place + 1  # Z/nZ
             return place + 1 if self.operators + self.relations + self.strong > 1 else None
-        return place + 1 if word not in short_words() or joined else None
+        # An operator wants an operand, even if it looks like a word: a + bi.
+        ends = following is None or following.kind not in _PROSE
+        even = bool(before.gap) == bool(token.gap)
+        wanted = even and (before.text in ("+", "*") or (before.kind is Kind.RELATION and ends))
+        ends = ends and even
+        return place + 1 if word not in short_words() or joined or ends or wanted else None
 
     def _script_argument(self, place: int) -> int | None:
         """The place after a script whose mark is here."""
@@ -632,10 +658,12 @@ class _Reading:
             return self._infix(place)
         if kind is Kind.BAR:
             if self.open_bars:
-                self.open_bars -= 1
                 self.strong += 1
+                if token.text == "||" and self.open_bars[-1] == "|":
+                    return -(place + 1)  # |a||b|
+                self.open_bars.pop()
                 return place + 1
-            if self._begins_operand(place + 1):
+            if self._may_relate(place + 1):
                 self.relations += bool(token.gap)
                 return -(place + 1)
             return None
@@ -711,8 +739,6 @@ class _Reading:
             self.strong += 1  # 5!=120
         if token.text == "/" and (before.kind is Kind.WORD or following.kind is Kind.WORD):
             return None
-        if token.text in (":=", "~") and not self._begins_operand(place + 1):
-            return None
         if token.kind is Kind.RELATION:
             if not self._may_relate(place + 1):
                 return None
@@ -738,13 +764,17 @@ class _Reading:
         return self._begins_operand(place)
 
     def _mapping(self, place: int) -> int | None:
-        """The colon of ``f: A -> B``."""
+        """The colon of ``f: A -> B``, or that of a proportion, ``a:b = c:d``."""
+        if self.finder.is_tight(place) and self.finder.is_tight(place + 1):
+            second = self.finder.at(place + 2)
+            is_equated = second is not None and second.text == "="
+            fits = self.tokens[place - 1].kind in _ATOMS and (is_equated or self.relations)
+            if fits and self._begins_operand(place + 1):
+                return -(place + 1)
         if place - 1 != self.first and not (self.forced and place - 2 == self.first):
             return None
         if self.tokens[place - 1].kind not in (Kind.LETTER, Kind.SYMBOL):
             return None
-        if self.tokens[place].gap == 0 and self.finder.is_tight(place + 1):
-            return None  # a:b
         target = self.finder.at(place + 1)
         if target is None:
             return None
@@ -782,10 +812,12 @@ class _Reading:
                 return token.mate + 1 if token.mate > place else -(place + 1)
             if token.mate < 0:
                 return -(place + 1)
-            called = before.kind in (Kind.LETTER, Kind.SYMBOL, Kind.SUP, Kind.SHORT, Kind.POSTFIX)
+            called = before.kind in _CALLED or (
+                place - 2 >= self.first and self.tokens[place - 2].kind is Kind.SCRIPT
+            )
             if not finder.is_pure(place, called=called):
                 return None
-            if before.kind is Kind.NUMBER and not finder.has_operators(place):
+            if before.kind is Kind.NUMBER and not called and not finder.has_operators(place):
                 inner = self.tokens[place + 1]
                 if token.mate == place + 2 and inner.kind in (Kind.LETTER, Kind.NUMBER):
                     return None  # 4(b)
@@ -795,7 +827,9 @@ class _Reading:
             return token.mate + 1
         if kind is Kind.NUMBER:
             # x1 is a variable; 3x3 is a size.
-            if before.text in ("x", "X") and place - 2 >= self.first and (
+            following = finder.at(place + 1)
+            joined = following is not None and following.kind in (Kind.INFIX, Kind.RELATION)
+            if before.text in ("x", "X") and not joined and place - 2 >= self.first and (
                 self.tokens[place - 2].kind is Kind.NUMBER
             ):
                 self.letters = 0
@@ -832,7 +866,7 @@ class _Reading:
             if not token.strong and not token.text[1:2] in (",", ";", ":", "!", " ", "\\"):
                 return None
             return self._operand_at(place)
-        if kind in (Kind.PREFIX, Kind.ROOT) or (kind is Kind.BIG and token.strong):
+        if kind in (Kind.PREFIX, Kind.ROOT) or (kind is Kind.BIG and (token.strong or begun)):
             return self._operand_at(place)
         if kind is Kind.SYMBOL:
             goes_on = following is not None and following.kind in _OPERATORS
@@ -855,6 +889,9 @@ class _Reading:
             fits = following is not None and following.kind in _OPERATORS
             known = token.text in short_words()
             is_hyphen = fits and following is not None and following.text in _HYPHENS
+            ends = following is None or following.kind in (Kind.COMMA, Kind.OTHER)
+            if self.relations and ends and not known:
+                return place + 1
             return place + 1 if fits and begun and not known and not is_hyphen else None
         if kind is Kind.OPENING:
             return self._group_after_space(place, begun)
@@ -950,8 +987,8 @@ class _Reading:
         """Whether it is one of the compounds that only look like formulas."""
         following = self.finder.at(after)
         glued = following is not None and not following.gap
-        if written in SLASHED_WORDS or written == "a(n)":
-            return not self._is_whole(after) or written in SLASHED_WORDS
+        if written in LOOK_ALIKES or (written == "a(n)" and not self._is_whole(after)):
+            return True
         if glued and following is not None and len(tokens) < 3:
             if following.text in _HYPHENS and self.finder.is_tight(after + 1, *_PROSE):
                 return True  # σ-algebra
@@ -959,8 +996,6 @@ class _Reading:
                 return True
         if len(tokens) == 2 and tokens[1].kind is Kind.SUP and tokens[0].text in UNITS:
             return not self._is_whole(after)
-        if len(tokens) == 2 and tokens[1].kind is Kind.SUP and tokens[0].text in ("C", "I"):
-            return False
         return False
 
     def _has_good_operators(self, tokens: Sequence[Token], after: int) -> bool:
@@ -1003,7 +1038,7 @@ class _Reading:
             return all(letter.islower() for letter in letters)
         if any(token.kind is Kind.SHORT for token in tokens):
             shorts = [token.text for token in tokens if token.kind is Kind.SHORT]
-            return all(word[0] in "d" for word in shorts) or any(
+            return all(word[0] == "d" or word[1:].isupper() for word in shorts) or any(
                 token.kind is Kind.NUMBER for token in tokens
             )
         if len(tokens) == 3 and not letters:
