@@ -15,12 +15,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mathsetu.intake.typed.latex import to_latex
-from mathsetu.intake.typed.lexer import tokens
+from mathsetu.intake.typed.lexer import Kind, tokens
 from mathsetu.intake.typed.mathml import find_mathml
 from mathsetu.intake.typed.regions import find_regions
 from mathsetu.markup import Span, split
 
 __all__ = ["read_typed"]
+
+# Characters before a closing dollar that are looked at.
+_SENTENCE = 60
+_PROSE = frozenset({Kind.WORD, Kind.SHORT, Kind.CONNECTIVE})
+
 
 
 def read_typed(text: str) -> list[Span]:
@@ -40,11 +45,31 @@ def read_typed(text: str) -> list[Span]:
 
 
 def _without_mathml(text: str) -> Iterator[Span]:
+    position = 0
     for span in split(text) if text else ():
+        if _holds_prose(span):
+            # A dollar was left open, and the next formula's seemed to close it.
+            yield from _bare(text[position:])
+            return
+        position += len(span.raw)
         if span.kind == "text":
             yield from _bare(span.raw)
         else:
             yield span
+
+
+def _holds_prose(span: Span) -> bool:
+    """Whether what stands between two dollars is a formula and the sentence that follows it.
+
+    >>> [span.raw for span in read_typed("if $x=1 and $y=2")]
+    ['if ', '$x=1', ' and ', '$y=2']
+    """
+    inner = span.raw[1:-1]
+    is_open = span.kind == "formula" and span.raw[0] == "$" and inner[-1:].isspace()
+    if not is_open or "\\text" in inner or "\\mbox" in inner:
+        return False
+    last = tokens(inner[-_SENTENCE:])[-1:]
+    return bool(last) and last[0].kind in _PROSE
 
 
 def _bare(text: str) -> Iterator[Span]:

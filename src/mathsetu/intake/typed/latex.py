@@ -43,6 +43,7 @@ _MODULUS = "\\bmod "
 # Before "inf" these mean infinity, and no infimum.
 _ENDLESS: Final = frozenset({"->", "-->", "→", "-", "−", "="})
 _LIMITS: Final = frozenset({"\\lim", "\\limsup", "\\liminf"})
+_LONGEST_TOWER: Final = 1000
 #: Deeper brackets are written as they are.
 _DEEPEST: Final = 100
 
@@ -258,7 +259,7 @@ def _attach(frame: _Frame, mark: str, script: str) -> None:
         frame.atoms.append(_Atom("", True))
     last = frame.atoms[-1]
     latex = last.latex.rstrip()
-    if last.script == mark:
+    if last.script == mark and len(latex) < _LONGEST_TOWER:
         # e^x^2 is e to the x squared.
         inner = latex[last.script_at :]
         inner = inner[1:-1] if inner[:1] == "{" else inner

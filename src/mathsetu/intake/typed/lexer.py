@@ -61,7 +61,7 @@ _RUN_TOGETHER = re.compile(
 
 
 # What follows a capital sigma or pi that stands for a sum or a product.
-_SUMMED = re.compile(rf"[_{SUBSCRIPTS}]|\s?(?:\d|[A-Za-z][\^_(²³/])")
+_SUMMED = re.compile(rf"[_{SUBSCRIPTS}]|\s?(?:\d|[A-Za-z][\^_({SUBSCRIPTS}{SUPERSCRIPTS}/])")
 
 
 # x̄, ŷ, ẋ: accents that words do not put on these letters.
@@ -135,6 +135,7 @@ _ASCII_SIGNS: Final = {
     **dict.fromkeys(", ;".split(), Kind.COMMA),
     **dict.fromkeys("... … ⋯".split(), Kind.DOTS),
     **dict.fromkeys("½ ⅓ ¼ ¾ ⅔".split(), Kind.NUMBER),
+    "△": Kind.PREFIX,
     "√": Kind.ROOT,
     "∛": Kind.ROOT,
     "∜": Kind.ROOT,
@@ -158,6 +159,7 @@ _BY_ROLE: Final = {
 }
 # Signs that the table counts as letters, but that prose has uses for.
 _NO_MATHEMATICS: Final = frozenset("§¶®©£¥†‡♣♢♡♠✓✠★■□#&$_\\Åå æÆœØøß")
+_COMMAND_BRACKETS: Final = {"\\{": Kind.OPENING, "\\}": Kind.CLOSING, "\\|": Kind.BAR}
 _PROSE_COMMANDS: Final = frozenset(
     "emph textbf textit textsc textsl underline section subsection subsubsection paragraph item "
     "LaTeX TeX newline par label ref cite footnote noindent centering".split()
@@ -228,6 +230,8 @@ def _kind(group: str, written: str) -> tuple[Kind, bool]:
         return Kind.WORD, False
     if group == "fence":
         return (Kind.OPENING if written.startswith("\\l") else Kind.CLOSING), True
+    if written in _COMMAND_BRACKETS:
+        return _COMMAND_BRACKETS[written], True
     if group == "command":
         return _command(written)
     plain = {"letter": Kind.SYMBOL, "sup": Kind.SUP, "sub": Kind.SUB, "wild": Kind.WILD}

@@ -196,6 +196,7 @@ class _Reading:
         self.operators = 0
         self.letters = 0
         self.has_integral = False
+        self.has_environment = False
         self.open_bars: list[str] = []
         #: Whether a formula may end where an operand would be welcome: ∫₀^∞.
         self.settled = 0
@@ -255,6 +256,8 @@ class _Reading:
         finder, place = self.finder, self.place
         token = self.tokens[place]
         kind = token.kind
+        if self.has_environment and kind is Kind.RELATION:
+            return -(place + 1)
         is_first = place == self.first or (self.forced and place == self.first + 1)
         if kind is Kind.INFIX and token.text in _SIGNS_BEFORE:
             before = finder.at(place - 1)
@@ -469,6 +472,8 @@ class _Reading:
             return following is None or following.kind not in _PROSE or (
                 token.text not in LETTER_WORDS
             )
+        if token.kind is Kind.SHORT:
+            return token.text not in short_words()
         return token.kind in _ATOMS or token.kind in (
             Kind.FUNCTION, Kind.ROOT, Kind.BIG, Kind.COMMAND, Kind.OPENING, Kind.PREFIX, Kind.BAR,
         )  # fmt: skip
@@ -478,6 +483,8 @@ class _Reading:
         finder, token = self.finder, self.tokens[place]
         name = token.text[1:]
         is_text = name in TEXT_NAMES and name not in ("operatorname", "mathrm")
+        if is_first and is_text and finder.is_tight(place + 1, Kind.OPENING):
+            self.place = max(self.tokens[place + 1].mate, place) + 1
         if is_first and (is_text or not name or not name[0].isalpha()):
             return None
         known = token.strong
@@ -494,6 +501,7 @@ class _Reading:
             after = argument.mate + 1
             arguments += 1
             if name in ("begin", "end"):
+                self.has_environment = True
                 return -after if name == "begin" else after
         self.strong += arguments and not known
         wants = COMMANDS[token.text].arguments if token.text in COMMANDS else 0
@@ -669,6 +677,8 @@ class _Reading:
             return None
         if token.text == ":":
             return self._mapping(place)
+        if token.text == "&" and self.has_environment:
+            return -(place + 1)
         if token.text in INFIX_WORDS:
             return self._infix_word(place)
         if kind is Kind.COMMAND and role(token.text) in _JOINING:
@@ -882,6 +892,9 @@ class _Reading:
                 return None
             return self._operand_at(place)
         if kind is Kind.SHORT:
+            if token.text in ("dx", "dy", "dt", "dz", "dr") and before.kind is Kind.LETTER:
+                self.strong += 1  # x dx
+                return place + 1
             if _DIFFERENTIAL.fullmatch(token.text) and (begun or self.has_integral):
                 if token.text in short_words() and not self.has_integral:
                     return None
@@ -1070,6 +1083,7 @@ def short_words() -> frozenset[str]:
 
 
 _MORE_SHORT_WORDS: Final = frozenset(
+    "if is as at be by in of on or to up an am do go he it so "
     "use try get let set sum one two six ten odd big new old top low way day man men its his her "
     "him she you they we us me my our was has had did may can why who how and for the not but are "
     "any all few per via vs etc see say yes no ok pdf PDF ODE PDE TCP IP USA UK EU PhD IQ AI ML "
