@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mathsetu.intake.typed import read_typed
+from mathsetu.languages.detect import Prior, detect, detect_in_words
 
 ROOT = Path(__file__).resolve().parent.parent
 QUERIES = ROOT / "tests" / "intake" / "typed_queries.tsv"
@@ -86,6 +87,58 @@ def measure_formulas(queries: list[Expected], wrong: bool) -> tuple[float, float
     return total / max(sum(found.values()), 1), total / max(sum(expected.values()), 1)
 
 
+def read_terms(path: Path) -> list[tuple[str, tuple[str, ...]]]:
+    """Terms with the languages that they belong to."""
+    rows = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
+    return [(row[0], tuple(row[1].split())) for row in rows if not row[0].startswith("#")]
+
+
+def measure_terms(
+    terms: list[tuple[str, tuple[str, ...]]], name: str, prior: bool, wrong: bool
+) -> float:
+    """Print and give the share of terms of one language whose language was found.
+
+    With the library's prior, a term of a language is looked for in a library that holds posts in
+    that language and in English.
+    """
+    right = Counter[str]()
+    count = Counter[str]()
+    likely = shared = 0
+    for term, languages in terms:
+        known = Prior(library=frozenset({languages[0], "en"})) if prior else Prior()
+        found = detect(term, prior=known)
+        if len(languages) > 1:
+            shared += found.language in languages
+            continue
+        count[languages[0]] += 1
+        right[languages[0]] += found.language in languages
+        likely += bool({found.language, *found.likely} & set(languages))
+        if wrong and found.language not in languages:
+            print(f"    {term!r} is {languages[0]}, found {found}")
+    total = sum(count.values())
+    each = " ".join(f"{code} {right[code] / count[code]:.3f}" for code in count)
+    print(
+        f"terms, {name}: {sum(right.values()) / total:.3f} of {total} in one language ({each}); "
+        f"{likely / total:.3f} read in it among others; "
+        f"shared {shared / max(len(terms) - total, 1):.3f} of {len(terms) - total}"
+    )
+    return sum(right.values()) / total
+
+
+def measure_languages(queries: list[Expected], wrong: bool) -> float:
+    """Print and give the share of typed queries whose language was found."""
+    asked = [query for query in queries if query.language]
+    right = 0
+    for query in asked:
+        words = "".join(s.content if s.kind == "text" else " " for s in read_typed(query.text))
+        found = detect_in_words(words)
+        right += found.language == query.language
+        if wrong and found.language != query.language:
+            print(f"    {query.text!r} is {query.language}, found {found}")
+    print(f"queries with words: language of {right / len(asked):.3f} of {len(asked)}")
+    return right / len(asked)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--file", type=Path, default=QUERIES, help="queries with marked formulas")
@@ -94,6 +147,10 @@ def main() -> None:
     arguments = parser.parse_args()
     queries = list(read_queries(arguments.file))
     measure_formulas(queries, arguments.wrong)
+    measure_languages(queries, arguments.wrong)
+    terms = read_terms(arguments.terms)
+    measure_terms(terms, "nothing known", prior=False, wrong=arguments.wrong)
+    measure_terms(terms, "library known", prior=True, wrong=arguments.wrong)
 
 
 if __name__ == "__main__":
