@@ -205,13 +205,15 @@ def _foreign(text: str, script: str, tokens: list[str]) -> Detected | None:
     if strange and script == "Latn":
         # A name among words of ours is no sign: Gödel's theorem, Hölder's inequality.
         is_ours = any(known(token, codes) for token in tokens if token not in strange)
-        names = {word for word in tokenize(" ".join(_CAPITALISED.findall(text)))}
+        names = frozenset(tokenize(" ".join(_CAPITALISED.findall(text))))
         strange = [
             token
             for token in strange
             if not known(token, codes) and not (is_ours and token in names)
         ]
-    has_letters = bool(strange)
+    has_letters = bool(strange) or (
+        script != "Latn" and _FOREIGN_LETTERS[script].search(text) is not None
+    )
     if not has_letters and not (best and hits[best]):
         return None
     for code, probability in _model()(text):
