@@ -77,9 +77,7 @@ def measure_formulas(queries: list[Expected], wrong: bool) -> tuple[float, float
     print("kind          queries  read as expected  precision  recall")
     for kind in [*count, "all"]:
         kinds = list(count) if kind == "all" else [kind]
-        r, f, e, w, n = (
-            sum(c[k] for k in kinds) for c in (right, found, expected, whole, count)
-        )
+        r, f, e, w, n = (sum(c[k] for k in kinds) for c in (right, found, expected, whole, count))
         precision = f"{r / f:9.3f}" if f else "        -"
         recall = f"{r / e:7.3f}" if e else "      -"
         print(f"{kind:12} {n:8} {w / n:17.3f}  {precision} {recall}")

@@ -118,7 +118,7 @@ class Question:
     def languages(self) -> tuple[str, ...]:
         """All languages that it may be asked in, the likeliest first; never empty.
 
-        >>> Question(Query("", "vektor")).languages, Question(Query("", "vektor", "", (), "hr")).languages
+        >>> typed_question("vektor").languages, typed_question("vektor", "hr").languages
         (('cs', 'hr'), ('hr',))
         """
         if self.query.language:
@@ -162,17 +162,24 @@ def typed_question(
     return Question(Query("", text, language=language), is_typed=not as_words, prior=prior)
 
 
-def topic_question(query: Query) -> Question:
+def topic_question(query: Query, library: Iterable[str] = ()) -> Question:
     """A topic, or any other query that comes as a record.
+
+    Args:
+        query: The record.
+        library: The languages of the posts that are searched.
 
     >>> topic_question(Query("A.1", "Is $n$ odd if n+1 is even?")).formulas
     ('n',)
     >>> topic_question(Query("A.2", "Is n+1 even?")).formulas
     ('n+1',)
     """
-    marked = Question(query)
+    from mathsetu.languages.detect import Prior
+
+    prior = Prior("", frozenset(filter(None, library)))
+    marked = Question(query, prior=prior)
     is_marked = bool(query.formulas) or any(span.kind == "formula" for span in marked.reading)
-    return marked if is_marked else Question(query, is_typed=True)
+    return marked if is_marked else Question(query, is_typed=True, prior=prior)
 
 
 def _marked(written: str, reading: Iterable[Span]) -> MarkedText:

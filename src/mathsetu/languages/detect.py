@@ -14,8 +14,10 @@ beforehand: the languages of the library, and that of the page.
 'cs'
 >>> detect("samakalan ka maan gyat karo")
 Detected(language='hi', confidence=0.99, script='Latn', likely=())
->>> detect("polynomial").language, detect("vektor").likely, detect("vektor", prior=Prior("hr")).likely
-('en', ('cs', 'hr'), ('hr', 'cs'))
+>>> detect("polynomial").language, detect("vektor").likely
+('en', ('cs', 'hr'))
+>>> detect("vektor", prior=Prior(page="hr")).likely
+('hr', 'cs')
 """
 
 from __future__ import annotations

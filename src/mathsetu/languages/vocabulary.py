@@ -22,8 +22,8 @@ from mathsetu.languages.table import LANGUAGES
 
 #: The languages of the table by their scripts.
 LATIN: Final = tuple(row.code for row in LANGUAGES.values() if row.script == "Latn")
-# What it says for a language that it has a word: as a function word, as a term, without its accents,
-# as another form of a term, or somewhere in parallel text.
+# What it says for a language that it has a word: as a function word, as a term, without its
+# accents, as another form of a term, or somewhere in parallel text.
 _FUNCTION, _EXACT, _FOLDED, _STEM, LEARNED = 5.0, 4.0, 3.0, 2.0, 1.0
 
 

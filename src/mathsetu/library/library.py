@@ -180,7 +180,7 @@ class Library:
         if isinstance(query, Question):
             return query
         if isinstance(query, Query):
-            return topic_question(query)
+            return topic_question(query, self.manifest.languages)
         languages = self.manifest.languages
         asked = typed_question(query, language, as_words=as_words, page=page, library=languages)
         check_readable(asked)
@@ -259,7 +259,7 @@ class Library:
         name: str = "",
     ) -> Run:
         """Answer many queries at once."""
-        questions = [topic_question(query) for query in queries]
+        questions = [topic_question(query, self.manifest.languages) for query in queries]
         weights = chosen_weights(self.recipe)
         rankings: dict[str, tuple[Hit, ...]] = {}
         for start in range(0, len(questions), _TOGETHER):

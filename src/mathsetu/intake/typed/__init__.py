@@ -27,7 +27,6 @@ _SENTENCE = 60
 _PROSE = frozenset({Kind.WORD, Kind.SHORT, Kind.CONNECTIVE})
 
 
-
 def read_typed(text: str) -> list[Span]:
     r"""Split a typed query into text and formulas.
 

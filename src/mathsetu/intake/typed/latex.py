@@ -28,7 +28,8 @@ _OPERATORS: Final = {
     "|->": "\\mapsto ", "+-": "\\pm ", "+/-": "\\pm ", "<<": "\\ll ", ">>": "\\gg ",
     "~": "\\sim ", "~=": "\\approx ", "~~": "\\approx ", "...": "\\dots ", "…": "\\dots ",
     "⋯": "\\cdots ", "−": "-", "–": "-", "·": "\\cdot ", "°": "^\\circ ", "’": "'", "′": "'",
-    "″": "''", "Σ": "\\sum ", "Π": "\\prod ", "||": "\\|", "‖": "\\|", "½": "\\frac{1}{2}", "⅓": "\\frac{1}{3}",
+    "″": "''", "Σ": "\\sum ", "Π": "\\prod ", "△": "\\triangle ", "||": "\\|", "‖": "\\|", "½": "\\frac{1}{2}",
+    "⅓": "\\frac{1}{3}",
     "¼": "\\frac{1}{4}", "¾": "\\frac{3}{4}", "⅔": "\\frac{2}{3}",
 }  # fmt: skip
 _BRACKETS: Final = {
@@ -316,9 +317,11 @@ def _finished(frame: _Frame) -> str:
                 upper = _joined(above)
             place += 2
             below = [given[place - 1]]
-            while place < len(given) and (
-                _is_bare_function(below[-1]) or below[-1].sign == "∂"
-            ) and given[place].is_operand:
+            while (
+                place < len(given)
+                and (_is_bare_function(below[-1]) or below[-1].sign == "∂")
+                and given[place].is_operand
+            ):
                 below.append(given[place])  # 1/sin x, ∂f/∂x
                 place += 1
             lower = below[0].inner if len(below) == 1 else None

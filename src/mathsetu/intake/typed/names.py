@@ -84,6 +84,19 @@ AFTER_NUMBERS: Final = frozenset(
 )
 #: What is built like a formula and means something else.
 LOOK_ALIKES: Final = frozenset(
-    "H₂O CO₂ O₂ H₂ N₂ CH₄ H₂SO₄ n/a w/o c/o m/s a/c b/w s/o y/o i/o o/w k/d a/b/c 24/7 50/50 9/11 7/24 km/h".split()
+    "H₂O CO₂ O₂ H₂ N₂ CH₄ H₂SO₄ "
+    "n/a w/o c/o m/s a/c b/w s/o y/o i/o o/w k/d a/b/c 24/7 50/50 9/11 7/24 km/h".split()
 )
 UNITS: Final = frozenset("m cm mm km dm ft in".split())
+#: Short words of sentences that are no function words, or no usual ones.
+SHORT_WORDS: Final = frozenset(
+    "if is as at be by in of on or to up an am do go he it so "
+    "use try get let set sum one two six ten odd big new old top low way day man men its his her "
+    "him she you they we us me my our was has had did may can why who how and for the not but are "
+    "any all few per via vs etc see say yes no ok pdf PDF ODE PDE TCP IP USA UK EU PhD IQ AI ML "
+    "NN map row key box bus car cat dog hat red led end eat buy pay add ray law aim arc area axis "
+    "ka ke ki ko se me hai kya ho tha thi par jo ye wo yah hal mul "
+    "un una los las del por con que qué sin más dos uno sus fin ver ley eje par "
+    "je na za od do iz po ne to ta su li ga mu ih kut broj niz red dva tri sve pri bez "
+    "že co jak pro ale ten tak být dva tři bod".split()
+)

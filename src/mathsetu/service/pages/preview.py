@@ -34,9 +34,9 @@ class Preview:
     """A question as it is read.
 
     ``html`` is the question with its formulas, empty where it has none and would only be
-    repeated; ``devanagari`` is Hindi typed in Latin letters, in its own. ``languages`` are the names
-    of all that it is read in; ``not_served`` is the name of a language that has no row in the
-    table. ``is_found`` tells that a formula was read although nothing delimits it.
+    repeated; ``devanagari`` is Hindi typed in Latin letters, in its own. ``languages`` are the
+    names of all that it is read in; ``not_served`` is the name of a language that has no row in
+    the table. ``is_found`` tells that a formula was read although nothing delimits it.
     """
 
     html: Markup
