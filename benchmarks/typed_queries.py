@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,13 @@ ROOT = Path(__file__).resolve().parent.parent
 QUERIES = ROOT / "tests" / "intake" / "typed_queries.tsv"
 TERMS = ROOT / "tests" / "languages" / "terms.tsv"
 _MARKED = re.compile("⟦(.*?)⟧")
+_SIZES = (1_000, 10_000, 100_000)
+_ODD = (
+    "a ", "x+", "(", "()", "f(", "a, ", "1,", "1, ..., ", "|", "|x ", "||", "$", "\\", "\\frac{",
+    "x^", "x^{", "{", "<math>", "<math></math", "sin ", "a-", "-", "1/", "word (", "(word ", "a_", "x:",
+    "...", "a'", "a@", "http://a ", "²", "√", "²√", "∀", "Σ", "x\n", "a mod ", "\\left( ", "[a,",
+    "a x^2 + b ", "lim ", "n!", "ab (", "x x", "\\text{a} ", "\\begin{align} ", "is x^2 prime or ",
+)  # fmt: skip
 
 
 class Expected(NamedTuple):
@@ -137,6 +145,23 @@ def measure_languages(queries: list[Expected], wrong: bool) -> float:
     return right / len(asked)
 
 
+def measure_time() -> None:
+    """Print how long texts take that nobody types, at 1, 10 and 100 kB."""
+    slowest: list[tuple[float, ...]] = []
+    for piece in _ODD:
+        seconds = []
+        for size in _SIZES:
+            text = (piece * size)[:size]
+            begun = time.process_time()
+            read_typed(text)
+            seconds.append(time.process_time() - begun)
+        slowest.append((*reversed(seconds), len(slowest)))
+    print("slowest texts (repeated)      1 kB    10 kB   100 kB, milliseconds")
+    for *seconds, number in sorted(slowest, reverse=True)[:6]:
+        cells = "".join(f"{1000 * one:9.1f}" for one in reversed(seconds))
+        print(f"  {_ODD[int(number)]!r:22} {cells}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--file", type=Path, default=QUERIES, help="queries with marked formulas")
@@ -149,6 +174,7 @@ def main() -> None:
     terms = read_terms(arguments.terms)
     measure_terms(terms, "nothing known", prior=False, wrong=arguments.wrong)
     measure_terms(terms, "library known", prior=True, wrong=arguments.wrong)
+    measure_time()
 
 
 if __name__ == "__main__":

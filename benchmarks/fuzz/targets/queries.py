@@ -1,4 +1,4 @@
-"""Queries as people type them: read in time, without a character lost, and searched as marked text."""
+"""Queries as people type them: read in time, and without a character lost."""
 
 from __future__ import annotations
 
@@ -18,15 +18,24 @@ class TypedQueries(Target):
 
     name = "typed-queries"
     tokens = (
-        "x^2 a/b sqrt( ) ( [ ] { } | || $ $$ \\( \\) \\[ \\] \\frac{ \\sqrt \\left( \\right) \\text{ \\sum"
-        " ∑ ∫₀^∞ √ ² ₁ π ε ∀ ∈ ≤ → = <= -> - -- – + +- * ** / , ; : ... … ! ' ’ ° % & @ ?x lim sum_ mod"
-        " choose sin sinx log2 dx dy/dx f(x) [0,1) {1,2} <math> </math> <mi>x</mi> <msup> &lt; C++ 10%"
-        " A/B 12/05/2024 a@b.c http://x=1 e.g. the is a y o i और का و \u200c \u0301 \n \n\n \t \0 \ud800"
+        "x^2 a/b sqrt( ) ( [ ] { } | || $ $$ \\( \\) \\[ \\] \\frac{ \\sqrt \\left( \\right)"
+        " \\text{ \\sum ∑ ∫₀^∞ √ ² ₁ π ε ∀ ∈ ≤ → = <= -> - -- – + +- * ** / , ; : ... … ! ' ’ ° %"
+        " & @ ?x lim sum_ mod choose sin sinx log2 dx dy/dx f(x) [0,1) {1,2} <math> </math>"
+        " <mi>x</mi> <msup> &lt; C++ 10% A/B 12/05/2024 a@b.c http://x=1 e.g. the is a y o i और का"
+        " و \u200c \u0301 \n \n\n \t \0 \ud800"
     ).split(" ")
+    floor = 2.0  # a query is read four times, and may be as long as a book's chapter
 
     def open(self, place: Path) -> None:
         """Load what the first query would load."""
-        asked(typed_question("is sqrt(2) a polynomial"))
+        for query in (
+            "is sqrt(2) zzyzx",
+            "Zzyzx ñandú",
+            "qqq क्षत्रज्ञ",
+            "ژژژ zzz",
+            "samikaran ka hal",
+        ):
+            asked(typed_question(query))
 
     def seeds(self) -> list[bytes]:
         """The queries of the tests."""

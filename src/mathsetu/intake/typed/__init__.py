@@ -16,8 +16,7 @@ from collections.abc import Iterator
 
 from mathsetu.intake.typed.latex import to_latex
 from mathsetu.intake.typed.lexer import Kind, tokens
-from mathsetu.intake.typed.mathml import find_mathml
-from mathsetu.intake.typed.regions import find_regions
+from mathsetu.intake.typed.reading import find_regions
 from mathsetu.markup import Span, split
 
 __all__ = ["read_typed"]
@@ -33,6 +32,11 @@ def read_typed(text: str) -> list[Span]:
     >>> [span.content for span in read_typed(r"is $n^2$ + 1 even, if x>0?")]
     ['is ', 'n^2', ' + 1 even, if ', 'x>0', '?']
     """
+    if "<" not in text or "math" not in text.casefold():
+        return list(_without_mathml(text))
+    # Hardly anybody brings MathML, whose reader takes time to load.
+    from mathsetu.intake.typed.mathml import find_mathml
+
     spans: list[Span] = []
     position = 0
     for start, end, latex in find_mathml(text):

@@ -18,7 +18,7 @@ from mathsetu.formulas.latex.symbols import BRACKETS
 from mathsetu.formulas.latex.symbols import SIGNS as LATEX_SIGNS
 from mathsetu.intake.typed.lexer import Kind, Token
 from mathsetu.intake.typed.names import BIG, CONNECTIVES, FENCED, FUNCTIONS, ROOTS, SIGNS
-from mathsetu.intake.typed.regions import Region
+from mathsetu.intake.typed.row import Region
 from mathsetu.markup.spans import is_closed, strip_latex
 
 _OPERATORS: Final = {
@@ -28,7 +28,8 @@ _OPERATORS: Final = {
     "|->": "\\mapsto ", "+-": "\\pm ", "+/-": "\\pm ", "<<": "\\ll ", ">>": "\\gg ",
     "~": "\\sim ", "~=": "\\approx ", "~~": "\\approx ", "...": "\\dots ", "…": "\\dots ",
     "⋯": "\\cdots ", "−": "-", "–": "-", "·": "\\cdot ", "°": "^\\circ ", "’": "'", "′": "'",
-    "″": "''", "Σ": "\\sum ", "Π": "\\prod ", "△": "\\triangle ", "||": "\\|", "‖": "\\|", "½": "\\frac{1}{2}",
+    "″": "''", "Σ": "\\sum ", "Π": "\\prod ", "△": "\\triangle ",
+    "||": "\\|", "‖": "\\|", "½": "\\frac{1}{2}",
     "⅓": "\\frac{1}{3}",
     "¼": "\\frac{1}{4}", "¾": "\\frac{3}{4}", "⅔": "\\frac{2}{3}",
 }  # fmt: skip

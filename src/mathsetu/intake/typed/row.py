@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
-from typing import Final
+from typing import Final, NamedTuple
 
 from mathsetu.intake.typed.lexer import Kind, Token
 from mathsetu.intake.typed.names import INFIX_WORDS, SHORT_WORDS
@@ -20,6 +20,13 @@ ARROWS: Final = frozenset("-> --> → ↦ \\to \\rightarrow \\mapsto |-> ⟶".sp
 #: Tokens inside brackets that are looked at one by one; no sentence of short words is longer.
 MOST_INSIDE: Final = 40
 _SIGNS_OF_LISTS: Final = frozenset({Kind.NUMBER, Kind.LETTER, Kind.SYMBOL})
+
+
+class Region(NamedTuple):
+    """A formula: its first token, and the one after its last."""
+
+    first: int
+    after: int
 
 
 class Row:
