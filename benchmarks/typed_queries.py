@@ -26,7 +26,8 @@ _MARKED = re.compile("⟦(.*?)⟧")
 _SIZES = (1_000, 10_000, 100_000)
 _ODD = (
     "a ", "x+", "(", "()", "f(", "a, ", "1,", "1, ..., ", "|", "|x ", "||", "$", "\\", "\\frac{",
-    "x^", "x^{", "{", "<math>", "<math></math", "sin ", "a-", "-", "1/", "word (", "(word ", "a_", "x:",
+    "x^", "x^{", "{", "<math>", "<math></math",
+    "sin ", "a-", "-", "1/", "word (", "(word ", "a_", "x:",
     "...", "a'", "a@", "http://a ", "²", "√", "²√", "∀", "Σ", "x\n", "a mod ", "\\left( ", "[a,",
     "a x^2 + b ", "lim ", "n!", "ab (", "x x", "\\text{a} ", "\\begin{align} ", "is x^2 prime or ",
 )  # fmt: skip
