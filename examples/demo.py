@@ -50,9 +50,8 @@ def main() -> None:
             for reason in hit.reasons:
                 say(f"        {reason.part} {reason.score:.2f}: {reason.detail}")
     say()
-    say(
-        f"Ask it yourself: .venv/bin/mathsetu search {LIBRARY} 'why is sqrt(2) irrational' --explain"
-    )
+    command = f".venv/bin/mathsetu search {LIBRARY} 'why is sqrt(2) irrational' --explain"
+    say(f"Ask it yourself: {command}")
     show_page(started)
 
 

@@ -1,5 +1,7 @@
 """Queries as people type them: what is a formula, what is not, and nothing is ever lost."""
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -141,3 +143,23 @@ def test_posts_are_read_as_they_are_marked(tmp_path: Path) -> None:
 
 def test_bare_places_are_those_of_the_typed_text() -> None:
     assert found_in("is sqrt(2) real?") == ((3, 10),)
+
+
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=6).map("".join))
+def test_the_quick_look_for_formulas_misses_none(text: str) -> None:
+    assert typed_question(text).reading == tuple(read_typed(text))
+
+
+def test_words_alone_are_read_without_the_tables_of_formulas() -> None:
+    code = (
+        "import sys; from mathsetu.intake.question import typed_question; "
+        "typed_question('अभाज्य संख्या क्या है').words; "
+        "print('mathsetu.intake.typed' in sys.modules, 'py3langid' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
+
+
+@pytest.mark.parametrize("query", [query.text for query in read_queries(QUERIES)][::3])
+def test_the_quick_look_agrees_on_the_queries_of_the_set(query: str) -> None:
+    assert typed_question(query).reading == tuple(read_typed(query))

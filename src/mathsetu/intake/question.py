@@ -26,6 +26,16 @@ if TYPE_CHECKING:
 # What would delimit a formula in a text that is to have none.
 _DELIMITER = re.compile(r"(?<!\\)\$|\\(?=[()\[\]]|begin\{)")
 
+# What no formula is without: a sign or digit, a letter that stands alone, a Greek or raised one, or a
+# function before a word. Most queries are words; the reader's tables are not loaded for these.
+_HINT = re.compile(
+    r"[^\w\s.,;:?!¿¡'’\"()\-–…।؟،؛«»\u0300-\u036f\u0600-\u06ff\u0900-\u097f\u200c\u200d]"
+    r"|[\d_²³¹\u02b0-\u02ff\u0370-\u03ff\u1d00-\u1dbf\u2070-\u209f\u2100-\u214f]"
+    r"|[\U0001d400-\U0001d7ff]"
+    r"|(?<![^\W\d_])[A-Za-z](?![^\W\d_])"
+    r"|\b(?:x?(?:arc)?(?:sin|cos|tan|cot|sec|csc|ln|log|exp)h?x?|sqrt|cbrt|sen|c?tg|cotg)\b"
+)
+
 
 @dataclass(frozen=True)
 class Question:
@@ -54,7 +64,9 @@ class Question:
         """The query in pieces, as it was read; joined they are what was written."""
         if not self.is_typed:
             return self.marked.spans
-        # Its tables are loaded when somebody types, not when a library is opened.
+        if not _HINT.search(self.written):
+            return (Span("text", self.written, self.written),) if self.written else ()
+        # Its tables are loaded when somebody types a formula, not when a library is opened.
         from mathsetu.intake.typed import read_typed
 
         return tuple(read_typed(self.written))

@@ -179,14 +179,16 @@ def detect_in_words(text: str, override: str = "", prior: Prior = NO_PRIOR) -> D
     romanised = _romanised_hindi(tokens) if script == "Latn" else 0.0
     if romanised >= _SURE:
         return Detected("hi", romanised, script)
+    if (plainly := _plainly(plain, script, tokens)) is not None:
+        return Detected(plainly, _SURE, script)
     if script in _SERVED_SCRIPTS and len(tokens) <= _FEW:
         looked_up = _foreign(plain, script, tokens) or _in_few_words(
             plain, script, tokens, romanised, prior
         )
         if looked_up is not None:
             return looked_up
-    if (plainly := _plainly(plain, script, tokens)) is not None:
-        return Detected(plainly, _SURE, script)
+    if script == "Latn" and (alone := _only_known_to(plain, tokens)):
+        return Detected(alone, _SURE, script)
     best, confidence = _by_model(plain, script, tokens, prior)
     if romanised > confidence:
         return Detected("hi", romanised, script)
@@ -344,23 +346,27 @@ def typed_hindi() -> _TypedHindi:
 
 
 def _plainly(text: str, script: str, tokens: list[str]) -> str | None:
-    """What a few words say beyond doubt, without the model, which takes half a second to load.
+    """What function words say beyond doubt, without tables and the model, which take time to load.
 
     Only short texts: a long one may quote another language.
     """
     if len(text) > _SHORT:
         return None
-    if script == "Latn":
-        if len(_PLAIN_ENGLISH.intersection(tokens)) > 1:
-            return None if _not_english().intersection(tokens) else "en"
-        # "infinitely many primes": every word is known to one language and to no other.
-        known = [code for code, words in _known_words().items() if words.issuperset(tokens)]
-        return known[0] if len(known) == 1 and len(tokens) > 1 else None
+    if script == "Latn" and len(_PLAIN_ENGLISH.intersection(tokens)) > 1:
+        return None if _not_english().intersection(tokens) else "en"
     if script == "Deva":
         hindi, nepali = _hindi_and_nepali(tokens)
         if hindi and not nepali:
             return "hi"
     return None
+
+
+def _only_known_to(text: str, tokens: list[str]) -> str:
+    """The language that knows every word of a short text, if there is just one."""
+    if len(text) > _SHORT:
+        return ""
+    knowing = [code for code, words in _known_words().items() if words.issuperset(tokens)]
+    return knowing[0] if len(knowing) == 1 and len(tokens) > 1 else ""
 
 
 def _by_model(text: str, script: str, tokens: list[str], prior: Prior) -> tuple[str, float]:
