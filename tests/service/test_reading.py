@@ -80,3 +80,8 @@ def test_tools_for_models_tell_the_reading(sampler_folder: Path) -> None:
     assert read["formulas"] == ["\\sqrt{2}"]
     assert read["languages"] == ["en"]
     assert anyio.run(lambda: ask(as_words=True))["formulas"] == []
+
+
+def test_hindi_typed_in_latin_letters_keeps_its_typed_formulas(client: TestClient) -> None:
+    found = client.get("/search", params={"q": "sin x ka samakalan", "deva": "1"})
+    assert "sin x का समाकलन" in found.text

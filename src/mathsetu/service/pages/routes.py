@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from mathsetu.errors import InputError, MathSetuError
-from mathsetu.intake.question import typed_hindi
+from mathsetu.intake.question import typed_hindi, typed_question
 from mathsetu.languages.table import LANGUAGES
 from mathsetu.library import Filter
 from mathsetu.service.pages import trees, views
@@ -68,7 +68,7 @@ class Pages:
         if not visit.text:
             return self._page("search.html", visit, ui, home=True)
         if visit.devanagari:
-            visit = replace(visit, text=typed_hindi().to_devanagari(visit.text), devanagari=False)
+            visit = replace(visit, text=_in_devanagari(visit), devanagari=False)
         begun = perf_counter()
         try:
             where = Filter(visit.language, visit.tags)
@@ -191,6 +191,16 @@ class Pages:
         """How many hits the next page shows; 0 when there are no more."""
         most = self._engine.limits.hits
         return min(2 * k, most) if shown == k < most else 0
+
+
+def _in_devanagari(visit: Visit) -> str:
+    """A question whose Hindi was typed in Latin letters; its formulas stay as they are."""
+    question = typed_question(visit.text, as_words=visit.as_words)
+    lexicon = typed_hindi()
+    return "".join(
+        lexicon.to_devanagari(span.raw) if span.kind == "text" else span.raw
+        for span in question.reading
+    )
 
 
 def typed(word: str = "") -> JSONResponse:
