@@ -26,6 +26,8 @@ LATIN: Final = tuple(row.code for row in LANGUAGES.values() if row.script == "La
 # accents, as another form of a term, or somewhere in parallel text.
 _FUNCTION, _EXACT, _FOLDED, _STEM, LEARNED = 5.0, 4.0, 3.0, 2.0, 1.0
 
+_SHORTEST_STEM = 4
+
 
 def terms_of(text: str, codes: Iterable[str]) -> tuple[str, ...]:
     """The languages in which a text is a term of the glossary.
@@ -67,7 +69,8 @@ def _weight(word: str, code: str) -> float:
     if folded in _folded_words(code):
         return _FOLDED
     terms = analyze(word, code)
-    if terms and all(term in _stems(code) for term in terms):
+    # A short stem is soon met by chance.
+    if terms and all(len(term) >= _SHORTEST_STEM and term in _stems(code) for term in terms):
         return _STEM
     return LEARNED if terms and all(_is_learned(term, code) for term in terms) else 0.0
 

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mathsetu.intake.typed.lexer import Kind, Token
-from mathsetu.intake.typed.names import LOOK_ALIKES, UNITS
+from mathsetu.intake.typed.names import LOOK_ALIKES, QUOTIENTS, UNITS
 from mathsetu.intake.typed.row import HYPHENS, PROSE
 
 if TYPE_CHECKING:
     from mathsetu.intake.typed.reading import Reading
+
+# Letters that numbers multiply; the others stand for units and the like.
+_VARIABLES = frozenset("abcnrtuvwxyzθ")
 
 
 def is_formula(reading: Reading, after: int) -> bool:
@@ -25,7 +28,17 @@ def is_formula(reading: Reading, after: int) -> bool:
         return True
     if reading.operators:
         return _has_good_operators(reading, tokens, after)
-    return _is_whole(reading, after) and reading.letters > 0 and len(tokens) > 1
+    if len(tokens) < 2 or not _is_whole(reading, after):
+        return False
+    if all(token.kind in (Kind.NUMBER, Kind.LETTER, Kind.SHORT) for token in tokens):
+        return _is_product(tokens)
+    return reading.letters > 0
+
+
+def _is_product(tokens: Sequence[Token]) -> bool:
+    """Whether a number and letters alone are a product, as 3x and 4ac are; 24h and B2B are not."""
+    first, *factors = tokens
+    return first.kind is Kind.NUMBER and all(set(token.text) <= _VARIABLES for token in factors)
 
 
 def _is_no_price(reading: Reading, tokens: Sequence[Token], after: int) -> bool:
@@ -71,6 +84,10 @@ def _has_good_operators(reading: Reading, tokens: Sequence[Token], after: int) -
     if slashes and not hyphens:
         return _is_quotient(reading, tokens, after)
     if hyphens and not slashes:
+        letters = [token.text for token in tokens if token.kind is Kind.LETTER]
+        is_name = bool(letters) and all(letter.isupper() for letter in letters)
+        if is_name and not any(token.gap for token in tokens[1:]):
+            return False  # A-Z, R2-D2
         if whole:
             return not only_numbers or len(tokens) == 3
         if len(hyphens) > 1 and not any(token.gap for token in tokens[1:]):
@@ -95,15 +112,19 @@ def _has_good_operators(reading: Reading, tokens: Sequence[Token], after: int) -
 def _is_quotient(reading: Reading, tokens: Sequence[Token], after: int) -> bool:
     letters = [token.text for token in tokens if token.kind is Kind.LETTER]
     if len(tokens) == 3 and len(letters) == 2:
-        # A/B testing, I/O; but a/b and p/q.
-        return all(letter.islower() for letter in letters)
+        # A/B testing, I/O; but a/b, p/q, and quotients of groups.
+        return all(letter.islower() for letter in letters) or "/".join(letters) in QUOTIENTS
     if any(token.kind is Kind.SHORT for token in tokens):
         shorts = [token.text for token in tokens if token.kind is Kind.SHORT]
         return all(word[0] == "d" or word[1:].isupper() for word in shorts) or any(
             token.kind is Kind.NUMBER for token in tokens
         )
     if len(tokens) == 3 and not letters:
-        before = reading.row.at(reading.first - 1)
+        before, following = reading.row.at(reading.first - 1), reading.row.at(after)
+        has_year = any(len(token.text) == 4 for token in tokens)
+        is_rated = "." in tokens[0].text and following is not None and following.kind in PROSE
+        if has_year or is_rated:
+            return _is_whole(reading, after)  # 2024/25, 4.5/5 stars
         return not (before is not None and before.text in ("on", "since", "until", "by", "del"))
     return True
 

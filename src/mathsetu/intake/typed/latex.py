@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Final
 
 from mathsetu.formulas.latex.symbols import BRACKETS
@@ -28,7 +28,8 @@ _OPERATORS: Final = {
     "|->": "\\mapsto ", "+-": "\\pm ", "+/-": "\\pm ", "<<": "\\ll ", ">>": "\\gg ",
     "~": "\\sim ", "~=": "\\approx ", "~~": "\\approx ", "...": "\\dots ", "…": "\\dots ",
     "⋯": "\\cdots ", "−": "-", "–": "-", "·": "\\cdot ", "°": "^\\circ ", "’": "'", "′": "'",
-    "″": "''", "Σ": "\\sum ", "Π": "\\prod ", "△": "\\triangle ",
+    "″": "''", "Σ": "\\sum ", "Π": "\\prod ", "△": "\\triangle ", "∆": "\\Delta ",
+    "⊥": "\\perp ",
     "||": "\\|", "‖": "\\|", "½": "\\frac{1}{2}",
     "⅓": "\\frac{1}{3}",
     "¼": "\\frac{1}{4}", "¾": "\\frac{3}{4}", "⅔": "\\frac{2}{3}",
@@ -44,6 +45,7 @@ _OPERATOR_NAME = re.compile(r"[A-Z]{2,3}|[A-Z][a-z]{2}|[a-z]{3}")
 _MODULUS = "\\bmod "
 # Before "inf" these mean infinity, and no infimum.
 _ENDLESS: Final = frozenset({"->", "-->", "→", "-", "−", "="})
+_ENDLESS_ARROWS: Final = frozenset({"->", "-->", "→"})
 _LIMITS: Final = frozenset({"\\lim", "\\limsup", "\\liminf"})
 _LONGEST_TOWER: Final = 1000
 #: Deeper brackets are written as they are.
@@ -117,6 +119,7 @@ def _closed(latex: str) -> str:
 
 def _written(tokens: Sequence[Token]) -> str:
     frames = [_Frame()]
+    mark = _index_mark(tokens)
     for token, following in zip_longest(tokens, tokens[1:]):
         frame = frames[-1]
         is_tight = not token.gap and bool(frame.atoms)
@@ -134,6 +137,8 @@ def _written(tokens: Sequence[Token]) -> str:
             _attach(frame, mark, _plain(token.text))
         elif token.text == "**":
             frame.script = "^"
+        elif _is_side(frame, token, following):
+            _attach(frame, "^", "+" if token.text == "+" else "-")
         elif frame.script and kind is Kind.INFIX and not frame.script_sign:
             if token.text in ("*", "+", "-", "−", "–"):
                 frame.script_sign = "-" if token.text in "−–" else token.text
@@ -144,14 +149,36 @@ def _written(tokens: Sequence[Token]) -> str:
             frame.degree = ""
         elif token.text in FENCED:
             frame.fence = FENCED[token.text]
+        elif kind is Kind.LETTER and token.gap and _is_times(frame, token, following):
+            _add(frame, _Atom("\\times ", False, sign="times"))
         else:
             for atom in _atoms(token, is_tight, frame):
-                _add(frame, atom)
+                _add(frame, atom, mark)
     while len(frames) > 1:
         unclosed = frames.pop()
         latex = _opening(unclosed.opening) + _finished(unclosed)
         _add(frames[-1], _Atom(latex, True, unclosed.tight))
     return _finished(frames[0])
+
+
+def _is_times(frame: _Frame, token: Token, following: Token | None) -> bool:
+    """Whether an x stands between two numbers, as a cross."""
+    before = frame.atoms[-1] if frame.atoms else None
+    return (
+        token.text in "xX"
+        and before is not None
+        and before.latex.isdigit()
+        and following is not None
+        and following.kind is Kind.NUMBER
+        and bool(following.gap)
+    )
+
+
+def _is_side(frame: _Frame, token: Token, following: Token | None) -> bool:
+    """Whether a sign says from which side a limit is taken: ``x -> 0+``."""
+    ends = following is None or bool(following.gap) or following.kind is Kind.CLOSING
+    is_sign = token.kind is Kind.INFIX and token.text in "+-−" and not token.gap
+    return is_sign and ends and len(frame.atoms) > 2 and frame.atoms[-2].sign in _ENDLESS_ARROWS
 
 
 def _atoms(token: Token, is_tight: bool, frame: _Frame) -> list[_Atom]:
@@ -203,14 +230,25 @@ def _atoms(token: Token, is_tight: bool, frame: _Frame) -> list[_Atom]:
         return [_Atom(latex, False, is_tight, sign="bar")]
     if kind is Kind.DOTS:
         return [_Atom(latex, True, is_tight)]
-    return [_Atom(latex, False, sign=text)]
+    return [_Atom(latex, False, is_tight, sign=text)]
 
 
 def _has_open_bar(frame: _Frame) -> bool:
     return sum(atom.latex == "|" for atom in frame.atoms) % 2 == 1
 
 
-def _add(frame: _Frame, atom: _Atom) -> None:
+def _index_mark(tokens: Sequence[Token]) -> str:
+    """What a digit right after a letter is: x1 + x2 has indices, x2 + y2 = r2 lost its powers."""
+    digits = {
+        token.text
+        for before, token in pairwise(tokens)
+        if token.kind is Kind.NUMBER and not token.gap and before.kind in (Kind.LETTER, Kind.SHORT)
+    }
+    is_equation = any(token.kind in (Kind.RELATION, Kind.INFIX) for token in tokens)
+    return "^" if digits and digits <= {"2", "3"} and is_equation else "_"
+
+
+def _add(frame: _Frame, atom: _Atom, index: str = "_") -> None:
     """Add an atom, or make it the script, the radicand or the argument that was waited for."""
     bare = atom.latex.strip() if atom.inner is None else atom.inner
     if frame.fence is not None:
@@ -249,8 +287,10 @@ def _add(frame: _Frame, atom: _Atom) -> None:
         return
     if last is not None and atom.is_tight and atom.latex.isdigit():
         is_variable = len(last.latex) == 1 and last.latex.isalpha()
-        if is_variable or last.latex == "\\log ":
-            _attach(frame, "_", atom.latex)  # x1 is x_1, log2 is log_2
+        is_power = index == "^" and last.latex.isalpha() and len(last.latex) < 4
+        if is_variable or is_power or last.latex == "\\log ":
+            # x1 is x_1, log2 is log_2
+            _attach(frame, "_" if last.latex == "\\log " else index, atom.latex)
             last.is_function = True
             return
     frame.atoms.append(atom)
@@ -304,7 +344,7 @@ def _finished(frame: _Frame) -> str:
         has_lower = following is not None and following.is_operand
         if atom.sign in ("/", "choose") and atoms and atoms[-1].is_operand and has_lower:
             start = len(atoms) - 1
-            while atom.sign == "/" and start and _belongs(atoms[start - 1], atoms[start]):
+            while atom.sign == "/" and start and _belongs(atoms[start - 1], atoms[start], atom):
                 start -= 1
             above = atoms[start:]
             del atoms[start:]
@@ -318,12 +358,8 @@ def _finished(frame: _Frame) -> str:
                 upper = _joined(above)
             place += 2
             below = [given[place - 1]]
-            while (
-                place < len(given)
-                and (_is_bare_function(below[-1]) or below[-1].sign == "∂")
-                and given[place].is_operand
-            ):
-                below.append(given[place])  # 1/sin x, ∂f/∂x
+            while place < len(given) and _goes_below(below, given[place]):
+                below.append(given[place])
                 place += 1
             lower = below[0].inner if len(below) == 1 else None
             if lower is None:
@@ -340,9 +376,23 @@ def _is_bare_function(atom: _Atom) -> bool:
     return name.startswith("\\") and name in FUNCTIONS.values() and atom.latex[-1:] == " "
 
 
-def _belongs(before: _Atom, atom: _Atom) -> bool:
-    """Whether a numerator reaches back: to a factor right before it, or to its function."""
-    return before.is_operand and (atom.is_tight or _is_bare_function(before))
+def _goes_below(below: Sequence[_Atom], atom: _Atom) -> bool:
+    """Whether a denominator goes on: 1/sin x, ∂²f/∂x∂y."""
+    if not atom.is_operand:
+        return False
+    if _is_bare_function(below[-1]) or below[-1].sign == "∂":
+        return True
+    return below[0].sign == "∂" and atom.sign == "∂" and atom.is_tight
+
+
+def _belongs(before: _Atom, atom: _Atom, slash: _Atom) -> bool:
+    """Whether a numerator reaches back: to a factor right before it, or to its function.
+
+    ``sin x / x`` divides a sine, ``sin pi/6`` does not.
+    """
+    if _is_bare_function(before):
+        return not slash.is_tight or atom.is_tight
+    return before.is_operand and atom.is_tight
 
 
 def _is_structure(above: Sequence[_Atom]) -> bool:

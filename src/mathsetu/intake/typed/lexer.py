@@ -40,7 +40,7 @@ _TOKEN = re.compile(
       (?P<delimiter>\$\$?|\\[()\[\]])
     | (?P<fence>\\(?:left|right)(?![A-Za-z])\s*(?:\\(?:[A-Za-z]+|.)|[^\\\s])?)
     | (?P<command>\\(?:[A-Za-z]+|.|\Z))
-    | (?P<number>\d+(?:\.\d+)?|\.\d+)
+    | (?P<number>\d+(?:\.\d+)?|\.\d+|[½⅓¼¾⅔])
     | (?P<sup>[{SUPERSCRIPTS}]+)
     | (?P<sub>[{SUBSCRIPTS}]+)
     | (?P<letter>[{_MATHEMATICAL_LETTERS}])
@@ -134,8 +134,9 @@ _ASCII_SIGNS: Final = {
     **dict.fromkeys("| || ∣ ‖ ∥".split(), Kind.BAR),
     **dict.fromkeys(", ;".split(), Kind.COMMA),
     **dict.fromkeys("... … ⋯".split(), Kind.DOTS),
-    **dict.fromkeys("½ ⅓ ¼ ¾ ⅔".split(), Kind.NUMBER),
     "△": Kind.PREFIX,
+    "∆": Kind.PREFIX,
+    "⊥": Kind.RELATION,
     "√": Kind.ROOT,
     "∛": Kind.ROOT,
     "∜": Kind.ROOT,
@@ -208,6 +209,8 @@ def _elided(text: str, start: int, end: int) -> int:
     mark = _ELISION.match(text, end)
     if mark is None:
         return end
+    if end - start == 2 and mark.end() == end + 1 and not _goes_on(text, end + 1):
+        return end  # (uv)' = u'v + uv'
     is_variable = end - start == 1 and not mark[0][1:] and text[start] not in "lLdDsScCjJnNmMtT"
     if is_variable or (end - start == 1 and mark.end() == end + 1 and not _goes_on(text, end + 1)):
         return end
@@ -245,7 +248,7 @@ def _kind(group: str, written: str) -> tuple[Kind, bool]:
 @cache
 def _sign(written: str) -> tuple[Kind, bool]:
     if written in _ASCII_SIGNS:
-        return _ASCII_SIGNS[written], written not in _WEAK_SIGNS and not written.isdigit()
+        return _ASCII_SIGNS[written], written not in _WEAK_SIGNS
     if written in _NO_MATHEMATICS or written.isascii():
         return Kind.OTHER, False
     sign = SIGNS.get(written) or BRACKETS.get(written)

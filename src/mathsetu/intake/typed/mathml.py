@@ -40,9 +40,8 @@ def find_mathml(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _latex(source: str) -> str:
-    # A prefix needs its declaration, which a copied piece may lack: elements go by local names.
     try:
-        root = parse_xml(re.sub(r"xmlns:[A-Za-z]{1,10}=", "data-", source, count=0))
+        root = parse_xml(source)
     except NotationError:
         return ""
     for element in root.walk():

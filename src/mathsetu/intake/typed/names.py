@@ -23,6 +23,7 @@ FUNCTIONS: Final[dict[str, str]] = {
 FUNCTIONS.update(
     (name, f"\\operatorname{{{name}}}")
     for name in (
+        "div curl grad "
         "lcm LCM mcm MCM nsn nzv sgn sign rank span tr trace erf erfc sinc adj diag vol var cov "
         "Var Cov Re Im Aut Hom End Gal Tr Res Li arsinh arcosh artanh arccot argmax argmin"
     ).split()
@@ -85,7 +86,11 @@ AFTER_NUMBERS: Final = frozenset(
 #: What is built like a formula and means something else.
 LOOK_ALIKES: Final = frozenset(
     "H₂O CO₂ O₂ H₂ N₂ CH₄ H₂SO₄ "
-    "n/a w/o c/o m/s a/c b/w s/o y/o i/o o/w k/d a/b/c 24/7 50/50 9/11 7/24 km/h".split()
+    "50-50 s/n n/a w/o c/o m/s a/c b/w s/o y/o i/o o/w k/d a/b/c 24/7 50/50 9/11 7/24 km/h".split()
+)
+#: Capital letters that are divided by one another in algebra.
+QUOTIENTS: Final = frozenset(
+    "G/H G/N G/K G/Z G/M R/I R/J R/P K/F L/K L/F E/F M/N V/W V/U A/I".split()
 )
 UNITS: Final = frozenset("m cm mm km dm ft in".split())
 #: Short words of sentences that are no function words, or no usual ones.

@@ -14,7 +14,13 @@ from mathsetu.formulas.latex.commands import COMMANDS
 from mathsetu.formulas.latex.fonts import FONTS
 from mathsetu.formulas.latex.lexer import TEXT_NAMES
 from mathsetu.intake.typed.lexer import Kind, role
-from mathsetu.intake.typed.names import BEFORE_NUMBERS, GREEK, INFINITY, LETTER_WORDS
+from mathsetu.intake.typed.names import (
+    BEFORE_NUMBERS,
+    GREEK,
+    INFINITY,
+    INFIX_WORDS,
+    LETTER_WORDS,
+)
 from mathsetu.intake.typed.row import (
     ARROWS,
     ATOMS,
@@ -361,6 +367,7 @@ class Operands:
         if joints and not (ranges and numbers):
             self.operators += 1
         self.relations += any(kind is Kind.RELATION for kind in kinds)
+        self.strong += any(token.text in INFIX_WORDS for token in inside[1:-1])
         # (0,1), [a,b], {1,2,3}: what is listed in brackets, if it is more than labels.
         simple = all(kind in ATOMS or kind in _IN_LISTS for kind in kinds)
         if Kind.COMMA in kinds and simple and kinds[-1] is not Kind.COMMA:
@@ -379,13 +386,16 @@ class Operands:
             self.strong += 1
             return place + 1
         self.letters += 1
-        joined = following is not None and following.kind in OPERATORS
+        joined = following is not None and (following.kind in OPERATORS or following.text == "∥")
         tight = joined and following is not None and not following.gap
         slashed = joined and following is not None and following.text == "/"
         differential = word[0] in "d∂" and len(word) == 2
         if is_first:
             if not joined or following is None:
                 return None
+            before_it = row.at(place - 1)
+            if before_it is not None and before_it.text in HYPHENS and not token.gap:
+                return None  # x-mas = fun
             if following.text in HYPHENS and tight:
                 return None
             if slashed:
@@ -410,8 +420,9 @@ class Operands:
         # An operator wants an operand, even if it looks like a word: a + bi.
         ends = following is None or following.kind not in PROSE
         even = bool(before.gap) == bool(token.gap)
-        wanted = even and (before.text in ("+", "*") or (before.kind is Kind.RELATION and ends))
-        ends = ends and even
+        is_sum = before.text in ("+", "*") and len(word) < 3
+        wanted = even and (is_sum or (before.kind is Kind.RELATION and ends))
+        ends = ends and even and len(word) < 3
         return place + 1 if word not in short_words() or joined or ends or wanted else None
 
     def _script_argument(self, place: int) -> int | None:

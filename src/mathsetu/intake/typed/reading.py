@@ -71,6 +71,11 @@ def _with_closing(row: Row, first: int, after: int) -> int:
     return after if is_price or is_opening or opens_next else after + 1
 
 
+_PRIMED: Final = frozenset(
+    {Kind.LETTER, Kind.SYMBOL, Kind.CLOSING, Kind.POSTFIX, Kind.SUP, Kind.SHORT}
+)
+
+
 class Reading(Operands):
     """One attempt to read a formula from a token on."""
 
@@ -140,10 +145,7 @@ class Reading(Operands):
         if kind is Kind.BAR:
             if self.open_bars:
                 self.strong += 1
-                if token.text == "||" and self.open_bars[-1] == "|":
-                    return -(place + 1)  # |a||b|
-                self.open_bars.pop()
-                return place + 1
+                return self._closing_bar(place)
             if self._may_relate(place + 1):
                 self.relations += bool(token.gap)
                 return -(place + 1)
@@ -161,6 +163,20 @@ class Reading(Operands):
         if token.gap:
             return self._after_space(place)
         return self._juxtaposed(place)
+
+    def _closing_bar(self, place: int) -> int:
+        """A bar after an operand where one is open: ``|a||b|`` and ``||x|-|y||`` are read, too."""
+        written, open_bars = self.tokens[place].text, self.open_bars
+        if written == "||" and open_bars[-1] == "|":
+            if len(open_bars) > 1 and not self.row.is_tight(place + 1):
+                del open_bars[-2:]
+                return place + 1
+            return -(place + 1)
+        if written == "|" and open_bars[-1] == "||":
+            open_bars[-1] = "|"
+            return place + 1
+        open_bars.pop()
+        return place + 1
 
     def _is_quantity(self, place: int) -> bool:
         before = self.row.at(place - 1)
@@ -201,7 +217,7 @@ class Reading(Operands):
             celsius = following is not None and not following.gap and following.text in ("C", "F")
             self.strong += not celsius
             return None if celsius else place + 1
-        if before.kind not in (Kind.LETTER, Kind.SYMBOL, Kind.CLOSING, Kind.POSTFIX, Kind.SUP):
+        if before.kind not in _PRIMED:
             return None
         # A prime says little: 'a' may be quoted.
         self.strong += self.row.is_tight(place + 1, Kind.OPENING)
@@ -211,10 +227,12 @@ class Reading(Operands):
         row, token = self.row, self.tokens[place]
         before, following = self.tokens[place - 1], row.at(place + 1)
         if following is None:
-            return None
+            return place + 1 if self._is_side(place) else None
         if following.text == token.text and not following.gap and token.text in "+-":
             return None  # C++
         tight = not token.gap and not following.gap
+        if self._is_side(place):
+            return place + 1
         if token.text in HYPHENS:
             if tight and following.kind in (Kind.WORD, Kind.CONNECTIVE, Kind.PROSE_COMMAND):
                 return None  # x-axis
@@ -236,6 +254,13 @@ class Reading(Operands):
             self.strong += token.strong
         return -(place + 1)
 
+    def _is_side(self, place: int) -> bool:
+        """Whether a sign says from which side a limit is taken: ``x -> 0+``."""
+        token, following = self.tokens[place], self.row.at(place + 1)
+        ends = following is None or bool(following.gap)
+        after_arrow = place - 2 >= self.first and self.tokens[place - 2].text in ARROWS
+        return token.text in "+-−" and not token.gap and ends and after_arrow
+
     def _may_relate(self, place: int) -> bool:
         token = self.row.at(place)
         if token is None:
@@ -250,12 +275,17 @@ class Reading(Operands):
 
     def _mapping(self, place: int) -> int | None:
         """The colon of ``f: A -> B``, or that of a proportion, ``a:b = c:d``."""
-        if self.row.is_tight(place) and self.row.is_tight(place + 1):
-            second = self.row.at(place + 2)
-            is_equated = second is not None and second.text == "="
-            fits = self.tokens[place - 1].kind in ATOMS and (is_equated or self.relations)
-            if fits and self._begins_operand(place + 1):
+        is_even = self.row.is_tight(place) == self.row.is_tight(place + 1)
+        if is_even and self.tokens[place - 1].kind in ATOMS and self._begins_operand(place + 1):
+            end = place
+            while end < place + 8 and (sign := self.row.at(end)) is not None and sign.text == ":":
+                end += 2
+            sign = self.row.at(end)
+            if self.relations or (sign is not None and sign.text == "="):
                 return -(place + 1)
+        quantified = self.tokens[self.first].text in ("∀", "∃")
+        if quantified and self.relations and self._begins_operand(place + 1):
+            return -(place + 1)
         if place - 1 != self.first and not (self.forced and place - 2 == self.first):
             return None
         if self.tokens[place - 1].kind not in (Kind.LETTER, Kind.SYMBOL):
@@ -379,6 +409,8 @@ class Reading(Operands):
                 return place + 1
             fits = following is not None and following.kind in OPERATORS
             known = token.text in short_words()
+            if begun and row.is_tight(place + 1, Kind.SCRIPT, Kind.SUP):
+                return place + 1  # 1/2 at^2
             is_hyphen = fits and following is not None and following.text in HYPHENS
             ends = following is None or following.kind in (Kind.COMMA, Kind.OTHER)
             if self.relations and ends and not known:
@@ -416,12 +448,29 @@ class Reading(Operands):
             self._count_inside(place)
         return token.mate + 1 if is_factor else None
 
+    def _is_times(self, place: int) -> bool:
+        """Whether an x stands between two numbers that are multiplied: ``3 x 4 = 12``."""
+        before, second = self.tokens[place - 1], self.row.at(place + 1)
+        third = self.row.at(place + 2)
+        return (
+            self.tokens[place].text in ("x", "X")
+            and before.kind is Kind.NUMBER
+            and second is not None
+            and second.kind is Kind.NUMBER
+            and bool(second.gap)
+            and (third is None or third.kind in (Kind.RELATION, Kind.OTHER))
+        )
+
     def _letter_after_space(self, place: int) -> int | None:
         """A letter is a factor, ``2 x + 1``, or a word, ``x > 0 a y > 0``."""
         row, token = self.row, self.tokens[place]
         following = row.at(place + 1)
         begun = self.relations + self.operators + self.strong > 0
         is_word = token.text in LETTER_WORDS
+        if self._is_times(place):
+            self.operators += 1
+            self.strong += 1
+            return place + 2
         if following is None:
             fits = begun
         elif not following.gap and following.kind in (
