@@ -1,6 +1,6 @@
 """Measures how typed queries are read: formulas found, languages found, and time.
 
-    python -m benchmarks.typed_queries [--file FILE] [--terms FILE] [--wrong]
+    python -m benchmarks.typed_queries [--file FILE] [--terms FILE] [--data DIR] [--wrong]
 
 A formula counts as found where the span expected was read as one formula. The queries and terms
 were written before the reader (tests/intake, tests/languages).
@@ -16,8 +16,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.shared import DATA
+from mathsetu.collections.crossmath import read_topics
 from mathsetu.intake.typed import read_typed
 from mathsetu.languages.detect import Prior, detect, detect_in_words
+from mathsetu.markup import split
 
 ROOT = Path(__file__).resolve().parent.parent
 QUERIES = ROOT / "tests" / "intake" / "typed_queries.tsv"
@@ -94,6 +97,33 @@ def measure_formulas(queries: list[Expected], wrong: bool) -> tuple[float, float
     return total / max(sum(found.values()), 1), total / max(sum(expected.values()), 1)
 
 
+def measure_titles(data: Path) -> None:
+    """Print how formulas of real titles are found when their delimiters are taken away.
+
+    Letters and numbers alone are not counted: without dollars they are words.
+    """
+    expected = exact = touched = found = beside = 0
+    for path in sorted((data / "crossmath" / "topics").glob("*.tsv")):
+        for topic in read_topics(path):
+            text, places = "", set()
+            for span in split(topic.title):
+                written = span.content.strip() if span.kind == "formula" else span.raw
+                if span.kind == "formula" and len(written) > 1 and not written.isdigit():
+                    places.add((len(text), len(text) + len(written)))
+                text += written
+            read = found_in(text)
+            expected += len(places)
+            found += len(read)
+            exact += len(places.intersection(read))
+            touched += sum(any(s < e2 and s2 < e for s, e in read) for s2, e2 in places)
+            beside += sum(not any(s < e2 and s2 < e for s2, e2 in places) for s, e in read)
+    print(
+        f"titles of topics without their dollars: {expected} formulas, {exact / expected:.3f} "
+        f"found as they were, {touched / expected:.3f} found in part; {beside} of {found} found "
+        "elsewhere"
+    )
+
+
 def read_terms(path: Path) -> list[tuple[str, tuple[str, ...]]]:
     """Terms with the languages that they belong to."""
     rows = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
@@ -167,10 +197,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--file", type=Path, default=QUERIES, help="queries with marked formulas")
     parser.add_argument("--terms", type=Path, default=TERMS, help="terms and their languages")
+    parser.add_argument("--data", type=Path, default=DATA, help="the public evaluation data")
     parser.add_argument("--wrong", action="store_true", help="print what was read otherwise")
     arguments = parser.parse_args()
     queries = list(read_queries(arguments.file))
     measure_formulas(queries, arguments.wrong)
+    if (arguments.data / "crossmath").exists():
+        measure_titles(arguments.data)
     measure_languages(queries, arguments.wrong)
     terms = read_terms(arguments.terms)
     measure_terms(terms, "nothing known", prior=False, wrong=arguments.wrong)

@@ -48,17 +48,19 @@ def read_typed(text: str) -> list[Span]:
 
 
 def _without_mathml(text: str) -> Iterator[Span]:
-    position = 0
+    position = start = 0
     for span in split(text) if text else ():
         if _holds_prose(span):
             # A dollar was left open, and the next formula's seemed to close it.
-            yield from _bare(text[position:])
+            yield from _bare(text[start:])
             return
         position += len(span.raw)
-        if span.kind == "text":
-            yield from _bare(span.raw)
-        else:
+        # An environment may stand in the middle of a formula: it is read with what is around it.
+        if span.kind != "text" and not span.raw.startswith("\\begin"):
+            yield from _bare(text[start : position - len(span.raw)])
             yield span
+            start = position
+    yield from _bare(text[start:])
 
 
 def _holds_prose(span: Span) -> bool:

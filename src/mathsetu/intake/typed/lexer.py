@@ -48,7 +48,7 @@ _TOKEN = re.compile(
     | (?P<latin>[{_LATIN}][{_LATIN}\u0300-\u036f]*)
     | (?P<word>[^\W\d_](?:[^\W\d_{_LATIN}]|[{_MARKS}\u200c\u200d])*)
     | (?P<wild>\?(?=[A-Za-z]\b))
-    | (?P<sign><=>|<->|\|->|<=|>=|=<|==?>|--?>|!=|=/=|===?|:=|\.\.\.|\*\*|\+/?-|<<|>>|<>|~=|~~
+    | (?P<sign><=>|<->|\|->|<=|>=|=<|==?>|--?>|!=|=/=|===?|:=|\.\.\.+|\*\*|\+/?-|<<|>>|<>|~=|~~
         |\|\||\S)
     """,
     re.VERBOSE | re.DOTALL,
@@ -137,6 +137,7 @@ _ASCII_SIGNS: Final = {
     "△": Kind.PREFIX,
     "∆": Kind.PREFIX,
     "⊥": Kind.RELATION,
+    "....": Kind.DOTS,
     "√": Kind.ROOT,
     "∛": Kind.ROOT,
     "∜": Kind.ROOT,
@@ -192,6 +193,12 @@ def tokens(text: str) -> list[Token]:
                 kind = Kind.BIG if is_sum else Kind.SYMBOL
                 found.append(Token(kind, letter, start + place, 0 if place else gap, True))
             continue
+        if group == "latin" and _is_transposed(found, written, gap):
+            found.append(Token(Kind.LETTER, "T", start, 0))
+            rest = written[1:]
+            kind = Kind.LETTER if len(rest) == 1 else _latin(rest)
+            found.append(Token(kind, rest, start + 1, 0))
+            continue
         if group == "latin" and (end := _elided(text, start, position)) > position:
             written = text[start:end]
             pending = end
@@ -201,7 +208,14 @@ def tokens(text: str) -> list[Token]:
         found.append(Token(kind, written, start, gap, strong))
     _mark_addresses(found)
     _pair(found)
+    _pair_environments(found)
     return found
+
+
+def _is_transposed(found: list[Token], written: str, gap: int) -> bool:
+    """Whether letters after a power sign begin with the T of a transposed matrix: ``h^TA``."""
+    is_power = bool(found) and found[-1].text == "^" and not gap
+    return is_power and written[0] == "T" and 1 < len(written) <= SHORT
 
 
 def _elided(text: str, start: int, end: int) -> int:
@@ -280,7 +294,7 @@ def _latin(written: str) -> Kind:
 @cache
 def _command(written: str) -> tuple[Kind, bool]:
     name = written[1:]
-    if name in _PROSE_COMMANDS:
+    if name in _PROSE_COMMANDS or (name and name in "$%#&"):
         return Kind.PROSE_COMMAND, False
     known = (
         written in SIGNS
@@ -322,6 +336,16 @@ def _mark_addresses(found: list[Token]) -> None:
             for token in chunk:
                 token.kind, token.strong = Kind.WORD, False
         first = last
+
+
+def _pair_environments(found: list[Token]) -> None:
+    r"""Tell each ``\begin`` where its environment ends."""
+    begun: list[int] = []
+    for place, token in enumerate(found):
+        if token.text == "\\begin":
+            begun.append(place)
+        elif token.text == "\\end" and begun and place + 1 < len(found):
+            found[begun.pop()].mate = max(found[place + 1].mate, place)
 
 
 def _pair(found: list[Token]) -> None:

@@ -30,6 +30,7 @@ from mathsetu.intake.typed.row import (
     PROSE,
     SIGNS_BEFORE,
     Row,
+    joins,
     short_words,
 )
 
@@ -90,6 +91,8 @@ class Operands:
             return -after if self._begins_operand(after) else after
         if kind is Kind.NUMBER:
             return self._number(place)
+        if token.text == "~" and self.strong:
+            return -(place + 1)  # LaTeX has it for a space
         if kind is Kind.SUP and row.is_tight(place + 1, Kind.ROOT):
             return -(place + 1)  # ³√8
         if kind is Kind.WILD:
@@ -142,7 +145,7 @@ class Operands:
         starts = following.kind in ATOMS or following.kind in (
             Kind.COMMAND, Kind.FUNCTION, Kind.BIG, Kind.ROOT, Kind.PREFIX, Kind.OPENING, Kind.SHORT,
         )  # fmt: skip
-        if token.text not in LETTER_WORDS or not starts:
+        if token.text not in LETTER_WORDS or not starts or joins(following):
             return place + 1
         before = self.row.at(place - 1)
         is_coefficient = _COEFFICIENTS.match(self.row.text, token.start) is not None
@@ -302,6 +305,8 @@ class Operands:
             return None
         known = token.strong
         self.strong += known
+        if token.mate > place:
+            return token.mate + 1  # a whole environment
         after = place + 1
         arguments = 0
         takes = token.text in COMMANDS or token.text in FONTS or name in TEXT_NAMES or not known
@@ -364,7 +369,7 @@ class Operands:
         ]
         ranges = all(inside[number].text in HYPHENS for number in joints)
         numbers = all(kind in (Kind.NUMBER, Kind.INFIX) for kind in kinds)
-        if joints and not (ranges and numbers):
+        if joints and not (ranges and numbers) and Kind.OTHER not in kinds:
             self.operators += 1
         self.relations += any(kind is Kind.RELATION for kind in kinds)
         self.strong += any(token.text in INFIX_WORDS for token in inside[1:-1])
@@ -386,7 +391,9 @@ class Operands:
             self.strong += 1
             return place + 1
         self.letters += 1
-        joined = following is not None and (following.kind in OPERATORS or following.text == "∥")
+        joined = following is not None and (
+            following.kind in OPERATORS or following.text == "∥" or joins(following)
+        )
         tight = joined and following is not None and not following.gap
         slashed = joined and following is not None and following.text == "/"
         differential = word[0] in "d∂" and len(word) == 2

@@ -25,10 +25,10 @@ from mathsetu.intake.typed.row import (
     SIGNS_BEFORE,
     Region,
     Row,
+    joins,
     short_words,
 )
 
-_JOINING: Final = frozenset({boxes.MULTIPLICATION, boxes.ADDITION, boxes.RELATION, boxes.META})
 _DIFFERENTIAL: Final = re.compile(r"d(?!e$|o$|a$|i$)[a-zA-Z]")
 _CALLED: Final = frozenset({Kind.LETTER, Kind.SYMBOL, Kind.SUP, Kind.SUB, Kind.SHORT, Kind.POSTFIX})
 
@@ -94,7 +94,7 @@ class Reading(Operands):
         evidence = self._evidence
         end, has_dots, are_letters = row.listed(self.place)
         following = row.at(end)
-        if has_dots or (are_letters and following is not None and following.kind is Kind.RELATION):
+        if has_dots or (are_letters and joins(following)):
             self.strong += has_dots
             self.letters += 1
             self.place = complete = end
@@ -152,11 +152,14 @@ class Reading(Operands):
             return None
         if token.text == ":":
             return self._mapping(place)
+        if token.text == "," and self.relations and self.tokens[place - 1].kind in ATOMS:
+            end, has_dots, _ = self.row.listed(place - 1)
+            return end if has_dots else None  # k = 1, 2, ..., n
         if token.text == "&" and self.has_environment:
             return -(place + 1)
         if token.text in INFIX_WORDS:
             return self._infix_word(place)
-        if kind is Kind.COMMAND and role(token.text) in _JOINING:
+        if kind is Kind.COMMAND and joins(token):
             self.strong += token.strong
             self.relations += role(token.text) in (boxes.RELATION, boxes.META)
             return -(place + 1)
@@ -190,7 +193,8 @@ class Reading(Operands):
         if token.text == "_":
             argument = self.tokens[place + 1]
             names = before.kind in (Kind.SHORT, Kind.WORD) and argument.kind in PROSE
-            if token.gap or names or self.row.is_tight(after, *PROSE):
+            is_command = before.kind is Kind.COMMAND
+            if (token.gap and not is_command) or names or self.row.is_tight(after, *PROSE):
                 return None
             if self.row.is_tight(after, Kind.SCRIPT) and self.tokens[after].text == "_":
                 return None  # snake_case_names
@@ -283,7 +287,7 @@ class Reading(Operands):
             sign = self.row.at(end)
             if self.relations or (sign is not None and sign.text == "="):
                 return -(place + 1)
-        quantified = self.tokens[self.first].text in ("∀", "∃")
+        quantified = self.tokens[self.first].text in ("∀", "∃", "\\forall", "\\exists")
         if quantified and self.relations and self._begins_operand(place + 1):
             return -(place + 1)
         if place - 1 != self.first and not (self.forced and place - 2 == self.first):
@@ -295,7 +299,8 @@ class Reading(Operands):
             return None
         after = target.mate + 1 if target.mate > place else place + 2
         while self.row.is_tight(after, Kind.SCRIPT, Kind.SUP):
-            after += 2 if self.tokens[after].kind is Kind.SCRIPT else 1
+            is_sign = self.tokens[after].kind is Kind.SUP
+            after = after + 1 if is_sign else self._script_argument(after) or after + 1
         if target.kind is Kind.COMMAND and self.row.is_tight(after, Kind.OPENING):
             after = max(self.tokens[after].mate + 1, after + 1)
         arrow = self.row.at(after)
@@ -473,6 +478,8 @@ class Reading(Operands):
             return place + 2
         if following is None:
             fits = begun
+        elif following.text == "." and row.is_tight(place + 1) and row.is_tight(place + 2):
+            fits = False  # s.t.
         elif not following.gap and following.kind in (
             Kind.SCRIPT, Kind.SUP, Kind.SUB, Kind.OPENING, Kind.POSTFIX,
         ):  # fmt: skip

@@ -7,7 +7,8 @@ from functools import cache
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from mathsetu.intake.typed.lexer import Kind, Token
+from mathsetu.formulas.latex import boxes
+from mathsetu.intake.typed.lexer import Kind, Token, role
 from mathsetu.intake.typed.names import INFIX_WORDS, SHORT_WORDS
 from mathsetu.languages.table import LANGUAGES
 
@@ -19,6 +20,8 @@ SIGNS_BEFORE: Final = frozenset("- + − ± ∓ +- +/- –".split())
 ARROWS: Final = frozenset("-> --> → ↦ \\to \\rightarrow \\mapsto |-> ⟶".split())
 #: Tokens inside brackets that are looked at one by one; no sentence of short words is longer.
 MOST_INSIDE: Final = 40
+_JOINING: Final = frozenset({boxes.MULTIPLICATION, boxes.ADDITION, boxes.RELATION, boxes.META})
+_DOTS: Final = frozenset("\\dots \\ldots \\cdots".split())
 _SIGNS_OF_LISTS: Final = frozenset({Kind.NUMBER, Kind.LETTER, Kind.SYMBOL})
 
 
@@ -81,7 +84,7 @@ class Row:
         if first < self._listed_until:
             return first, False, False
         while (token := self.at(place)) is not None:
-            if token.kind is Kind.DOTS:
+            if token.kind is Kind.DOTS or token.text in _DOTS:
                 dots = True
             elif token.kind not in _SIGNS_OF_LISTS:
                 break
@@ -104,6 +107,15 @@ class Row:
             place -= 1
         self._listed_until = place
         return place, dots and count > 2, letters and count > 1
+
+
+def joins(token: Token | None) -> bool:
+    r"""Whether a token is an operator or relation between operands, such as + or \le."""
+    if token is None:
+        return False
+    if token.kind is Kind.COMMAND:
+        return role(token.text) in _JOINING
+    return token.kind in (Kind.INFIX, Kind.RELATION)
 
 
 @cache
