@@ -18,7 +18,6 @@ from mathsetu.formulas.mathml import read_content, read_presentation, write_math
 from mathsetu.formulas.notation import read_tree
 from mathsetu.graphs.penman.reading import read_penman
 from mathsetu.graphs.text import mask_sentences
-from mathsetu.intake.typed import read_typed
 from mathsetu.languages.analyze import analyze
 from mathsetu.languages.detect import detect
 from mathsetu.languages.glossary import Glossary
@@ -77,7 +76,6 @@ READERS: Final[dict[str, Callable[[str], object]]] = {
     "attribute": _refusing(lambda text: text_and_formulas(text, "attribute", "7", "body")),
     "sections": lambda text: [list(sections(text, form)) for form in ("markdown", "html", "latex")],
     "detect": detect,
-    "typed query": read_typed,
     "analyze": lambda text: [analyze(text, code) for code in ("en", "hi", "fa", "hr")],
     "mask": lambda text: unmask(mask(text).text, mask(text)),
     "transliterate": lambda text: (itrans(text), romanise(text)),

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,8 @@ from mathsetu.intake.typed import read_typed
 from mathsetu.library import Library, build_library
 from mathsetu.records import Formula, Post, Query
 from tests.light import LIGHT
+from tests.test_linear import FORMULAS, PROSE
+from tests.timing import best_seconds
 
 PIECES = [
     "x", "x^2", " ", "  ", "a/b", "sqrt(", ")", "(", "|", "||", "$", "$$", "\\(", "\\)", "\\frac{",
@@ -91,16 +92,22 @@ def test_what_is_typed_becomes_latex(typed: str, latex: str) -> None:
      "\\left( ", "word (", "a@", "[a,", "x:", "a_", "Σ", "\\text{a} ", "n!", "∀", "{", "'a"],
 )  # fmt: skip
 def test_time_grows_with_the_length(piece: str) -> None:
+    assert_linear(piece)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("piece", sorted({*FORMULAS, *PROSE}))
+def test_time_grows_with_the_length_whatever_is_repeated(piece: str) -> None:
+    assert_linear(piece)
+
+
+def assert_linear(piece: str) -> None:
+    """Eight times the length; a square law would take 64 times as long."""
+
     def seconds(size: int) -> float:
         text = (piece * size)[:size]
-        best = 1e9
-        for _ in range(2):
-            begun = time.process_time()
-            read_typed(text)
-            best = min(best, time.process_time() - begun)
-        return best
+        return best_seconds(lambda: read_typed(text), tries=2)
 
-    # Eight times the length; a square law would take 64 times as long.
     assert seconds(8_000) < 24 * max(seconds(1_000), 0.002)
 
 

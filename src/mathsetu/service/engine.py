@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 # Posts that are named for a formula.
 _POSTS = 5
 # A query that every part of a recipe has to do with.
-_TRIAL = "$x$ prime number समाकल"
+_TRIAL = "$x$ x^2 prime number समाकल"
 
 
 class Engine:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from enum import Enum, auto
-from functools import cache
+from enum import IntEnum, auto
+from functools import cache, lru_cache
 from typing import Final
 
 from mathsetu.formulas.latex import boxes
@@ -68,8 +68,8 @@ _SUMMED = re.compile(rf"[_{SUBSCRIPTS}]|\s?(?:\d|[A-Za-z][\^_({SUBSCRIPTS}{SUPER
 _ACCENTED = re.compile("[p-tv-zP-TV-Z][\u0302\u0303\u0304\u0307\u0308]")
 
 
-class Kind(Enum):
-    """What a token may be."""
+class Kind(IntEnum):
+    """What a token may be; a number, because sets of them are asked often."""
 
     NUMBER = auto()
     LETTER = auto()  # a variable
@@ -236,6 +236,7 @@ def _goes_on(text: str, place: int) -> bool:
     return place < len(text) and text[place].isalpha()
 
 
+@lru_cache(maxsize=1 << 12)
 def _kind(group: str, written: str) -> tuple[Kind, bool]:
     if group == "number":
         return Kind.NUMBER, False
