@@ -33,7 +33,7 @@ from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.scripts import dominant_script
 from mathsetu.languages.table import LANGUAGES, language, romanised_words
 from mathsetu.languages.transliterate import roman_key
-from mathsetu.languages.vocabulary import LEARNED, known, terms_of
+from mathsetu.languages.vocabulary import EXACT, LEARNED, known, terms_of
 
 # Scripts that one living language uses, or nearly so.
 _BY_SCRIPT = {
@@ -213,7 +213,8 @@ def _foreign(text: str, script: str, tokens: list[str]) -> Detected | None:
         strange = [
             token
             for token in strange
-            if not known(token, codes) and not (is_ours and token in names)
+            if max(known(token, codes).values(), default=0.0) < EXACT
+            and not (is_ours and token in names)
         ]
     has_letters = bool(strange) or (
         script != "Latn" and _FOREIGN_LETTERS[script].search(text) is not None

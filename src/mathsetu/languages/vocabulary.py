@@ -24,7 +24,7 @@ from mathsetu.languages.table import LANGUAGES
 LATIN: Final = tuple(row.code for row in LANGUAGES.values() if row.script == "Latn")
 # What it says for a language that it has a word: as a function word, as a term, without its
 # accents, as another form of a term, or somewhere in parallel text.
-_FUNCTION, _EXACT, _FOLDED, _STEM, LEARNED = 5.0, 4.0, 3.0, 2.0, 1.0
+_FUNCTION, EXACT, _FOLDED, _STEM, LEARNED = 5.0, 4.0, 3.0, 2.0, 1.0
 
 _SHORTEST_STEM = 4
 
@@ -64,7 +64,7 @@ def _weight(word: str, code: str) -> float:
     if word in LANGUAGES[code].stop_words:
         return _FUNCTION
     if word in _words(code):
-        return _EXACT
+        return EXACT
     folded = fold(word)
     if folded in _folded_words(code):
         return _FOLDED
