@@ -14,7 +14,7 @@ OTHERS = set(
     """
     Recipe Ranking Selection Preparation Part Lexical Bm25Plus Statistics FormulaSearch Meaning
     Manifest Segment Filter Scope Post PostFacts Formula Span Detected Match Reason Evidence
-    MatchedWord Piece
+    MatchedWord Piece Prior Asked ReadPiece
     """.split()
 )
 

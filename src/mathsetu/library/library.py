@@ -14,7 +14,7 @@ import numpy as np
 
 from mathsetu.deadline import Clock
 from mathsetu.errors import DamagedLibrary, InputError
-from mathsetu.intake.question import Question
+from mathsetu.intake.question import Question, topic_question, typed_question
 from mathsetu.library.candidates import RecipeReply, chosen_weights
 from mathsetu.library.manifest import check, read_manifest, segment_folder
 from mathsetu.library.preparing import check_readable, prepare
@@ -143,16 +143,48 @@ class Library:
         """The best posts for one query, with the reasons for each.
 
         Args:
-            query: Words and formulas (between dollars), or a query record.
+            query: Words and formulas as people type them, or a query record, whose formulas
+                stand between delimiters.
             k: How many hits; what the recipe says unless given.
             language: The language of the query; detected unless given.
             where: Which posts may be found.
             explain: Whether reasons are worked out.
         """
         [hits] = self._rankings(
-            [as_question(query, language)], k, where, explain, chosen_weights(self.recipe), Clock()
+            [self.question(query, language)],
+            k,
+            where,
+            explain,
+            chosen_weights(self.recipe),
+            Clock(),
         )
         return hits
+
+    def question(
+        self,
+        query: str | Query | Question,
+        language: str = "",
+        *,
+        as_words: bool = False,
+        page: str = "",
+    ) -> Question:
+        """A query as it is understood here, before anything is searched.
+
+        Args:
+            query: Text as it was typed, or a record; what is a question already stays as it is.
+            language: The language of a text; detected unless given, with those of the posts in
+                mind.
+            as_words: Read as formulas only what stands between delimiters.
+            page: The language of the page that it was typed into.
+        """
+        if isinstance(query, Question):
+            return query
+        if isinstance(query, Query):
+            return topic_question(query, self.manifest.languages)
+        languages = self.manifest.languages
+        asked = typed_question(query, language, as_words=as_words, page=page, library=languages)
+        check_readable(asked)
+        return asked
 
     def answer(
         self,
@@ -178,7 +210,7 @@ class Library:
             seconds: The time it may take. Parts that are not done by then are left out and
                 named in the answer.
         """
-        question = as_question(query, language)
+        question = self.question(query, language)
         clock = Clock(seconds)
         weighed = chosen_weights(self.recipe, weights)
         [hits] = self._rankings([question], k, where, explain, weighed, clock)
@@ -200,7 +232,7 @@ class Library:
         """
         number = self._shelves.number_of(post_id)
         weighed = chosen_weights(self.recipe, weights)
-        asked = prepare([as_question(query, language)], self.recipe.query)
+        asked = prepare([self.question(query, language)], self.recipe.query)
         scope = Scope(1, self._shelves.present, Clock(), number)
         [reply] = self._ranker.rank(asked, scope, weighed)
         [places] = np.nonzero(reply.numbers == number)
@@ -213,7 +245,7 @@ class Library:
         """The posts that are most like one post, which is itself not among them."""
         post = self.post(post_id)
         query = Query(post_id, snippet(post.body, _LIKENESS), post.title, post.tags, post.language)
-        found = self.answer(query, k + 1, explain=False, seconds=seconds)
+        found = self.answer(Question(query), k + 1, explain=False, seconds=seconds)
         others = tuple(hit for hit in found.hits if hit.id != post_id)
         return replace(found, hits=others[:k])
 
@@ -227,7 +259,7 @@ class Library:
         name: str = "",
     ) -> Run:
         """Answer many queries at once."""
-        questions = [Question(query) for query in queries]
+        questions = [topic_question(query, self.manifest.languages) for query in queries]
         weights = chosen_weights(self.recipe)
         rankings: dict[str, tuple[Hit, ...]] = {}
         for start in range(0, len(questions), _TOGETHER):
@@ -306,7 +338,7 @@ class Library:
         number = self._shelves.number_of(post_id)
         for retriever in self._parts.values():
             if retriever.heat_mapper is not None:
-                return retriever.heat_mapper.table(as_question(query, language), number)
+                return retriever.heat_mapper.table(self.question(query, language), number)
         raise InputError(f"the recipe {self.recipe.name} has no graph index")
 
     def tags(self, limit: int) -> dict[str, int]:
@@ -320,10 +352,3 @@ class Library:
     def post(self, post_id: str) -> Post:
         """One post by its id."""
         return self._post(post_id)
-
-
-def as_question(query: str | Query | Question, language: str = "") -> Question:
-    """A query as it is searched for; what is one already stays as it is."""
-    if isinstance(query, Question):
-        return query
-    return Question(Query("", query, language=language) if isinstance(query, str) else query)
