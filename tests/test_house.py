@@ -27,6 +27,7 @@ FLOORS = {
     "retrieval": 3,
     "ranking": 3,
     "library": 4,
+    "cluster": 4,
     "recipes": 4,
     "training": 5,
     "answers": 5,
@@ -46,6 +47,9 @@ NEIGHBOURS = {
     ("cli", "service"),  # both doors give the same answers, and one opens the other
     ("encoders", "graphs"),  # the graph encoder reads graphs
     ("library", "recipes"),  # a library is built and opened as its recipe says
+    ("cluster", "recipes"),  # so is one on a cluster
+    ("cluster", "library"),  # what a cluster holds was built in a folder
+    ("library", "cluster"),  # a library is opened wherever it is
 }
 
 

@@ -8,20 +8,21 @@ import click
 
 from mathsetu.cli.index import read_sources
 from mathsetu.cli.output import json_option, print_json, progress_bar, report_rows, say, skipped
+from mathsetu.cli.places import LIBRARY
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.seen import SeenIds
 from mathsetu.library import add_posts
 
 
 @click.command("add")
-@click.argument("library", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("library", type=LIBRARY)
 @click.argument("sources", nargs=-1, required=True)
 @click.option("--from", "format_name", metavar="FORMAT", help="Format of the sources.")
 @click.option("--lang", default="", help="Language of posts that do not say theirs.")
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @json_option
 def command(
-    library: Path,
+    library: Path | str,
     sources: tuple[str, ...],
     format_name: str | None,
     lang: str,

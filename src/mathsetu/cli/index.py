@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from mathsetu.cli.output import json_option, print_json, progress_bar, report_rows, say, skipped
+from mathsetu.cli.places import LIBRARY
 from mathsetu.collections import sampler
 from mathsetu.collections.formats import detect, find
 from mathsetu.collections.rows import BadRows
@@ -27,7 +28,7 @@ SAMPLER = "sampler"
 
 @click.command("index")
 @click.argument("sources", nargs=-1, required=True)
-@click.argument("library", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("library", type=LIBRARY)
 @click.option("--recipe", default="default", show_default=True, help="A recipe, or a .toml file.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Replace a setting of the recipe: parts.text.model=FOLDER.")  # fmt: skip
@@ -38,7 +39,7 @@ SAMPLER = "sampler"
 @json_option
 def command(
     sources: tuple[str, ...],
-    library: Path,
+    library: Path | str,
     recipe: str,
     settings: tuple[str, ...],
     format_name: str | None,
@@ -70,7 +71,7 @@ def command(
             processes=processes,
             progress=progress,
         )
-    count = read_manifest(library).posts
+    count = read_manifest(Path(library)).posts
     seconds = time.perf_counter() - started
     if as_json:
         print_json({"library": str(library), "posts": count, "skipped": bad.count,

@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 
 from mathsetu.errors import InputError
 
-#: The environment variable with the address of the server that the user trusts.
+#: The environment variable with the address of the server that the user trusts; the nodes of one
+#: cluster are separated by commas.
 URL = "QDRANT_URL"
 #: The environment variable with the key of that server, where it asks for one.
 KEY = "QDRANT_API_KEY"
@@ -62,13 +63,13 @@ def confirmed(address: str) -> str:
             f"the library names the Qdrant server {_shown(address)}, which is not contacted "
             f"unless you name it, too; if you trust it, set {URL} to this address"
         )
-    wanted = normalised(named)
-    if normalised(address) != wanted:
+    trusted = [normalised(one) for one in named.split(",")]
+    if normalised(address) not in trusted:
         raise InputError(
             f"the library names the Qdrant server {_shown(address)}, which is not contacted: "
-            f"{URL} is {wanted}; if you trust the library's, set {URL} to it"
+            f"{URL} is {','.join(trusted)}; if you trust the library's, set {URL} to it"
         )
-    return wanted
+    return normalised(address)
 
 
 def key_for(address: str) -> str | None:
@@ -77,7 +78,7 @@ def key_for(address: str) -> str | None:
     if not key:
         return None
     owner = os.environ.get(URL, "")
-    if not owner or normalised(owner) != normalised(address):
+    if not owner or normalised(address) not in map(normalised, owner.split(",")):
         raise InputError(
             f"{KEY} is not sent to {normalised(address)}, because it belongs to "
             f"{_shown(owner) if owner else 'no address'}; set {URL} to the address of its server, "

@@ -1,0 +1,315 @@
+"""Search by formulas on a cluster: candidates from sparse vectors, scores as in a folder.
+
+For each formula of a question the cluster finds those that share most features with it. They are
+fetched with the posts that hold them, and make a small index in memory, which is searched by the
+same code as that of a library in a folder, with the statistics of the whole collection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mathsetu.cluster.packing import damaged, unpack, unpack_frequencies
+from mathsetu.cluster.points import sparse
+from mathsetu.cluster.snapshot import Snapshot
+from mathsetu.deadline import check_time
+from mathsetu.formulas.parse import parse_once
+from mathsetu.intake.question import Question
+from mathsetu.library.shelves import Filter
+from mathsetu.records import Reason
+from mathsetu.retrieval.base import FormulaMatch, Scored, best
+from mathsetu.retrieval.formula import FormulaReply, FormulaRetriever
+from mathsetu.retrieval.formula_index import FormulaSearch, FormulaSegment, feature_counts
+from mathsetu.retrieval.postings import Postings, term_hashes
+from mathsetu.retrieval.segments import Numbering
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Hashes = NDArray[np.uint64]
+
+# Formulas that are fetched for one formula of a question.
+_FETCHED = 2_000
+# So many posts more than wanted are looked at: some may be gone, and others have more formulas.
+_MARGIN = 200
+# Posts that are held against a filter at once.
+_FILTERED = 2_000
+_FIELDS = ("latex", "features", "counts", "posts")
+
+
+@dataclass(frozen=True)
+class _Formula:
+    """A distinct formula of a segment."""
+
+    latex: str
+    features: Hashes
+    counts: NDArray[np.float32]
+    posts: NDArray[np.int64]
+
+
+class ClusterFormulas:
+    """Answers questions by their formulas, and finds formulas themselves."""
+
+    heat_mapper = None
+
+    def __init__(
+        self, snapshot: Snapshot, name: str, choices: FormulaSearch, where: Filter | None
+    ) -> None:
+        self.snapshot, self.name, self.choices, self.where = snapshot, name, choices, where
+        self.posts = snapshot.state.posts
+        self.formula_finder = self
+
+    def ask(self, questions: Sequence[Question]) -> list[ClusterFormulaReply]:
+        """Ask several questions."""
+        return [ClusterFormulaReply(self, question) for question in questions]
+
+    def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
+        """The formulas of the collection that are most like one formula (ARQMath task 2)."""
+        [found], _ = self.search([latex], max(_FETCHED, k))
+        numbers = sorted(found)
+        index = _Index(self, found, {})
+        return [
+            FormulaMatch(numbers[match.number], match.asked, match.latex, match.score)
+            for match in index.formulas(latex, k)
+        ]
+
+    def posts_with(self, formula: int) -> NDArray[np.int64]:
+        """The numbers of the posts that hold a formula of `formulas`, in order."""
+        found = self.fetch([formula])
+        return np.sort(found[formula].posts) if formula in found else np.zeros(0, dtype=np.int64)
+
+    def search(self, asked: Sequence[str], limit: int) -> tuple[list[dict[int, _Formula]], bool]:
+        """The formulas that share most with each of some, and whether these are all that do."""
+        snapshot, models = self.snapshot, self.snapshot.cluster.models
+        requests = []
+        for latex in asked:
+            counts = feature_counts(parse_once(latex), query=True)
+            hashes = term_hashes(list(counts))
+            weights = snapshot.rarity(self.name, hashes) * np.array(list(counts.values()))
+            dimensions, values = sparse(hashes, np.sqrt(weights))
+            requests.append(
+                models.QueryRequest(
+                    query=models.SparseVector(indices=dimensions, values=values),
+                    using=self.name,
+                    filter=snapshot.visible(),
+                    limit=limit,
+                    with_payload=list(_FIELDS),
+                )
+            )
+        answers = snapshot.cluster.read(
+            f"the part {self.name}",
+            "query_batch_points",
+            snapshot.names.part(self.name),
+            requests,
+        )
+        found = [
+            {int(point.id): _read(int(point.id), point.payload) for point in answer.points}
+            for answer in answers
+        ]
+        return found, all(len(one) < limit for one in found)
+
+    def fetch(self, numbers: Sequence[int]) -> dict[int, _Formula]:
+        """Formulas by their numbers."""
+        names = self.snapshot.names
+        found = self.snapshot.fetch(
+            names.part(self.name), numbers, _FIELDS, f"the part {self.name}"
+        )
+        return {number: _read(number, payload) for number, payload in found.items()}
+
+    def held_by(
+        self, posts: Sequence[int], where: Filter | None, *, visible: bool
+    ) -> dict[int, NDArray[np.int64]]:
+        """The formulas of those of some posts that may be found."""
+        snapshot, models = self.snapshot, self.snapshot.cluster.models
+        field = f"{self.name}_formulas"
+        found: dict[int, NDArray[np.int64]] = {}
+        for start in range(0, len(posts), _FILTERED):
+            batch = list(posts[start : start + _FILTERED])
+            own = models.HasIdCondition(has_id=batch)
+            allowed = snapshot.visible(where, own) if visible else models.Filter(must=[own])
+            points, _ = snapshot.cluster.read(
+                f"the part {self.name}",
+                "scroll",
+                snapshot.names.posts,
+                scroll_filter=allowed,
+                limit=len(batch),
+                with_payload=[field],
+            )
+            for point in points:
+                numbers = unpack((point.payload or {}).get(field), "uint32").astype(np.int64)
+                found[int(point.id)] = _first(int(point.id)) + numbers
+        return found
+
+
+class ClusterFormulaReply:
+    """What the formulas of posts say to one question."""
+
+    def __init__(self, finder: ClusterFormulas, question: Question) -> None:
+        self._finder, self._question = finder, question
+        self._formulas: dict[int, _Formula] = {}
+        self._posts: dict[int, NDArray[np.int64]] = {}
+        self._is_complete = False
+        self._has_searched = False
+        self._inner: FormulaReply | None = None
+
+    def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
+        """The best posts, by the formulas that are most like those of the question."""
+        self._search()
+        if not self._formulas:
+            return best(np.zeros(0, dtype=np.float32), 0)
+        self._hold(self._candidates(k + _MARGIN))
+        numbers = self._numbers
+        found = self._reply.best(k)
+        return Scored(numbers[found.numbers], found.scores)
+
+    def scores(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The scores of given posts."""
+        self._search()
+        missing = [number for number in numbers.tolist() if number not in self._posts]
+        if missing:
+            self._hold(self._finder.held_by(missing, None, visible=False))
+        if not self._formulas:
+            return np.zeros(len(numbers), dtype=np.float32)
+        return self._reply.scores(np.searchsorted(self._numbers, numbers))
+
+    def reason(self, number: int) -> Reason:
+        """The best matching formulas of a post, with their substitutions."""
+        self.scores(np.array([number]))
+        if not self._formulas:
+            return Reason("formulas", 0.0)
+        # A formula that shares nothing may still be the one that is shown.
+        missing = [one for one in self._posts[number].tolist() if one not in self._formulas]
+        if missing:
+            self._formulas |= self._finder.fetch(missing)
+            self._inner = None
+        return self._reply.reason(int(np.searchsorted(self._numbers, number)))
+
+    def _search(self) -> None:
+        """Fetch the formulas that are like those of the question."""
+        if self._has_searched:
+            return
+        self._has_searched = True
+        empty = FormulaReply(_Index(self._finder, {}, {}), self._question)
+        asked = [one.latex for one, _ in empty._asked]
+        if asked:
+            found, self._is_complete = self._finder.search(asked, _FETCHED)
+            for one in found:
+                self._formulas |= one
+
+    def _candidates(self, wanted: int) -> dict[int, NDArray[np.int64]]:
+        """Posts that hold the best formulas and may be found, with all formulas that they have."""
+        numbers = np.array(sorted(self._formulas), dtype=np.int64)
+        sizes = [len(self._formulas[number].posts) for number in numbers.tolist()]
+        posts = np.concatenate([self._formulas[number].posts for number in numbers.tolist()])
+        order = np.argsort(posts, kind="stable")
+        listed = np.repeat(numbers, sizes)[order]
+        distinct, starts = np.unique(posts[order], return_index=True)
+        held = dict(zip(distinct.tolist(), np.split(listed, starts[1:]), strict=True))
+        look = FormulaReply(_Index(self._finder, self._formulas, held), self._question)
+        where = self._finder.where
+        ranked = distinct[look.best(wanted if where is None else len(distinct)).numbers]
+        chosen: dict[int, NDArray[np.int64]] = {}
+        step = _FILTERED if where is not None else wanted
+        for start in range(0, len(ranked), step):
+            check_time()
+            batch = ranked[start : start + step].tolist()
+            allowed = self._finder.held_by(batch, where, visible=True)
+            chosen |= {number: allowed[number] for number in batch if number in allowed}
+            if len(chosen) >= wanted:
+                break
+        return dict(list(chosen.items())[:wanted])
+
+    def _hold(self, posts: Mapping[int, NDArray[np.int64]]) -> None:
+        """Take posts into the index in memory, with those of their formulas that can matter."""
+        self._posts |= posts
+        if not self._is_complete and self._formulas:
+            everything = _distinct(self._posts.values())
+            missing = [number for number in everything if number not in self._formulas]
+            self._formulas |= self._finder.fetch(missing)
+        self._inner = None
+
+    @property
+    def _numbers(self) -> NDArray[np.int64]:
+        return np.array(sorted(self._posts), dtype=np.int64)
+
+    @property
+    def _reply(self) -> FormulaReply:
+        if self._inner is None:
+            index = _Index(self._finder, self._formulas, self._posts)
+            self._inner = FormulaReply(index, self._question)
+        return self._inner
+
+
+class _Index(FormulaRetriever):
+    """Formulas and posts that were fetched, as an index; the statistics are the collection's."""
+
+    def __init__(
+        self,
+        finder: ClusterFormulas,
+        formulas: Mapping[int, _Formula],
+        posts: Mapping[int, NDArray[np.int64]],
+    ) -> None:
+        self._finder, self.choices = finder, finder.choices
+        numbers = np.array(sorted(formulas), dtype=np.int64)
+        ordered = [formulas[number] for number in numbers.tolist()]
+        none = np.zeros(0, dtype=np.uint64)
+        features = np.concatenate([none, *(one.features for one in ordered)])
+        counts = np.concatenate([none.astype(np.float32), *(one.counts for one in ordered)])
+        owners = np.repeat(np.arange(len(ordered)), [len(one.features) for one in ordered])
+        # Without formulas there is no index to be weighed.
+        weights = finder.snapshot.rarity(finder.name, features) * counts
+        masses = np.bincount(owners, weights, len(ordered)).astype(np.float32)
+        postings = Postings.held(
+            str(finder.snapshot.cluster.address),
+            owners.astype(np.int32),
+            features,
+            counts,
+            masses,
+        )
+        occurrences, starts = _occurrences(numbers, posts)
+        segment = FormulaSegment.held(
+            postings, [one.latex for one in ordered], masses, occurrences, starts
+        )
+        self.segments = [segment]
+        self.numbering, self.distinct = Numbering([len(posts)]), Numbering([len(ordered)])
+        self.posts = len(posts)
+
+    def rarity(self, terms: Sequence[str]) -> NDArray[np.float32]:
+        """The weight of each feature in the whole collection."""
+        return self._finder.snapshot.rarity(self._finder.name, term_hashes(terms))
+
+
+def _occurrences(
+    formulas: NDArray[np.int64], posts: Mapping[int, NDArray[np.int64]]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The places of posts' formulas among some, one post after the other, and where each begins."""
+    owners = np.repeat(np.arange(len(posts)), [len(posts[number]) for number in sorted(posts)])
+    none = np.zeros(0, dtype=np.int64)
+    held = np.concatenate([none, *(posts[number] for number in sorted(posts))])
+    places = np.searchsorted(formulas, held)
+    known = np.append(formulas, -1)[places] == held
+    starts = np.searchsorted(owners[known], np.arange(len(posts) + 1))
+    return places[known].astype(np.int32), starts.astype(np.int64)
+
+
+def _distinct(lists: Iterable[NDArray[np.int64]]) -> list[int]:
+    found: list[int] = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *lists])).tolist()
+    return found
+
+
+def _first(number: int) -> int:
+    """The number of the first thing in the segment of one."""
+    return number >> 32 << 32
+
+
+def _read(number: int, payload: Mapping[str, Any] | None) -> _Formula:
+    if payload is None or not isinstance(payload.get("latex"), str):
+        raise damaged()
+    features = unpack(payload.get("features"), "uint64")
+    posts = unpack(payload.get("posts"), "uint32").astype(np.int64)
+    counts = unpack_frequencies(payload.get("counts"), len(features))
+    return _Formula(payload["latex"], features, counts, _first(number) + posts)
