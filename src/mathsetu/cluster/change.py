@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
@@ -23,15 +23,18 @@ import numpy as np
 from mathsetu.cluster.client import Cluster
 from mathsetu.cluster.layout import (
     BIRTH,
+    COUNTED,
     DEATH,
     FORMULA,
     ID,
+    KEY,
     LANGUAGE,
     LEXICAL,
     MEANING,
     Names,
     check_segment,
     passage_point,
+    visible_at,
 )
 from mathsetu.cluster.packing import unpack
 from mathsetu.cluster.points import SegmentPoints
@@ -54,6 +57,7 @@ if TYPE_CHECKING:
 
 # Points that are marked, or posts that are looked at, at once.
 _BATCH = 256
+_PAGE = 1_000
 # With more tables than this for one part, they are added up.
 _MOST_TABLES = 16
 
@@ -159,6 +163,10 @@ class _Change:
                     check_segment(self._segment),
                     self._version,
                 )
+                for part in points.formula_parts:
+                    keys = points.keys(part)
+                    known = self._alike(part, sorted(set(keys.values())), counted=True)
+                    points.leave_out(part, (n for n, key in keys.items() if key in known))
                 mark = send_segment(self._cluster, self._names, points, show)
                 self._segment += 1
                 for part, own in mark.parts.items():
@@ -243,9 +251,10 @@ class _Change:
                     places += [passage_point(number, place) for place in range(total)]
         for name, held in formulas.items():
             dead = self._dead_formulas(name, sorted(held), removed)
-            taken[name] += dead.values()
-            counted[name] = PartState(len(dead))
             self._mark(self._names.part(name), list(dead))
+            gone = self._passed_on(name, dead)
+            taken[name] += gone
+            counted[name] = PartState(len(gone))
         for name, places in passages.items():
             self._mark(self._names.part(name), places)
         self._mark(self._names.posts, numbers)
@@ -270,34 +279,82 @@ class _Change:
 
     def _dead_formulas(
         self, name: str, numbers: Sequence[int], removed: set[int]
-    ) -> dict[int, NDArray[np.uint64]]:
-        """Those of some formulas that no post has any more, with their features."""
-        dead: dict[int, NDArray[np.uint64]] = {}
+    ) -> dict[int, dict[str, Any]]:
+        """Those of some formulas that no post has any more, with what is known of them."""
+        dead: dict[int, dict[str, Any]] = {}
+        fields = ("features", "posts", KEY, COUNTED)
         for batch in _batches(numbers):
             self._lease.renew()
-            found = self._snapshot.fetch(
-                self._names.part(name), batch, ("features", "posts"), f"the part {name}"
-            )
+            found = self._snapshot.fetch(self._names.part(name), batch, fields, f"the part {name}")
             for number, payload in found.items():
                 first = number >> 32 << 32
                 posts = [first + one for one in unpack(payload.get("posts"), "uint32").tolist()]
                 others = [post for post in posts if post not in removed]
                 if not any(self._posts.among(some) for some in _batches(others)):
-                    dead[number] = unpack(payload.get("features"), "uint64")
+                    dead[number] = payload
         return dead
+
+    def _passed_on(
+        self, name: str, dead: Mapping[int, Mapping[str, Any]]
+    ) -> list[NDArray[np.uint64]]:
+        """The features of formulas that stop counting.
+
+        Where one that is written like such a formula is still there, it counts in its place.
+        """
+        counting = [one for one in dead.values() if COUNTED in one]
+        heirs: dict[int, int] = {}
+        for batch in _batches(sorted({int(one[KEY]) for one in counting})):
+            heirs |= self._alike(name, batch, counted=False)
+        for batch in _batches(sorted(heirs.values())):
+            self._set(self._names.part(name), {COUNTED: self._version}, batch)
+        # An heir takes the place of one.
+        gone = [one for one in counting if heirs.pop(int(one[KEY]), None) is None]
+        return [unpack(one.get("features"), "uint64") for one in gone]
+
+    def _alike(self, name: str, keys: Sequence[int], counted: bool) -> dict[int, int]:
+        """Formulas that will be there after the change, by what they are written like.
+
+        Args:
+            name: The part.
+            keys: What they are written like.
+            counted: Those that count in the statistics, or those that do not.
+        """
+        models = self._cluster.models
+        empty = models.IsEmptyCondition(is_empty=models.PayloadField(key=COUNTED))
+        hidden = visible_at(models, self._version)
+        found: dict[int, int] = {}
+        for batch in _batches(keys):
+            self._lease.renew()
+            alike = models.FieldCondition(key=KEY, match=models.MatchAny(any=list(batch)))
+            must = [alike] if counted else [alike, empty]
+            chosen = models.Filter(must=must, must_not=[*hidden, empty] if counted else hidden)
+            offset: Any = None
+            while True:
+                points, offset = self._cluster.read(
+                    f"the part {name}",
+                    "scroll",
+                    self._names.part(name),
+                    scroll_filter=chosen,
+                    limit=_PAGE,
+                    offset=offset,
+                    with_payload=[KEY],
+                )
+                for point in points:
+                    found.setdefault(int(point.payload[KEY]), int(point.id))
+                if offset is None:
+                    break
+        return found
 
     def _mark(self, collection: str, numbers: Sequence[int]) -> None:
         """Let points end with the version that this change replaces."""
         for batch in _batches(numbers):
-            self._lease.renew()
-            self._cluster.write(
-                "what is removed",
-                "set_payload",
-                collection,
-                {DEATH: self._version},
-                points=list(batch),
-                wait=True,
-            )
+            self._set(collection, {DEATH: self._version}, batch)
+
+    def _set(self, collection: str, payload: dict[str, int], numbers: Sequence[int]) -> None:
+        self._lease.renew()
+        self._cluster.write(
+            "what is removed", "set_payload", collection, payload, points=list(numbers), wait=True
+        )
 
     def _with_merged_tables(self) -> tuple[dict[str, PartState], list[TableName]]:
         """The parts, of which those with many tables get one instead, and the tables replaced."""
@@ -327,16 +384,11 @@ def _clear(cluster: Cluster, names: Names, state: State) -> None:
     """Undo what a writer did that died before its change took effect."""
     models = cluster.models
     for collection in _collections(names, state):
-        unborn = _range(models, BIRTH, gt=state.version)
-        undead = _range(models, DEATH, gt=state.version)
-        cluster.write("leftovers", "delete", collection, _chosen(models, unborn))
-        cluster.write(
-            "leftovers",
-            "delete_payload",
-            collection,
-            [DEATH],
-            points=undead,
-        )
+        unborn = _chosen(models, _range(models, BIRTH, gt=state.version))
+        cluster.write("leftovers", "delete", collection, unborn)
+        for mark in (DEATH, COUNTED):
+            later = _range(models, mark, gt=state.version)
+            cluster.write("leftovers", "delete_payload", collection, [mark], points=later)
 
 
 def _swept(cluster: Cluster, names: Names, state: State, grace: float) -> State:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mathsetu.cluster.layout import KEY
 from mathsetu.cluster.packing import damaged, unpack, unpack_frequencies
 from mathsetu.cluster.points import sparse
 from mathsetu.cluster.snapshot import Snapshot
@@ -70,17 +71,31 @@ class ClusterFormulas:
     def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
         """The formulas of the collection that are most like one formula (ARQMath task 2)."""
         [found], _ = self.search([latex], max(_FETCHED, k))
-        numbers = sorted(found)
         index = _Index(self, found, {})
         return [
-            FormulaMatch(numbers[match.number], match.asked, match.latex, match.score)
+            FormulaMatch(index.numbers[match.number], match.asked, match.latex, match.score)
             for match in index.formulas(latex, k)
         ]
 
     def posts_with(self, formula: int) -> NDArray[np.int64]:
         """The numbers of the posts that hold a formula of `formulas`, in order."""
-        found = self.fetch([formula])
-        return np.sort(found[formula].posts) if formula in found else np.zeros(0, dtype=np.int64)
+        snapshot, models = self.snapshot, self.snapshot.cluster.models
+        collection, what = snapshot.names.part(self.name), f"the part {self.name}"
+        known = snapshot.fetch(collection, [formula], (KEY,), what)
+        if formula not in known:
+            return np.zeros(0, dtype=np.int64)
+        same = models.MatchValue(value=known[formula].get(KEY))
+        alike = snapshot.visible(None, models.FieldCondition(key=KEY, match=same))
+        points, _ = snapshot.cluster.read(
+            what,
+            "scroll",
+            collection,
+            scroll_filter=alike,
+            limit=_FILTERED,
+            with_payload=list(_FIELDS),
+        )
+        lists = (_read(int(point.id), point.payload).posts for point in points)
+        return np.array(_distinct(lists), dtype=np.int64)
 
     def search(self, asked: Sequence[str], limit: int) -> tuple[list[dict[int, _Formula]], bool]:
         """The formulas that share most with each of some, and whether these are all that do."""
@@ -245,7 +260,13 @@ class ClusterFormulaReply:
 
 
 class _Index(FormulaRetriever):
-    """Formulas and posts that were fetched, as an index; the statistics are the collection's."""
+    """Formulas and posts that were fetched, as an index; the statistics are the collection's.
+
+    Formulas that are written alike are one, in whichever segments they are.
+
+    Attributes:
+        numbers: The numbers of its formulas; of those that are one, the first.
+    """
 
     def __init__(
         self,
@@ -254,13 +275,17 @@ class _Index(FormulaRetriever):
         posts: Mapping[int, NDArray[np.int64]],
     ) -> None:
         self._finder, self.choices = finder, finder.choices
-        numbers = np.array(sorted(formulas), dtype=np.int64)
-        ordered = [formulas[number] for number in numbers.tolist()]
+        everything = sorted(formulas)
+        first: dict[str, int] = {}
+        for number in everything:
+            first.setdefault(formulas[number].latex, number)
+        self.numbers = list(first.values())
+        places = {latex: place for place, latex in enumerate(first)}
+        ordered = [formulas[number] for number in self.numbers]
         none = np.zeros(0, dtype=np.uint64)
         features = np.concatenate([none, *(one.features for one in ordered)])
         counts = np.concatenate([none.astype(np.float32), *(one.counts for one in ordered)])
         owners = np.repeat(np.arange(len(ordered)), [len(one.features) for one in ordered])
-        # Without formulas there is no index to be weighed.
         weights = finder.snapshot.rarity(finder.name, features) * counts
         masses = np.bincount(owners, weights, len(ordered)).astype(np.float32)
         postings = Postings.held(
@@ -270,7 +295,8 @@ class _Index(FormulaRetriever):
             counts,
             masses,
         )
-        occurrences, starts = _occurrences(numbers, posts)
+        own = np.array([places[formulas[number].latex] for number in everything], dtype=np.int32)
+        occurrences, starts = _occurrences(np.array(everything, dtype=np.int64), own, posts)
         segment = FormulaSegment.held(
             postings, [one.latex for one in ordered], masses, occurrences, starts
         )
@@ -284,16 +310,22 @@ class _Index(FormulaRetriever):
 
 
 def _occurrences(
-    formulas: NDArray[np.int64], posts: Mapping[int, NDArray[np.int64]]
+    formulas: NDArray[np.int64], places: NDArray[np.int32], posts: Mapping[int, NDArray[np.int64]]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The places of posts' formulas among some, one post after the other, and where each begins."""
+    """The places of posts' formulas, one post after the other, and where each post begins.
+
+    Args:
+        formulas: The formulas that are known, rising.
+        places: The place of each.
+        posts: The formulas of posts.
+    """
     owners = np.repeat(np.arange(len(posts)), [len(posts[number]) for number in sorted(posts)])
     none = np.zeros(0, dtype=np.int64)
     held = np.concatenate([none, *(posts[number] for number in sorted(posts))])
-    places = np.searchsorted(formulas, held)
-    known = np.append(formulas, -1)[places] == held
+    rows = np.searchsorted(formulas, held)
+    known = np.append(formulas, -1)[rows] == held
     starts = np.searchsorted(owners[known], np.arange(len(posts) + 1))
-    return places[known].astype(np.int32), starts.astype(np.int64)
+    return places[rows[known]], starts.astype(np.int64)
 
 
 def _distinct(lists: Iterable[NDArray[np.int64]]) -> list[int]:

@@ -33,6 +33,9 @@ BIRTH, DEATH, SEGMENT = "birth", "death", "segment"
 LANGUAGE, TAGS, COLLECTION, ID, PARENT = "language", "tags", "collection", "id", "parent"
 #: The number of a passage's post.
 POST = "post"
+#: Fields of a formula: what it is written like, as a number; and since which version it counts in
+#: the statistics, where one that is written like it may count already.
+KEY, COUNTED = "key", "counted"
 #: The kinds of parts that can live on a cluster.
 LEXICAL, FORMULA, MEANING = "lexical", "formula", "meaning"
 # Bits of a post's number in its segment, and of a passage's number in its post.
@@ -164,7 +167,8 @@ def create(
         if settings["kind"] == FORMULA:
             features = models.SparseVectorParams(index=models.SparseIndexParams(on_disk=False))
             config: dict[str, Any] = {"sparse_vectors_config": {name: features}}
-            _create(cluster, names.part(name), config, visible, spread)
+            written = dict.fromkeys((KEY, COUNTED), models.PayloadSchemaType.INTEGER)
+            _create(cluster, names.part(name), config, {**visible, **written}, spread)
         elif settings["kind"] == MEANING:
             # Scores are worked out anew from whole numbers of eight bits, so half precision does;
             # what is looked at first are signs, in memory.

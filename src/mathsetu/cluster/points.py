@@ -8,7 +8,7 @@ hundred, may bring a candidate too many, and change no score.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
@@ -19,8 +19,10 @@ import numpy as np
 from mathsetu.cluster.layout import (
     BIRTH,
     COLLECTION,
+    COUNTED,
     FORMULA,
     ID,
+    KEY,
     LANGUAGE,
     LEXICAL,
     MEANING,
@@ -39,7 +41,7 @@ from mathsetu.recipes.parts import choices_of
 from mathsetu.recipes.schema import Recipe
 from mathsetu.retrieval.formula_index import FormulaSegment, rarity_of
 from mathsetu.retrieval.meaning import MeaningSegment
-from mathsetu.retrieval.postings import Postings
+from mathsetu.retrieval.postings import Postings, term_hash
 from mathsetu.retrieval.weighting import Scheme, Statistics, make_scheme
 
 if TYPE_CHECKING:
@@ -178,6 +180,10 @@ class _Formulas:
         """The formulas that some posts have."""
         return np.unique(self._segment.occurrences(kept)[0])
 
+    def key(self, number: int) -> int:
+        """What a formula is written like, as a number."""
+        return term_hash(self._segment.latex[number]) >> 1
+
     def point(self, number: int, kept: NDArray[np.int64]) -> tuple[Sparse, dict[str, Any]]:
         """The vector of a formula, and what its score is worked out from."""
         terms, counts = self._documents[number]
@@ -186,6 +192,7 @@ class _Formulas:
         mass = max(float(weights.sum()), 1e-9)
         posts = np.intersect1d(self._segment.posts_with(number), kept)
         payload = {
+            KEY: self.key(number),
             "latex": self._segment.latex[number],
             "features": pack(terms),
             "counts": pack_frequencies(counts),
@@ -193,9 +200,8 @@ class _Formulas:
         }
         return sparse(terms, np.sqrt(weights / mass)), payload
 
-    def counted(self, kept: NDArray[np.int64]) -> tuple[PartState, Table]:
-        """What the formulas of some posts add to the statistics."""
-        own = self.held_by(kept)
+    def counted(self, own: NDArray[np.int64]) -> tuple[PartState, Table]:
+        """What some formulas add to the statistics."""
         postings = self._segment.postings
         if len(own) == len(postings):
             return PartState(len(own)), Table(postings.terms, np.diff(postings.starts))
@@ -256,6 +262,7 @@ class SegmentPoints:
         self._words: list[_Words] = []
         self._formulas: list[_Formulas] = []
         self._meaning: list[_Meaning] = []
+        self._known: dict[str, set[int]] = {name: set() for name in recipe.parts}
         for name, settings in recipe.parts.items():
             if settings["kind"] == LEXICAL:
                 scheme = make_scheme(choices_of(settings, f"parts.{name}").scheme)
@@ -288,8 +295,20 @@ class SegmentPoints:
     def counted(self) -> dict[str, tuple[PartState, Table]]:
         """What the segment adds to the statistics of each part."""
         found = {part.name: part.counted(self.kept) for part in self._words}
-        found |= {part.name: part.counted(self.kept) for part in self._formulas}
+        for formulas in self._formulas:
+            own = formulas.held_by(self.kept)
+            known = np.array(sorted(self._known[formulas.name]), dtype=np.int64)
+            found[formulas.name] = formulas.counted(np.setdiff1d(own, known))
         return found
+
+    def keys(self, name: str) -> dict[int, int]:
+        """What the formulas of a part are written like, by their numbers in the segment."""
+        [part] = [one for one in self._formulas if one.name == name]
+        return {number: part.key(number) for number in part.held_by(self.kept).tolist()}
+
+    def leave_out(self, name: str, numbers: Iterable[int]) -> None:
+        """Let formulas that count already not count again."""
+        self._known[name] = set(numbers)
 
     def languages(self) -> dict[str, int]:
         """How many posts there are of each language."""
@@ -336,7 +355,10 @@ class SegmentPoints:
             for point in wanted:
                 vector, own = part.point(point - first, self.kept)
                 vectors = {name: vector} if vector[0] else {}
-                yield point, vectors, {**own, BIRTH: self._birth, SEGMENT: self.segment}
+                own |= {BIRTH: self._birth, SEGMENT: self.segment}
+                if point - first not in self._known[name]:
+                    own[COUNTED] = self._birth
+                yield point, vectors, own
 
         return [first + number for number in part.held_by(self.kept).tolist()], points
 
