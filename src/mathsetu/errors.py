@@ -101,7 +101,7 @@ class OutOfTime(MathSetuError):
 
 
 class Unavailable(MathSetuError):
-    """A cluster, or a part of one, does not answer; trying later may help."""
+    """A cluster, or a part of one, gives no answer; the message says why."""
 
 
 class NotationError(MathSetuError):

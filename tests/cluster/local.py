@@ -1,6 +1,7 @@
 """qdrant-client's own little engine in the place of a server, for quick tests of our own logic."""
 
 import warnings
+from contextlib import contextmanager
 
 import pytest
 
@@ -17,6 +18,8 @@ class LocalClient:
         #: Methods that fail as if no node answered, by the names of collections they are asked of.
         self.away = set()
         self.requests = []
+        #: Called before each request with the name of the method and that of the collection.
+        self.watch = lambda name, asked: None
 
     def __getattr__(self, name):
         method = getattr(self._client, name)
@@ -26,6 +29,7 @@ class LocalClient:
 
             asked = str(arguments[0]) if arguments else ""
             self.requests.append((name, asked))
+            self.watch(name, asked)
             if any(part in asked or part == "all" for part in self.away):
                 raise ResponseHandlingException(ConnectionError("connection refused"))
             try:
@@ -44,10 +48,21 @@ class LocalClient:
         """The content outlives a connection."""
 
 
-@pytest.fixture
-def node(monkeypatch):
+@contextmanager
+def local_node():
     """A cluster of one node, which every address leads to."""
     pytest.importorskip("qdrant_client", reason="the extra 'qdrant' is not installed")
     client = LocalClient()
-    monkeypatch.setattr(Cluster, "_client", staticmethod(lambda url, seconds: client))
-    return client
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Cluster, "_client", staticmethod(lambda url, seconds: client))
+        # Whoever waits here waits for nobody.
+        patched.setattr("mathsetu.cluster.client._PAUSE", 0.0)
+        patched.setattr("mathsetu.cluster.snapshot._REFRESH", 0.0)
+        yield client
+
+
+@pytest.fixture
+def node():
+    """A new cluster of one node."""
+    with local_node() as client:
+        yield client

@@ -32,7 +32,11 @@ _TRIES, _PAUSE = 5, 0.1
 _LONGEST_REASON = 200
 
 
-class MissingCollection(InputError):
+class Refused(Unavailable):
+    """A cluster does not do what it is asked for; asking again would not help."""
+
+
+class MissingCollection(Refused):
     """A collection that should be there is not: another build may have taken its place."""
 
 
@@ -96,7 +100,7 @@ class Cluster:
         """Why a node gave no result; raises where asking again would not help."""
         reason: str = error.content.decode(errors="replace").strip()[:_LONGEST_REASON]
         if error.status_code in (401, 403):
-            raise InputError(
+            raise Refused(
                 f"{self.address}: the cluster refuses {what}: {KEY} is missing, wrong, or allows "
                 "reading alone"
             ) from None
@@ -107,7 +111,7 @@ class Cluster:
             and 400 <= error.status_code < 500
             and (error.status_code not in (408, 429))
         ):
-            raise InputError(f"{self.address}: the cluster refuses {what} ({reason})") from None
+            raise Refused(f"{self.address}: the cluster refuses {what} ({reason})") from None
         return reason
 
     @staticmethod

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 _FETCHED = 2_000
 # So many posts more than wanted are looked at: some may be gone, and others have more formulas.
 _MARGIN = 200
+# The best posts by formulas, all of whose formulas are fetched when a reason is asked for.
+_SHOWN = 50
 # Posts that are held against a filter at once.
 _FILTERED = 2_000
 _FIELDS = ("latex", "features", "counts", "posts")
@@ -167,6 +169,8 @@ class ClusterFormulaReply:
         self._finder, self._question = finder, question
         self._formulas: dict[int, _Formula] = {}
         self._posts: dict[int, NDArray[np.int64]] = {}
+        # The best posts, whose reasons will be asked for.
+        self._shown: list[int] = []
         self._is_complete = False
         self._has_searched = False
         self._inner: FormulaReply | None = None
@@ -179,6 +183,7 @@ class ClusterFormulaReply:
         self._hold(self._candidates(k + _MARGIN))
         numbers = self._numbers
         found = self._reply.best(k)
+        self._shown = numbers[found.numbers[:_SHOWN]].tolist()
         return Scored(numbers[found.numbers], found.scores)
 
     def scores(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -197,7 +202,8 @@ class ClusterFormulaReply:
         if not self._formulas:
             return Reason("formulas", 0.0)
         # A formula that shares nothing may still be the one that is shown.
-        missing = [one for one in self._posts[number].tolist() if one not in self._formulas]
+        own = _distinct(self._posts[post] for post in {number, *self._shown})
+        missing = [one for one in own if one not in self._formulas]
         if missing:
             self._formulas |= self._finder.fetch(missing)
             self._inner = None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mathsetu.cluster.address import parse_address
@@ -28,7 +30,6 @@ class ClusterHoldings:
 
     Attributes:
         place: Its address.
-        recipe: What it is searched by.
     """
 
     def __init__(self, address: str, settings: Iterable[str] = ()) -> None:
@@ -36,12 +37,13 @@ class ClusterHoldings:
         self._cluster = Cluster(parse_address(address))
         self._settings = tuple(settings)
         self._newest = Newest(self._cluster)
-        self.recipe = self._recipe_of(self._newest.get())
+        # A rebuild may come with another recipe.
+        self._recipe = lru_cache(2)(self._read_recipe)
         # What was worked out of sentences; posts never change, so it holds for every version.
         self._remembered: dict[str, dict[Any, Any]] = {}
 
-    def _recipe_of(self, snapshot: Snapshot) -> Recipe:
-        recipe = overridden(snapshot.state.recipe, self._settings, self.place)
+    def _read_recipe(self, table: str) -> Recipe:
+        recipe = overridden(json.loads(table), self._settings, self.place)
         check_recipe(recipe)
         return recipe
 
@@ -51,7 +53,9 @@ class ClusterHoldings:
 
     def now(self) -> ClusterView:
         """The library as it is now, at most a second ago."""
-        return ClusterView(self._newest.get(), self.recipe, self._remembered)
+        snapshot = self._newest.get()
+        recipe = self._recipe(json.dumps(snapshot.state.recipe))
+        return ClusterView(snapshot, recipe, self._remembered)
 
 
 class ClusterView:
@@ -60,6 +64,7 @@ class ClusterView:
     Attributes:
         count: How many posts can be found.
         languages: How many there are of each language.
+        recipe: What it is searched by.
         version: Names the version.
         shelves: Its posts.
     """
@@ -67,7 +72,7 @@ class ClusterView:
     def __init__(
         self, snapshot: Snapshot, recipe: Recipe, remembered: dict[str, dict[Any, Any]]
     ) -> None:
-        self._snapshot, self._recipe, self._remembered = snapshot, recipe, remembered
+        self._snapshot, self.recipe, self._remembered = snapshot, recipe, remembered
         self.count = snapshot.state.posts
         self.languages: Mapping[str, int] = snapshot.state.languages
         self.version = f"{snapshot.state.build}.{snapshot.state.version}"
@@ -76,14 +81,14 @@ class ClusterView:
     def parts(self, where: Filter | None) -> tuple[dict[str, Retriever], NDArray[Any] | None]:
         """The parts, which find only what a filter allows."""
         limited = None if where is None or where == Filter() else where
-        return {name: self._part(name, limited) for name in self._recipe.parts}, None
+        return {name: self._part(name, limited) for name in self.recipe.parts}, None
 
     def _part(self, name: str, where: Filter | None) -> Retriever:
-        settings = self._recipe.parts[name]
+        settings = self.recipe.parts[name]
         choices = choices_of(settings, f"parts.{name}")
         if settings["kind"] == LEXICAL:
             return ClusterWords(self._snapshot, name, choices, where)
         if settings["kind"] == FORMULA:
             return ClusterFormulas(self._snapshot, name, choices, where)
         remembered = self._remembered.setdefault(name, {})
-        return ClusterMeaning(self._snapshot, name, choices, where, remembered)
+        return ClusterMeaning(self._snapshot, name, choices, where, self.shelves, remembered)

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mathsetu.cluster.client import Cluster, MissingCollection
+from mathsetu.cluster.client import Cluster, MissingCollection, Refused
 from mathsetu.errors import InputError
 from mathsetu.recipes.parts import choices_of
 from mathsetu.recipes.schema import Recipe
@@ -201,7 +201,7 @@ def _create(
                 on_disk_payload=True,
                 **settings,
             )
-        except InputError:
+        except Refused:
             # Another worker may have made it at the same moment.
             if not cluster.read("a collection", "collection_exists", name):
                 raise

@@ -61,10 +61,12 @@ class ClusterMeaning:
         name: str,
         choices: Meaning,
         where: Filter | None,
+        shelves: ClusterPosts,
         remembered: dict[tuple[int, int, int], tuple[list[str], Vectors]],
     ) -> None:
         self.snapshot, self.name, self.choices, self.where = snapshot, name, choices, where
         self.posts = snapshot.state.posts
+        self._shelves = shelves
         self.remembered = remembered
         self._empty = _Retriever(self, [], _segment(self, []))
 
@@ -106,7 +108,7 @@ class ClusterMeaning:
 
     def texts(self, number: int) -> tuple[str, str]:
         """What was asked, and what is said, in a post."""
-        return texts_of(ClusterPosts(self.snapshot).posts([number])[number])
+        return texts_of(self._shelves.posts([number])[number])
 
 
 class ClusterMeaningReply:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mathsetu.errors import InputError
+from mathsetu.errors import DamagedLibrary
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +29,7 @@ def unpack(text: Any, kind: str) -> NDArray[Any]:
     [1, 2]
     >>> unpack("???", "uint32")
     Traceback (most recent call last):
-    mathsetu.errors.InputError: the cluster holds a damaged point; publish the library again
+    mathsetu.errors.DamagedLibrary: the cluster: holds a damaged point; build the library again
     """
     try:
         content = b64decode(text, validate=True)
@@ -38,9 +38,9 @@ def unpack(text: Any, kind: str) -> NDArray[Any]:
         raise damaged() from error
 
 
-def damaged() -> InputError:
+def damaged() -> DamagedLibrary:
     """What is said of points that do not hold what belongs there."""
-    return InputError("the cluster holds a damaged point; publish the library again")
+    return DamagedLibrary("the cluster", "holds a damaged point")
 
 
 def pack_frequencies(values: NDArray[Any]) -> str:

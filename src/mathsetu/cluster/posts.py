@@ -26,10 +26,15 @@ _PAGE = 500
 
 
 class ClusterPosts:
-    """Posts by their ids and numbers."""
+    """Posts by their ids and numbers; those that were read are kept.
+
+    A search reads all posts that it shows at once, and their questions at once.
+    """
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
+        self._known: dict[int, PostFacts] = {}
+        self._numbers: dict[str, int | None] = {}
 
     def __contains__(self, post_id: str) -> bool:
         return bool(self.numbers([post_id]))
@@ -56,9 +61,9 @@ class ClusterPosts:
 
     def find(self, post_id: str) -> PostFacts | None:
         """What is known of a post, if it is there."""
-        for _, payload in self._listed(ID, [post_id], _RECORD):
-            return _read(payload)
-        return None
+        self._read_by_id([post_id])
+        number = self._numbers[post_id]
+        return None if number is None else self._known[number]
 
     def answers_to(self, post_id: str) -> list[Post]:
         """The answers to a question; their collection is named in them."""
@@ -69,24 +74,42 @@ class ClusterPosts:
 
     def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
         """Posts by their numbers, each answer with what its question says."""
-        names = self._snapshot.names
-        found = self._snapshot.fetch(names.posts, numbers, _RECORD, _WHAT)
-        if len(found) != len(set(numbers)):
-            raise damaged()
+        self._read_by_number(numbers)
+        facts = {number: self._known[number] for number in numbers}
+        self._read_by_id({one.post.parent_id for one in facts.values() if one.post.parent_id})
         posts: dict[int, Post] = {}
-        for number, payload in found.items():
-            facts = _read(payload)
-            asked = self.find(facts.post.parent_id) if facts.post.parent_id else None
-            posts[number] = (facts.beside(asked) if asked else facts).post
+        for number, one in facts.items():
+            asked = self.find(one.post.parent_id) if one.post.parent_id else None
+            posts[number] = (one.beside(asked) if asked else one).post
         return posts
 
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:
-        """The ids of posts by their numbers."""
+        """The ids of posts by their numbers; they are read, since they will be shown."""
+        self._read_by_number(numbers)
+        return {number: self._known[number].post.id for number in numbers}
+
+    def _read_by_number(self, numbers: Sequence[int]) -> None:
         names = self._snapshot.names
-        found = self._snapshot.fetch(names.posts, numbers, (ID,), _WHAT)
-        if len(found) != len(set(numbers)):
+        missing = [number for number in numbers if number not in self._known]
+        found = self._snapshot.fetch(names.posts, missing, _RECORD, _WHAT)
+        if len(found) != len(set(missing)):
             raise damaged()
-        return {number: str(payload[ID]) for number, payload in found.items()}
+        for number, payload in found.items():
+            self._keep(number, payload)
+
+    def _read_by_id(self, ids: Iterable[str]) -> None:
+        missing = [post_id for post_id in ids if post_id not in self._numbers]
+        if not missing:
+            return
+        for number, payload in self._listed(ID, missing, _RECORD):
+            self._keep(number, payload)
+        for post_id in missing:
+            self._numbers.setdefault(post_id, None)
+
+    def _keep(self, number: int, payload: dict[str, Any]) -> None:
+        facts = _read(payload)
+        self._known[number] = facts
+        self._numbers[facts.post.id] = number
 
     def not_removed(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those of some numbers whose posts can be found."""

@@ -74,6 +74,11 @@ class View(Protocol):
         ...
 
     @property
+    def recipe(self) -> Recipe:
+        """What it is searched by."""
+        ...
+
+    @property
     def version(self) -> str:
         """Names what is there, so that a change can be told."""
         ...
@@ -90,11 +95,6 @@ class View(Protocol):
 
 class Holdings(Protocol):
     """A library that is open."""
-
-    @property
-    def recipe(self) -> Recipe:
-        """What it is searched by."""
-        ...
 
     def now(self) -> View:
         """The library as it is now."""

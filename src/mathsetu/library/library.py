@@ -83,7 +83,16 @@ class Library:
         """
         self.place = place
         self._holdings = open_holdings(place, settings)
-        self.recipe: Recipe = self._holdings.recipe
+        self._holdings.now()
+        self._other_recipe: Recipe | None = None
+
+    @property
+    def recipe(self) -> Recipe:
+        """What it is searched by."""
+        return self._recipe(self._holdings.now())
+
+    def _recipe(self, view: View) -> Recipe:
+        return self._other_recipe or view.recipe
 
     def close(self) -> None:
         """Close the files; a library that is used in a ``with`` block closes itself."""
@@ -134,9 +143,10 @@ class Library:
             where: Which posts may be found.
             explain: Whether reasons are worked out.
         """
-        clock, weights = Clock(), chosen_weights(self.recipe)
+        clock, view = Clock(), self._holdings.now()
+        weights = chosen_weights(self._recipe(view))
         asked = [as_question(query, language)]
-        [hits] = self._rankings(self._holdings.now(), asked, k, where, explain, weights, clock)
+        [hits] = self._rankings(view, asked, k, where, explain, weights, clock)
         _check_whole(clock)
         return hits
 
@@ -166,8 +176,8 @@ class Library:
         """
         question = as_question(query, language)
         clock = Clock(seconds)
-        weighed = chosen_weights(self.recipe, weights)
         view = self._holdings.now()
+        weighed = chosen_weights(self._recipe(view), weights)
         [hits] = self._rankings(view, [question], k, where, explain, weighed, clock)
         if not hits:
             # Nothing found, with a part away, is no answer.
@@ -189,12 +199,13 @@ class Library:
         when nothing in it matches.
         """
         view = self._holdings.now()
+        recipe = self._recipe(view)
         number = view.shelves.number_of(post_id)
-        weighed = chosen_weights(self.recipe, weights)
-        asked = prepare([as_question(query, language)], self.recipe.query)
+        weighed = chosen_weights(recipe, weights)
+        asked = prepare([as_question(query, language)], recipe.query)
         parts, allowed = view.parts(None)
         scope = Scope(1, allowed, Clock(), number)
-        [reply] = Ranker(self.recipe, parts, view.shelves.posts).rank(asked, scope, weighed)
+        [reply] = Ranker(recipe, parts, view.shelves.posts).rank(asked, scope, weighed)
         _check_whole(scope.clock)
         [places] = np.nonzero(reply.numbers == number)
         if not len(places):
@@ -221,12 +232,12 @@ class Library:
     ) -> Run:
         """Answer many queries at once."""
         questions = [Question(query) for query in queries]
-        weights = chosen_weights(self.recipe)
         rankings: dict[str, tuple[Hit, ...]] = {}
         for start in range(0, len(questions), _TOGETHER):
             batch = questions[start : start + _TOGETHER]
-            clock = Clock()
-            found = self._rankings(self._holdings.now(), batch, k, where, explain, weights, clock)
+            clock, view = Clock(), self._holdings.now()
+            weights = chosen_weights(self._recipe(view))
+            found = self._rankings(view, batch, k, where, explain, weights, clock)
             ids = (question.query.id for question in batch)
             rankings.update(zip(ids, found, strict=True))
             _check_whole(clock)
@@ -238,7 +249,7 @@ class Library:
         It reads the files that are open here, and is of no use once this library is closed.
         """
         other = copy(self)
-        other.recipe = recipe
+        other._other_recipe = recipe
         return other
 
     def _rankings(
@@ -253,15 +264,16 @@ class Library:
     ) -> Iterator[tuple[Hit, ...]]:
         for question in questions:
             check_readable(question)
+        recipe = self._recipe(view)
         if k is None:
-            k = self.recipe.ranking.k
+            k = recipe.ranking.k
         if k < 1:
             raise InputError(f"k is {k}; it must be at least 1")
-        work = partial(prepare, questions, self.recipe.query)
+        work = partial(prepare, questions, recipe.query)
         asked = clock.attempt(TRANSLATION, work) or questions
         parts, allowed = view.parts(where)
         scope = Scope(k, allowed, clock)
-        for reply in Ranker(self.recipe, parts, view.shelves.posts).rank(asked, scope, weights):
+        for reply in Ranker(recipe, parts, view.shelves.posts).rank(asked, scope, weights):
             yield self._hits(view, reply, k, explain, clock)
 
     @staticmethod

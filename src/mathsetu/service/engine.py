@@ -245,11 +245,11 @@ class Engine:
         opened = self._keeper.opened
         library = opened.library
         return LibraryAnswer(
-            posts=len(library),
+            posts=opened.posts,
             recipe=library.recipe.name,
             description=library.recipe.description,
             parts=dict(library.recipe.ranking.weights),
-            languages=dict(library.languages),
+            languages=opened.languages,
             tags=opened.tags,
             version=__version__,
         )

@@ -29,13 +29,17 @@ class Opened:
     users: int = 0
     is_old: bool = False
     tags: dict[str, int] = field(init=False)
+    posts: int = field(init=False)
+    languages: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
+        # Known here, because to ask a cluster may take a while.
         self._version = self.library.version
         self.tags = self.library.tags(_TAGS)
+        self.posts, self.languages = len(self.library), dict(self.library.languages)
 
     def look(self) -> None:
-        """Count the tags again where the library has changed while it is open."""
+        """Count posts and tags again where the library has changed while it is open."""
         if self.library.version != self._version:
             self.__post_init__()
 
