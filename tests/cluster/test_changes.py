@@ -87,7 +87,7 @@ def test_answers_follow_their_question(node, tmp_path):
 
 def test_searches_see_all_of_a_change_or_nothing(node, tmp_path):
     posts = some_posts(30)
-    other, gone, _ = changed(posts)
+    other, _, _ = changed(posts)
     _, there = published(tmp_path / "library", posts[:20])
     before = [there.search(query, 30) for query in QUERIES]
     seen = []
