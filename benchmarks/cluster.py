@@ -7,7 +7,7 @@
     python -m benchmarks.cluster snapshot LIBRARY
 
 The servers are started on this machine (``MATHSETU_QDRANT`` names the program) and ended. TOPICS
-are files of queries, or the word ``sampler``, which has judgments; ``--qrels`` names those of others.
+are files of queries, or the word ``sampler``, which has judgments; ``--qrels`` names others.
 """
 
 from __future__ import annotations
