@@ -20,7 +20,7 @@ from mathsetu.errors import InputError
 URL = "QDRANT_URL"
 #: The environment variable with the key of that server, where it asks for one.
 KEY = "QDRANT_API_KEY"
-#: The environment variable with the name of a machine that may get the key unencrypted.
+#: The environment variable with the names of machines that may get the key unencrypted.
 PLAIN = "QDRANT_PLAIN_HTTP"
 
 _DEFAULT_PORT = 6333
@@ -86,7 +86,7 @@ def key_for(address: str) -> str | None:
         )
     parts = urlsplit(normalised(address))
     host = parts.hostname or ""
-    allowed = _is_here(host) or os.environ.get(PLAIN, "").lower() == host
+    allowed = _is_here(host) or host in os.environ.get(PLAIN, "").lower().split(",")
     if parts.scheme == "http" and not allowed:
         raise InputError(
             f"{KEY} is not sent to {normalised(address)} unencrypted; use an https address, or set "
