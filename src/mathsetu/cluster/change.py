@@ -99,12 +99,12 @@ def remove_from_cluster(cluster: Cluster, ids: Iterable[str], grace: float = GRA
 
 @contextmanager
 def _changing(cluster: Cluster, grace: float) -> Iterator[_Change]:
-    state = read_state(cluster, cluster.address.name, sure=True)
+    state = read_state(cluster, cluster.address.name)
     if state is None:
         raise InputError(f"{cluster.address}: there is no such library on the cluster")
     names = Names(cluster.address.name, state.build)
     with writing_state_alone(cluster, names.meta) as lease:
-        state = read_state(cluster, names.meta, sure=True)
+        state = read_state(cluster, names.meta)
         assert state is not None
         _clear(cluster, names, state)
         state = sweep_builds(cluster, names, _swept(cluster, names, state, grace), grace)

@@ -79,22 +79,23 @@ class Cluster:
         return self._tried(what, self._writing, partial(_call, method, arguments, options))
 
     def _tried(self, what: str, clients: Sequence[Any], request: Callable[[Any], Any]) -> Any:
-        problem = ""
+        problems: dict[str, None] = {}
         for attempt in range(_TRIES):
             check_time()
             try:
                 return request(clients[self._turn % len(clients)])
             except self._errors.ResponseHandlingException as error:
-                problem = f"no answer: {error}"
+                problems[f"no answer: {error}"] = None
             except self._errors.UnexpectedResponse as error:
-                problem = self._refused(what, error)
+                problems[self._refused(what, error)] = None
             with self._lock:
                 self._turn += 1
             # Where there are others, the first of them is asked at once.
             pause = _PAUSE * 2**attempt if attempt or len(clients) == 1 else 0.0
             if attempt + 1 < _TRIES and pause < time_left():
                 time.sleep(pause)
-        raise Unavailable(f"{self.address}: {what} cannot be reached ({problem[:_LONGEST_REASON]})")
+        told = "; ".join(problem[:_LONGEST_REASON] for problem in problems)
+        raise Unavailable(f"{self.address}: {what} cannot be reached ({told})")
 
     def _refused(self, what: str, error: Any) -> str:
         """Why a node gave no result; raises where asking again would not help."""

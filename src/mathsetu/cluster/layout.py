@@ -154,8 +154,7 @@ def create(
     visible = dict.fromkeys((BIRTH, DEATH, SEGMENT), models.PayloadSchemaType.INTEGER)
     known = dict.fromkeys((LANGUAGE, TAGS, COLLECTION), models.PayloadSchemaType.KEYWORD)
     named = dict.fromkeys((ID, PARENT), models.PayloadSchemaType.KEYWORD)
-    alone = Spread(1, spread.replicas)
-    _create(cluster, names.meta, {}, {}, alone)
+    _create(cluster, names.meta, {}, {}, Spread(1, spread.replicas))
     _create(
         cluster,
         names.posts,

@@ -119,8 +119,8 @@ def finish(
     grace: float = GRACE,
 ) -> State:
     """Let the library's name mean a build all of whose segments are published."""
-    state = read_state(cluster, names.meta, sure=True)
-    former = read_state(cluster, names.library, sure=True)
+    state = read_state(cluster, names.meta)
+    former = read_state(cluster, names.library)
     if state is None:
         marks = {number: read_mark(cluster, names.meta, number) for number in segments}
         missing = [str(number) for number, mark in marks.items() if mark is None]
@@ -206,7 +206,7 @@ def _free_build(cluster: Cluster, digest: str) -> str:
     number = 0
     while True:
         build = f"{digest}x{number}"
-        state = read_state(cluster, Names(cluster.address.name, build).meta, sure=True)
+        state = read_state(cluster, Names(cluster.address.name, build).meta)
         if state is None or state.version == 1:
             return build
         # Posts were added to it or removed since, so it is another library now.
