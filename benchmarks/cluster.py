@@ -150,7 +150,7 @@ def by_language(
     """For each language of queries: nDCG@10 of the folder, and of the cluster."""
     if judgments is None:
         return {}
-    [measure] = parse_measures(["nDCG@10"])
+    measure = parse_measures(["nDCG@10"])[0]
     means: dict[str, list[float]] = {}
     for language in sorted({query.language for query in queries}):
         own = {query.id for query in queries if query.language == language}

@@ -1,6 +1,7 @@
 r"""A collection of any size for measuring: real sentences and formulas, put together anew.
 
     python -m benchmarks.collection 250000 --out posts.jsonl
+    python -m benchmarks.collection 60000 --real --out posts.jsonl
     mathsetu index posts.jsonl library
 
 Sentences come from the question-answer pairs of ``../shared/data/training/qa.jsonl.xz``. A post has
@@ -12,7 +13,8 @@ distinct formulas grows with the collection as it does in ARQMath's (10 million 
 
 Tags are those of a real ARQMath answer where that data is there; ``common`` is on four posts of
 ten and ``rare`` on ten posts of the collection, for measuring filters. Post 17 is the same in
-collections of all sizes, but for that tag. Memory does not depend on the size.
+collections of all sizes, but for that tag. Memory does not depend on the size. With ``--real``
+the posts are pairs as they are, drawn by chance: there are 137,000.
 """
 
 from __future__ import annotations
@@ -174,11 +176,19 @@ def changed(latex: str, random: Random) -> str:
     return _PIECE.sub(other, latex)
 
 
-def write(path: str | Path, material: Material, count: int, seed: int) -> None:
+def real_posts(data: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Pairs of a question and its answer as they are."""
+    pairs = list(_pairs(data))
+    for number in sorted(Random(seed).sample(range(len(pairs)), min(count, len(pairs)))):
+        row = pairs[number]
+        yield {"id": f"p{number}", "question": row["q"], "body": row["a"], "language": row["lang"]}
+
+
+def write(path: str | Path, posts: Iterator[dict[str, Any]]) -> None:
     """Write a collection; posts leave out their formulas, which are found in their texts."""
     with writing(path) as file:
         file.write(json.dumps({"mathsetu": "posts", "version": VERSION}) + "\n")
-        for post in material.posts(count, seed):
+        for post in posts:
             file.write(json.dumps(post, ensure_ascii=False) + "\n")
 
 
@@ -227,12 +237,16 @@ def main() -> None:
     parser.add_argument("--out", default="-", help="the file to write (default: standard output)")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--real", action="store_true", help="pairs as they are")
     options = parser.parse_args()
+    if options.real:
+        write(options.out, real_posts(options.data, options.posts, options.seed))
+        return
     material = Material(options.data)
     if options.posts:
         sample = min(options.posts, 2000)
         print(_figures(material, sample, options.seed), file=sys.stderr)
-    write(options.out, material, options.posts, options.seed)
+    write(options.out, material.posts(options.posts, options.seed))
 
 
 if __name__ == "__main__":

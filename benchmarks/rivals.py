@@ -34,7 +34,7 @@ from mathsetu.recipes import load_recipe
 from mathsetu.recipes.tables import read_table
 from mathsetu.retrieval.base import best
 from mathsetu.retrieval.formula import FormulaRetriever
-from mathsetu.retrieval.formula_index import FormulaBuilder, FormulaSearch
+from mathsetu.retrieval.formula_index import FormulaBuilder, FormulaSearch, feature_counts
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
 from mathsetu.retrieval.weighting import Bm25Plus, Scheme, Smart, Weighted
 
@@ -128,7 +128,7 @@ def compare_formulas(data: Path, place: Path) -> None:
     builder = FormulaBuilder(choices)
     builder.add(list(names))
     for latex in names:
-        builder.take(latex, builder.read(parse_latex(latex)))
+        builder.take(latex, feature_counts(parse_latex(latex)))
     builder.write(place / "formulas")
     retriever = FormulaRetriever([place / "formulas"], choices)
     retriever.formulas("x", 1)

@@ -34,7 +34,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(
 ) -> None:
     paths = [tmp_path / name for name in ("first", "second", "third")]
     for path, seed in zip(paths, (7, 7, 8), strict=True):
-        write(path, Material(data), 50, seed)
+        write(path, Material(data).posts(50, seed))
     first, second, third = (path.read_bytes() for path in paths)
     assert first == second != third
 
@@ -50,7 +50,7 @@ def test_a_post_is_the_same_in_collections_of_all_sizes(data: Path) -> None:
 def test_posts_are_read_as_ours_and_hold_only_real_sentences_of_one_language(
     data: Path, tmp_path: Path
 ) -> None:
-    write(tmp_path / "posts.jsonl", Material(data), 200, 7)
+    write(tmp_path / "posts.jsonl", Material(data).posts(200, 7))
     posts = list(read_posts(tmp_path / "posts.jsonl"))
     assert len(posts) == len({post.id for post in posts}) == 200
     assert {post.language for post in posts} == {"en", "hi"}

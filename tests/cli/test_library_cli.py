@@ -130,6 +130,15 @@ def test_the_sampler_is_a_source_by_name(mathsetu: Mathsetu, tmp_path: Path) -> 
 # Mistakes, each answered with one line and exit code 2
 
 
+def test_a_device_that_is_not_there_is_refused_with_the_remedy(
+    mathsetu: Mathsetu, library: Path, tmp_path: Path
+) -> None:
+    for verb in (("index", "sampler", tmp_path / "l"), ("add", library, "sampler")):
+        line = mathsetu.refuses(*verb, "--device", "abacus")
+        assert "'cpu'" in line or "pip install 'mathsetu[neural]'" in line
+    assert not (tmp_path / "l").exists()
+
+
 def test_a_missing_source(mathsetu: Mathsetu, tmp_path: Path) -> None:
     line = mathsetu.refuses("index", "missing.jsonl", tmp_path / "l")
     assert line == "mathsetu: missing.jsonl: cannot be read (no such file or directory)"

@@ -128,9 +128,10 @@ def test_a_killed_build_leaves_no_process_behind(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("part", "begun_again"),
     [
-        ("reading", ["reading", "indexing", "formulas"]),
-        ("indexing", ["indexing", "formulas"]),
-        ("formulas", ["indexing", "formulas"]),
+        ("reading", ["reading", "indexing", "formulas", "passages"]),
+        ("indexing", ["indexing", "formulas", "passages"]),
+        ("formulas", ["indexing", "formulas", "passages"]),
+        ("passages", ["indexing", "formulas", "passages"]),
     ],
 )
 def test_an_interrupted_build_goes_on_where_it_stopped(

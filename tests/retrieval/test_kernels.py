@@ -116,13 +116,15 @@ def best_of(scores: list[np.float32], k: int, allowed: Any) -> tuple[list[int], 
 # ---- Words ------------------------------------------------------------------------------------
 
 
-@given(seeds, counts, st.integers(0, 6), sizes)
-def test_both_ways_find_the_same_best_documents(seed: int, count: int, terms: int, k: int) -> None:
+@given(seeds, counts, st.integers(0, 6), sizes, st.sampled_from([0.0, 1.0]))
+def test_both_ways_find_the_same_best_documents(
+    seed: int, count: int, terms: int, k: int, floor: float
+) -> None:
     drawn = Drawn(seed, count, terms)
     allowed = drawn.allowed
     assert_same(
         lambda: kernels.best_by_impact(
-            drawn.documents, drawn.values, drawn.ranges, drawn.weights, count, k, allowed
+            drawn.documents, drawn.values, drawn.ranges, drawn.weights, count, k, allowed, floor
         )
     )
 
@@ -170,19 +172,30 @@ def test_gathered_values_are_those_of_the_postings(
 def formula(seed: int, count: int, terms: int, kind: type) -> tuple[Drawn, tuple[Any, ...]]:
     drawn = Drawn(seed, count, terms, kind)
     wanted = drawn.rng.integers(1, 4, terms).astype(np.float32)
-    masses = drawn.rng.integers(0, 20, count).astype(np.float32)
+    # No formula weighs less than the features that are asked for in it.
+    masses = drawn.rng.integers(0, 5, count).astype(np.float32)
+    owners = np.repeat(np.arange(terms), np.diff(drawn.ranges)[:, 0])
+    np.add.at(masses, drawn.documents, drawn.weights[owners] * drawn.values.astype(np.float32))
     mass = float(wanted @ drawn.weights) if terms else 0.0
     given_ = (drawn.documents, drawn.values, drawn.ranges, wanted, drawn.weights, masses, mass)
     return drawn, given_
 
 
-@given(seeds, counts, st.integers(0, 6), sizes, st.sampled_from([np.uint8, np.float32]))
+@given(
+    seeds,
+    counts,
+    st.integers(0, 12),
+    sizes,
+    st.sampled_from([np.uint8, np.float32]),
+    st.sampled_from([0.0, 0.2, 0.6]),
+)
 def test_both_ways_find_the_same_best_formulas(
-    seed: int, count: int, terms: int, k: int, kind: type
+    seed: int, count: int, terms: int, k: int, kind: type, floor: float
 ) -> None:
     drawn, asked = formula(seed, count, terms, kind)
     allowed = drawn.allowed
-    numbers, scores = assert_same(lambda: kernels.best_by_overlap(*asked, k, allowed))
+    numbers, scores = assert_same(lambda: kernels.best_by_overlap(*asked, k, allowed, floor))
+    assert (scores > np.float32(floor)).all()
     order = np.argsort(numbers)
     alone = assert_same(lambda: kernels.overlaps_of(*asked, numbers[order]))
     assert alone.tobytes() == scores[order].tobytes()
@@ -207,6 +220,24 @@ def test_the_likeness_of_formulas_is_twice_what_they_share_over_both_masses(
     ]
     numbers, found = assert_same(lambda: kernels.best_by_overlap(*asked, k))
     assert (numbers.tolist(), found.tolist()) == best_of(scores, k, None)
+
+
+def test_common_features_are_only_looked_up_and_the_best_formulas_stay_the_same() -> None:
+    """Of many formulas with many features, as a real search has them."""
+    rng = np.random.default_rng(3)
+    count, shares = 60_000, [0.001, 0.003, 0.01, 0.05, 0.2, 0.5, 0.8]
+    lists = [np.flatnonzero(rng.random(count) < share) for share in shares]
+    documents = np.concatenate(lists).astype(np.int32)
+    ends = np.cumsum([0, *map(len, lists)])
+    ranges, wanted = np.stack([ends[:-1], ends[1:]], axis=1), np.ones(len(shares), np.float32)
+    rarities = np.log(1 / np.array(shares)).astype(np.float32)
+    frequencies = rng.integers(1, 4, len(documents)).astype(np.uint8)
+    masses = rng.random(count, dtype=np.float32)
+    np.add.at(masses, documents, np.repeat(rarities, np.diff(ends)) * frequencies)
+    asked = (documents, frequencies, ranges, wanted, rarities, masses, float(rarities.sum()))
+    for k in (1, 10, 500):
+        numbers, _ = assert_same(lambda k=k: kernels.best_by_overlap(*asked, k))
+        assert len(numbers) == k
 
 
 def test_a_formula_without_a_sound_mass_is_not_found(way: ModuleType) -> None:
@@ -257,21 +288,29 @@ def test_a_post_gets_the_best_formula_of_each_group(
 # ---- Vectors ----------------------------------------------------------------------------------
 
 
-@given(seeds, st.sampled_from([0, 1, 50, 9000]), st.integers(0, 70), sizes, st.booleans())
+@given(
+    seeds,
+    st.sampled_from([0, 1, 50, 9000]),
+    st.integers(0, 70),
+    sizes,
+    st.booleans(),
+    st.sampled_from([None, 0, 1, 3, 5000]),
+)
 def test_the_nearest_signs_are_those_that_differ_least(
-    seed: int, rows: int, words: int, k: int, some: bool
+    seed: int, rows: int, words: int, k: int, some: bool, below: int | None
 ) -> None:
     rng = np.random.default_rng(seed)
     # Few bits, so that many rows are equally far.
     signs = rng.integers(0, 8, (rows, words), dtype=np.uint64) << np.uint64(58)
     query = rng.integers(0, 8, words, dtype=np.uint64) << np.uint64(58)
     ranges = np.sort(rng.integers(0, rows + 1, 6)).reshape(-1, 2) if some else None
-    numbers, distances = assert_same(lambda: kernels.nearest_signs(signs, query, k, ranges))
+    numbers, distances = assert_same(lambda: kernels.nearest_signs(signs, query, k, ranges, below))
     looked_at = np.arange(rows)
     if ranges is not None:
         looked_at = np.concatenate([np.arange(*pair) for pair in ranges.tolist()])
     bits = np.unpackbits((signs[looked_at] ^ query).view(np.uint8), axis=1).sum(axis=1, dtype=int)
-    expected = sorted(zip(bits.tolist(), looked_at.tolist(), strict=True))[:k]
+    pairs = sorted(zip(bits.tolist(), looked_at.tolist(), strict=True))
+    expected = [pair for pair in pairs if below is None or pair[0] < below][:k]
     assert sorted(zip(distances.tolist(), numbers.tolist(), strict=True)) == expected
     assert (np.diff(numbers) > 0).all()
 
@@ -483,7 +522,8 @@ def raw_calls() -> dict[str, list[Any]]:
     """Arguments that each compiled function takes."""
     lists = [np.array([0, 1, 2], dtype=np.int32), np.ones(3, dtype=np.uint8), np.array([[0, 3]])]
     one, masses = np.ones(1, dtype=np.float32), np.ones(3, dtype=np.float32)
-    best = [np.ones(3, dtype=np.bool_), np.zeros(2, dtype=np.int64), np.zeros(2, dtype=np.float32)]
+    numbers = np.zeros(2, dtype=np.int64)
+    best = [np.ones(3, dtype=np.bool_), 0.0, numbers, np.zeros(2, dtype=np.float32)]
     wanted, signs = np.array([0, 2]), np.zeros((3, 2), dtype=np.uint64)
     rows, query = np.ones((3, 4), dtype=np.int8), np.ones(4, dtype=np.int16)
     posts, _, ranges = lists
@@ -493,7 +533,7 @@ def raw_calls() -> dict[str, list[Any]]:
         "best_by_overlap": [*lists, one, one, masses, 1.0, *best],
         "overlaps_of": [*lists, one, one, masses, 1.0, wanted, np.zeros(2, dtype=np.float32)],
         "best_posts": [posts, ranges, one, np.array([0, 1]), one, 3, *best],
-        "nearest_signs": [signs, signs[0], ranges, best[1], np.zeros(2, dtype=np.int32)],
+        "nearest_signs": [signs, signs[0], ranges, 129, numbers, np.zeros(2, dtype=np.int32)],
         "whole_dots": [rows, wanted, query, np.zeros(2, dtype=np.int64)],
     }
 
@@ -545,7 +585,7 @@ def test_the_compiled_loops_refuse_arguments_that_do_not_fit_by_themselves(
         ("best_by_impact", 4, -1),
         ("best_by_impact", 4, 2**31),
         ("best_by_impact", 5, np.ones(2, dtype=np.bool_)),
-        ("best_by_impact", 6, np.zeros(3, dtype=np.int64)),
+        ("best_by_impact", 7, np.zeros(3, dtype=np.int64)),
         ("gather", 2, np.array([[0, 4]])),
         ("gather", 3, np.array([2, 0])),
         ("gather", 4, np.zeros((1, 1), dtype=np.uint8)),
@@ -563,7 +603,8 @@ def test_the_compiled_loops_refuse_arguments_that_do_not_fit_by_themselves(
         ("best_posts", 3, np.array([0])),
         ("nearest_signs", 1, np.zeros(1, dtype=np.uint64)),
         ("nearest_signs", 2, np.array([[0, 4]])),
-        ("nearest_signs", 4, np.zeros(1, dtype=np.int32)),
+        ("nearest_signs", 3, -1),
+        ("nearest_signs", 5, np.zeros(1, dtype=np.int32)),
         ("whole_dots", 1, np.array([0, 3])),
         ("whole_dots", 1, np.array([-1, 0])),
         ("whole_dots", 2, np.ones(3, dtype=np.int16)),
@@ -585,7 +626,7 @@ def test_the_compiled_loops_do_not_write_into_what_must_not_be_written() -> None
     numbers.flags.writeable = False
     good = [GOOD[name] for name in ("documents", "impacts", "ranges", "weights", "count")]
     with pytest.raises((BufferError, ValueError)):
-        COMPILED.best_by_impact(*good, None, numbers, scores)
+        COMPILED.best_by_impact(*good, None, 0.0, numbers, scores)
     assert numbers.tolist() == [0, 0]
 
 

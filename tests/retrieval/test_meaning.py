@@ -4,7 +4,7 @@ The model here is a tiny one that finds texts alike when they share tokens; what
 understands is tested in `tests/encoders`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from mathsetu.encoders.builtin import BuiltinEncoder
-from mathsetu.errors import InputError
+from mathsetu.errors import InputError, MissingExtra
 from mathsetu.intake import read_post
 from mathsetu.intake.question import Question
 from mathsetu.library import Library, add_posts, build_library
@@ -20,7 +20,9 @@ from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Post, Query
+from mathsetu.retrieval import meaning
 from mathsetu.retrieval.meaning import Meaning, MeaningBuilder, MeaningRetriever, whole_numbers
+from mathsetu.retrieval.passages import passages
 from tests.encoders.tiny_builtin import TEXTS, make_builtin
 
 EVEN, BOUNDED, COMPACT, ODD, HINDI, SPANISH = TEXTS
@@ -319,6 +321,97 @@ def test_a_least_cosine_that_no_post_or_every_post_exceeds_is_refused(least: flo
 def test_passages_longer_than_the_model_reads_are_refused(tmp_path: Path, model: str) -> None:
     with pytest.raises(InputError, match="but the model reads 128 at most"):
         opened(tmp_path / "index", of_bodies(" ".join(TEXTS * 9)), choose(model, tokens=500))
+
+
+def test_each_distinct_passage_is_encoded_once(
+    tmp_path: Path, model: str, encoder: BuiltinEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[list[int]] = []
+    encode = BuiltinEncoder.encode_tokens
+
+    def noted(self: BuiltinEncoder, rows: Any, careful: bool = False) -> Any:
+        read.extend(row.tolist() for row in rows)
+        return encode(self, rows, careful)
+
+    monkeypatch.setattr(BuiltinEncoder, "encode_tokens", noted)
+    # Answers to one question, a copy, and a body that is said elsewhere as a question.
+    posts = [
+        Post(id=f"{n}", title="Sums", question=EVEN, body=text) for n, text in enumerate(TEXTS)
+    ]
+    posts += [Post(id="copy", title="Sums", question=EVEN, body=ODD)]
+    posts += of_bodies(f"Sums\n\n{EVEN}")[:1]
+    folder = built(tmp_path / "index", posts, choose(model, tokens=8, asked=9, said=9))
+    monkeypatch.undo()
+    assert len(read) == len({tuple(row) for row in read})
+    vectors, scales = np.load(folder / "vectors.npy"), np.load(folder / "scales.npy")
+    texts = [text for post in posts[:-1] for text in (f"Sums\n\n{EVEN}", post.body)]
+    rows = [
+        passage
+        for tokens in encoder.tokens([*texts, f"\n\n{posts[-1].body}"])
+        for passage in passages(tokens, 8, 9)
+    ]
+    assert len(read) < len(rows) / 2
+    expected, expected_scales = whole_numbers(encoder.encode_tokens(rows))
+    assert (vectors == expected).all()
+    assert (scales == expected_scales).all()
+
+
+def test_passages_are_encoded_in_batches_of_any_size_to_the_same_bytes(
+    tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posts = [
+        Post(id=f"{first} {second}", title=first[:20], question=first, body=second)
+        for first in TEXTS
+        for second in TEXTS
+    ]
+    whole = built(tmp_path / "whole", posts, choose(model, tokens=16))
+    monkeypatch.setattr(meaning, "_TOGETHER", 3)
+    builder = MeaningBuilder(choose(model, tokens=16))
+    index_posts([builder], map(Stored.of, posts), processes=2)
+    builder.write(tmp_path / "parts")
+    for file in whole.iterdir():
+        assert file.read_bytes() == (tmp_path / "parts" / file.name).read_bytes(), file.name
+
+
+def test_two_models_read_their_own_passages(tmp_path: Path, model: str) -> None:
+    other = str(make_builtin(tmp_path / "other", dimensions=32))
+    builders = [MeaningBuilder(choose(name)) for name in (model, other, model)]
+    index_posts(builders, map(Stored.of, of_bodies(*TEXTS)))
+    for number, builder in enumerate(builders):
+        builder.write(tmp_path / str(number))
+    sizes = [np.load(tmp_path / str(number) / "vectors.npy").shape for number in range(3)]
+    assert sizes == [(6, 64), (6, 32), (6, 64)]
+    one, same = ((tmp_path / name / "vectors.npy").read_bytes() for name in "02")
+    assert one == same
+
+
+def test_torch_encodes_the_same_posts_to_the_same_vectors(tmp_path: Path, model: str) -> None:
+    pytest.importorskip("torch")
+    here = built(tmp_path / "here", of_bodies(*TEXTS, *TEXTS), choose(model))
+    recipe = load_recipe("meaning", [f"parts.meaning.model={model}"])
+    posts = of_bodies(*TEXTS, *TEXTS)
+    build_library(tmp_path / "l", posts[:9], recipe, processes=2, device="cpu:0")
+    add_posts(tmp_path / "l", posts[9:], processes=2, device="cpu:0")
+    there = [tmp_path / "l" / "segments" / name / "meaning" for name in ("000001", "000002")]
+    vectors = np.concatenate([np.load(folder / "vectors.npy") for folder in there])
+    assert np.abs(vectors.astype(int) - np.load(here / "vectors.npy")).max() <= 2
+    with Library(tmp_path / "l") as library:
+        assert library.search(BOUNDED, k=1)[0].id == "1"
+
+
+@pytest.mark.parametrize("change", [build_library, add_posts])
+def test_a_device_that_is_not_there_is_refused_before_any_post_is_read(
+    tmp_path: Path, change: Callable[..., object]
+) -> None:
+    def posts() -> Iterator[Post]:
+        raise AssertionError("posts were read")
+        yield
+
+    with pytest.raises(
+        (InputError, MissingExtra), match=r"cannot be used|encoding on abacus needs"
+    ):
+        change(tmp_path / "library", posts(), device="abacus")
+    assert not any(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("processes", [1, 2])

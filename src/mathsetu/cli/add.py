@@ -7,7 +7,15 @@ from pathlib import Path
 import click
 
 from mathsetu.cli.index import read_sources
-from mathsetu.cli.output import json_option, print_json, progress_bar, report_rows, say, skipped
+from mathsetu.cli.output import (
+    device_option,
+    json_option,
+    print_json,
+    progress_bar,
+    report_rows,
+    say,
+    skipped,
+)
 from mathsetu.cli.places import LIBRARY
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.seen import SeenIds
@@ -20,6 +28,7 @@ from mathsetu.library import add_posts
 @click.option("--from", "format_name", metavar="FORMAT", help="Format of the sources.")
 @click.option("--lang", default="", help="Language of posts that do not say theirs.")
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
+@device_option
 @json_option
 def command(
     library: Path | str,
@@ -27,6 +36,7 @@ def command(
     format_name: str | None,
     lang: str,
     skip_bad: bool,
+    device: str,
     as_json: bool,
 ) -> None:
     """Add the posts of SOURCES to LIBRARY; a post with a known id replaces the old one.
@@ -39,6 +49,7 @@ def command(
         count = add_posts(
             library,
             read_sources(sources, format_name, lang, bad),
+            device=device,
             progress=progress,
         )
     if as_json:

@@ -11,7 +11,15 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, progress_bar, report_rows, say, skipped
+from mathsetu.cli.output import (
+    device_option,
+    json_option,
+    print_json,
+    progress_bar,
+    report_rows,
+    say,
+    skipped,
+)
 from mathsetu.cli.places import LIBRARY
 from mathsetu.collections import sampler
 from mathsetu.collections.formats import detect, find
@@ -36,6 +44,7 @@ SAMPLER = "sampler"
 @click.option("--lang", default="", help="Language of posts that do not say theirs.")
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @click.option("--processes", type=click.IntRange(1), help="As many as there are cores.")
+@device_option
 @json_option
 def command(
     sources: tuple[str, ...],
@@ -46,6 +55,7 @@ def command(
     lang: str,
     skip_bad: bool,
     processes: int | None,
+    device: str,
     as_json: bool,
 ) -> None:
     r"""Build LIBRARY from SOURCES: files or folders in any format that holds posts.
@@ -69,6 +79,7 @@ def command(
             load_recipe(recipe, settings),
             fingerprint=_fingerprint(sources, format_name, lang, skip_bad),
             processes=processes,
+            device=device,
             progress=progress,
         )
     count = read_manifest(Path(library)).posts

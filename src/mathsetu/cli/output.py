@@ -30,6 +30,16 @@ def json_option(function: Function) -> Function:
     )
 
 
+def device_option(function: Function) -> Function:
+    """Give a command the option ``--device``."""
+    return click.option(
+        "--device",
+        default="cpu",
+        show_default=True,
+        help="Where passages are encoded; cuda for a GPU (needs torch).",
+    )(function)
+
+
 def say(
     text: str, *, bold: str = "", then: str = "", err: bool = False, lines: bool = False
 ) -> None:

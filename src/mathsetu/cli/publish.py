@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, progress_bar, say
+from mathsetu.cli.output import device_option, json_option, print_json, progress_bar, say
 from mathsetu.cluster.client import connected
 from mathsetu.cluster.layout import Spread
 from mathsetu.cluster.plan import finish_plan, is_plan, publish_shard
@@ -28,6 +28,7 @@ from mathsetu.errors import InputError
               help="Seconds for which the former collections stay.")  # fmt: skip
 @click.option("--processes", type=click.IntRange(1),
               help="Worker processes of a shard (default: one per core).")  # fmt: skip
+@device_option
 @json_option
 def command(
     source: Path,
@@ -37,6 +38,7 @@ def command(
     replicas: int,
     grace: float,
     processes: int | None,
+    device: str,
     as_json: bool,
 ) -> None:
     r"""Bring the library or plan SOURCE onto the cluster at ADDRESS (qdrant://HOST:PORT/NAME).
@@ -64,7 +66,7 @@ def command(
         elif shard is None:
             posts = finish_plan(cluster, source, grace).posts
         else:
-            posts = publish_shard(cluster, source, shard, spread, processes, progress)
+            posts = publish_shard(cluster, source, shard, spread, processes, progress, device)
     seconds = time.perf_counter() - started
     if as_json:
         print_json({"address": address, "posts": posts, "seconds": round(seconds, 2)})

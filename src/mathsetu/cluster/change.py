@@ -45,6 +45,7 @@ from mathsetu.cluster.snapshot import Snapshot
 from mathsetu.cluster.state import Lease, PartState, State, new_token, read_state, write_state
 from mathsetu.cluster.state import writing_alone as writing_state_alone
 from mathsetu.cluster.tables import Counts, Table, TableName, drop_tables
+from mathsetu.encoders.accelerator import PROCESSOR
 from mathsetu.errors import InputError
 from mathsetu.intake.posts import PostFacts
 from mathsetu.library.build import build_segments
@@ -69,13 +70,14 @@ def add_to_cluster(
     collection: str,
     processes: int,
     progress: Progress,
+    device: str = PROCESSOR,
     grace: float = GRACE,
 ) -> int:
     """Add posts; one whose id is there replaces the old one. Returns how many were added."""
     with _changing(cluster, grace) as change:
         new: set[str] = set()
         everything = chain(_noted(posts, new), change.answers_to(new))
-        change.add(everything, collection, processes, progress)
+        change.add(everything, collection, processes, device, progress)
         change.commit()
         return len(new)
 
@@ -92,7 +94,7 @@ def remove_from_cluster(cluster: Cluster, ids: Iterable[str], grace: float = GRA
             )
         answers = list(change.answers_to(gone))
         if answers:
-            change.add(answers, "", 1, _quiet)
+            change.add(answers, "", 1, PROCESSOR, _quiet)
         change.commit()
         return len(gone)
 
@@ -133,7 +135,12 @@ class _Change:
         return set(found)
 
     def add(
-        self, posts: Iterable[Post], collection: str, processes: int, progress: Progress
+        self,
+        posts: Iterable[Post],
+        collection: str,
+        processes: int,
+        device: str,
+        progress: Progress,
     ) -> None:
         """Index posts as new segments; older posts with their ids are removed."""
 
@@ -152,6 +159,7 @@ class _Change:
                 fingerprint="",
                 questions=self._question,
                 processes=processes,
+                device=device,
                 progress=show,
             )
             for name in built:

@@ -310,9 +310,9 @@ class _Index(FormulaRetriever):
         self.numbering, self.distinct = Numbering([len(posts)]), Numbering([len(ordered)])
         self.posts = len(posts)
 
-    def rarity(self, terms: Sequence[str]) -> NDArray[np.float32]:
+    def rarity(self, hashes: Hashes, ranges: Sequence[NDArray[np.int64]]) -> NDArray[np.float32]:
         """The weight of each feature in the whole collection."""
-        return self._finder.snapshot.rarity(self._finder.name, term_hashes(terms))
+        return self._finder.snapshot.rarity(self._finder.name, hashes)
 
 
 def _occurrences(

@@ -25,6 +25,7 @@ from mathsetu.cluster.sending import Progress
 from mathsetu.cluster.state import State
 from mathsetu.collections.jsonl import read_posts, to_json
 from mathsetu.collections.rows import BadRows
+from mathsetu.encoders.accelerator import PROCESSOR
 from mathsetu.errors import InputError
 from mathsetu.library.manifest import check, has_manifest, read_manifest
 from mathsetu.library.write import build_library
@@ -149,6 +150,7 @@ def publish_shard(
     spread: Spread,
     processes: int | None,
     progress: Progress,
+    device: str = PROCESSOR,
 ) -> int:
     """Build a shard and publish it; returns how many posts it has.
 
@@ -159,6 +161,7 @@ def publish_shard(
         spread: How new collections are spread over the nodes.
         processes: How many to work with; as many as there are cores unless given.
         progress: Called as the work goes on.
+        device: Where passages are encoded.
     """
     plan = read_plan(folder)
     if not 0 <= number < len(plan.shards):
@@ -177,6 +180,7 @@ def publish_shard(
             parse_table(plan.recipe, str(folder)),
             fingerprint=fingerprint,
             processes=processes,
+            device=device,
             progress=progress,
         )
     manifest = read_manifest(library)

@@ -27,20 +27,26 @@ class Encoder(Protocol):
         ...
 
 
-@cache
-def load_encoder(model: str, max_tokens: int = 0) -> Encoder:
+def load_encoder(model: str, max_tokens: int = 0, device: str = "cpu") -> Encoder:
     """The encoder of a model; parts and segments that name the same one share it.
 
     Args:
         model: ``mathsetu`` for the one that comes with the package, a folder, or a name on the hub.
         max_tokens: How much of a text is read; 0 for as much as the model was made for.
+        device: Where a model of our own kind runs (see `BuiltinEncoder`); sentence-transformers
+            takes the best device there is.
     """
+    return _loaded(model, max_tokens, device)
+
+
+@cache
+def _loaded(model: str, max_tokens: int, device: str) -> Encoder:
     from mathsetu.encoders.builtin import LENGTH, NAME, BuiltinEncoder
 
     if model == NAME:
-        return BuiltinEncoder(max_tokens=max_tokens or LENGTH)
+        return BuiltinEncoder(max_tokens=max_tokens or LENGTH, device=device)
     if (Path(model) / "model.json").exists():
-        return BuiltinEncoder(Path(model), max_tokens or LENGTH)
+        return BuiltinEncoder(Path(model), max_tokens or LENGTH, device=device)
     from mathsetu.encoders.sentence import SentenceEncoder
 
     return SentenceEncoder(model, max_tokens)

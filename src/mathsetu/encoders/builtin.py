@@ -4,13 +4,14 @@ The model is a tokenizer, a table of token vectors, and two networks that read t
 posts, and one for queries that are hard to read. How it was made is told in ``training/encoder``,
 and what it can do in ``docs/encoder.md``. Everything is in whole numbers of eight bits. All scales
 are constants, and only texts of one length go through a network together, so a vector does not
-depend, to the last bit, on the texts that are encoded beside it.
+depend, to the last bit, on the texts that are encoded beside it. With ``accelerator.py`` the same
+networks run on an accelerator.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from hashlib import sha256
@@ -18,23 +19,26 @@ from importlib import resources
 from io import BytesIO
 from pathlib import Path
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from mathsetu.encoders.accelerator import PROCESSOR, TorchRuntime
 from mathsetu.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
+    Row = Sequence[int] | NDArray[np.integer[Any]]
+    _Run = Callable[[NDArray[np.int64], Any], Vectors]
 
 #: The name under which a recipe asks for it.
 NAME = "mathsetu"
 #: How many tokens of a text are read.
 LENGTH = 128
-# Tokens that go through the model together: enough to keep a processor busy, and in its cache.
-_BATCH = 4096
+# Rows that go through a network together at most: some accelerators have no room to count more.
+_MOST_ROWS = 4096
 _POSTS, _QUERIES = "posts", "queries"
 
 
@@ -46,13 +50,24 @@ class BuiltinEncoder:
             the model reads queries as posts, ``queries.onnx`` lie.
         max_tokens: How much of a text is read, up to what the model has room for.
         threads: How many processors one batch may use.
+        device: Where the networks run: ``cpu`` for onnxruntime on the processor, or a device of
+            torch, which gives the same vectors to within the quantisation.
     """
 
-    def __init__(self, folder: Path | None = None, max_tokens: int = LENGTH, threads: int = 1):
+    def __init__(
+        self,
+        folder: Path | None = None,
+        max_tokens: int = LENGTH,
+        threads: int = 1,
+        device: str = PROCESSOR,
+    ) -> None:
         folder = folder or Path(str(resources.files(__package__) / "model"))
         facts = _facts(folder)
+        self._runtime: _Runtime = (
+            _OnnxRuntime(threads) if device == PROCESSOR else TorchRuntime(device)
+        )
         networks = {
-            name: _Network(folder / f"{name}.onnx", facts, shape.group, threads)
+            name: _Network(folder / f"{name}.onnx", facts, shape.group, self._runtime)
             for name, shape in facts.shapes.items()
         }
         self._posts = networks[_POSTS]
@@ -64,7 +79,7 @@ class BuiltinEncoder:
         self._limit = min(max_tokens, self._room)
         self._tokenizer = _tokenizer(_checked(folder / "tokenizer.json", facts))
         table = BytesIO(_checked(folder / "tokens.npy", facts))
-        self._table = np.load(table, allow_pickle=False)
+        self._table = self._runtime.hold(np.load(table, allow_pickle=False))
         loading.result()
 
     @property
@@ -86,38 +101,44 @@ class BuiltinEncoder:
         places: list[tuple[int, int]] = self._tokenizer.encode(_whole(text)).offsets
         return places
 
-    def encode_tokens(self, rows: Sequence[Sequence[int]], careful: bool = False) -> Vectors:
+    def check_room(self, rows: Sequence[Row]) -> None:
+        """Refuse rows of tokens that are longer than the model reads."""
+        longest = max(map(len, rows), default=0)
+        if longest > self._room:
+            raise InputError(f"{longest} tokens at once, but the model reads {self._room} at most")
+
+    def encode_tokens(self, rows: Sequence[Row], careful: bool = False) -> Vectors:
         """One vector for each row of token numbers, zeros for an empty one.
 
         Args:
             rows: The tokens of texts.
             careful: Read with the network for queries, which takes three times as long.
         """
-        longest = max(map(len, rows), default=0)
-        if longest > self._room:
-            raise InputError(f"{longest} tokens at once, but the model reads {self._room} at most")
+        self.check_room(rows)
         vectors = np.zeros((len(rows), self._dimensions), dtype=np.float32)
         network = self._queries if careful else self._posts
-        for width, places in _alike(rows, network.group):
+        for width, places in _alike(rows, network.group, self._runtime.batch):
             batch = np.zeros((len(places), width), dtype=np.int64)
             for line, place in zip(batch, places, strict=True):
                 line[: len(rows[place])] = rows[place]
-            vectors[places] = network.run(batch, self._table[batch])
+            vectors[places] = network.run(batch, self._table)
         return vectors
 
 
-def _alike(rows: Sequence[Sequence[int]], group: int) -> Iterator[tuple[int, list[int]]]:
+def _alike(rows: Sequence[Row], group: int, tokens: int) -> Iterator[tuple[int, list[int]]]:
     """Batches of rows that are equally wide: the width, and the places of the rows.
+
+    A batch has as many tokens as given, or a little fewer.
 
     A wider batch would add zeros in other orders. A sum that differs in its last bit can round to
     another whole number, which the layers after it make larger.
     """
     alike: dict[int, list[int]] = {}
     for place, row in enumerate(rows):
-        if row:
+        if len(row):
             alike.setdefault(len(row) + -len(row) % group, []).append(place)
     for width, places in sorted(alike.items()):
-        size = max(1, _BATCH // width)
+        size = max(1, min(tokens // width, _MOST_ROWS))
         for start in range(0, len(places), size):
             yield width, places[start : start + size]
 
@@ -189,46 +210,85 @@ def _tokenizer(contents: bytes) -> Any:
     return tokenizer
 
 
+class _Runtime(Protocol):
+    """What networks run on."""
+
+    @property
+    def batch(self) -> int:
+        """How many tokens go through a network together."""
+        ...
+
+    def hold(self, table: NDArray[np.uint8]) -> Any:
+        """The table of token vectors, where networks find it."""
+        ...
+
+    def open(self, contents: bytes, where: str) -> _Run:
+        """The network of a file: gives vectors for token numbers and the table held."""
+        ...
+
+
+class _OnnxRuntime:
+    """Runs networks on the processor."""
+
+    # Enough to keep a processor busy, and in its cache.
+    batch = 4096
+
+    def __init__(self, threads: int) -> None:
+        # Importing needs the interpreter, opening does not: so the import comes first.
+        import onnxruntime
+
+        self._onnxruntime, self._threads = onnxruntime, threads
+
+    def hold(self, table: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The table as it is."""
+        return table
+
+    def open(self, contents: bytes, where: str) -> _Run:
+        """The network of a file."""
+        options = self._onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self._threads
+        options.inter_op_num_threads = 1
+        # The graph was written as it should run; searching for improvements only costs time.
+        options.graph_optimization_level = self._onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        session = self._onnxruntime.InferenceSession(
+            contents, options, providers=["CPUExecutionProvider"]
+        )
+
+        def run(tokens: NDArray[np.int64], table: NDArray[np.uint8]) -> Vectors:
+            vectors: Vectors = session.run(None, {"tokens": tokens, "bytes": table[tokens]})[0]
+            return vectors
+
+        return run
+
+
 class _Network:
     """A network that is loaded in a thread of its own, once it is needed."""
 
-    def __init__(self, path: Path, facts: _Facts, group: int, threads: int) -> None:
+    def __init__(self, path: Path, facts: _Facts, group: int, runtime: _Runtime) -> None:
         self.group = group
         self._path = path
         self._facts = facts
-        self._threads = threads
-        self._session: Future[Any] | None = None
+        self._runtime = runtime
+        self._opened: Future[_Run] | None = None
         self._lock = Lock()
 
-    def load(self) -> Future[Any]:
+    def load(self) -> Future[_Run]:
         """Begin to load the network, unless that was done."""
-        # Importing needs the interpreter, loading does not: so the import comes first.
-        import onnxruntime
-
         with self._lock:
-            if self._session is None:
-                self._session = Future()
-                Thread(target=self._load, args=(onnxruntime, self._session), daemon=True).start()
-            return self._session
+            if self._opened is None:
+                self._opened = Future()
+                Thread(target=self._load, args=(self._opened,), daemon=True).start()
+            return self._opened
 
-    def _load(self, onnxruntime: Any, session: Future[Any]) -> None:
+    def _load(self, opened: Future[_Run]) -> None:
         try:
             contents = _checked(self._path, self._facts)
-            options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads = self._threads
-            options.inter_op_num_threads = 1
-            # The graph was written as it should run; searching for improvements only costs time.
-            options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-            session.set_result(
-                onnxruntime.InferenceSession(contents, options, providers=["CPUExecutionProvider"])
-            )
+            opened.set_result(self._runtime.open(contents, str(self._path)))
         except Exception as error:  # handed to whoever waits; who comes later tries again
             with self._lock:
-                self._session = None
-            session.set_exception(error)
+                self._opened = None
+            opened.set_exception(error)
 
-    def run(self, tokens: NDArray[np.int64], table_rows: NDArray[np.uint8]) -> Vectors:
-        """The vectors of texts, given as token numbers and the rows of these in the table."""
-        session = self.load().result()
-        vectors: Vectors = session.run(None, {"tokens": tokens, "bytes": table_rows})[0]
-        return vectors
+    def run(self, tokens: NDArray[np.int64], table: Any) -> Vectors:
+        """The vectors of texts, given as token numbers; the table has the vectors of tokens."""
+        return self.load().result()(tokens, table)

@@ -15,7 +15,6 @@ from typing import Any
 from mathsetu import __version__
 from mathsetu.collections.seen import SeenIds
 from mathsetu.errors import InputError
-from mathsetu.formulas.parse import Parsed, parse_latex
 from mathsetu.intake.posts import PostFacts, read_post
 from mathsetu.languages.analyze import tokenize
 from mathsetu.library.manifest import BUILDING, MARK, segment_folder
@@ -34,7 +33,7 @@ from mathsetu.pool import ordered_map
 from mathsetu.recipes.parts import join_statistics, make_builder
 from mathsetu.recipes.schema import Recipe, Selection
 from mathsetu.records import Post
-from mathsetu.retrieval.base import Builder
+from mathsetu.retrieval.base import Builder, DistinctReader, Kind
 from mathsetu.retrieval.mapped import seal, unseal
 
 #: Called with what is being done and how many posts are through.
@@ -62,6 +61,7 @@ def build_segments(
     fingerprint: str,
     questions: Questions,
     processes: int,
+    device: str,
     progress: Progress,
 ) -> dict[str, int]:
     """Write whole segments; returns how many posts each has, by its name.
@@ -82,6 +82,7 @@ def build_segments(
         fingerprint: Names the input.
         questions: Finds questions by their ids.
         processes: How many to work with.
+        device: Where passages are encoded.
         progress: Called as the work goes on.
     """
     work = segment_folder(library, name + BUILDING)
@@ -119,7 +120,8 @@ def build_segments(
         find = partial(_find, stores, questions)
         for number, (piece, store) in enumerate(zip(pieces, stores, strict=True)):
             done = sum(counts[:number])
-            _build_parts(piece, recipe, store.all(find), processes, _from(progress, done))
+            counting = _from(progress, done)
+            _build_parts(piece, recipe, store.all(find), processes, device, counting)
     if len(pieces) > 1:
         for part in recipe.parts:
             join_statistics(recipe.parts[part], [piece / part for piece in pieces])
@@ -201,13 +203,18 @@ def _find(stores: Sequence[Store], others: Questions, post_id: str) -> PostFacts
 
 
 def _build_parts(
-    piece: Path, recipe: Recipe, posts: Iterable[Stored], processes: int, progress: Progress
+    piece: Path,
+    recipe: Recipe,
+    posts: Iterable[Stored],
+    processes: int,
+    device: str,
+    progress: Progress,
 ) -> None:
     """Build those parts of a segment that are not finished, in one pass over its posts."""
     missing = [part for part in recipe.parts if not (piece / part).is_dir()]
     if not missing:
         return
-    builders = [make_builder(recipe.parts[part], f"parts.{part}") for part in missing]
+    builders = [make_builder(recipe.parts[part], f"parts.{part}", device) for part in missing]
     index_posts(builders, posts, processes, progress)
     for part, builder in zip(missing, builders, strict=True):
         _write_part(piece / part, builder)
@@ -232,21 +239,39 @@ def index_posts(
     processes: int = 1,
     progress: Progress = quiet,
 ) -> None:
-    """Give builders all posts, then all distinct formulas of these, each read once."""
+    """Give builders all posts, then what these have in common, each distinct thing read once."""
     prepare = partial(_prepared, [builder.prepare for builder in builders])
     with closing(ordered_map(prepare, posts, processes, _CHUNK)) as results:
         for prepared in _counted(results, "indexing", progress):
             for builder, one in zip(builders, prepared, strict=True):
                 builder.add(one)
-    readers = [one.formula_reader for one in builders if one.formula_reader is not None]
-    formulas = dict.fromkeys(latex for reader in readers for latex in reader.wanted)
-    read = partial(_read_formula, [reader.read for reader in readers])
-    with closing(ordered_map(read, formulas, processes, _CHUNK)) as results:
-        counted = _counted(results, "formulas", progress)
-        for latex, read_by_each in zip(formulas, counted, strict=True):
+    readers: dict[Kind, list[DistinctReader]] = {}
+    for builder in builders:
+        if builder.reader is not None:
+            readers.setdefault(builder.reader.kind, []).append(builder.reader)
+    for kind, own in readers.items():
+        _read_distinct(kind, own, processes, progress)
+
+
+def _read_distinct(
+    kind: Kind, readers: Sequence[DistinctReader], processes: int, progress: Progress
+) -> None:
+    """Have all distinct things of a kind read by those who want them."""
+    wanted = dict.fromkeys(thing for reader in readers for thing in reader.wanted)
+    things = sorted(wanted, key=kind.order) if kind.order else list(wanted)
+    batches = [things[start : start + kind.batch] for start in range(0, len(things), kind.batch)]
+    read = partial(_read_batch, kind.opened, [reader.read for reader in readers])
+    processes = 1 if kind.alone else min(processes, len(batches))
+    with closing(ordered_map(read, batches, processes)) as results:
+        each = (
+            one
+            for batch, made in zip(batches, results, strict=True)
+            for one in zip(batch, *made, strict=True)
+        )
+        for thing, *read_by_each in _counted(each, kind.name, progress):
             for reader, one in zip(readers, read_by_each, strict=True):
-                if latex in reader.wanted:
-                    reader.take(latex, one)
+                if thing in reader.wanted:
+                    reader.take(thing, one)
 
 
 def _write_part(folder: Path, builder: Builder) -> None:
@@ -276,9 +301,13 @@ def _prepared(prepare: Sequence[Callable[[PostFacts], Any]], post: Stored) -> li
     return [one(facts) for one in prepare]
 
 
-def _read_formula(readers: Sequence[Callable[[Parsed], Any]], latex: str) -> list[Any]:
-    parsed = parse_latex(latex)
-    return [read(parsed) for read in readers]
+def _read_batch(
+    opened: Callable[[Any], Any],
+    readers: Sequence[Callable[[Sequence[Any]], Sequence[Any]]],
+    things: Sequence[Any],
+) -> list[Sequence[Any]]:
+    ready = [opened(thing) for thing in things]
+    return [read(ready) for read in readers]
 
 
 def _counted(items: Iterable[Any], what: str, progress: Progress) -> Iterator[Any]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from mathsetu import __version__
 from mathsetu.cluster.address import is_address
+from mathsetu.encoders.accelerator import PROCESSOR, check_device
 from mathsetu.errors import InputError
 from mathsetu.intake.posts import PostFacts
 from mathsetu.library.build import Progress, build_segments, quiet
@@ -55,6 +56,7 @@ def build_library(
     collection: str = "",
     fingerprint: str = "",
     processes: int | None = None,
+    device: str = PROCESSOR,
     progress: Progress = quiet,
 ) -> None:
     """Build a library, or replace the one that is there when the new one is whole.
@@ -66,12 +68,15 @@ def build_library(
         collection: A name to filter by, for posts that do not name their collection.
         fingerprint: Names the input, so that an interrupted build of the same goes on.
         processes: How many to work with; as many as there are cores unless given.
+        device: Where the built-in model encodes passages: ``cpu``, or an accelerator that torch
+            knows, such as ``cuda``, with the same vectors to within their quantisation.
         progress: Called as the work goes on.
     """
     _check_folder(folder, "is published from a folder: build there, then 'mathsetu publish'")
     library = Path(folder)
     chosen = load_recipe(recipe) if isinstance(recipe, str) else recipe
     check_parts(chosen)
+    check_device(device)
     check_place(library)
     with writing_alone(library):
         former = former_segments(library)
@@ -85,6 +90,7 @@ def build_library(
             fingerprint=fingerprint,
             questions=lambda post_id: None,
             processes=processes or all_cores(),
+            device=device,
             progress=progress,
         )
         segments = [_segment(library, own, count) for own, count in built.items()]
@@ -98,6 +104,7 @@ def add_posts(
     *,
     collection: str = "",
     processes: int | None = None,
+    device: str = PROCESSOR,
     progress: Progress = quiet,
 ) -> int:
     """Add posts as a new segment; the old ones are not read again. Returns how many were added.
@@ -105,10 +112,12 @@ def add_posts(
     The cost is that of indexing the new posts alone, and the answers that the library has to
     them: an answer is found by its question, too. A post whose id is in the library replaces the
     old one. A search looks into every segment; when there are many, small ones are merged.
+    Passages are encoded on the ``device``, as `build_library` does.
 
     ``folder`` may be the address of a library on a cluster, where searches see the new posts
     within a second or two.
     """
+    check_device(device)
     if is_address(folder):
         from mathsetu.cluster.change import add_to_cluster
         from mathsetu.cluster.client import connected
@@ -119,12 +128,13 @@ def add_posts(
                 posts,
                 collection=collection,
                 processes=processes or all_cores(),
+                device=device,
                 progress=progress,
             )
     with _changing(folder) as change:
         new: set[str] = set()
         posts = chain(_noted(posts, new), change.answers_to(new))
-        change.add(posts, collection, processes or all_cores(), progress)
+        change.add(posts, collection, processes or all_cores(), device, progress)
         change.commit()
         if len(change.manifest.segments) > _MOST_SEGMENTS and change.merge():
             change.commit()
@@ -166,7 +176,7 @@ def remove_posts(folder: str | Path, ids: Iterable[str]) -> int:
             if not change.manifest.posts:
                 raise InputError(f"{folder}: these are all its posts; remove the folder instead")
             if answers:
-                change.add(answers, "", 1, quiet)
+                change.add(answers, "", 1, PROCESSOR, quiet)
             change.commit()
         return len(gone)
 
@@ -213,7 +223,12 @@ class _Change:
         return found
 
     def add(
-        self, posts: Iterable[Post], collection: str, processes: int, progress: Progress
+        self,
+        posts: Iterable[Post],
+        collection: str,
+        processes: int,
+        device: str,
+        progress: Progress,
     ) -> None:
         """Index posts as new segments; older posts with their ids are removed."""
         built = build_segments(
@@ -225,6 +240,7 @@ class _Change:
             fingerprint="",
             questions=self._question,
             processes=processes,
+            device=device,
             progress=progress,
         )
         self._next += len(built)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mathsetu.encoders.accelerator import PROCESSOR
 from mathsetu.errors import InputError
 from mathsetu.intake.question import Question
 from mathsetu.recipes.schema import Recipe
@@ -19,14 +20,16 @@ class Part:
     """How one kind of part is made from its settings.
 
     ``silent`` says whether a question gives the part nothing to go on; ``join`` lets segments that
-    were built together know of each other.
+    were built together know of each other; ``on_device`` says whether the builder is also told
+    where to encode.
     """
 
     settings: type
-    builder: Callable[[Any], Builder]
+    builder: Callable[..., Builder]
     retriever: Callable[[Sequence[Path], Any], Retriever]
     silent: Callable[[Question], bool]
     join: Callable[[Sequence[Path]], None] = lambda folders: None
+    on_device: bool = False
 
 
 def _no_words(question: Question) -> bool:
@@ -69,7 +72,7 @@ def _overlap() -> Part:
 def _meaning() -> Part:
     from mathsetu.retrieval.meaning import Meaning, MeaningBuilder, MeaningRetriever
 
-    return Part(Meaning, MeaningBuilder, MeaningRetriever, _no_words)
+    return Part(Meaning, MeaningBuilder, MeaningRetriever, _no_words, on_device=True)
 
 
 def _graph() -> Part:
@@ -95,10 +98,10 @@ def check_parts(recipe: Recipe) -> None:
         _resolve(settings, f"{recipe.name}: parts.{name}")
 
 
-def make_builder(settings: Mapping[str, Any], where: str) -> Builder:
-    """The builder of a part, from its table in a recipe."""
+def make_builder(settings: Mapping[str, Any], where: str, device: str = PROCESSOR) -> Builder:
+    """The builder of a part, from its table in a recipe; what it encodes, it does on the device."""
     part, choices = _resolve(settings, where)
-    return part.builder(choices)
+    return part.builder(choices, device) if part.on_device else part.builder(choices)
 
 
 def make_retriever(settings: Mapping[str, Any], folders: Sequence[Path], where: str) -> Retriever:

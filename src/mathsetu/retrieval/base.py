@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,14 +18,13 @@ import numpy as np
 from mathsetu.errors import InputError
 from mathsetu.formulas.matching import Match
 from mathsetu.formulas.pairs import match_latex
+from mathsetu.formulas.parse import parse_latex
 from mathsetu.intake.posts import PostFacts
 from mathsetu.intake.question import Question
 from mathsetu.records import Reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from mathsetu.formulas.parse import Parsed
 
 #: Fields of a post that retrievers read, with the weight of each.
 Fields = dict[str, float]
@@ -71,12 +71,13 @@ class Builder(Protocol):
     """Builds one segment of an index.
 
     `prepare` does the work that needs a processor, in whichever process; `add` takes its
-    results in the order of the posts; `write` ends the work. Segments are merged by `take_over`.
+    results in the order of the posts; then its `reader` reads what posts have in common; `write`
+    ends the work. Segments are merged by `take_over` instead.
     """
 
     @property
-    def formula_reader(self) -> FormulaReader | None:
-        """Wants to read the formulas of the posts, where the index has to do with them."""
+    def reader(self) -> DistinctReader | None:
+        """Reads what posts have in common, where the index has to do with such things."""
         ...
 
     def prepare(self, facts: PostFacts) -> Any:
@@ -102,22 +103,65 @@ class Builder(Protocol):
         ...
 
 
-class FormulaReader(Protocol):
-    """A builder that reads formulas, each distinct one once, after all posts were added."""
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """Things that many posts have in common, so that each distinct one is read once.
+
+    Readers that have the same object as their kind share the things.
+
+    Attributes:
+        name: What they are called, in the plural.
+        opened: What all who read such a thing need of it; worked out once for all of them.
+        batch: How many are read together.
+        order: What they are sorted by before, where that makes reading quicker.
+        alone: Whether one process reads them all, because it has an accelerator for it.
+    """
+
+    name: str
+    opened: Callable[[Any], Any]
+    batch: int
+    order: Callable[[Any], int] | None = None
+    alone: bool = False
+
+
+#: Formulas in LaTeX, which are parsed.
+FORMULAS = Kind("formulas", parse_latex, batch=64)
+
+
+class DistinctReader(Protocol):
+    """Reads things of one kind, each distinct one once, after all posts were added."""
 
     @property
-    def read(self) -> Callable[[Parsed], Any]:
-        """Gives what the index needs of a formula; called in whichever process."""
+    def kind(self) -> Kind:
+        """What is read. Things of the same kind are shared with other readers."""
         ...
 
     @property
-    def wanted(self) -> Collection[str]:
-        """The formulas to be read, in LaTeX."""
+    def read(self) -> Callable[[Sequence[Any]], Sequence[Any]]:
+        """Gives what the index needs of opened things; called in whichever process."""
         ...
 
-    def take(self, latex: str, read: Any) -> None:
-        """Take the next formula."""
+    @property
+    def wanted(self) -> Collection[Any]:
+        """The things to be read; they can be hashed."""
         ...
+
+    def take(self, thing: Any, read: Any) -> None:
+        """Take what was read of one thing; they come in any order."""
+        ...
+
+
+def one_by_one(read: Callable[[Any], Any]) -> Callable[[Sequence[Any]], list[Any]]:
+    """A function that reads one thing, as one that reads several; it can be pickled.
+
+    >>> one_by_one(str.upper)(["a", "b"])
+    ['A', 'B']
+    """
+    return partial(_each, read)
+
+
+def _each(read: Callable[[Any], Any], things: Sequence[Any]) -> list[Any]:
+    return [read(thing) for thing in things]
 
 
 class Reply(Protocol):
@@ -211,11 +255,35 @@ def among(numbers: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> Sc
     return Scored(numbers[found.numbers], found.scores)
 
 
-def best_of(lists: Sequence[Scored], k: int) -> Scored:
-    """The ``k`` best of several lists that have no post in common."""
-    if len(lists) == 1:
-        return Scored(lists[0].numbers[:k], lists[0].scores[:k])
-    numbers = np.concatenate([one.numbers for one in lists])
-    scores = np.concatenate([one.scores for one in lists])
-    order = np.argsort(numbers)
-    return among(numbers[order], scores[order], k)
+class Best:
+    """The best of a collection whose segments are looked at one after the other.
+
+    >>> nearly = Best(2)
+    >>> nearly.add(0, Scored(np.array([4, 1]), np.array([3.0, 2.0], dtype=np.float32)))
+    >>> nearly.floor
+    2.0
+    >>> nearly.add(10, Scored(np.array([0]), np.array([2.5], dtype=np.float32)))
+    >>> nearly.result.numbers.tolist()
+    [4, 10]
+    """
+
+    def __init__(self, wanted: int) -> None:
+        self.wanted = wanted
+        #: What was found so far.
+        self.result = Scored(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
+
+    @property
+    def floor(self) -> float:
+        """What is not above this is not among the best: of equal ones the first count."""
+        scores = self.result.scores
+        return float(scores[-1]) if 0 < len(scores) == self.wanted else 0.0
+
+    def add(self, first: int, found: Scored) -> None:
+        """Take the best of the next segment, best first, whose first number is given."""
+        if not len(self.result.numbers):
+            self.result = Scored(first + found.numbers[: self.wanted], found.scores[: self.wanted])
+        elif len(found.numbers):
+            numbers = np.concatenate([self.result.numbers, first + found.numbers])
+            scores = np.concatenate([self.result.scores, found.scores])
+            order = np.argsort(-scores, kind="stable")[: self.wanted]
+            self.result = Scored(numbers[order], scores[order])

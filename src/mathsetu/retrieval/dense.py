@@ -107,7 +107,7 @@ def encoder_text(marked: MarkedText, choices: Dense) -> str:
 class DenseBuilder:
     """Builds one segment; posts are encoded as they come, in chunks."""
 
-    formula_reader = None
+    reader = None
 
     def __init__(self, choices: Dense) -> None:
         self._choices = choices

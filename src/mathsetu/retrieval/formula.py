@@ -23,7 +23,7 @@ from mathsetu.formulas.similarity import similarity
 from mathsetu.intake.question import Question
 from mathsetu.records import Evidence, Reason
 from mathsetu.retrieval import kernels
-from mathsetu.retrieval.base import FormulaMatch, Scored, among, best, best_of
+from mathsetu.retrieval.base import Best, FormulaMatch, Scored, among, best
 from mathsetu.retrieval.formula_index import (
     FormulaSearch,
     FormulaSegment,
@@ -73,7 +73,7 @@ class FormulaRetriever:
     def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
         """The formulas of the collection that are most like one formula (ARQMath task 2)."""
         matched = self.choices.matched
-        asked = _AskedFormula(self, parse_once(latex), matched, max(_KEPT, matched, k))
+        asked = _AskedFormula(self, parse_once(latex), matched, max(matched, k))
         ranked = asked.best(k)
         return [
             FormulaMatch(number, latex, self.latex(number), score)
@@ -90,10 +90,15 @@ class FormulaRetriever:
         segment, own = self.distinct.locate(formula)
         return self.segments[segment].latex[own]
 
-    def rarity(self, terms: Sequence[str]) -> Numbers:
-        """The weight of each feature: the fewer formulas have it, the heavier."""
-        containing = sum(segment.postings.document_counts(terms) for segment in self.segments)
-        return rarity_of(np.asarray(containing), len(self.distinct))
+    def rarity(self, hashes: NDArray[np.uint64], ranges: Sequence[NDArray[np.int64]]) -> Numbers:
+        """What features count: the fewer formulas have one, the more.
+
+        Args:
+            hashes: The features.
+            ranges: Their lists in each segment.
+        """
+        containing = sum((np.diff(one)[:, 0] for one in ranges), np.zeros(len(hashes), np.int64))
+        return rarity_of(containing, len(self.distinct))
 
     @cached_property
     def masses(self) -> list[Numbers]:
@@ -102,8 +107,7 @@ class FormulaRetriever:
         # changes the rarity of features a little, which is worth a look where it costs nothing.
         if len(self.segments) == 1 or len(self.distinct) > _FEW:
             return [segment.masses for segment in self.segments]
-        every = [segment.postings for segment in self.segments]
-        return [masses_of(one, [other for other in every if other is not one]) for one in every]
+        return list(masses_of([segment.postings for segment in self.segments]))
 
 
 class FormulaReply:
@@ -117,15 +121,15 @@ class FormulaReply:
         if not self._asked:
             return best(np.zeros(0, dtype=np.float32), 0)
         weights = [weight for _, weight in self._asked]
-        lists = []
+        nearly = Best(k + _MARGIN)
         for number, segment in enumerate(self._index.segments):
             check_time()
             first = self._index.numbering.firsts[number]
             found = [asked.found[number] for asked, _ in self._asked]
             may = None if allowed is None else allowed[first : first + segment.posts]
-            posts = np.sort(segment.best_posts(found, weights, k + _MARGIN, may).numbers)
-            lists.append(among(first + posts, self._scores_in(number, posts), k))
-        return best_of(lists, k)
+            nearly.add(first, segment.best_posts(found, weights, nearly.wanted, may, nearly.floor))
+        numbers = np.sort(nearly.result.numbers)
+        return among(numbers, self.scores(numbers), k)
 
     def scores(self, numbers: NDArray[np.int64]) -> Numbers:
         """The scores of given posts: the mean over the query's formulas, weighted by their size."""
@@ -203,16 +207,20 @@ class _AskedFormula:
     """
 
     def __init__(
-        self, index: FormulaRetriever, parsed: Parsed, matched: int = 0, kept: int = _KEPT
+        self, index: FormulaRetriever, parsed: Parsed, matched: int = 0, kept: int = 0
     ) -> None:
-        self._index, self._parsed, self.matched, self._kept = index, parsed, matched, kept
+        self._index, self._parsed, self.matched = index, parsed, matched
+        self._kept = max(_KEPT, kept)
         self.latex = parsed.latex
-        counts = feature_counts(parsed, query=True)
-        hashes = term_hashes(list(counts))
-        self._ranges = [segment.postings.ranges(hashes) for segment in index.segments]
-        self._counts = np.array(list(counts.values()), dtype=np.float32)
-        self._rarity = index.rarity(list(counts))
-        self.mass = float(np.dot(self._rarity, list(counts.values())))
+        asked = feature_counts(parsed, query=True)
+        hashes, counts = term_hashes(list(asked)), np.array(list(asked.values()), dtype=np.float32)
+        ranges = [segment.postings.ranges(hashes) for segment in index.segments]
+        rarity = index.rarity(hashes, ranges)
+        self.mass = float(np.dot(rarity, counts))
+        # Rare features first: most formulas can be left aside before the common ones are read.
+        order = np.argsort(-rarity, kind="stable")
+        self._counts, self._rarity = counts[order], rarity[order]
+        self._ranges = [one[order] for one in ranges]
 
     def best(self, k: int) -> Scored:
         """The formulas of the collection that are most like it, with likeness from 0 to 1."""
@@ -245,7 +253,8 @@ class _AskedFormula:
         if len(self._likely.numbers) == self._kept:
             # A post without any formula among the best may still have one that is a little like it.
             missing = np.repeat(_best_of_each(likeness, counts) == 0, counts)
-            likeness[missing] = self._overlaps(segment, formulas[missing])
+            if missing.any():
+                likeness[missing] = self._overlaps(segment, formulas[missing])
         return likeness
 
     def _overlaps(self, segment: int, formulas: NDArray[np.int64]) -> Numbers:
@@ -277,7 +286,7 @@ class _AskedFormula:
     @cached_property
     def _looked_at(self) -> Scored:
         """The formulas that share most with it, and how much, in the order of their numbers."""
-        found = []
+        nearly = Best(self._kept)
         index = self._index
         for segment, masses, ranges, first in zip(
             index.segments, index.masses, self._ranges, index.distinct.firsts, strict=True
@@ -293,9 +302,10 @@ class _AskedFormula:
                     masses,
                     self.mass,
                     self._kept,
+                    floor=nearly.floor,
                 )
-            found.append(Scored(first + numbers, scores))
-        chosen = best_of(found, self._kept)
+            nearly.add(first, Scored(numbers, scores))
+        chosen = nearly.result
         order = np.argsort(chosen.numbers)
         return Scored(chosen.numbers[order], chosen.scores[order])
 

@@ -6,7 +6,7 @@ Formulas that are written alike are stored once, with the posts that hold them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -21,7 +21,7 @@ from mathsetu.formulas.parse import Parsed
 from mathsetu.formulas.similarity import OPERATOR_FAMILIES, OPERATOR_WEIGHT
 from mathsetu.intake.posts import PostFacts
 from mathsetu.retrieval import kernels
-from mathsetu.retrieval.base import Scored, check_fields
+from mathsetu.retrieval.base import FORMULAS, Scored, check_fields, one_by_one
 from mathsetu.retrieval.mapped import Held, Mapped, check_rising
 from mathsetu.retrieval.postings import Postings, PostingsBuilder, reading
 from mathsetu.retrieval.texts import Texts, TextTable, write_texts
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float32]
 
 _LAYOUT_WEIGHT = round(1 / OPERATOR_WEIGHT)
+# Features that are weighed at a time.
+_TOGETHER = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ def feature_counts(parsed: Parsed, query: bool = False) -> Counter[str]:
 class FormulaBuilder:
     """Builds one segment."""
 
-    read = staticmethod(feature_counts)
+    kind = FORMULAS
 
     def __init__(self, choices: FormulaSearch) -> None:
         self._choices = choices
@@ -82,7 +84,8 @@ class FormulaBuilder:
         self._postings = PostingsBuilder()
         self._occurrences: list[int] = []
         self._starts = [0]
-        self.formula_reader = self
+        self.read = one_by_one(feature_counts)
+        self.reader = self
 
     def prepare(self, facts: PostFacts) -> list[str]:
         """The formulas of a post."""
@@ -123,12 +126,13 @@ class FormulaBuilder:
         numbers = np.argsort(np.array(self._order, dtype=np.int64)).astype(np.int32)
         occurrences, starts = numbers[self._occurrences], np.array(self._starts, dtype=np.int64)
         posts, ends = posts_of_formulas(occurrences, starts, len(distinct))
+        [masses] = masses_of([Postings(folder)])
         for name, values in (
             ("occurrences", occurrences),
             ("post_starts", starts),
             ("posts", posts),
             ("formula_starts", ends),
-            ("masses", masses_of(Postings(folder))),
+            ("masses", masses),
         ):
             np.save(folder / f"{name}.npy", values, allow_pickle=False)
 
@@ -150,26 +154,31 @@ def posts_of_formulas(
     return found.astype(np.int32), starts.astype(np.int64)
 
 
-def masses_of(postings: Postings, others: Sequence[Postings] = ()) -> Numbers:
-    """The weight of all features of each formula of a segment.
+def masses_of(segments: Sequence[Postings]) -> Iterator[Numbers]:
+    """The weight of all features of each formula, for one segment of a collection after the other.
 
-    Args:
-        postings: The segment.
-        others: The other segments of the collection, by which features may be more or less rare.
+    What a feature counts depends on how many formulas of all segments have it.
     """
-    everything = (postings, *others)
-    containing = sum(one.counts_of(postings.terms) for one in everything)
-    total = sum(len(one) for one in everything)
-    rarity = np.repeat(rarity_of(np.asarray(containing), total), np.diff(postings.starts))
-    weights = rarity * postings.frequencies
-    return np.bincount(postings.documents, weights, len(postings)).astype(np.float32)
+    sizes = [len(segment.terms) for segment in segments]
+    terms = np.concatenate([segment.terms for segment in segments])
+    counts = np.concatenate([np.diff(segment.starts) for segment in segments])
+    _, rows = np.unique(terms, return_inverse=True)
+    containing = np.bincount(rows, counts).astype(np.int64)
+    rarities = rarity_of(containing, sum(map(len, segments)))[rows]
+    for segment, own in zip(segments, np.split(rarities, np.cumsum(sizes)[:-1]), strict=True):
+        masses = np.zeros(len(segment))
+        for first in range(0, len(own), _TOGETHER):
+            starts = segment.starts[first : first + _TOGETHER + 1]
+            part = slice(int(starts[0]), int(starts[-1]))
+            weights = np.repeat(own[first : first + _TOGETHER], np.diff(starts))
+            weights *= segment.frequencies[part]
+            masses += np.bincount(segment.documents[part], weights, len(segment))
+        yield masses.astype(np.float32)
 
 
 def join_masses(folders: Sequence[Path]) -> None:
     """Weigh the formulas of segments by what is rare in all of them."""
-    every = [Postings(folder) for folder in folders]
-    for folder, own in zip(folders, every, strict=True):
-        masses = masses_of(own, [other for other in every if other is not own])
+    for folder, masses in zip(folders, masses_of([Postings(one) for one in folders]), strict=True):
         np.save(folder / "masses.new.npy", masses, allow_pickle=False)
         (folder / "masses.new.npy").replace(folder / "masses.npy")
 
@@ -266,6 +275,7 @@ class FormulaSegment:
         weights: Sequence[float],
         k: int,
         allowed: NDArray[np.bool_] | None,
+        floor: float,
     ) -> Scored:
         """The best posts by the formulas that were found for each formula of a query."""
         numbers = np.concatenate([one.numbers for one in found])
@@ -281,6 +291,7 @@ class FormulaSegment:
                 self.posts,
                 k,
                 allowed,
+                floor,
             )
         return Scored(*best_ones)
 

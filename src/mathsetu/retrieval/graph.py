@@ -95,7 +95,7 @@ class PreparedGraph:
 class GraphIndexBuilder:
     """Builds one segment; graphs and vectors are made as posts come."""
 
-    formula_reader = None
+    reader = None
 
     def __init__(self, choices: GraphSearch) -> None:
         self._choices = choices

@@ -114,7 +114,7 @@ def _word_terms(text: str, language: str, choices: Lexical) -> list[str]:
 class LexicalBuilder:
     """Builds one segment."""
 
-    formula_reader = None
+    reader = None
 
     def __init__(self, choices: Lexical) -> None:
         self._choices = choices

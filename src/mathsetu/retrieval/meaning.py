@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.encoders import load_encoder
+from mathsetu.encoders.accelerator import PROCESSOR
 from mathsetu.encoders.builtin import NAME, BuiltinEncoder
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.intake import PostFacts, Question
@@ -25,7 +26,7 @@ from mathsetu.markup import snippet
 from mathsetu.records import Post, Reason
 from mathsetu.retrieval import kernels
 from mathsetu.retrieval.asking import query_vector
-from mathsetu.retrieval.base import Scored, among, best_of
+from mathsetu.retrieval.base import Kind, Scored, among
 from mathsetu.retrieval.mapped import Held, Mapped, check_rising
 from mathsetu.retrieval.passages import passages, sentences_of
 from mathsetu.retrieval.postings import reading
@@ -36,8 +37,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
-    _Read = tuple[NDArray[np.int8], Vectors, tuple[int, int], tuple[str, str]]
+    _Prepared = tuple[list[bytes], tuple[int, int], tuple[str, str]]
+    _Encoded = tuple[NDArray[np.int8], np.float32]
 
+# Passages that are encoded together, in a process of many and on an accelerator: enough to fill
+# batches, few enough to keep all processes at work.
+_TOGETHER, _ON_DEVICE = 64, 16_384
+# How the tokens of passages are written.
+_WRITTEN = np.dtype("<u4")
 # The shares of the best passage of all, the first of what was asked, and the best of what is said.
 _BEST, _ASKED, _SAID = 0.5, 0.3, 0.2
 # Passages whose sentences are remembered with their vectors: good posts are found again and again.
@@ -48,10 +55,13 @@ _SENTENCES = 12
 _SHOWN = 120
 # No cosine is so small: it stands for passages that a post does not have.
 _NONE = -2.0
-# Passages of a segment that are compared exactly, after a first look at the signs of their numbers.
-_RESCORED = 20_000
+# Passages that are compared exactly, after a first look at the signs of their numbers: this share
+# of them, within limits.
+_RESCORED, _MOST_RESCORED, _SHARE_RESCORED = 5_000, 20_000, 13
 # The nearest of these whose posts are compared as a whole.
-_KEPT = 8_000
+_KEPT = 2_000
+# Where fewer posts than this share may be found, only these are looked at.
+_FEW_ALLOWED = 1 / 16
 
 
 @dataclass(frozen=True)
@@ -82,35 +92,61 @@ class Meaning:
 
 
 class MeaningBuilder:
-    """Builds one segment; posts are encoded one by one, in whichever process."""
+    """Builds one segment; each distinct passage is encoded once, when all posts are there.
 
-    formula_reader = None
+    Args:
+        choices: Of the recipe.
+        device: Where passages are encoded (see `BuiltinEncoder`).
+    """
 
-    def __init__(self, choices: Meaning) -> None:
+    def __init__(self, choices: Meaning, device: str = PROCESSOR) -> None:
         self._choices = choices
+        self.reader = self
+        alone = device != PROCESSOR
+        batch = _ON_DEVICE if alone else _TOGETHER
+        # Another model has other tokens, so that no two parts share their passages.
+        self.kind = Kind("passages", _tokens, batch, _longest_first, alone)
+        self.read = partial(_encoded, choices.model, device)
+        #: The tokens of each distinct passage, and the rows of the segment that its vector fills.
+        self.wanted: dict[bytes, list[int]] = {}
         self._vectors: list[NDArray[np.int8]] = []
         self._scales: list[Vectors] = []
         self._counts: list[int] = []
+        self._rows = 0
         self._texts: list[str] = []
 
-    def prepare(self, facts: PostFacts) -> _Read:
-        """The vectors of a post's passages, how many there are of each kind, and its texts."""
+    def prepare(self, facts: PostFacts) -> _Prepared:
+        """The tokens of a post's passages, how many there are of each kind, and its texts."""
         choices, post = self._choices, facts.post
         encoder = _encoder(choices.model)
         asked, said = texts_of(post)
         first, second = encoder.tokens([asked, said])
         asked_passages = passages(first, choices.tokens, choices.asked)
         said_passages = passages(second, choices.tokens, choices.said)
-        vectors, scales = whole_numbers(encoder.encode_tokens(asked_passages + said_passages))
-        return vectors, scales, (len(asked_passages), len(said_passages)), (asked, said)
+        rows = asked_passages + said_passages
+        encoder.check_room(rows)
+        written = [np.array(row, dtype=_WRITTEN).tobytes() for row in rows]
+        return written, (len(asked_passages), len(said_passages)), (asked, said)
 
-    def add(self, prepared: _Read) -> None:
+    def add(self, prepared: _Prepared) -> None:
         """Take the next post."""
-        vectors, scales, counts, texts = prepared
-        self._vectors.append(vectors)
-        self._scales.append(scales)
+        rows, counts, texts = prepared
+        for row in rows:
+            self.wanted.setdefault(row, []).append(self._rows)
+            self._rows += 1
         self._counts += counts
         self._texts += texts
+
+    def take(self, passage: bytes, encoded: _Encoded) -> None:
+        """Take the vector of a distinct passage, for all posts that have it."""
+        vector, scale = encoded
+        if not self._vectors:
+            # All posts are there: so many rows it will be.
+            self._vectors = [np.zeros((self._rows, len(vector)), dtype=np.int8)]
+            self._scales = [np.zeros(self._rows, dtype=np.float32)]
+        rows = self.wanted[passage]
+        self._vectors[0][rows] = vector
+        self._scales[0][rows] = scale
 
     def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
         """Take the next posts from a segment that is written, with their vectors."""
@@ -200,24 +236,41 @@ class MeaningSegment:
         start, middle, end = self.ends[2 * number : 2 * number + 3].tolist()
         if start == end:
             return 0, 0
-        place = start + int(np.argmax(self._dots(np.arange(start, end), query)))
+        place = start + int(np.argmax(self.dots(np.arange(start, end), query)))
         return (0, place - start) if place < middle else (1, place - middle)
 
-    def near(self, query: Vectors, allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:
-        """Posts that may be the nearest, in order: those of the passages nearest by their signs."""
-        if len(self.vectors) <= _RESCORED:
-            return np.arange(len(self)) if allowed is None else np.flatnonzero(allowed)
+    def near_by_signs(
+        self,
+        query: NDArray[np.uint64],
+        k: int,
+        below: int | None,
+        allowed: NDArray[np.bool_] | None,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The passages nearest by the signs of their numbers, in order, and how far they are.
+
+        Args:
+            query: The signs of the query's vector.
+            k: How many are wanted.
+            below: Only passages nearer than this count.
+            allowed: Which posts may be found.
+        """
         signs = self._signs.whole
-        [asked] = kernels.sign_bits(query[None])
-        ranges = None
-        if allowed is not None:
-            own = np.flatnonzero(allowed)
+        if allowed is None:
+            return kernels.nearest_signs(signs, query, k, below=below)
+        own = np.flatnonzero(allowed)
+        if len(own) < len(self) * _FEW_ALLOWED:
             ranges = np.stack([self.ends[2 * own], self.ends[2 * own + 2]], axis=1)
-        rows, _ = kernels.nearest_signs(signs, asked, _RESCORED, ranges)
-        dots = self._dots(rows, query)
-        owners = np.searchsorted(self.ends, rows, side="right") - 1 >> 1
-        chosen = owners if len(rows) <= _KEPT else owners[np.argpartition(-dots, _KEPT)[:_KEPT]]
-        return np.unique(chosen)
+            return kernels.nearest_signs(signs, query, k, ranges, below)
+        # So many ranges would take longer than to look at what may not be found as well.
+        rows, distances = kernels.nearest_signs(
+            signs, query, k * len(self) // len(own), below=below
+        )
+        may = allowed[self.owners(rows)]
+        return rows[may], distances[may]
+
+    def owners(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The posts of passages."""
+        return np.searchsorted(self.ends, rows, side="right") - 1 >> 1
 
     def cosines(self, posts: NDArray[np.int64], query: Vectors) -> Vectors:
         """How near posts are: shares of their best passage, of their question's, of their body's.
@@ -227,7 +280,7 @@ class MeaningSegment:
         rows, counts = self.passages(posts)
         starts = np.cumsum(counts) - counts
         # Below every cosine, so that what stands at the end is the best of its own.
-        cosines = np.append(self._dots(rows, query), np.float32(_NONE))
+        cosines = np.append(self.dots(rows, query), np.float32(_NONE))
         there = counts > 0
         best_of_kind = np.where(there, np.maximum.reduceat(cosines, starts), _NONE).reshape(-1, 2)
         best_of_all = best_of_kind.max(axis=1)
@@ -246,7 +299,7 @@ class MeaningSegment:
         before = np.cumsum(counts) - counts
         return np.repeat(self.ends[kinds] - before, counts) + np.arange(counts.sum()), counts
 
-    def _dots(self, rows: NDArray[np.int64], query: Vectors) -> Vectors:
+    def dots(self, rows: NDArray[np.int64], query: Vectors) -> Vectors:
         """The dot products of some passages with a query."""
         with reading(self._folder):
             return kernels.int8_dots(self.vectors.at(rows), self.scales, rows, query)
@@ -269,6 +322,45 @@ class MeaningRetriever:
     def ask(self, questions: Sequence[Question]) -> list[MeaningReply]:
         """Ask several questions."""
         return [MeaningReply(self, question) for question in questions]
+
+    def near(self, query: Vectors, allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+        """Posts that may be the nearest, in order: those of the nearest passages.
+
+        Passages are found by the signs of their numbers, and the best of them compared exactly.
+        """
+        passages = sum(len(segment.vectors) for segment in self.segments)
+        wanted = min(_MOST_RESCORED, max(_RESCORED, passages // _SHARE_RESCORED))
+        if passages <= wanted:
+            return np.arange(self.posts) if allowed is None else np.flatnonzero(allowed)
+        [signs] = kernels.sign_bits(query[None])
+        found: list[NDArray[np.int64]] = []
+        distances = np.zeros(0, dtype=np.int32)
+        below = None
+        for segment, first in zip(self.segments, self.numbering.firsts, strict=True):
+            may = None if allowed is None else allowed[first : first + len(segment)]
+            rows, far = segment.near_by_signs(signs, wanted, below, may)
+            found.append(rows)
+            distances = np.append(distances, far)
+            if len(distances) >= wanted:
+                # What comes later must be nearer than the last of these.
+                below = int(np.partition(distances, wanted - 1)[wanted - 1])
+        parts = np.cumsum([len(rows) for rows in found])[:-1]
+        nearer = [
+            rows if below is None else rows[far <= below]
+            for rows, far in zip(found, np.split(distances, parts), strict=True)
+        ]
+        products = [
+            segment.dots(rows, query) for segment, rows in zip(self.segments, nearer, strict=True)
+        ]
+        every = np.concatenate(products)
+        least = -np.inf if len(every) <= _KEPT else np.partition(every, -_KEPT)[-_KEPT]
+        posts = [
+            first + segment.owners(rows[dots >= least])
+            for segment, first, rows, dots in zip(
+                self.segments, self.numbering.firsts, nearer, products, strict=True
+            )
+        ]
+        return np.unique(np.concatenate(posts))
 
     def _sentences(self, segment: int, number: int, passage: int) -> tuple[list[str], Vectors]:
         """How a text begins and the first sentences of a passage of it, with their vectors.
@@ -311,15 +403,8 @@ class MeaningReply:
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
         """The best posts; those that say nothing of the question are none."""
-        lists = []
-        for segment, first in zip(
-            self._retriever.segments, self._retriever.numbering.firsts, strict=True
-        ):
-            may = None if allowed is None else allowed[first : first + len(segment)]
-            posts = segment.near(self._vector, may)
-            scores = self._above(segment.cosines(posts, self._vector))
-            lists.append(among(first + posts, scores, k))
-        return best_of(lists, k)
+        near = self._retriever.near(self._vector, allowed)
+        return among(near, self.scores(near), k)
 
     def scores(self, numbers: NDArray[np.int64]) -> Vectors:
         """The scores of given posts."""
@@ -364,14 +449,30 @@ def whole_numbers(vectors: Vectors) -> tuple[NDArray[np.int8], Vectors]:
     return np.round(vectors / scales[:, None]).astype(np.int8), scales.astype(np.float32)
 
 
+def _tokens(passage: bytes) -> NDArray[np.uint32]:
+    """The tokens of a passage, as they were before they were written."""
+    return np.frombuffer(passage, dtype=_WRITTEN)
+
+
+def _longest_first(passage: bytes) -> int:
+    # Passages that are equally long go through the model together.
+    return -len(passage)
+
+
+def _encoded(model: str, device: str, passages: Sequence[NDArray[np.uint32]]) -> list[_Encoded]:
+    """The vector of each passage in whole numbers, with its scale."""
+    vectors = _encoder(model, device).encode_tokens(passages)
+    return list(zip(*whole_numbers(vectors), strict=True))
+
+
 def _products(rows: Vectors, vector: Vectors) -> Vectors:
     # Not `@`: its threads go on spinning after a product, and cost more than they save.
     products: Vectors = np.einsum("ij,j->i", rows, vector)
     return products
 
 
-def _encoder(model: str) -> BuiltinEncoder:
-    encoder = load_encoder(model)
+def _encoder(model: str, device: str = PROCESSOR) -> BuiltinEncoder:
+    encoder = load_encoder(model, device=device)
     if not isinstance(encoder, BuiltinEncoder):
         raise InputError(f"{model}: is no model of MathSetu's own kind; use a part of kind dense")
     return encoder

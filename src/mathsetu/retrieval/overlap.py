@@ -22,7 +22,7 @@ from mathsetu.formulas.parse import Parsed
 from mathsetu.intake.posts import PostFacts
 from mathsetu.intake.question import Question
 from mathsetu.records import Reason
-from mathsetu.retrieval.base import Scored, best
+from mathsetu.retrieval.base import FORMULAS, Scored, best, one_by_one
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
 from mathsetu.retrieval.segments import Numbering
 
@@ -85,14 +85,16 @@ def together(bags: Iterable[Bag], of: str) -> Bag:
 class OverlapBuilder:
     """Builds one segment."""
 
+    kind = FORMULAS
+
     def __init__(self, choices: Overlap) -> None:
         self._choices = choices
         self._posts: list[list[str]] = []
         self._postings = PostingsBuilder()
         #: The symbols of each distinct formula, when it has been read.
         self.wanted: dict[str, Bag] = {}
-        self.read = partial(labels_of, of=choices.of)
-        self.formula_reader = self
+        self.read = one_by_one(partial(labels_of, of=choices.of))
+        self.reader = self
 
     def prepare(self, facts: PostFacts) -> list[str]:
         """The formulas of a post."""

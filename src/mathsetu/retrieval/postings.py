@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FILES = ("terms", "starts", "documents", "frequencies", "lengths")
+# Postings that are sorted at a time.
+_TOGETHER = 1 << 22
 
 
 # The terms of one query's formulas are much the same, and so are those of the next query's.
@@ -53,19 +55,22 @@ class PostingsBuilder:
     """
 
     def __init__(self) -> None:
-        self._hashes: dict[str, int] = {}
-        self._terms = array("Q")
+        # Terms are numbered as they come; a number takes half the space of a hash.
+        self._numbers: dict[str, int] = {}
+        self._hashes = array("Q")
+        self._terms = array("I")
         self._frequencies = array("f")
         self._sizes = array("L")
         self._lengths = array("d")
 
     def add(self, terms: Mapping[str, float], length: float | None = None) -> None:
         """Add the next document: its terms with their frequencies."""
-        hashes = self._hashes
+        numbers = self._numbers
         for term, frequency in terms.items():
-            number = hashes.get(term)
+            number = numbers.get(term)
             if number is None:
-                number = hashes[term] = term_hash(term)
+                number = numbers[term] = len(self._hashes)
+                self._hashes.append(term_hash(term))
             self._terms.append(number)
             self._frequencies.append(frequency)
         self._sizes.append(len(terms))
@@ -77,35 +82,60 @@ class PostingsBuilder:
         places[kept] = np.arange(len(kept))
         owners = places[postings.documents]
         order = np.argsort(owners, kind="stable")[np.count_nonzero(owners < 0) :]
-        terms = np.repeat(postings.terms, np.diff(postings.starts))[order]
-        self._terms.frombytes(terms.tobytes())
+        # Each term gets a new number; those of one hash are one term again when all is written.
+        numbers = len(self._hashes) + np.arange(len(postings.terms), dtype=np.uint32)
+        self._hashes.frombytes(postings.terms.tobytes())
+        self._terms.frombytes(np.repeat(numbers, np.diff(postings.starts))[order].tobytes())
         self._frequencies.frombytes(postings.frequencies[order].astype(np.float32).tobytes())
         sizes = np.bincount(owners[order], minlength=len(kept))
         self._sizes.frombytes(sizes.astype(f"u{self._sizes.itemsize}").tobytes())
         self._lengths.frombytes(postings.lengths[kept].astype(np.float64).tobytes())
 
     def write(self, folder: Path) -> None:
-        """Sort what was gathered by term and write it into a new folder."""
-        terms = np.frombuffer(self._terms, dtype=np.uint64)
-        sizes = np.frombuffer(self._sizes, dtype=f"u{self._sizes.itemsize}").astype(np.int64)
-        documents = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-        # A stable sort keeps the documents of each term in their order.
-        order = np.argsort(terms, kind="stable")
-        vocabulary, starts = np.unique(terms[order], return_index=True)
-        frequencies = np.frombuffer(self._frequencies, dtype=np.float32)[order]
+        """Write what was gathered, sorted by term, into a new folder.
+
+        Postings go to their places in the files a part at a time: sorting all at once would take
+        several times the memory of what was gathered.
+        """
         folder.mkdir(parents=True)
-        for name, values in zip(
-            _FILES,
-            (
-                vocabulary,
-                np.append(starts, len(terms)).astype(np.int64),
-                documents[order],
-                _compact(frequencies),
-                np.frombuffer(self._lengths, dtype=np.float64).astype(np.float32),
-            ),
-            strict=True,
-        ):
+        hashes = np.frombuffer(self._hashes, dtype=np.uint64)
+        vocabulary, ranks = np.unique(hashes, return_inverse=True)
+        terms = np.frombuffer(self._terms, dtype=np.uint32)
+        frequencies = np.frombuffer(self._frequencies, dtype=np.float32)
+        sizes = np.frombuffer(self._sizes, dtype=f"u{self._sizes.itemsize}").astype(np.int64)
+        ends = np.cumsum(sizes)
+        parts = [slice(start, start + _TOGETHER) for start in range(0, len(terms), _TOGETHER)]
+        counts = np.zeros(len(vocabulary), dtype=np.int64)
+        for part in parts:
+            counts += np.bincount(ranks[terms[part]], minlength=len(vocabulary))
+        starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        kind = np.uint8 if all(_is_small(frequencies[part]) for part in parts) else np.float32
+        lengths = np.frombuffer(self._lengths, dtype=np.float64).astype(np.float32)
+        for name, values in (("terms", vocabulary), ("starts", starts), ("lengths", lengths)):
             np.save(folder / f"{name}.npy", values, allow_pickle=False)
+        documents_file = _new_file(folder / "documents.npy", np.int32, len(terms))
+        frequencies_file = _new_file(folder / "frequencies.npy", kind, len(terms))
+        free = starts[:-1].copy()
+        for part in parts:
+            own = ranks[terms[part]]
+            # A stable sort keeps the documents of each term in their order.
+            order = np.argsort(own, kind="stable")
+            own = own[order]
+            firsts = np.flatnonzero(np.append(True, own[1:] != own[:-1]))
+            run = np.diff(np.append(firsts, len(own)))
+            places = free[own] + np.arange(len(own)) - np.repeat(firsts, run)
+            owners = np.searchsorted(ends, np.arange(part.start, part.start + len(own)), "right")
+            documents_file[places] = owners[order]
+            frequencies_file[places] = frequencies[part][order]
+            free[own[firsts]] += run
+
+
+def _new_file(path: Path, kind: Any, length: int) -> NDArray[Any]:
+    """An array on disk, to be filled in; one without any value cannot be mapped."""
+    if not length:
+        np.save(path, np.zeros(0, dtype=kind), allow_pickle=False)
+        return np.zeros(0, dtype=kind)
+    return np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=(length,))
 
 
 @contextmanager
@@ -117,10 +147,10 @@ def reading(folder: Path) -> Iterator[None]:
         raise DamagedLibrary(folder, f"is damaged ({error})") from error
 
 
-def _compact(frequencies: NDArray[np.float32]) -> NDArray[np.float32] | NDArray[np.uint8]:
-    """Small whole numbers, as nearly all frequencies are, take one byte each."""
-    small = frequencies.astype(np.uint8) if len(frequencies) else frequencies
-    return small.astype(np.uint8) if np.array_equal(small, frequencies) else frequencies
+def _is_small(frequencies: NDArray[np.float32]) -> bool:
+    """Whether these are small whole numbers, as nearly all frequencies are: one byte holds each."""
+    with np.errstate(invalid="ignore"):
+        return np.array_equal(frequencies.astype(np.uint8), frequencies)
 
 
 class Postings:

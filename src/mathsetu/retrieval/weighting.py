@@ -7,7 +7,7 @@ look. The best of that, and some more, are scored exactly.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
@@ -18,7 +18,7 @@ import numpy as np
 
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.retrieval import kernels
-from mathsetu.retrieval.base import Scored, among, best
+from mathsetu.retrieval.base import Best, Scored, among, best
 from mathsetu.retrieval.mapped import Mapped
 from mathsetu.retrieval.postings import Postings, reading, term_hashes
 from mathsetu.retrieval.segments import Numbering
@@ -50,7 +50,7 @@ class Scheme(Protocol):
     def weigh(
         self, frequencies: Numbers, lengths: Numbers, containing: Count, collection: Statistics
     ) -> Numbers:
-        """The weights of one term in the documents that contain it."""
+        """The weights of terms in the documents that contain them."""
         ...
 
     def impact(self, frequencies: Numbers, lengths: Numbers, collection: Statistics) -> Numbers:
@@ -93,7 +93,7 @@ class Bm25Plus:
     def weigh(
         self, frequencies: Numbers, lengths: Numbers, containing: Count, collection: Statistics
     ) -> Numbers:
-        """The weights of one term in the documents that contain it."""
+        """The weights of terms in the documents that contain them."""
         weights = self.delta + self._saturated(frequencies, lengths, collection)
         return np.asarray(weights * self.rarity(containing, collection))
 
@@ -149,7 +149,7 @@ class Smart:
     def weigh(
         self, frequencies: Numbers, lengths: Numbers, containing: Count, collection: Statistics
     ) -> Numbers:
-        """The weights of one term in the documents that contain it."""
+        """The weights of terms in the documents that contain them."""
         impact = self.impact(frequencies, lengths, collection)
         return np.asarray(impact * self.rarity(containing, collection))
 
@@ -293,7 +293,7 @@ class WeighedQuery:
         if not self._asked or not k:
             return best(np.zeros(0, dtype=np.float32), 0)
         rarities = self._scheme.rarity(self._counts, self._collection) * np.array(self._asked)
-        found = []
+        nearly = Best(k + _MARGIN)
         for segment, (impacts, step), ranges, first in zip(
             self._index.segments,
             self._index.impacts,
@@ -302,17 +302,18 @@ class WeighedQuery:
             strict=True,
         ):
             with reading(segment.folder):
-                numbers, _ = kernels.best_by_impact(
+                found = kernels.best_by_impact(
                     segment.documents_in(ranges),
                     impacts.with_rows(ranges),
                     ranges,
                     np.asarray(rarities * step, dtype=np.float32),
                     len(segment),
-                    k + _MARGIN,
+                    nearly.wanted,
                     None if allowed is None else allowed[first : first + len(segment)],
+                    nearly.floor,
                 )
-            found.append(first + numbers)
-        numbers = np.sort(np.concatenate(found))
+            nearly.add(first, Scored(*found))
+        numbers = np.sort(nearly.result.numbers)
         return among(numbers, self.scores(numbers), k)
 
     def scores(self, numbers: NDArray[np.int64]) -> Numbers:
@@ -320,15 +321,13 @@ class WeighedQuery:
         scores = np.zeros(len(numbers), dtype=np.float32)
         if not self._asked:
             return scores
-        floors = [self._scheme.floor(count, self._collection) for count in self._counts.tolist()]
-        everywhere = sum(asked * floor for asked, floor in zip(self._asked, floors, strict=True))
+        floors = np.array([self._scheme.floor(count, self._collection) for count in self._counts])
+        asked = np.array(self._asked)
         for segment, places, own in self._index.numbering.shared_out(numbers):
-            wanted, back = np.unique(own, return_inverse=True)
-            total = np.zeros(len(wanted), dtype=np.float32)
-            weighed = zip(self._weights(segment, wanted), self._asked, floors, strict=True)
-            for (there, weights), asked, floor in weighed:
-                total[there] += asked * (weights - floor)
-            scores[places] = (total + np.float32(everywhere))[back]
+            order = np.argsort(own, kind="stable")
+            there, weights = self._weights(segment, own[order])
+            added = np.where(there, asked[:, None] * (weights - floors[:, None]), 0)
+            scores[places[order]] = added.sum(axis=0) + asked @ floors
         if self._scheme.cosine:
             length = sum(asked**2 for asked in self._asked) ** 0.5 or 1.0
             scores /= self._index.norms[numbers] * np.float32(length)
@@ -337,24 +336,18 @@ class WeighedQuery:
     def parts(self, document: int) -> list[float]:
         """What each term adds to the score of one document, floors and norms aside."""
         segment, place = self._index.numbering.locate(document)
-        weighed = self._weights(segment, np.array([place]))
-        return [
-            float(weights[0]) * asked if len(there) else 0.0
-            for (there, weights), asked in zip(weighed, self._asked, strict=True)
-        ]
+        there, weights = self._weights(segment, np.array([place]))
+        added: list[float] = np.where(there[:, 0], weights[:, 0] * self._asked, 0.0).tolist()
+        return added
 
-    def _weights(
-        self, number: int, wanted: NDArray[np.int64]
-    ) -> Iterator[tuple[NDArray[np.int64], Numbers]]:
-        """For each term, which of some documents of a segment have it, and its weights there."""
+    def _weights(self, number: int, wanted: NDArray[np.int64]) -> tuple[NDArray[np.bool_], Numbers]:
+        """Which terms some documents of a segment have, and the weights; a row for each term."""
         segment = self._index.segments[number]
-        frequencies = segment.gather(self._ranges[number], wanted)
-        lengths = segment.lengths[wanted]
-        for row, count in zip(frequencies, self._counts.tolist(), strict=True):
-            there = np.flatnonzero(row)
-            yield (
-                there,
-                self._scheme.weigh(
-                    row[there].astype(np.float32), lengths[there], count, self._collection
-                ),
-            )
+        frequencies = segment.gather(self._ranges[number], wanted).astype(np.float32)
+        there = frequencies > 0
+        return there, self._scheme.weigh(
+            np.where(there, frequencies, 1),
+            segment.lengths[wanted],
+            self._counts[:, None],
+            self._collection,
+        )

@@ -61,8 +61,11 @@ class Prepared:
         self._sum_up()
         #: The letters that may be renamed, by place.
         self.letters = [_letter(label) for label in self.labels]
-        #: The wildcards, by place.
-        self.wildcards = [label if is_wildcard(label) else None for label in self.labels]
+        #: The wildcards, by place; one that stands over something is a sign like others.
+        self.wildcards = [
+            label if is_wildcard(label) and not below else None
+            for label, below in zip(self.labels, self.operands, strict=True)
+        ]
         #: For each letter, in which surroundings it stands how often.
         self.contexts = self._contexts()
 

@@ -87,6 +87,7 @@ def best_by_impact(
     count: int,
     k: int,
     allowed: Allowed = None,
+    floor: float = 0,
 ) -> Found:
     """The best documents for some terms: the sum of each term's weight times its impact there.
 
@@ -98,6 +99,7 @@ def best_by_impact(
         count: How many documents the collection has.
         k: How many are wanted.
         allowed: Which documents may be found.
+        floor: Only scores above this count.
 
     >>> documents = np.array([0, 2, 1, 2], dtype=np.int32)
     >>> impacts = np.array([200, 10, 50, 50], dtype=np.uint8)
@@ -109,12 +111,11 @@ def best_by_impact(
     _check_lists(documents, ranges)
     _check_array("impacts", impacts, np.uint8, len(documents))
     _check_finite("weights", weights, len(ranges))
-    numbers, scores = _room(count, k, allowed)
-    return _cut(
-        numbers,
-        scores,
-        _loops.best_by_impact(documents, impacts, ranges, weights, count, allowed, numbers, scores),
+    numbers, scores = _room(count, k, allowed, floor)
+    found = _loops.best_by_impact(
+        documents, impacts, ranges, weights, count, allowed, floor, numbers, scores
     )
+    return _cut(numbers, scores, found)
 
 
 def gather(
@@ -148,6 +149,7 @@ def best_by_overlap(
     mass: float,
     k: int,
     allowed: Allowed = None,
+    floor: float = 0,
 ) -> Found:
     """The formulas that are most like one formula: by the features they share (Dice).
 
@@ -156,11 +158,12 @@ def best_by_overlap(
         frequencies: How often they have it.
         ranges: The list of each feature of the query.
         counts: How often the query has each feature.
-        rarities: What each feature counts.
-        masses: For each formula of the collection, what all of its features count.
+        rarities: What each feature counts. It is quickest if rare features come first.
+        masses: For each formula of the collection, what all of its features count, or more.
         mass: The same for the query.
         k: How many are wanted.
         allowed: Which formulas may be found.
+        floor: Only scores above this count.
 
     >>> documents = np.array([0, 1, 1], dtype=np.int32)
     >>> frequencies = np.array([2, 1, 3], dtype=np.uint8)
@@ -172,10 +175,11 @@ def best_by_overlap(
     ([1, 0], [0.6700000166893005, 0.5])
     """
     _check_formula(documents, frequencies, ranges, counts, rarities, masses, mass)
-    numbers, scores = _room(len(masses), k, allowed)
+    numbers, scores = _room(len(masses), k, allowed, floor)
     found = _loops.best_by_overlap(
-        documents, frequencies, ranges, counts, rarities, masses, mass, allowed, numbers, scores
-    )
+        documents, frequencies, ranges, counts, rarities, masses, mass, allowed, floor, numbers,
+        scores,
+    )  # fmt: skip
     return _cut(numbers, scores, found)
 
 
@@ -216,6 +220,7 @@ def best_posts(
     count: int,
     k: int,
     allowed: Allowed = None,
+    floor: float = 0,
 ) -> Found:
     """The best posts by the formulas that were found for the formulas of a query.
 
@@ -231,6 +236,7 @@ def best_posts(
         count: How many posts there are.
         k: How many are wanted.
         allowed: Which posts may be found.
+        floor: Only scores above this count.
 
     >>> posts, ranges = np.array([0, 1, 1, 1], dtype=np.int32), np.array([[0, 2], [2, 3], [3, 4]])
     >>> likenesses = np.array([0.5, 0.75, 1], dtype=np.float32)
@@ -245,9 +251,9 @@ def best_posts(
     _check_array("groups", groups, np.int64, len(weights) + 1)
     if groups[0] != 0 or groups[-1] != len(ranges) or (groups[1:] < groups[:-1]).any():
         raise ValueError("groups: must rise from 0 to the number of formulas")
-    numbers, scores = _room(count, k, allowed)
+    numbers, scores = _room(count, k, allowed, floor)
     found = _loops.best_posts(
-        posts, ranges, likenesses, groups, weights, count, allowed, numbers, scores
+        posts, ranges, likenesses, groups, weights, count, allowed, floor, numbers, scores
     )
     return _cut(numbers, scores, found)
 
@@ -266,7 +272,11 @@ def sign_bits(vectors: NDArray[Any]) -> NDArray[np.uint64]:
 
 
 def nearest_signs(
-    signs: NDArray[np.uint64], query: NDArray[np.uint64], k: int, ranges: Ranges | None = None
+    signs: NDArray[np.uint64],
+    query: NDArray[np.uint64],
+    k: int,
+    ranges: Ranges | None = None,
+    below: int | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """The rows whose sign bits differ least from a query's, and in how many bits they do.
 
@@ -278,6 +288,7 @@ def nearest_signs(
         query: Those of the query.
         k: How many are wanted.
         ranges: Which rows are looked at: ranges that rise and do not overlap (all, if none).
+        below: Only rows that differ in fewer bits count.
 
     >>> signs = np.array([[0b111], [0b001], [0b011]], dtype=np.uint64)
     >>> numbers, distances = nearest_signs(signs, np.array([0b111], dtype=np.uint64), k=2)
@@ -294,8 +305,12 @@ def nearest_signs(
     rows = int((ranges[:, 1] - ranges[:, 0]).sum())
     numbers = np.empty(_at_most(k, rows), dtype=np.int64)
     distances = np.empty(len(numbers), dtype=np.int32)
-    _loops.nearest_signs(signs, query, ranges, numbers, distances)
-    return numbers, distances
+    most = 64 * signs.shape[1] + 1
+    below = most if below is None else min(below, most)
+    if below < 0:
+        raise ValueError(f"below must be at least 0, not {below}")
+    found = _loops.nearest_signs(signs, query, ranges, below, numbers, distances)
+    return numbers[:found], distances[:found]
 
 
 def int8_dots(
@@ -401,8 +416,10 @@ def _at_most(k: int, count: int) -> int:
     return min(k, count)
 
 
-def _room(count: int, k: int, allowed: Allowed) -> Found:
+def _room(count: int, k: int, allowed: Allowed, floor: float) -> Found:
     """Arrays for the best."""
+    if not 0 <= floor <= float(np.finfo(np.float32).max):
+        raise ValueError(f"floor must be a number from 0 on, not {floor}")
     if not 0 <= count <= _MOST_DOCUMENTS:
         raise ValueError(f"count must be from 0 to {_MOST_DOCUMENTS}, not {count}")
     if allowed is not None:

@@ -134,19 +134,32 @@ static Py_buffer *wanted_below(Arrays *arrays, PyObject *given, int64_t limit, i
 }
 
 /* The arrays that the best go into, and which documents may be among them (NULL: all). */
+typedef struct {
+    int64_t *numbers;
+    float *scores;
+    const uint8_t *may;
+    Best best;
+} Into;
+
 static int best_into(Arrays *arrays, PyObject *numbers, PyObject *scores, PyObject *allowed,
-                     int64_t count, Best *best, const uint8_t **may) {
+                     int64_t count, float floor, Into *into) {
     Py_buffer *first = array(arrays, numbers, "numbers", INTEGERS, 8, 1, 1);
     Py_buffer *second = first ? array(arrays, scores, "scores", "f", 4, 1, 1) : NULL;
     if (!second || !have_length(second, "scores", first->shape[0])) return 0;
-    *best = (Best){first->buf, second->buf, 0, first->shape[0]};
-    *may = NULL;
     if (count < 0 || count > INT32_MAX) return refuse("count", "must be from 0 to 2147483647");
-    if (allowed == Py_None) return 1;
-    Py_buffer *view = array(arrays, allowed, "allowed", "?", 1, 1, 0);
-    if (!view || !have_length(view, "allowed", count)) return 0;
-    *may = view->buf;
-    return 1;
+    if (first->shape[0] > INT32_MAX) return refuse("numbers", "are too many");
+    if (!(floor >= 0)) return refuse("floor", "must be a number from 0 on");
+    into->numbers = first->buf;
+    into->scores = second->buf;
+    into->may = NULL;
+    if (allowed != Py_None) {
+        Py_buffer *view = array(arrays, allowed, "allowed", "?", 1, 1, 0);
+        if (!view || !have_length(view, "allowed", count)) return 0;
+        into->may = view->buf;
+    }
+    if (begin_best(&into->best, first->shape[0], floor)) return 1;
+    PyErr_NoMemory();
+    return 0;
 }
 
 static PyObject *how_many(int state, int64_t found) {
@@ -164,30 +177,30 @@ static PyObject *how_many(int state, int64_t found) {
 static PyObject *py_best_by_impact(PyObject *module, PyObject *given) {
     PyObject *o_documents, *o_impacts, *o_ranges, *o_weights, *o_allowed, *o_numbers, *o_scores;
     long long count;
+    float floor;
     (void)module;
-    if (!PyArg_ParseTuple(given, "OOOOLOOO", &o_documents, &o_impacts, &o_ranges, &o_weights,
-                          &count, &o_allowed, &o_numbers, &o_scores)) {
+    if (!PyArg_ParseTuple(given, "OOOOLOfOO", &o_documents, &o_impacts, &o_ranges, &o_weights,
+                          &count, &o_allowed, &floor, &o_numbers, &o_scores)) {
         return NULL;
     }
     Arrays arrays = {.size = 0};
     Py_buffer *documents, *impacts, *ranges, *weights;
-    Best best;
-    const uint8_t *may;
+    Into into;
     if (!(documents = numbers32(&arrays, o_documents, "documents")) ||
         !(impacts = bytes(&arrays, o_impacts, "impacts")) ||
         !have_length(impacts, "impacts", documents->shape[0]) ||
         !(ranges = ranges_in(&arrays, o_ranges, documents->shape[0])) ||
         !(weights = floats(&arrays, o_weights, "weights")) ||
         !have_length(weights, "weights", ranges->shape[0]) ||
-        !best_into(&arrays, o_numbers, o_scores, o_allowed, count, &best, &may)) {
+        !best_into(&arrays, o_numbers, o_scores, o_allowed, count, floor, &into)) {
         return give_back(&arrays, NULL);
     }
     int state;
     int64_t found;
     Py_BEGIN_ALLOW_THREADS
     state = best_by_impact(documents->buf, impacts->buf, ranges->buf, weights->buf,
-                           weights->shape[0], count, may, &best);
-    found = sort_best(&best);
+                           weights->shape[0], count, into.may, &into.best);
+    found = end_best(&into.best, into.numbers, into.scores);
     Py_END_ALLOW_THREADS
     return give_back(&arrays, how_many(state, found));
 }
@@ -246,28 +259,27 @@ static int asked_of(Arrays *arrays, const Given *given, float mass, Asked *asked
 static PyObject *py_best_by_overlap(PyObject *module, PyObject *given) {
     PyObject *o_allowed, *o_numbers, *o_scores;
     Given of;
-    float mass;
+    float mass, floor;
     (void)module;
-    if (!PyArg_ParseTuple(given, "OOOOOOfOOO", &of.documents, &of.frequencies, &of.ranges,
-                          &of.counts, &of.rarities, &of.masses, &mass, &o_allowed, &o_numbers,
-                          &o_scores)) {
+    if (!PyArg_ParseTuple(given, "OOOOOOfOfOO", &of.documents, &of.frequencies, &of.ranges,
+                          &of.counts, &of.rarities, &of.masses, &mass, &o_allowed, &floor,
+                          &o_numbers, &o_scores)) {
         return NULL;
     }
     Arrays arrays = {.size = 0};
     Py_buffer *documents, *frequencies, *masses;
     Asked asked;
-    Best best;
-    const uint8_t *may;
+    Into into;
     if (!asked_of(&arrays, &of, mass, &asked, &documents, &frequencies, &masses) ||
-        !best_into(&arrays, o_numbers, o_scores, o_allowed, masses->shape[0], &best, &may)) {
+        !best_into(&arrays, o_numbers, o_scores, o_allowed, masses->shape[0], floor, &into)) {
         return give_back(&arrays, NULL);
     }
     int state;
     int64_t found;
     Py_BEGIN_ALLOW_THREADS
     state = best_by_overlap(documents->buf, frequencies->buf, frequencies->itemsize == 1, &asked,
-                            masses->buf, masses->shape[0], may, &best);
-    found = sort_best(&best);
+                            masses->buf, masses->shape[0], into.may, &into.best);
+    found = end_best(&into.best, into.numbers, into.scores);
     Py_END_ALLOW_THREADS
     return give_back(&arrays, how_many(state, found));
 }
@@ -301,23 +313,22 @@ static PyObject *py_best_posts(PyObject *module, PyObject *given) {
     PyObject *o_posts, *o_ranges, *o_found, *o_groups, *o_weights, *o_allowed, *o_numbers;
     PyObject *o_scores;
     long long count;
+    float floor;
     (void)module;
-    if (!PyArg_ParseTuple(given, "OOOOOLOOO", &o_posts, &o_ranges, &o_found, &o_groups,
-                          &o_weights, &count, &o_allowed, &o_numbers, &o_scores)) {
+    if (!PyArg_ParseTuple(given, "OOOOOLOfOO", &o_posts, &o_ranges, &o_found, &o_groups,
+                          &o_weights, &count, &o_allowed, &floor, &o_numbers, &o_scores)) {
         return NULL;
     }
     Arrays arrays = {.size = 0};
     Py_buffer *posts, *ranges, *found, *groups, *weights;
-    Best best;
-    const uint8_t *may;
+    Into into;
     if (!(posts = numbers32(&arrays, o_posts, "posts")) ||
         !(ranges = ranges_in(&arrays, o_ranges, posts->shape[0])) ||
         !(found = floats(&arrays, o_found, "likenesses")) ||
         !have_length(found, "likenesses", ranges->shape[0]) ||
         !(groups = numbers64(&arrays, o_groups, "groups")) ||
         !(weights = floats(&arrays, o_weights, "weights")) ||
-        !have_length(groups, "groups", weights->shape[0] + 1) ||
-        !best_into(&arrays, o_numbers, o_scores, o_allowed, count, &best, &may)) {
+        !have_length(groups, "groups", weights->shape[0] + 1)) {
         return give_back(&arrays, NULL);
     }
     const int64_t *ends = groups->buf;
@@ -327,20 +338,24 @@ static PyObject *py_best_posts(PyObject *module, PyObject *given) {
         refuse("groups", "must rise from 0 to the number of formulas");
         return give_back(&arrays, NULL);
     }
+    if (!best_into(&arrays, o_numbers, o_scores, o_allowed, count, floor, &into)) {
+        return give_back(&arrays, NULL);
+    }
     int state;
     int64_t size;
     Py_BEGIN_ALLOW_THREADS
     state = best_posts(posts->buf, ranges->buf, found->buf, ranges->shape[0], ends, weights->buf,
-                       weights->shape[0], count, may, &best);
-    size = sort_best(&best);
+                       weights->shape[0], count, into.may, &into.best);
+    size = end_best(&into.best, into.numbers, into.scores);
     Py_END_ALLOW_THREADS
     return give_back(&arrays, how_many(state, size));
 }
 
 static PyObject *py_nearest_signs(PyObject *module, PyObject *given) {
     PyObject *o_signs, *o_query, *o_ranges, *o_numbers, *o_distances;
+    long long below;
     (void)module;
-    if (!PyArg_ParseTuple(given, "OOOOO", &o_signs, &o_query, &o_ranges, &o_numbers,
+    if (!PyArg_ParseTuple(given, "OOOLOO", &o_signs, &o_query, &o_ranges, &below, &o_numbers,
                           &o_distances)) {
         return NULL;
     }
@@ -359,11 +374,15 @@ static PyObject *py_nearest_signs(PyObject *module, PyObject *given) {
         refuse("signs", "have too many bits");
         return give_back(&arrays, NULL);
     }
+    if (below < 0) {
+        refuse("below", "must be at least 0");
+        return give_back(&arrays, NULL);
+    }
     int state;
     int64_t found = 0;
     Py_BEGIN_ALLOW_THREADS
     state = nearest_signs(signs->buf, signs->shape[1], query->buf, ranges->buf, ranges->shape[0],
-                          numbers->buf, distances->buf, numbers->shape[0], &found);
+                          below, numbers->buf, distances->buf, numbers->shape[0], &found);
     Py_END_ALLOW_THREADS
     return give_back(&arrays, how_many(state, found));
 }

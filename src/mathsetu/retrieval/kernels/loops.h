@@ -31,91 +31,138 @@ enum { FINE = 0, NO_MEMORY = 1, NOT_RISING = 2 };
 #define CHUNK 1024
 /* Half of the digits of a query's number; see whole_dots. */
 #define HALF 128
+/* To look a document up takes as long as to read so many postings. */
+#define LOOKING_UP 8
+/* Room for more than the best, at most. */
+#define MOST_MORE (1 << 20)
 /* How many rows ahead memory is asked for. */
 #define AHEAD 8
 
 /* ---- The best documents ---------------------------------------------------------------- */
 
-/* The best seen so far: a heap whose first is the worst. Ties go to the lower number. */
+/* The best seen so far, in no order, and room for more: each time the room is full, the worse half
+ * goes. A document is one number, larger for a better one: the bits of its score, which is above
+ * zero, and below them what its own number lacks to the largest. Ties go to the lower number. */
 typedef struct {
-    int64_t *numbers;
-    float *scores;
-    int64_t size, capacity;
+    uint64_t *kept;
+    int64_t size, wanted, room;
+    float limit; /* a score up to this does not count */
 } Best;
 
-static int is_worse(const Best *best, int64_t one, int64_t other) {
-    if (best->scores[one] != best->scores[other]) return best->scores[one] < best->scores[other];
-    return best->numbers[one] > best->numbers[other];
+static int begin_best(Best *best, int64_t wanted, float floor) {
+    int64_t more = wanted < MOST_MORE ? wanted : MOST_MORE;
+    *best = (Best){NULL, 0, wanted, wanted + more, wanted ? floor : INFINITY};
+    best->kept = malloc((size_t)(best->room ? best->room : 1) * sizeof *best->kept);
+    return best->kept != NULL;
 }
 
-static void swap(Best *best, int64_t one, int64_t other) {
-    int64_t number = best->numbers[one];
-    float score = best->scores[one];
-    best->numbers[one] = best->numbers[other];
-    best->scores[one] = best->scores[other];
-    best->numbers[other] = number;
-    best->scores[other] = score;
+static float score_of(uint64_t entry) {
+    uint32_t bits = (uint32_t)(entry >> 32);
+    float score;
+    memcpy(&score, &bits, sizeof score);
+    return score;
 }
 
-static void sink(Best *best, int64_t place) {
-    for (;;) {
-        int64_t worst = place, child = 2 * place + 1;
-        if (child < best->size && is_worse(best, child, worst)) worst = child;
-        if (child + 1 < best->size && is_worse(best, child + 1, worst)) worst = child + 1;
-        if (worst == place) return;
-        swap(best, place, worst);
-        place = worst;
+static inline void swap(uint64_t *one, uint64_t *other) {
+    uint64_t entry = *one;
+    *one = *other;
+    *other = entry;
+}
+
+/* Divide entries, of which there are two or more, at one of them: what is larger stands before the
+ * place that is given, and it stands there itself. Which one it is nobody can foresee, so that no
+ * file can be made to take long. */
+static int64_t divide(uint64_t *entries, int64_t count, uint64_t *chance) {
+    *chance = *chance * 6364136223846793005u + 1442695040888963407u;
+    swap(entries, entries + (int64_t)((*chance >> 33) % (uint64_t)count));
+    uint64_t middle = entries[0];
+    int64_t place = 0;
+    for (int64_t at = 1; at < count; at++) {
+        if (entries[at] > middle) swap(entries + ++place, entries + at);
+    }
+    swap(entries, entries + place);
+    return place;
+}
+
+/* Bring the largest entries to the front, as many as are wanted, in no order. */
+static void bring_forward(uint64_t *entries, int64_t count, int64_t wanted, uint64_t *chance) {
+    while (wanted > 0 && wanted < count) {
+        int64_t place = divide(entries, count, chance);
+        if (place >= wanted) {
+            count = place;
+        } else {
+            entries += place + 1;
+            count -= place + 1;
+            wanted -= place + 1;
+        }
     }
 }
 
-/* A document counts when its score is above this. */
-static float limit_of(const Best *best) {
-    if (best->size < best->capacity) return 0.0f;
-    return best->capacity ? best->scores[0] : INFINITY;
+static void sort_down(uint64_t *entries, int64_t count, uint64_t *chance) {
+    while (count > 16) {
+        int64_t place = divide(entries, count, chance);
+        /* The shorter side by a call, the longer one here: calls are never deep. */
+        if (place < count - place) {
+            sort_down(entries, place, chance);
+            entries += place + 1;
+            count -= place + 1;
+        } else {
+            sort_down(entries + place + 1, count - place - 1, chance);
+            count = place;
+        }
+    }
+    for (int64_t at = 1; at < count; at++) {
+        for (int64_t to = at; to && entries[to] > entries[to - 1]; to--) {
+            swap(entries + to, entries + to - 1);
+        }
+    }
 }
+
+static uint64_t chance_of(const Best *best) { return (uint64_t)(uintptr_t)best->kept | 1; }
 
 /* Take a document whose score is above the limit; documents come in rising order. */
 static void take(Best *best, int64_t number, float score) {
-    if (best->size < best->capacity) {
-        int64_t place = best->size++;
-        best->numbers[place] = number;
-        best->scores[place] = score;
-        while (place && is_worse(best, place, (place - 1) / 2)) {
-            swap(best, place, (place - 1) / 2);
-            place = (place - 1) / 2;
-        }
-    } else {
-        best->numbers[0] = number;
-        best->scores[0] = score;
-        sink(best, 0);
+    uint32_t bits;
+    memcpy(&bits, &score, sizeof bits);
+    best->kept[best->size++] = (uint64_t)bits << 32 | (uint32_t)(UINT32_MAX - (uint32_t)number);
+    if (best->size < best->room) return;
+    uint64_t chance = chance_of(best), worst = UINT64_MAX;
+    bring_forward(best->kept, best->size, best->wanted, &chance);
+    best->size = best->wanted;
+    for (int64_t at = 0; at < best->size; at++) {
+        if (best->kept[at] < worst) worst = best->kept[at];
     }
+    best->limit = score_of(worst);
+}
+
+/* Write the best, the best first; gives how many there are. */
+static int64_t end_best(Best *best, int64_t *numbers, float *scores) {
+    uint64_t chance = chance_of(best);
+    bring_forward(best->kept, best->size, best->wanted, &chance);
+    if (best->size > best->wanted) best->size = best->wanted;
+    sort_down(best->kept, best->size, &chance);
+    for (int64_t at = 0; at < best->size; at++) {
+        numbers[at] = UINT32_MAX - (uint32_t)best->kept[at];
+        scores[at] = score_of(best->kept[at]);
+    }
+    free(best->kept);
+    return best->size;
 }
 
 static void take_block(Best *best, const float *scores, int64_t first, int64_t count,
                        const uint8_t *allowed) {
     for (int64_t begin = 0; begin < count; begin += RUN) {
         int64_t end = begin + RUN < count ? begin + RUN : count;
-        float limit = limit_of(best);
+        float limit = best->limit;
         int any = 0;
         for (int64_t at = begin; at < end; at++) any |= scores[at] > limit;
         if (!any) continue;
         for (int64_t at = begin; at < end; at++) {
-            if (scores[at] > limit_of(best) && (!allowed || allowed[first + at])) {
+            if (scores[at] > best->limit && (!allowed || allowed[first + at])) {
                 take(best, first + at, scores[at]);
             }
         }
     }
-}
-
-/* Turn the heap into a list, the best first. */
-static int64_t sort_best(Best *best) {
-    int64_t found = best->size;
-    while (best->size > 1) {
-        best->size--;
-        swap(best, 0, best->size);
-        sink(best, 0);
-    }
-    return found;
 }
 
 /* ---- Lists of postings ----------------------------------------------------------------- */
@@ -178,6 +225,12 @@ static int stretch(const int32_t *documents, Rest *rest, int64_t low, int64_t hi
     return 1;
 }
 
+/* The place of a document in the rest of a list, which is moved there; -1 where it is missing. */
+static int64_t find(const int32_t *documents, Rest *rest, int64_t document) {
+    rest->next = first_from(documents, rest->next, rest->end, document, 1);
+    return rest->next < rest->end && documents[rest->next] == document ? rest->next : -1;
+}
+
 /* Whether every list was read to its end; one that was not goes on past the last document. */
 static int all_read(const Rest *rests, int64_t lists) {
     for (int64_t list = 0; list < lists; list++) {
@@ -196,7 +249,7 @@ static int best_by_impact(const int32_t *documents, const uint8_t *impacts, cons
     int state = rests && sums ? FINE : NO_MEMORY;
     for (int64_t low = 0; state == FINE && low < count; low += BLOCK) {
         int64_t high = low + BLOCK < count ? low + BLOCK : count;
-        memset(sums, 0, BLOCK * sizeof *sums);
+        int touched = 0;
         for (int64_t term = 0; term < terms; term++) {
             int64_t at;
             float weight = weights[term];
@@ -204,22 +257,18 @@ static int best_by_impact(const int32_t *documents, const uint8_t *impacts, cons
                 state = NOT_RISING;
                 break;
             }
-            for (int64_t end = rests[term].next; at < end; at++) {
+            int64_t end = rests[term].next;
+            if (at < end && !touched++) memset(sums, 0, BLOCK * sizeof *sums);
+            for (; at < end; at++) {
                 sums[documents[at] & (BLOCK - 1)] += weight * (float)impacts[at];
             }
         }
-        if (state == FINE) take_block(best, sums, low, high - low, allowed);
+        if (state == FINE && touched) take_block(best, sums, low, high - low, allowed);
     }
     if (state == FINE && !all_read(rests, terms)) state = NOT_RISING;
     free(rests);
     free(sums);
     return state;
-}
-
-/* The place of a document in the rest of a list, which is moved there; -1 where it is missing. */
-static int64_t find(const int32_t *documents, Rest *rest, int64_t document) {
-    rest->next = first_from(documents, rest->next, rest->end, document, 1);
-    return rest->next < rest->end && documents[rest->next] == document ? rest->next : -1;
 }
 
 /* The bytes of the values of some documents, one list after the other; 0 where they are missing. */
@@ -276,41 +325,108 @@ static inline float likeness(float sum, float mass, float other) {
     return 2.0f * sum / (both < 1e-9f ? 1e-9f : both);
 }
 
+/* What the features from each one on can add to any formula's sum at most; slack for rounding. */
+static double *most_of_rest(const Asked *asked) {
+    double *most = malloc((size_t)(asked->features + 1) * sizeof *most);
+    if (!most) return NULL;
+    most[asked->features] = 0;
+    for (int64_t feature = asked->features; feature--;) {
+        double adds = (double)asked->rarities[feature] * asked->counts[feature];
+        most[feature] = most[feature + 1] + (adds > 0 ? adds * (1 + 1e-5) : 0);
+    }
+    return most;
+}
+
+/* The formulas of a block that may still count, given what the features that were not read can add
+ * to each: their places, in order. */
+static int64_t may_count(const float *sums, const float *masses, int64_t count, float mass,
+                         double rest, float limit, int32_t *kept) {
+    int64_t size = 0;
+    for (int64_t begin = 0; begin < count; begin += RUN) {
+        int64_t end = begin + RUN < count ? begin + RUN : count;
+        int any = 0;
+        for (int64_t at = begin; at < end; at++) any |= sums[at] > 0;
+        for (int64_t at = begin; any && at < end; at++) {
+            double both = (double)masses[at] + mass;
+            if (sums[at] > 0 && 2 * (sums[at] + rest) * (1 + 1e-5) > limit * both) {
+                kept[size++] = (int32_t)at;
+            }
+        }
+    }
+    return size;
+}
+
+/* Add what a feature adds to the formulas of a stretch. */
+static void add_list(const int32_t *documents, const void *frequencies, int small, int64_t at,
+                     int64_t end, float most, float rarity, const float *table, float *sums) {
+    const uint8_t *bytes = frequencies;
+    for (; small && at < end; at++) sums[documents[at] & (BLOCK - 1)] += table[bytes[at]];
+    for (; at < end; at++) {
+        float adds = shared_at(frequencies, 0, at, most, rarity);
+        sums[documents[at] & (BLOCK - 1)] += adds;
+    }
+}
+
+/* Features come in some order, the rare ones first, if the caller is wise. Once enough formulas are
+ * known, one that has none of the first features cannot be among the best any more: what the last
+ * features add is too little. Their lists, which are the long ones, are then looked up for those
+ * formulas alone that may still count. The result is that of reading everything, as long as no
+ * formula's mass is less than what its features add up to. */
 static int best_by_overlap(const int32_t *documents, const void *frequencies, int small,
                            const Asked *asked, const float *masses, int64_t count,
                            const uint8_t *allowed, Best *best) {
     Rest *rests = all_lists(documents, asked->ranges, asked->features);
     float *sums = malloc(BLOCK * sizeof *sums), *tables = tables_of(asked);
-    const uint8_t *bytes = frequencies;
-    int state = rests && sums && tables ? FINE : NO_MEMORY;
+    int32_t *kept = malloc(BLOCK * sizeof *kept);
+    double *rest = most_of_rest(asked);
+    int state = rests && sums && tables && kept && rest ? FINE : NO_MEMORY;
+    int64_t read = asked->features; /* so many lists are read, the others are looked up */
     for (int64_t low = 0; state == FINE && low < count; low += BLOCK) {
         int64_t high = low + BLOCK < count ? low + BLOCK : count;
-        memset(sums, 0, BLOCK * sizeof *sums);
-        for (int64_t feature = 0; feature < asked->features; feature++) {
+        float limit = best->limit;
+        while (read && 2 * rest[read - 1] <= limit * (rest[read - 1] + asked->mass)) read--;
+        int touched = 0;
+        for (int64_t feature = 0; feature < read; feature++) {
             int64_t at;
             if (!stretch(documents, &rests[feature], low, high, &at)) {
                 state = NOT_RISING;
                 break;
             }
             int64_t end = rests[feature].next;
+            if (at < end && !touched++) memset(sums, 0, BLOCK * sizeof *sums);
+            add_list(documents, frequencies, small, at, end, asked->counts[feature],
+                     asked->rarities[feature], tables + 256 * feature, sums);
+        }
+        if (state != FINE || !touched) continue;
+        int64_t size = may_count(sums, masses + low, high - low, asked->mass, rest[read], limit,
+                                 kept);
+        for (int64_t feature = read; size && feature < asked->features; feature++) {
+            Rest *list = &rests[feature];
             float most = asked->counts[feature], rarity = asked->rarities[feature];
-            const float *table = tables + 256 * feature;
-            for (; small && at < end; at++) sums[documents[at] & (BLOCK - 1)] += table[bytes[at]];
-            for (; at < end; at++) {
-                float adds = shared_at(frequencies, 0, at, most, rarity);
-                sums[documents[at] & (BLOCK - 1)] += adds;
+            list->next = first_from(documents, list->next, list->end, low, 64);
+            int64_t end = first_from(documents, list->next, list->end, high, 64);
+            if (end - list->next < LOOKING_UP * size) {
+                add_list(documents, frequencies, small, list->next, end, most, rarity,
+                         tables + 256 * feature, sums);
+                list->next = end;
+            }
+            for (int64_t at = 0; at < size && list->next < end; at++) {
+                int64_t place = find(documents, list, low + kept[at]);
+                if (place >= 0) sums[kept[at]] += shared_at(frequencies, small, place, most, rarity);
             }
         }
-        if (state != FINE) break;
-        for (int64_t at = 0; at < high - low; at++) {
-            sums[at] = likeness(sums[at], masses[low + at], asked->mass);
+        for (int64_t at = 0; at < size; at++) {
+            int64_t number = low + kept[at];
+            float score = likeness(sums[kept[at]], masses[number], asked->mass);
+            if (score > best->limit && (!allowed || allowed[number])) take(best, number, score);
         }
-        take_block(best, sums, low, high - low, allowed);
     }
-    if (state == FINE && !all_read(rests, asked->features)) state = NOT_RISING;
+    if (state == FINE && !all_read(rests, read)) state = NOT_RISING;
     free(rests);
     free(sums);
     free(tables);
+    free(kept);
+    free(rest);
     return state;
 }
 
@@ -398,39 +514,6 @@ static int has_faster(void) { return 0; }
 #define PREFETCH(place) ((void)0)
 #endif
 
-/* A row that was kept: its number, and in how many bits it differs from the query. */
-typedef struct {
-    int64_t number;
-    int32_t distance;
-} Near;
-
-typedef struct {
-    Near *kept;
-    int64_t *histogram; /* of the distances of what is kept */
-    int64_t size, wanted, room;
-    int32_t limit; /* a row counts when its distance is below this */
-} Nearest;
-
-/* Keep the nearest rows of those kept, as many as are wanted, in their order; of those that are
- * equally far, the first. */
-static void keep_nearest(Nearest *nearest) {
-    if (nearest->size <= nearest->wanted) return;
-    int64_t below = 0, kept = 0;
-    int32_t limit = 0;
-    while (below + nearest->histogram[limit] < nearest->wanted) below += nearest->histogram[limit++];
-    int64_t equal = nearest->wanted - below;
-    for (int64_t at = 0; at < nearest->size; at++) {
-        Near row = nearest->kept[at];
-        if (row.distance > limit || (row.distance == limit && equal-- <= 0)) {
-            nearest->histogram[row.distance]--;
-        } else {
-            nearest->kept[kept++] = row;
-        }
-    }
-    nearest->size = kept;
-    nearest->limit = limit;
-}
-
 INLINE int32_t distance(const uint64_t *one, const uint64_t *other, int64_t words) {
     int32_t bits = 0;
     int64_t word = 0;
@@ -457,59 +540,65 @@ INLINE int32_t distance(const uint64_t *one, const uint64_t *other, int64_t word
     return bits;
 }
 
+/* How many rows are how far, and how far each of a range is. */
 INLINE void scan_signs(const uint64_t *signs, int64_t words, const uint64_t *query, int64_t begin,
-                       int64_t end, Nearest *nearest) {
+                       int64_t end, int32_t *distances, int64_t *histogram) {
     for (int64_t row = begin; row < end; row++) {
         int32_t bits = distance(signs + row * words, query, words);
-        if (bits >= nearest->limit) continue;
-        if (nearest->size == nearest->room) {
-            keep_nearest(nearest);
-            if (bits >= nearest->limit) continue;
-        }
-        nearest->kept[nearest->size++] = (Near){row, bits};
-        nearest->histogram[bits]++;
+        distances[row - begin] = bits;
+        histogram[bits]++;
     }
 }
 
 static void scan_signs_plain(const uint64_t *signs, int64_t words, const uint64_t *query,
-                             int64_t begin, int64_t end, Nearest *nearest) {
-    scan_signs(signs, words, query, begin, end, nearest);
+                             int64_t begin, int64_t end, int32_t *distances, int64_t *histogram) {
+    scan_signs(signs, words, query, begin, end, distances, histogram);
 }
 
 FASTER static void scan_signs_faster(const uint64_t *signs, int64_t words, const uint64_t *query,
-                                     int64_t begin, int64_t end, Nearest *nearest) {
+                                     int64_t begin, int64_t end, int32_t *distances,
+                                     int64_t *histogram) {
     /* The usual number of words known, the loop over them disappears. */
     if (words == 6) {
-        scan_signs(signs, 6, query, begin, end, nearest);
+        scan_signs(signs, 6, query, begin, end, distances, histogram);
     } else {
-        scan_signs(signs, words, query, begin, end, nearest);
+        scan_signs(signs, words, query, begin, end, distances, histogram);
     }
 }
 
-/* The rows whose bits differ least from a query's, in the order of their numbers. */
+/* The rows whose bits differ least from a query's, in fewer than so many, in the order of their
+ * numbers; of those that are equally far, the first. */
 static int nearest_signs(const uint64_t *signs, int64_t words, const uint64_t *query,
-                         const int64_t *ranges, int64_t range_count, int64_t *numbers,
-                         int32_t *distances, int64_t wanted, int64_t *found) {
-    Nearest nearest = {.wanted = wanted, .room = wanted + (wanted < 4096 ? 4096 : wanted)};
-    nearest.limit = wanted ? (int32_t)(64 * words + 1) : 0;
-    nearest.kept = malloc((size_t)nearest.room * sizeof *nearest.kept);
-    nearest.histogram = calloc((size_t)(64 * words + 1), sizeof *nearest.histogram);
-    int state = nearest.kept && nearest.histogram ? FINE : NO_MEMORY;
+                         const int64_t *ranges, int64_t range_count, int64_t below,
+                         int64_t *numbers, int32_t *distances, int64_t wanted, int64_t *found) {
+    int64_t rows = 0, most = 64 * words + 1, nearer = 0, limit = 0, size = 0;
+    for (int64_t at = 0; at < range_count; at++) rows += ranges[2 * at + 1] - ranges[2 * at];
+    int32_t *every = malloc((size_t)(rows ? rows : 1) * sizeof *every), *own = every;
+    int64_t *histogram = calloc((size_t)most, sizeof *histogram);
     int faster = has_faster();
-    for (int64_t at = 0; state == FINE && at < range_count; at++) {
+    for (int64_t at = 0; every && histogram && at < range_count; at++) {
         (faster ? scan_signs_faster : scan_signs_plain)(signs, words, query, ranges[2 * at],
-                                                        ranges[2 * at + 1], &nearest);
+                                                        ranges[2 * at + 1], own, histogram);
+        own += ranges[2 * at + 1] - ranges[2 * at];
     }
-    if (state == FINE) {
-        keep_nearest(&nearest);
-        for (int64_t at = 0; at < nearest.size; at++) {
-            numbers[at] = nearest.kept[at].number;
-            distances[at] = nearest.kept[at].distance;
+    if (below > most) below = most;
+    while (every && histogram && limit < below && nearer + histogram[limit] <= wanted) {
+        nearer += histogram[limit++];
+    }
+    /* All that are nearer than the limit, and the first of those that are as far, if these count. */
+    int64_t equal = limit < below ? wanted - nearer : 0;
+    own = every;
+    for (int64_t at = 0; every && histogram && at < range_count; at++) {
+        for (int64_t row = ranges[2 * at]; row < ranges[2 * at + 1]; row++, own++) {
+            if (*own > limit || (*own == limit && equal-- <= 0)) continue;
+            numbers[size] = row;
+            distances[size++] = *own;
         }
-        *found = nearest.size;
     }
-    free(nearest.kept);
-    free(nearest.histogram);
+    int state = every && histogram ? FINE : NO_MEMORY;
+    *found = size;
+    free(every);
+    free(histogram);
     return state;
 }
 

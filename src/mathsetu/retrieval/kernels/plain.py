@@ -30,6 +30,7 @@ def best_by_impact(
     weights: Floats,
     count: int,
     allowed: Allowed,
+    floor: float,
     numbers: NDArray[np.int64],
     scores: Floats,
 ) -> int:
@@ -39,7 +40,7 @@ def best_by_impact(
         for (begin, end), weight in zip(_lists(documents, ranges, count), weights, strict=True):
             # No document stands twice in a list, so this adds each once.
             sums[documents[begin:end]] += weight * impacts[begin:end].astype(np.float32)
-    return _fill_best(sums, allowed, numbers, scores)
+    return _fill_best(sums, allowed, floor, numbers, scores)
 
 
 def gather(
@@ -66,6 +67,7 @@ def best_by_overlap(
     masses: Floats,
     mass: float,
     allowed: Allowed,
+    floor: float,
     numbers: NDArray[np.int64],
     scores: Floats,
 ) -> int:
@@ -76,7 +78,7 @@ def best_by_overlap(
         for (begin, end), most, rarity in zip(lists, counts, rarities, strict=True):
             part = frequencies[begin:end].astype(np.float32, copy=False)
             sums[documents[begin:end]] += rarity * np.minimum(part, most)
-        return _fill_best(_likeness(sums, masses, mass), allowed, numbers, scores)
+        return _fill_best(_likeness(sums, masses, mass), allowed, floor, numbers, scores)
 
 
 def overlaps_of(
@@ -109,6 +111,7 @@ def best_posts(
     weights: Floats,
     count: int,
     allowed: Allowed,
+    floor: float,
     numbers: NDArray[np.int64],
     scores: Floats,
 ) -> int:
@@ -124,13 +127,14 @@ def best_posts(
                 found = posts[begin:end]
                 own[found] = np.maximum(own[found], likeness)
             sums += weight * own
-    return _fill_best(sums, allowed, numbers, scores)
+    return _fill_best(sums, allowed, floor, numbers, scores)
 
 
 def nearest_signs(
     signs: NDArray[np.uint64],
     query: NDArray[np.uint64],
     ranges: NDArray[np.int64],
+    below: int,
     numbers: NDArray[np.int64],
     distances: NDArray[np.int32],
 ) -> int:
@@ -143,6 +147,8 @@ def nearest_signs(
     for start in range(0, len(rows), _ROWS):
         part = slice(start, start + _ROWS)
         bits[part] = _set_bits(signs[rows[part]] ^ query)
+    nearer = bits < below
+    rows, bits = rows[nearer], bits[nearer]
     chosen = np.arange(len(rows))
     wanted = len(numbers)
     if wanted < len(rows):
@@ -182,10 +188,12 @@ def _lists(
         yield begin, end
 
 
-def _fill_best(sums: Floats, allowed: Allowed, numbers: NDArray[np.int64], scores: Floats) -> int:
-    """The highest scores above zero; ties go to the lower number."""
+def _fill_best(
+    sums: Floats, allowed: Allowed, floor: float, numbers: NDArray[np.int64], scores: Floats
+) -> int:
+    """The highest scores above a floor; ties go to the lower number."""
     k = len(numbers)
-    there = sums > 0
+    there = sums > np.float32(floor)
     if allowed is not None:
         there &= allowed
     found = np.flatnonzero(there)
