@@ -213,3 +213,35 @@ def test_hits_of_shards_and_of_a_whole_are_nearly_the_same_by_words(node, tmp_pa
     words = {"words": 1.0}
     here = Library(tmp_path / "whole").answer(QUERIES[3], 5, weights=words).hits
     assert nearly_equal(here, Library(ADDRESS).answer(QUERIES[3], 5, weights=words).hits)
+
+
+def test_a_former_library_can_come_back(node, folder, tmp_path):
+    publish(folder)
+    build_library(tmp_path / "other", some_posts(10), LIGHT, processes=1)
+    publish(tmp_path / "other")
+    publish(folder)
+    there = Library(ADDRESS)
+    assert len(there) == 20
+    publish(folder, grace=0.0)
+    with connected(ADDRESS) as cluster:
+        assert len(builds(cluster, "math")) == 1
+    assert len(there) == 20
+    assert there.search(QUERIES[0], 3) == Library(folder).search(QUERIES[0], 3)
+
+
+def test_a_build_whose_dropping_was_cut_off_is_not_taken_for_whole(node, folder, tmp_path):
+    publish(folder)
+    build_library(tmp_path / "other", some_posts(10), LIGHT, processes=1)
+    publish(tmp_path / "other")
+
+    def kill(name, asked):
+        if name == "delete_collection" and "posts" in asked:
+            raise Killed
+
+    node.watch = kill
+    with pytest.raises(Killed):
+        publish(tmp_path / "other", grace=0.0)
+    node.watch = lambda name, asked: None
+    publish(folder)
+    there = Library(ADDRESS)
+    assert there.search(QUERIES[0], 3) == Library(folder).search(QUERIES[0], 3) != ()

@@ -33,6 +33,7 @@ from mathsetu.cluster.layout import (
     MEANING,
     Names,
     check_segment,
+    first_of,
     passage_point,
     visible_at,
 )
@@ -42,8 +43,15 @@ from mathsetu.cluster.posts import ClusterPosts
 from mathsetu.cluster.publish import GRACE, sweep_builds
 from mathsetu.cluster.sending import Progress, send_segment, write_part_table
 from mathsetu.cluster.snapshot import Snapshot
-from mathsetu.cluster.state import Lease, PartState, State, new_token, read_state, write_state
-from mathsetu.cluster.state import writing_alone as writing_state_alone
+from mathsetu.cluster.state import (
+    Lease,
+    PartState,
+    State,
+    new_token,
+    read_state,
+    write_state,
+    writing_alone,
+)
 from mathsetu.cluster.tables import Counts, Table, TableName, drop_tables
 from mathsetu.encoders.accelerator import PROCESSOR
 from mathsetu.errors import InputError
@@ -105,7 +113,7 @@ def _changing(cluster: Cluster, grace: float) -> Iterator[_Change]:
     if state is None:
         raise InputError(f"{cluster.address}: there is no such library on the cluster")
     names = Names(cluster.address.name, state.build)
-    with writing_state_alone(cluster, names.meta) as lease:
+    with writing_alone(cluster, names.meta) as lease:
         state = read_state(cluster, names.meta)
         assert state is not None
         _clear(cluster, names, state)
@@ -252,8 +260,7 @@ class _Change:
                     counted[name] = PartState(known.documents + 1, length)
                 for name, held in formulas.items():
                     own = unpack(payload.get(f"{name}_formulas"), "uint32")
-                    first = number >> 32 << 32
-                    held.update(first + one for one in own.tolist())
+                    held.update(first_of(number) + one for one in own.tolist())
                 for name, places in passages.items():
                     total = sum(payload[f"{name}_passages"])
                     places += [passage_point(number, place) for place in range(total)]
@@ -295,8 +302,8 @@ class _Change:
             self._lease.renew()
             found = self._snapshot.fetch(self._names.part(name), batch, fields, f"the part {name}")
             for number, payload in found.items():
-                first = number >> 32 << 32
-                posts = [first + one for one in unpack(payload.get("posts"), "uint32").tolist()]
+                named = unpack(payload.get("posts"), "uint32").tolist()
+                posts = (first_of(number) + one for one in named)
                 others = [post for post in posts if post not in removed]
                 if not any(self._posts.among(some) for some in _batches(others)):
                     dead[number] = payload

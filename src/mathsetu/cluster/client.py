@@ -82,14 +82,17 @@ class Cluster:
         problems: dict[str, None] = {}
         for attempt in range(_TRIES):
             check_time()
+            turn = self._turn
             try:
-                return request(clients[self._turn % len(clients)])
+                return request(clients[turn % len(clients)])
             except self._errors.ResponseHandlingException as error:
                 problems[f"no answer: {error}"] = None
             except self._errors.UnexpectedResponse as error:
                 problems[self._refused(what, error)] = None
             with self._lock:
-                self._turn += 1
+                # Another thread may have turned to the next node already.
+                if self._turn == turn:
+                    self._turn += 1
             # Where there are others, the first of them is asked at once.
             pause = _PAUSE * 2**attempt if attempt or len(clients) == 1 else 0.0
             if attempt + 1 < _TRIES and pause < time_left():

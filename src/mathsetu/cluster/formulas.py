@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mathsetu.cluster.layout import KEY
+from mathsetu.cluster.layout import KEY, first_of
 from mathsetu.cluster.packing import damaged, unpack, unpack_frequencies
 from mathsetu.cluster.points import sparse
 from mathsetu.cluster.snapshot import Snapshot
@@ -158,7 +158,7 @@ class ClusterFormulas:
             )
             for point in points:
                 numbers = unpack((point.payload or {}).get(field), "uint32").astype(np.int64)
-                found[int(point.id)] = _first(int(point.id)) + numbers
+                found[int(point.id)] = first_of(int(point.id)) + numbers
         return found
 
 
@@ -231,18 +231,20 @@ class ClusterFormulaReply:
         distinct, starts = np.unique(posts[order], return_index=True)
         held = dict(zip(distinct.tolist(), np.split(listed, starts[1:]), strict=True))
         look = FormulaReply(_Index(self._finder, self._formulas, held), self._question)
-        where = self._finder.where
-        ranked = distinct[look.best(wanted if where is None else len(distinct)).numbers]
         chosen: dict[int, NDArray[np.int64]] = {}
-        step = _FILTERED if where is not None else wanted
-        for start in range(0, len(ranked), step):
-            check_time()
-            batch = ranked[start : start + step].tolist()
-            allowed = self._finder.held_by(batch, where, visible=True)
-            chosen |= {number: allowed[number] for number in batch if number in allowed}
-            if len(chosen) >= wanted:
-                break
-        return dict(list(chosen.items())[:wanted])
+        done = 0
+        # Formulas also name posts that were removed since, so the first may not be enough.
+        for most in (wanted, len(distinct)):
+            ranked = distinct[look.best(most).numbers]
+            for start in range(done, len(ranked), _FILTERED):
+                check_time()
+                batch = ranked[start : start + _FILTERED].tolist()
+                allowed = self._finder.held_by(batch, self._finder.where, visible=True)
+                chosen |= {number: allowed[number] for number in batch if number in allowed}
+                if len(chosen) >= wanted:
+                    return dict(list(chosen.items())[:wanted])
+            done = len(ranked)
+        return chosen
 
     def _hold(self, posts: Mapping[int, NDArray[np.int64]]) -> None:
         """Take posts into the index in memory, with those of their formulas that can matter."""
@@ -339,15 +341,10 @@ def _distinct(lists: Iterable[NDArray[np.int64]]) -> list[int]:
     return found
 
 
-def _first(number: int) -> int:
-    """The number of the first thing in the segment of one."""
-    return number >> 32 << 32
-
-
 def _read(number: int, payload: Mapping[str, Any] | None) -> _Formula:
     if payload is None or not isinstance(payload.get("latex"), str):
         raise damaged()
     features = unpack(payload.get("features"), "uint64")
     posts = unpack(payload.get("posts"), "uint32").astype(np.int64)
     counts = unpack_frequencies(payload.get("counts"), len(features))
-    return _Formula(payload["latex"], features, counts, _first(number) + posts)
+    return _Formula(payload["latex"], features, counts, first_of(number) + posts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from mathsetu.cluster.address import parse_address
 from mathsetu.cluster.client import Cluster
 from mathsetu.cluster.formulas import ClusterFormulas
 from mathsetu.cluster.layout import FORMULA, LEXICAL, check_recipe
-from mathsetu.cluster.meaning import ClusterMeaning
+from mathsetu.cluster.meaning import ClusterMeaning, Remembered
 from mathsetu.cluster.posts import ClusterPosts
 from mathsetu.cluster.snapshot import Newest, Snapshot
 from mathsetu.cluster.words import ClusterWords
@@ -39,8 +40,7 @@ class ClusterHoldings:
         self._newest = Newest(self._cluster)
         # A rebuild may come with another recipe.
         self._recipe = lru_cache(2)(self._read_recipe)
-        # What was worked out of sentences; posts never change, so it holds for every version.
-        self._remembered: dict[str, dict[Any, Any]] = {}
+        self._remembered: defaultdict[str, Remembered] = defaultdict(Remembered)
 
     def _read_recipe(self, table: str) -> Recipe:
         recipe = overridden(json.loads(table), self._settings, self.place)
@@ -70,7 +70,7 @@ class ClusterView:
     """
 
     def __init__(
-        self, snapshot: Snapshot, recipe: Recipe, remembered: dict[str, dict[Any, Any]]
+        self, snapshot: Snapshot, recipe: Recipe, remembered: Mapping[str, Remembered]
     ) -> None:
         self._snapshot, self.recipe, self._remembered = snapshot, recipe, remembered
         self.count = snapshot.state.posts
@@ -90,5 +90,5 @@ class ClusterView:
             return ClusterWords(self._snapshot, name, choices, where)
         if settings["kind"] == FORMULA:
             return ClusterFormulas(self._snapshot, name, choices, where)
-        remembered = self._remembered.setdefault(name, {})
+        remembered = self._remembered[name]
         return ClusterMeaning(self._snapshot, name, choices, where, self.shelves, remembered)

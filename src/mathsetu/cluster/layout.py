@@ -83,11 +83,6 @@ class Names:
         """The collection of a part that has one of its own."""
         return f"{self.meta}-part-{name}"
 
-    @property
-    def every(self) -> str:
-        """What the names of its collections begin with."""
-        return self.meta
-
 
 def post_point(segment: int, number: int) -> int:
     """The number of a post's point, and of a formula's.
@@ -96,6 +91,15 @@ def post_point(segment: int, number: int) -> int:
     4294967298
     """
     return segment << _POST_BITS | number
+
+
+def first_of(number: int) -> int:
+    """The number of the first post, or formula, in the segment of one.
+
+    >>> first_of(post_point(1, 2)) == post_point(1, 0)
+    True
+    """
+    return number >> _POST_BITS << _POST_BITS
 
 
 def passage_point(post: int, passage: int) -> int:

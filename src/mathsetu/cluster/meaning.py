@@ -7,8 +7,10 @@ the same code as those of a library in a folder.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,10 +37,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
-
-#: Gives the sentences of a post's passage with their vectors; posts never change, so what was
-#: worked out may be remembered: by the post's number, the kind of text, and the passage.
-Sentences = Callable[[int, int, int], tuple[list[str], Any]]
+    # A post's number, the kind of its text, and which passage of it.
+    Passage = tuple[int, int, int]
+    Sentences = tuple[list[str], Vectors]
 
 # So many posts more than wanted are compared as a whole: the nearest passage alone misleads.
 _MARGIN = 300
@@ -47,6 +48,32 @@ _PASSAGES = 4
 # How many times more passages are looked at by their vectors than are wanted.
 _OVERSAMPLING = 4.0
 _LEAST_BREADTH = 256
+# Passages whose sentences are remembered with their vectors.
+_REMEMBERED = 2_000
+
+
+class Remembered:
+    """The sentences of passages with their vectors, for all threads and versions of a library.
+
+    Posts never change: what replaces one has another number.
+    """
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Passage, Sentences] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, passage: Passage, make: Callable[[], Sentences]) -> Sentences:
+        """The sentences of a passage, worked out where they are not known."""
+        with self._lock:
+            if passage in self._known:
+                self._known.move_to_end(passage)
+                return self._known[passage]
+        made = make()
+        with self._lock:
+            self._known[passage] = made
+            while len(self._known) > _REMEMBERED:
+                self._known.popitem(last=False)
+        return made
 
 
 class ClusterMeaning:
@@ -62,7 +89,7 @@ class ClusterMeaning:
         choices: Meaning,
         where: Filter | None,
         shelves: ClusterPosts,
-        remembered: dict[tuple[int, int, int], tuple[list[str], Vectors]],
+        remembered: Remembered,
     ) -> None:
         self.snapshot, self.name, self.choices, self.where = snapshot, name, choices, where
         self.posts = snapshot.state.posts
@@ -179,18 +206,8 @@ class _Retriever(MeaningRetriever):
         self.sentences = self._remembered  # type: ignore[assignment]
 
     def _remembered(self, segment: int, number: int, passage: int) -> tuple[list[str], Vectors]:
-        known = self._finder.remembered
         key = (self._numbers[number // 2], number % 2, passage)
-        found = known.get(key)
-        if found is None:
-            found = known[key] = self._sentences(segment, number, passage)
-            while len(known) > _REMEMBERED:
-                known.pop(next(iter(known)), None)
-        return found
-
-
-# Passages whose sentences are remembered with their vectors.
-_REMEMBERED = 2_000
+        return self._finder.remembered.get(key, partial(self._sentences, segment, number, passage))
 
 
 class _HeldReply(MeaningReply):

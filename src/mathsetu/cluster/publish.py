@@ -45,6 +45,8 @@ from mathsetu.recipes.schema import parse_table
 
 #: Seconds for which what was replaced stays, for searches that still read it.
 GRACE = 600.0
+# The version of a build that is being dropped.
+_DROPPED = -1
 
 
 def publish_library(
@@ -121,6 +123,10 @@ def finish(
     """Let the library's name mean a build all of whose segments are published."""
     state = read_state(cluster, names.meta)
     former = read_state(cluster, names.library)
+    replaced: tuple[tuple[str, float], ...] = ()
+    if former is not None and former.build != names.build:
+        every = (*former.builds, (former.build, time.time()))
+        replaced = tuple(entry for entry in every if entry[0] != names.build)
     if state is None:
         marks = {number: read_mark(cluster, names.meta, number) for number in segments}
         missing = [str(number) for number, mark in marks.items() if mark is None]
@@ -128,9 +134,6 @@ def finish(
             raise InputError(
                 f"{cluster.address}: segments {', '.join(missing[:20])} are not published yet"
             )
-        replaced: tuple[tuple[str, float], ...] = ()
-        if former is not None and former.build != names.build:
-            replaced = (*former.builds, (former.build, time.time()))
         state = State(
             names.build,
             1,
@@ -142,6 +145,10 @@ def finish(
             token=new_token(),
         )
         write_state(cluster, names.meta, state, expected=0)
+    elif replaced:
+        # It was searched before, and is again.
+        state = replace(state, builds=replaced, token=new_token())
+        write_state(cluster, names.meta, state, expected=state.version)
     _point_at(cluster, names)
     return sweep_builds(cluster, names, state, grace)
 
@@ -171,7 +178,14 @@ def sweep_builds(cluster: Cluster, names: Names, state: State, grace: float) -> 
         return state
     found = builds(cluster, names.library)
     for build in old:
-        drop(cluster, found.get(build, []))
+        collections = found.get(build, [])
+        meta = Names(names.library, build).meta
+        gone = read_state(cluster, meta) if meta in collections else None
+        if gone is not None:
+            # From here on nobody must take what is left for a whole build.
+            dropped = replace(gone, version=_DROPPED, token=new_token())
+            write_state(cluster, meta, dropped, expected=gone.version)
+        drop(cluster, collections)
     kept = tuple(entry for entry in state.builds if entry[0] not in old)
     fresh = replace(state, builds=kept, token=new_token())
     write_state(cluster, names.meta, fresh, expected=state.version)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Seconds after which a process looks whether the library was changed.
 _REFRESH = 1.0
+# Points that are fetched at once.
+_FETCHED = 1_000
 
 
 class Snapshot:
@@ -96,10 +98,6 @@ class Snapshot:
         return found
 
 
-# Points that are fetched at once.
-_FETCHED = 1_000
-
-
 class Newest:
     """The newest snapshot, looked for now and then.
 
@@ -127,12 +125,6 @@ class Newest:
                 self._look()
             finally:
                 self._lock.release()
-        return self._snapshot
-
-    def look(self) -> Snapshot:
-        """The newest snapshot, looked for now: the last one may be gone."""
-        with self._lock:
-            self._look()
         return self._snapshot
 
     def _look(self) -> None:
