@@ -114,11 +114,20 @@ class Library:
         return self._holdings.now().languages
 
     @property
+    def folder(self) -> Path:
+        """The folder of a library that has one."""
+        self._check_folder()
+        return Path(self.place)
+
+    @property
     def manifest(self) -> Manifest:
         """What a library in a folder consists of."""
+        return self._check_folder().manifest
+
+    def _check_folder(self) -> FolderHoldings:
         if not isinstance(self._holdings, FolderHoldings):
             raise InputError(f"{self.place}: is on a cluster, which has no files")
-        return self._holdings.manifest
+        return self._holdings
 
     @property
     def version(self) -> str:
