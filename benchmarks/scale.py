@@ -44,6 +44,7 @@ print(opened - started, time.perf_counter() - opened)
 # The limits of the search, and what takes them away.
 _LIMITS: tuple[tuple[Any, str, int], ...] = (
     (formula, "_KEPT", 1 << 40),
+    (formula, "_RESCORED", 1 << 30),
     (meaning, "_RESCORED", 1 << 40),
     (meaning, "_MOST_RESCORED", 1 << 40),
     (weighting, "_MARGIN", 1 << 30),

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,10 @@ from mathsetu.retrieval.segments import Numbering
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+# Filters whose posts are remembered, a bit for each post.
+_FILTERS = 64
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,8 @@ class Shelves:
         self._numbering = Numbering(store.count for store in self._stores)
         self.count = len(self._numbering)
         self.present: NDArray[np.bool_] | None = self._not_removed()
+        # People turn pages and change their words; the filter stays.
+        self._passing = lru_cache(_FILTERS)(self._passing_bits)
 
     def _not_removed(self) -> NDArray[np.bool_] | None:
         if not any(segment.removed for segment in self._segments):
@@ -135,11 +142,16 @@ class Shelves:
         """Which posts may be found, by number; None for all."""
         if where is None or where == Filter():
             return self.present
-        masks = [
-            store.allowed(where.language, where.tags, where.collection) for store in self._stores
-        ]
-        allowed = np.concatenate(masks)
+        bits = self._passing(where.language, tuple(where.tags), where.collection)
+        allowed = np.unpackbits(bits, count=self.count).view(np.bool_)
         return allowed if self.present is None else allowed & self.present
+
+    def _passing_bits(
+        self, language: str, tags: tuple[str, ...], collection: str
+    ) -> NDArray[np.uint8]:
+        """A bit for each post: whether it passes a filter."""
+        masks = [store.allowed(language, tags, collection) for store in self._stores]
+        return np.packbits(np.concatenate(masks))
 
     def not_removed(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those of some numbers whose posts are still there."""

@@ -46,8 +46,11 @@ _WORTHWHILE = 4
 _KEPT = 2_000
 # Up to so many formulas are weighed anew when a library of several segments is opened.
 _FEW = 300_000
-# So many posts more than wanted are scored exactly: a post may have further formulas that count.
-_MARGIN = 100
+# Several formulas of a query share twice as many, but each has this many.
+_LEAST_KEPT = 1_000
+# A formula that is not among the best is reckoned with as this share of the least of them, until it
+# is looked at; it is looked at in so many posts.
+_UNSEEN, _RESCORED = 0.5, 200
 # Nodes of a query formula that are compared with others, over all formulas that it is matched with.
 _MOST_NODES = 60_000
 
@@ -121,15 +124,18 @@ class FormulaReply:
         if not self._asked:
             return best(np.zeros(0, dtype=np.float32), 0)
         weights = [weight for _, weight in self._asked]
-        nearly = Best(k + _MARGIN)
+        nearly = Best(max(k, _RESCORED))
         for number, segment in enumerate(self._index.segments):
             check_time()
             first = self._index.numbering.firsts[number]
-            found = [asked.found[number] for asked, _ in self._asked]
+            found = [asked.found_above_unseen(number) for asked, _ in self._asked]
             may = None if allowed is None else allowed[first : first + segment.posts]
             nearly.add(first, segment.best_posts(found, weights, nearly.wanted, may, nearly.floor))
-        numbers = np.sort(nearly.result.numbers)
-        return among(numbers, self.scores(numbers), k)
+        unseen = sum(asked.unseen * weight for asked, weight in self._asked)
+        numbers, scores = nearly.result.numbers, nearly.result.scores + np.float32(unseen)
+        scores[:_RESCORED] = self.scores(numbers[:_RESCORED])
+        order = np.argsort(numbers)
+        return among(numbers[order], scores[order], k)
 
     def scores(self, numbers: NDArray[np.int64]) -> Numbers:
         """The scores of given posts: the mean over the query's formulas, weighted by their size."""
@@ -185,6 +191,7 @@ class FormulaReply:
         for one in asked:
             # Too few matches to change an order are none.
             one.matched = share if share >= _WORTHWHILE else 0
+            one.kept = min(_KEPT, max(_LEAST_KEPT, 2 * _KEPT // len(asked)))
         return [(one, weight / whole) for one, weight in zip(asked, weights, strict=True)]
 
 
@@ -204,13 +211,14 @@ class _AskedFormula:
     Attributes:
         mass: The weight of all its features.
         matched: How many formulas of the collection it is matched with structurally.
+        kept: How many are looked at.
     """
 
     def __init__(
         self, index: FormulaRetriever, parsed: Parsed, matched: int = 0, kept: int = 0
     ) -> None:
         self._index, self._parsed, self.matched = index, parsed, matched
-        self._kept = max(_KEPT, kept)
+        self.kept = max(_KEPT, kept)
         self.latex = parsed.latex
         asked = feature_counts(parsed, query=True)
         hashes, counts = term_hashes(list(asked)), np.array(list(asked.values()), dtype=np.float32)
@@ -236,6 +244,18 @@ class _AskedFormula:
             for first, start, end in zip(firsts, ends[:-1], ends[1:], strict=True)
         ]
 
+    @cached_property
+    def unseen(self) -> float:
+        """How like it formulas may be that are not among the best."""
+        if len(self._likely.scores) < self.kept:
+            return 0.0  # all others have nothing in common with it
+        return _UNSEEN * float(self._likely.scores.min())
+
+    def found_above_unseen(self, segment: int) -> Scored:
+        """What was found in a segment, and by how much it is more like it than what was not."""
+        found = self.found[segment]
+        return Scored(found.numbers, found.scores - np.float32(self.unseen))
+
     def likeness(
         self, segment: int, formulas: NDArray[np.int64], counts: NDArray[np.int64]
     ) -> Numbers:
@@ -250,7 +270,7 @@ class _AskedFormula:
         places = np.searchsorted(found.numbers, formulas)
         known = np.append(found.numbers, -1)[places] == formulas
         likeness = np.where(known, np.append(found.scores, 0)[places], 0).astype(np.float32)
-        if len(self._likely.numbers) == self._kept:
+        if len(self._likely.numbers) == self.kept:
             # A post without any formula among the best may still have one that is a little like it.
             missing = np.repeat(_best_of_each(likeness, counts) == 0, counts)
             if missing.any():
@@ -286,7 +306,7 @@ class _AskedFormula:
     @cached_property
     def _looked_at(self) -> Scored:
         """The formulas that share most with it, and how much, in the order of their numbers."""
-        nearly = Best(self._kept)
+        nearly = Best(self.kept)
         index = self._index
         for segment, masses, ranges, first in zip(
             index.segments, index.masses, self._ranges, index.distinct.firsts, strict=True
@@ -301,7 +321,7 @@ class _AskedFormula:
                     self._rarity,
                     masses,
                     self.mass,
-                    self._kept,
+                    self.kept,
                     floor=nearly.floor,
                 )
             nearly.add(first, Scored(numbers, scores))

@@ -243,7 +243,7 @@ class MeaningSegment:
         self,
         query: NDArray[np.uint64],
         k: int,
-        below: int | None,
+        below: int,
         allowed: NDArray[np.bool_] | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The passages nearest by the signs of their numbers, in order, and how far they are.
@@ -333,22 +333,17 @@ class MeaningRetriever:
         if passages <= wanted:
             return np.arange(self.posts) if allowed is None else np.flatnonzero(allowed)
         [signs] = kernels.sign_bits(query[None])
-        found: list[NDArray[np.int64]] = []
-        distances = np.zeros(0, dtype=np.int32)
-        below = None
+        found: list[tuple[NDArray[np.int64], NDArray[np.int32]]] = []
+        # How many passages were found at each distance: so many bits may differ, and none.
+        counts = np.zeros(64 * len(signs) + 1, dtype=np.int64)
+        below = len(counts)
         for segment, first in zip(self.segments, self.numbering.firsts, strict=True):
             may = None if allowed is None else allowed[first : first + len(segment)]
-            rows, far = segment.near_by_signs(signs, wanted, below, may)
-            found.append(rows)
-            distances = np.append(distances, far)
-            if len(distances) >= wanted:
-                # What comes later must be nearer than the last of these.
-                below = int(np.partition(distances, wanted - 1)[wanted - 1])
-        parts = np.cumsum([len(rows) for rows in found])[:-1]
-        nearer = [
-            rows if below is None else rows[far <= below]
-            for rows, far in zip(found, np.split(distances, parts), strict=True)
-        ]
+            found.append(segment.near_by_signs(signs, wanted, below, may))
+            counts += np.bincount(found[-1][1], minlength=len(counts))
+            # What comes later must be nearer than the last of those that are wanted.
+            below = int(np.searchsorted(np.cumsum(counts), wanted)) + 1
+        nearer = [rows[distances < below] for rows, distances in found]
         products = [
             segment.dots(rows, query) for segment, rows in zip(self.segments, nearer, strict=True)
         ]

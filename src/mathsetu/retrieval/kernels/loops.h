@@ -326,32 +326,32 @@ static inline float likeness(float sum, float mass, float other) {
 }
 
 /* What the features from each one on can add to any formula's sum at most; slack for rounding. */
-static double *most_of_rest(const Asked *asked) {
-    double *most = malloc((size_t)(asked->features + 1) * sizeof *most);
+static float *most_of_rest(const Asked *asked) {
+    float *most = malloc((size_t)(asked->features + 1) * sizeof *most);
     if (!most) return NULL;
     most[asked->features] = 0;
     for (int64_t feature = asked->features; feature--;) {
-        double adds = (double)asked->rarities[feature] * asked->counts[feature];
-        most[feature] = most[feature + 1] + (adds > 0 ? adds * (1 + 1e-5) : 0);
+        float adds = asked->rarities[feature] * asked->counts[feature];
+        most[feature] = most[feature + 1] + (adds > 0 ? adds * (1 + 1e-5f) : 0);
     }
     return most;
 }
 
-/* The formulas of a block that may still count, given what the features that were not read can add
- * to each: their places, in order. */
-static int64_t may_count(const float *sums, const float *masses, int64_t count, float mass,
-                         double rest, float limit, int32_t *kept) {
+/* Whether a formula may still count, given what the features that were not read can add. Rounding is
+ * on the side of those that may. */
+static inline int may_count(float sum, float both_masses, float limit, float rest) {
+    return sum + rest > limit * (0.5f - 1e-5f) * both_masses;
+}
+
+/* The formulas of a block that have any feature so far and may still count: their places, in order.
+ */
+static int64_t first_kept(const float *sums, const float *masses, int64_t count, float mass,
+                          float limit, float rest, int32_t *kept) {
     int64_t size = 0;
-    for (int64_t begin = 0; begin < count; begin += RUN) {
-        int64_t end = begin + RUN < count ? begin + RUN : count;
-        int any = 0;
-        for (int64_t at = begin; at < end; at++) any |= sums[at] > 0;
-        for (int64_t at = begin; any && at < end; at++) {
-            double both = (double)masses[at] + mass;
-            if (sums[at] > 0 && 2 * (sums[at] + rest) * (1 + 1e-5) > limit * both) {
-                kept[size++] = (int32_t)at;
-            }
-        }
+    for (int64_t at = 0; at < count; at++) {
+        /* Written whether it counts or not: to ask first would take longer. */
+        kept[size] = (int32_t)at;
+        size += (sums[at] > 0) & may_count(sums[at], masses[at] + mass, limit, rest);
     }
     return size;
 }
@@ -378,7 +378,7 @@ static int best_by_overlap(const int32_t *documents, const void *frequencies, in
     Rest *rests = all_lists(documents, asked->ranges, asked->features);
     float *sums = malloc(BLOCK * sizeof *sums), *tables = tables_of(asked);
     int32_t *kept = malloc(BLOCK * sizeof *kept);
-    double *rest = most_of_rest(asked);
+    float *rest = most_of_rest(asked);
     int state = rests && sums && tables && kept && rest ? FINE : NO_MEMORY;
     int64_t read = asked->features; /* so many lists are read, the others are looked up */
     for (int64_t low = 0; state == FINE && low < count; low += BLOCK) {
@@ -398,8 +398,8 @@ static int best_by_overlap(const int32_t *documents, const void *frequencies, in
                      asked->rarities[feature], tables + 256 * feature, sums);
         }
         if (state != FINE || !touched) continue;
-        int64_t size = may_count(sums, masses + low, high - low, asked->mass, rest[read], limit,
-                                 kept);
+        int64_t size = first_kept(sums, masses + low, high - low, asked->mass, limit, rest[read],
+                                  kept);
         for (int64_t feature = read; size && feature < asked->features; feature++) {
             Rest *list = &rests[feature];
             float most = asked->counts[feature], rarity = asked->rarities[feature];
@@ -413,6 +413,14 @@ static int best_by_overlap(const int32_t *documents, const void *frequencies, in
             for (int64_t at = 0; at < size && list->next < end; at++) {
                 int64_t place = find(documents, list, low + kept[at]);
                 if (place >= 0) sums[kept[at]] += shared_at(frequencies, small, place, most, rarity);
+            }
+            /* The less is left to come, the fewer may still count. */
+            int64_t before = size;
+            size = 0;
+            for (int64_t at = 0; at < before; at++) {
+                float both = masses[low + kept[at]] + asked->mass;
+                kept[size] = kept[at];
+                size += may_count(sums[kept[at]], both, limit, rest[feature + 1]);
             }
         }
         for (int64_t at = 0; at < size; at++) {
