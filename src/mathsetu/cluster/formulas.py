@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 _FETCHED = 2_000
 # So many posts more than wanted are looked at: some may be gone, and others have more formulas.
 _MARGIN = 200
+# The best posts whose other formulas are looked at, too: some more than the index does.
+_LOOKED_AT = 300
 # The best posts by formulas, all of whose formulas are fetched when a reason is asked for.
 _SHOWN = 50
 # Posts that are held against a filter at once.
@@ -72,7 +74,7 @@ class ClusterFormulas:
 
     def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
         """The formulas of the collection that are most like one formula (ARQMath task 2)."""
-        [found], _ = self.search([latex], max(_FETCHED, k))
+        [found], _ = self.search([(latex, max(_FETCHED, k))])
         index = _Index(self, found, {})
         return [
             FormulaMatch(index.numbers[match.number], match.asked, match.latex, match.score)
@@ -99,11 +101,15 @@ class ClusterFormulas:
         lists = (_read(int(point.id), point.payload).posts for point in points)
         return np.array(_distinct(lists), dtype=np.int64)
 
-    def search(self, asked: Sequence[str], limit: int) -> tuple[list[dict[int, _Formula]], bool]:
-        """The formulas that share most with each of some, and whether these are all that do."""
+    def search(self, asked: Sequence[tuple[str, int]]) -> tuple[list[dict[int, _Formula]], bool]:
+        """The formulas that share most with each of some, and whether these are all that do.
+
+        Args:
+            asked: Formulas in LaTeX, and how many are wanted for each.
+        """
         snapshot, models = self.snapshot, self.snapshot.cluster.models
         requests = []
-        for latex in asked:
+        for latex, limit in asked:
             counts = feature_counts(parse_once(latex), query=True)
             hashes = term_hashes(list(counts))
             weights = snapshot.rarity(self.name, hashes) * np.array(list(counts.values()))
@@ -127,7 +133,7 @@ class ClusterFormulas:
             {int(point.id): _read(int(point.id), point.payload) for point in answer.points}
             for answer in answers
         ]
-        return found, all(len(one) < limit for one in found)
+        return found, all(len(one) < limit for one, (_, limit) in zip(found, asked, strict=True))
 
     def fetch(self, numbers: Sequence[int]) -> dict[int, _Formula]:
         """Formulas by their numbers."""
@@ -180,7 +186,8 @@ class ClusterFormulaReply:
         self._search()
         if not self._formulas:
             return best(np.zeros(0, dtype=np.float32), 0)
-        self._hold(self._candidates(k + _MARGIN))
+        candidates = self._candidates(k + _MARGIN)
+        self._hold(candidates, list(candidates)[:_LOOKED_AT])
         numbers = self._numbers
         found = self._reply.best(k)
         self._shown = numbers[found.numbers[:_SHOWN]].tolist()
@@ -191,7 +198,7 @@ class ClusterFormulaReply:
         self._search()
         missing = [number for number in numbers.tolist() if number not in self._posts]
         if missing:
-            self._hold(self._finder.held_by(missing, None, visible=False))
+            self._hold(self._finder.held_by(missing, None, visible=False), missing)
         if not self._formulas:
             return np.zeros(len(numbers), dtype=np.float32)
         return self._reply.scores(np.searchsorted(self._numbers, numbers))
@@ -215,9 +222,9 @@ class ClusterFormulaReply:
             return
         self._has_searched = True
         empty = FormulaReply(_Index(self._finder, {}, {}), self._question)
-        asked = [one.latex for one, _ in empty._asked]
+        asked = [(one.latex, one.kept) for one, _ in empty._asked]
         if asked:
-            found, self._is_complete = self._finder.search(asked, _FETCHED)
+            found, self._is_complete = self._finder.search(asked)
             for one in found:
                 self._formulas |= one
 
@@ -246,12 +253,17 @@ class ClusterFormulaReply:
             done = len(ranked)
         return chosen
 
-    def _hold(self, posts: Mapping[int, NDArray[np.int64]]) -> None:
-        """Take posts into the index in memory, with those of their formulas that can matter."""
+    def _hold(self, posts: Mapping[int, NDArray[np.int64]], whole: Sequence[int]) -> None:
+        """Take posts into the index in memory.
+
+        Args:
+            posts: Their formulas.
+            whole: Those of which all formulas matter, not only those that were found.
+        """
         self._posts |= posts
         if not self._is_complete and self._formulas:
-            everything = _distinct(self._posts.values())
-            missing = [number for number in everything if number not in self._formulas]
+            own = _distinct(self._posts[number] for number in whole if number in self._posts)
+            missing = [number for number in own if number not in self._formulas]
             self._formulas |= self._finder.fetch(missing)
         self._inner = None
 
