@@ -5,7 +5,8 @@ from typing import Final
 
 import pytest
 
-from mathsetu.collections.folder import sections
+from mathsetu.collections.documents.sections import sections
+from mathsetu.collections.documents.tex_expansion import expand
 from mathsetu.collections.trec import finite
 from mathsetu.errors import MathSetuError
 from mathsetu.formulas import parse_latex
@@ -26,6 +27,9 @@ from mathsetu.languages.translate.sentences import sentences
 from mathsetu.languages.transliterate import itrans, romanise
 from mathsetu.markup import snippet, split, to_text
 from mathsetu.markup.convert import text_and_formulas
+from mathsetu.markup.mathml import mathml_to_latex
+from mathsetu.markup.pages import clean_page
+from mathsetu.markup.wikitext import sections as wiki_sections
 from mathsetu.printable import one_line
 from tests.timing import best_seconds
 
@@ -74,7 +78,10 @@ READERS: Final[dict[str, Callable[[str], object]]] = {
     **{f"to_text {form}": lambda text, form=form: to_text(text, form)
        for form in ("text", "markdown", "latex", "html")},
     "attribute": _refusing(lambda text: text_and_formulas(text, "attribute", "7", "body")),
-    "sections": lambda text: [list(sections(text, form)) for form in ("markdown", "html", "latex")],
+    "sections": lambda text: [list(sections(text, form)) for form in ("markdown", "html")],
+    "tex expansion": lambda text: expand(text, "a.tex", lambda name, origin: None),
+    "pages": lambda text: (clean_page(text), mathml_to_latex(text)),
+    "wikitext": lambda text: list(wiki_sections(text)),
     "detect": detect,
     "analyze": lambda text: [analyze(text, code) for code in ("en", "hi", "fa", "hr")],
     "mask": lambda text: unmask(mask(text).text, mask(text)),

@@ -19,6 +19,14 @@ MOST_FORMULAS: Final = 100_000
 LONGEST_FORMULA: Final = 100_000
 #: Characters of Markdown that are rendered at once; what is longer is read as plain text.
 LONGEST_MARKDOWN: Final = 500_000
+#: Bytes of a document that is read as a whole (a page, a paper, a notebook).
+LONGEST_DOCUMENT: Final = 128 * 1024 * 1024
+#: Bytes that a compressed tar archive may unpack to, since it is held in memory.
+LONGEST_ARCHIVE: Final = 512 * 1024 * 1024
+#: How many times its size an archive may unpack to, beyond what any may.
+MOST_GROWTH: Final = 100
+#: Members of an archive.
+MOST_MEMBERS: Final = 100_000
 #: Digits of a whole number (a grade, a rank, a score of votes, a cut-off).
 MOST_DIGITS: Final = 18
 

@@ -84,7 +84,9 @@ def test_search_filters(mathsetu: Mathsetu, library: Path) -> None:
 def test_posts_are_added_and_removed(mathsetu: Mathsetu, library: Path, tmp_path: Path) -> None:
     more = tmp_path / "more.jsonl"
     jsonl.write_posts(more, [Post(id="new", body="A hypotenuse", language="en")])
-    assert mathsetu.json("add", library, more) == {"added": 1, "skipped": 0}
+    report = mathsetu.json("add", library, more)
+    assert isinstance(report, dict)
+    assert (report["added"], report["skipped"], report["languages"]) == (1, 0, {"en": 1})
     assert "A hypotenuse" in mathsetu("search", library, "hypotenuse").out
     assert mathsetu.json("remove", library, "new") == {"removed": 1}
     assert "A hypotenuse" not in mathsetu("search", library, "hypotenuse").out
@@ -177,7 +179,10 @@ def test_two_posts_with_one_id(mathsetu: Mathsetu, tmp_path: Path) -> None:
 def test_a_source_that_holds_no_posts(mathsetu: Mathsetu, tmp_path: Path) -> None:
     jsonl.write_queries(Path("queries.jsonl"), [Query("q", "text")])
     line = mathsetu.refuses("index", "queries.jsonl", tmp_path / "l")
-    assert line == "mathsetu: queries.jsonl: holds queries, and an index needs posts"
+    assert line == (
+        "mathsetu: queries.jsonl: holds queries, and an index needs posts (if it is a table of "
+        "posts, say which column is the body: --field body=COLUMN)"
+    )
 
 
 @pytest.mark.parametrize(

@@ -19,16 +19,16 @@ def write(path: Path, text: str) -> None:
 def test_markdown_is_cut_at_headings_up_to_the_third_level(tmp_path: Path) -> None:
     write(
         tmp_path / "notes" / "analysis.md",
-        "---\ntitle: ignored\n---\nPreface with $p$.\n\n# Taylor series\n\nLet $f$ be *smooth*.\n\n"
-        "#### Too deep\n\nstill here\n\nUnderlined\n----------\n\ntext\n\n"
+        "---\ntitle: Lectures\n---\nPreface with $p$.\n\n# Taylor series\n\nLet $f$ be *smooth*.\n"
+        "\n#### Too deep\n\nstill here\n\nUnderlined\n----------\n\ntext\n\n"
         "```python\n# no heading\n```\n\n### About $x^2$ ###\n\nlast\n",
     )
     posts = list(read_posts(tmp_path, language="en"))
     assert [(post.id, post.title) for post in posts] == [
-        ("notes/analysis.md", "analysis"),
-        ("notes/analysis.md#taylor-series", "Taylor series"),
-        ("notes/analysis.md#underlined", "Underlined"),
-        ("notes/analysis.md#about-x2", "About $x^2$"),
+        ("notes/analysis.md", "Lectures"),
+        ("notes/analysis.md#taylor-series", "Lectures › Taylor series"),
+        ("notes/analysis.md#underlined", "Lectures › Taylor series › Underlined"),
+        ("notes/analysis.md#about-x2", "Lectures › Taylor series › Underlined › About $x^2$"),
     ]
     assert posts[1].body == "Let $f$ be smooth.\nToo deep\nstill here"
     assert "# no heading" in posts[2].body
@@ -49,7 +49,7 @@ def test_html_sections_keep_the_ids_of_their_headings(tmp_path: Path) -> None:
     assert [(post.id, post.title, post.body) for post in posts] == [
         ("page.html", "My page", "Intro"),
         ("page.html#top", "All about $x$", "One $y$."),
-        ("page.html#next", "Next", "Two"),
+        ("page.html#next", "All about $x$ › Next", "Two"),
     ]
 
 
@@ -63,8 +63,8 @@ def test_latex_is_cut_at_sections_and_keeps_labels(tmp_path: Path) -> None:
     posts = list(read_posts(tmp_path))
     assert [(post.id, post.title) for post in posts] == [
         ("paper.tex", "A paper"),
-        ("paper.tex#sec:sums", "Sums of $a_{n}$"),
-        ("paper.tex#more", "More"),
+        ("paper.tex#sec:sums", "A paper › Sums of $a_{n}$"),
+        ("paper.tex#more", "A paper › Sums of $a_{n}$ › More"),
     ]
     assert posts[1].body == "Here $x$."
     assert posts[2].body == "Text"

@@ -18,6 +18,13 @@ EXAMPLES = {
         "Posts.xml",
         '<?xml version="1.0"?>\n<posts>\n<row Id="1" PostTypeId="1" Body="b" />\n</posts>\n',
     ),
+    "wikipedia": (
+        "wiki.xml",
+        '<mediawiki xml:lang="en"><page><title>Pi</title><ns>0</ns><revision><text>A number.</text>'
+        "</revision></page></mediawiki>",
+    ),
+    "document": ("note.md", "# Sums\n\nAdd $a$.\n"),
+    "table": ("answers.tsv", "Subject\tContent\nSums\tAdd $a$.\n"),
     "clmir-posts": ("Train_set.csv", "ID,Title,Body,Tags\n1,t,b,a\n"),
     "clmir-queries": ("Test_Data.csv", "query_id, query, context\nQ1,x,words\n"),
     "clmir-submission": (
@@ -48,7 +55,7 @@ RECORDS = {
 
 
 def test_every_format_has_an_example_here() -> None:
-    assert set(EXAMPLES) | {"folder"} == set(FORMATS)
+    assert set(EXAMPLES) | {"folder", "archive"} == set(FORMATS)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -96,7 +103,7 @@ def test_posts_are_not_looked_for_where_there_are_none(tmp_path: Path) -> None:
         open_posts(path)
 
 
-@pytest.mark.parametrize("text", ["", "just words\n", "<html></html>"])
+@pytest.mark.parametrize("text", ["", "just words\n", "<xml></xml>"])
 def test_what_is_not_recognised_is_refused_with_the_names_to_choose_from(
     tmp_path: Path, text: str
 ) -> None:
@@ -107,7 +114,9 @@ def test_what_is_not_recognised_is_refused_with_the_names_to_choose_from(
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(UnknownFormat, match=r"unknown format 'docx' \(known: arqmath-answer-run"):
+    with pytest.raises(
+        UnknownFormat, match=r"unknown format 'docx' \(known: archive, arqmath-answer-run"
+    ):
         find("docx")
 
 

@@ -295,7 +295,7 @@ def test_an_array_of_objects_is_never_unpickled(tmp_path: Path, large_library: P
         "UPDATE posts SET record = '[' || record",
         "UPDATE posts SET id = CAST(id AS BLOB)",
         "UPDATE posts SET number = number + 1000",
-        "DELETE FROM posts WHERE number = 1",
+        "DELETE FROM posts WHERE number % 2",
         "UPDATE tags SET number = number + 10000",
         "UPDATE tags SET number = 'x' || number WHERE tag = 'geometry'",
     ],

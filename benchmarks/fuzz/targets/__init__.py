@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from benchmarks.fuzz.target import Target
+from benchmarks.fuzz.targets.documents import Archives, Documents, Tables, Wikis
 from benchmarks.fuzz.targets.formulas import Latex, Matching, MathML, Notation
 from benchmarks.fuzz.targets.languages import Languages, Translation
 from benchmarks.fuzz.targets.library import LibraryFiles
@@ -16,8 +17,15 @@ from benchmarks.fuzz.targets.texts import Evaluation, Penman, Recipes
 from benchmarks.fuzz.targets.tools import Tools
 from mathsetu.collections.formats import FORMATS
 
+_OWN: dict[str, Callable[[], Target]] = {
+    "folder": Folder,
+    "document": Documents,
+    "archive": Archives,
+    "table": Tables,
+    "wikipedia": Wikis,
+}
 _READERS: dict[str, Callable[[], Target]] = {
-    f"read-{name}": Folder if name == "folder" else partial(Reader, name) for name in FORMATS
+    f"read-{name}": _OWN.get(name, partial(Reader, name)) for name in FORMATS
 }
 _OTHERS = (
     *(Latex, Matching, MathML, Notation, Penman, Markup, Languages, Translation),

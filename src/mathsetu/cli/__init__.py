@@ -104,6 +104,8 @@ def main(arguments: list[str] | None = None) -> None:
     """
     if arguments is None:  # a program of its own: what it warns of is for people, too
         warnings.showwarning = _show_warning
+    mistake = ""
+    status: object = 0
     try:
         status = _group.main(arguments, prog_name="mathsetu", standalone_mode=False)
     except click.exceptions.Abort:
@@ -115,7 +117,7 @@ def main(arguments: list[str] | None = None) -> None:
         say(shown.getvalue().rstrip("\n"), err=True, lines=True)
         sys.exit(error.exit_code)
     except MathSetuError as error:
-        _fail(str(error), 2)
+        mistake = str(error)  # told below, when what the error holds (open files) is gone
     except BrokenPipeError:
         # The reader of our output (head, less) has seen enough.
         sys.stderr.close()
@@ -125,6 +127,8 @@ def main(arguments: list[str] | None = None) -> None:
         if not lacking:  # a fault of ours
             raise
         _fail(lacking, 2)
+    if mistake:
+        _fail(mistake, 2)
     sys.exit(status if isinstance(status, int) else 0)
 
 

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from mathsetu.cli.index import read_sources
+from mathsetu.cli.intake import (
+    field_option,
+    files_of,
+    policy,
+    read_sources,
+    report_of,
+    say_report,
+)
 from mathsetu.cli.output import (
     device_option,
     json_option,
     print_json,
     progress_bar,
-    report_rows,
     say,
     skipped,
 )
 from mathsetu.cli.places import LIBRARY
-from mathsetu.collections.rows import BadRows
-from mathsetu.collections.seen import SeenIds
 from mathsetu.library import add_posts
+from mathsetu.library.manifest import read_manifest
 
 
 @click.command("add")
@@ -27,6 +33,7 @@ from mathsetu.library import add_posts
 @click.argument("sources", nargs=-1, required=True)
 @click.option("--from", "format_name", metavar="FORMAT", help="Format of the sources.")
 @click.option("--lang", default="", help="Language of posts that do not say theirs.")
+@field_option
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @device_option
 @json_option
@@ -35,6 +42,7 @@ def command(
     sources: tuple[str, ...],
     format_name: str | None,
     lang: str,
+    fields: dict[str, str],
     skip_bad: bool,
     device: str,
     as_json: bool,
@@ -44,16 +52,28 @@ def command(
     Only the new posts are indexed. After many additions, build the library anew to make it
     compact again.
     """
-    bad = BadRows(skip=skip_bad, notes=[], ids=SeenIds())
-    with progress_bar() as progress:
+    bad = policy(skip_bad, fields)
+    before = _languages(library)
+    with progress_bar(files_of(sources)) as progress:
         count = add_posts(
             library,
             read_sources(sources, format_name, lang, bad),
             device=device,
             progress=progress,
         )
+    after = _languages(library)
+    gained = {code: n - before.get(code, 0) for code, n in after.items() if n > before.get(code, 0)}
     if as_json:
-        print_json({"added": count, "skipped": bad.count})
+        print_json({"added": count} | report_of(bad, gained))
         return
-    report_rows(bad)
     say(f"{library}: {count:,} posts added{skipped(bad)}")
+    say_report(bad, gained)
+
+
+def _languages(library: Path | str) -> Mapping[str, int]:
+    """How many posts a library has of each language."""
+    if isinstance(library, Path):
+        return read_manifest(library).languages
+    from mathsetu.cluster.facts import languages_of
+
+    return languages_of(library)

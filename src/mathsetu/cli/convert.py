@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from mathsetu.cli.intake import field_option, report_of, say_report
 from mathsetu.cli.output import (
     json_option,
     print_json,
@@ -19,6 +20,7 @@ from mathsetu.cli.output import (
 )
 from mathsetu.collections.formats import FORMATS, Format, detect, find
 from mathsetu.collections.rows import BadRows
+from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError
 
 
@@ -27,6 +29,7 @@ from mathsetu.errors import InputError
 @click.argument("target", required=False, type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--from", "source_format", metavar="FORMAT", help="Format of SOURCE.")
 @click.option("--to", "target_format", metavar="FORMAT", help="Format of TARGET.")
+@field_option
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @click.option("--formats", "list_formats", is_flag=True, help="List the formats and stop.")
 @json_option
@@ -35,6 +38,7 @@ def command(
     target: Path | None,
     source_format: str | None,
     target_format: str | None,
+    fields: dict[str, str],
     skip_bad: bool,
     list_formats: bool,
     as_json: bool,
@@ -54,7 +58,7 @@ def command(
         return
     if source is None or target is None:
         raise click.UsageError("give SOURCE and TARGET, or --formats")
-    reading = find(source_format) if source_format else detect(source)
+    reading = find(source_format) if source_format else detect(source, fields=fields)
     writing = find(target_format) if target_format else _fitting(target, reading)
     if writing.holds != reading.holds:
         raise InputError(
@@ -63,22 +67,28 @@ def command(
         )
     if writing.write is None:
         raise InputError(f"{writing.name} can only be read; {_writable(reading)}")
-    bad = BadRows(skip=skip_bad, notes=[])
+    tally = Tally()
+    bad = BadRows(skip=skip_bad, notes=[], tally=tally, fields=fields)
     counter = _Counter()
-    writing.write(target, counter.count(track(reading.read(source, bad), reading.holds)))
+    records = reading.read(source, bad)
+    if reading.holds == "posts":
+        records = tally.count(records)
+    sources = [] if str(source) == "-" else [source]
+    writing.write(target, counter.count(track(records, reading.holds, sources)))
     summary = {
         "from": reading.name,
         "to": writing.name,
         reading.holds: counter.total,
-        "skipped": bad.count,
-        "errors": bad.messages,
     }
     if as_json:
-        print_json(summary)
+        print_json(summary | report_of(bad, tally.languages))
         return
-    report_rows(bad)
     done = f"{counter.total:,} {reading.holds} from {reading.name} to {writing.name}"
     say(f"{done}{skipped(bad)}", err=True)
+    if reading.holds == "posts":
+        say_report(bad, tally.languages, err=True)
+    else:
+        report_rows(bad)
 
 
 class _Counter:

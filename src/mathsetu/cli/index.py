@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterator
-from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 
 import click
 
+from mathsetu.cli.intake import (
+    field_option,
+    files_of,
+    policy,
+    read_sources,
+    report_of,
+    say_report,
+)
 from mathsetu.cli.output import (
     device_option,
     json_option,
     print_json,
     progress_bar,
-    report_rows,
     say,
     skipped,
 )
 from mathsetu.cli.places import LIBRARY
-from mathsetu.collections import sampler
-from mathsetu.collections.formats import detect, find
-from mathsetu.collections.rows import BadRows
-from mathsetu.collections.seen import SeenIds
-from mathsetu.errors import InputError
 from mathsetu.library import build_library
 from mathsetu.library.manifest import read_manifest
 from mathsetu.recipes import load_recipe
-from mathsetu.records import Post
-
-SAMPLER = "sampler"
 
 
 @click.command("index")
@@ -42,6 +38,7 @@ SAMPLER = "sampler"
               help="Replace a setting of the recipe: parts.text.model=FOLDER.")  # fmt: skip
 @click.option("--from", "format_name", metavar="FORMAT", help="Format of the sources.")
 @click.option("--lang", default="", help="Language of posts that do not say theirs.")
+@field_option
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @click.option("--processes", type=click.IntRange(1), help="As many as there are cores.")
 @device_option
@@ -53,12 +50,15 @@ def command(
     settings: tuple[str, ...],
     format_name: str | None,
     lang: str,
+    fields: dict[str, str],
     skip_bad: bool,
     processes: int | None,
     device: str,
     as_json: bool,
 ) -> None:
-    r"""Build LIBRARY from SOURCES: files or folders in any format that holds posts.
+    r"""Build LIBRARY from SOURCES: files, folders and archives of any kind that holds posts.
+
+    LaTeX, Markdown, HTML, notebooks, Word, PDF, tables, dumps: see docs/files.md.
 
     The word "sampler" names the built-in collection (a folder of that name is ./sampler). A
     library that is there is replaced when the new one is whole; an interrupted build of the same
@@ -69,49 +69,33 @@ def command(
       mathsetu index sampler my-library
       mathsetu index Posts.xml math.library --recipe default
       mathsetu index notes/ course.jsonl my-library
+      mathsetu index 2101.00001.tar.gz paper.docx my-library
+      mathsetu index answers.csv my-library --field body=Content --field title=Subject
     """
     started = time.perf_counter()
-    bad = BadRows(skip=skip_bad, notes=[], ids=SeenIds())
-    with progress_bar() as progress:
+    bad = policy(skip_bad, fields)
+    with progress_bar(files_of(sources)) as progress:
         build_library(
             library,
             read_sources(sources, format_name, lang, bad),
             load_recipe(recipe, settings),
-            fingerprint=_fingerprint(sources, format_name, lang, skip_bad),
+            fingerprint=_fingerprint(sources, format_name, lang, skip_bad, sorted(fields.items())),
             processes=processes,
             device=device,
             progress=progress,
         )
-    count = read_manifest(Path(library)).posts
+    manifest = read_manifest(Path(library))
+    if bad.tally is not None and bad.tally.posts > manifest.posts:
+        left_out = bad.tally.posts - manifest.posts
+        bad.passed_over(recipe, "a post that the recipe leaves out", left_out)
     seconds = time.perf_counter() - started
     if as_json:
-        print_json({"library": str(library), "posts": count, "skipped": bad.count,
-                    "seconds": round(seconds, 2)})  # fmt: skip
+        about = {"library": str(library), "posts": manifest.posts, "seconds": round(seconds, 2)}
+        print_json(about | report_of(bad, manifest.languages))
         return
-    report_rows(bad)
-    say(f"{library}: {count:,} posts indexed with {recipe} in {seconds:.1f} s{skipped(bad)}")
-
-
-def read_sources(
-    sources: tuple[str, ...], format_name: str | None, lang: str, bad: BadRows
-) -> Iterator[Post]:
-    """The posts of several sources, one after the other."""
-    for source in sources:
-        if source == SAMPLER:
-            posts: Iterator[Post] = sampler.posts(bad)
-        else:
-            form = find(format_name) if format_name else detect(source)
-            if form.holds != "posts":
-                raise InputError(f"{source}: holds {form.holds}, and an index needs posts")
-            posts = form.read(source, bad)
-        # The name of a file need not be text; that of a collection is.
-        name = os.fsencode(Path(source).name).decode("utf-8", "replace")
-        for post in posts:
-            yield replace(
-                post,
-                language=post.language or lang,
-                collection=post.collection or name,
-            )
+    done = f"{manifest.posts:,} posts indexed with {recipe} in {seconds:.1f} s"
+    say(f"{library}: {done}{skipped(bad)}")
+    say_report(bad, manifest.languages)
 
 
 def _fingerprint(sources: tuple[str, ...], *choices: object) -> str:

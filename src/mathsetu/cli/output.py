@@ -13,14 +13,20 @@ import click
 from mathsetu.printable import one_line, visible, visible_json
 
 if TYPE_CHECKING:
-    from rich.progress import TaskID
+    from pathlib import Path
 
+    from rich.progress import Progress, Task, TaskID
+    from rich.text import Text
+
+    from mathsetu.collections.meter import Meter
     from mathsetu.collections.rows import BadRows
     from mathsetu.formulas.tree import Tree as FormulaTree
 
 Item = TypeVar("Item")
 Function = TypeVar("Function", bound=Callable[..., Any])
 _MOST_NOTES = 5
+#: What the reading of sources is called, in every verb.
+READING = "reading"
 
 
 def json_option(function: Function) -> Function:
@@ -105,38 +111,86 @@ def skipped(bad: BadRows) -> str:
     return f", {bad.count:,} bad rows skipped" if bad.count else ""
 
 
+class ProgressBar:
+    """Shows what is being done and how far it is; with a total also how long it will take.
+
+    A meter tells how much of the sources was read, which is known in bytes where the number of
+    posts is not.
+    """
+
+    def __init__(self, progress: Progress, meter: Meter | None) -> None:
+        self._progress = progress
+        self._meter = meter
+        self._tasks: dict[str, TaskID] = {}
+
+    def __call__(self, what: str, number: int) -> None:
+        """Show that so many are done."""
+        task = self._task(what)
+        is_read = what == READING and self._meter is not None and self._meter.total
+        done = self._meter.done if is_read and self._meter else number
+        self._progress.update(task, completed=done, number=number)
+
+    def expect(self, what: str, total: int) -> None:
+        """Show how many there will be."""
+        self._progress.update(self._task(what), total=total)
+
+    def _task(self, what: str) -> TaskID:
+        if what not in self._tasks:
+            total = self._meter.total or None if self._meter and what == READING else None
+            self._tasks[what] = self._progress.add_task(visible(what), total=total, number=0)
+        return self._tasks[what]
+
+
 @contextmanager
-def progress_bar() -> Iterator[Callable[[str, int], None]]:
-    """A function that shows what is being done and how far it is, when somebody is watching."""
+def progress_bar(sources: Sequence[Path] = ()) -> Iterator[ProgressBar]:
+    """A function that shows what is being done and how far it is, when somebody is watching.
+
+    Args:
+        sources: What is read, as far as it lies in files.
+    """
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from mathsetu.collections.meter import metered
+
+    class Left(TextColumn):
+        """How much is done and how long the rest takes, where that is known."""
+
+        def __init__(self) -> None:
+            super().__init__("")
+
+        def render(self, task: Task) -> Text:
+            from rich.text import Text
+
+            if task.total is None:
+                return Text("")
+            left = task.time_remaining
+            wait = "" if left is None else f", {int(left) // 60}:{int(left) % 60:02d} left"
+            return Text(f"{task.percentage:.0f}%{wait}")
 
     console = Console(stderr=True)
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
-        TextColumn("{task.completed:,}"),
+        TextColumn("{task.fields[number]:,}"),
+        Left(),
         TimeElapsedColumn(),
     )
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
-        tasks: dict[str, TaskID] = {}
-
-        def show(what: str, number: int) -> None:
-            if what not in tasks:
-                tasks[what] = progress.add_task(visible(what), total=None)
-            progress.update(tasks[what], completed=number)
-
-        yield show
+    with (
+        metered(sources) as meter,
+        Progress(
+            *columns, console=console, transient=True, disable=not console.is_terminal
+        ) as progress,
+    ):
+        yield ProgressBar(progress, meter)
 
 
-def track(items: Iterable[Item], description: str) -> Iterator[Item]:
+def track(items: Iterable[Item], description: str, sources: Sequence[Path] = ()) -> Iterator[Item]:
     """Pass items through and show how many went by, when somebody is watching."""
-    with progress_bar() as progress:
+    with progress_bar(sources) as progress:
         for number, item in enumerate(items, start=1):
             yield item
-            progress(description, number)
+            progress(READING if sources else description, number)
 
 
 def print_tree(title: str, tree: FormulaTree, matched: Sequence[FormulaTree] = ()) -> None:

@@ -6,11 +6,16 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.index import read_sources
-from mathsetu.cli.output import json_option, print_json, progress_bar, report_rows, say, skipped
+from mathsetu.cli.intake import (
+    field_option,
+    files_of,
+    policy,
+    read_sources,
+    report_of,
+    say_report,
+)
+from mathsetu.cli.output import json_option, print_json, progress_bar, say, skipped
 from mathsetu.cluster.plan import make_plan
-from mathsetu.collections.rows import BadRows
-from mathsetu.collections.seen import SeenIds
 from mathsetu.recipes import load_recipe
 
 
@@ -24,6 +29,7 @@ from mathsetu.recipes import load_recipe
               help="Replace a setting of the recipe.")  # fmt: skip
 @click.option("--from", "format_name", metavar="FORMAT", help="Format of the sources.")
 @click.option("--lang", default="", help="Language of posts that do not say theirs.")
+@field_option
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @json_option
 def command(
@@ -34,6 +40,7 @@ def command(
     settings: tuple[str, ...],
     format_name: str | None,
     lang: str,
+    fields: dict[str, str],
     skip_bad: bool,
     as_json: bool,
 ) -> None:
@@ -47,13 +54,13 @@ def command(
       seq 0 23 | parallel mathsetu publish /shared/plan qdrant://db:6333/math --shard {}
       mathsetu publish /shared/plan qdrant://db:6333/math
     """
-    bad = BadRows(skip=skip_bad, notes=[], ids=SeenIds())
+    bad = policy(skip_bad, fields)
     posts = read_sources(sources, format_name, lang, bad)
-    with progress_bar() as progress:
+    with progress_bar(files_of(sources)) as progress:
         made = make_plan(plan, posts, load_recipe(recipe, settings), shards, progress)
     if as_json:
-        print_json({"plan": str(plan), "shards": list(made.shards), "skipped": bad.count})
+        print_json({"plan": str(plan), "shards": list(made.shards)} | report_of(bad, {}))
         return
-    report_rows(bad)
     total = sum(made.shards)
     say(f"{plan}: {total:,} posts in {len(made.shards)} shards{skipped(bad)}")
+    say_report(bad, {})

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from mathsetu.cluster.client import Cluster
+from mathsetu.cluster.client import Cluster, connected
 from mathsetu.cluster.layout import FORMULA, MEANING
 from mathsetu.cluster.snapshot import Newest, Snapshot
+from mathsetu.cluster.state import read_state
 from mathsetu.errors import InputError
 
 
@@ -35,6 +36,13 @@ def facts_of(cluster: Cluster, thorough: bool = False) -> dict[str, Any]:
     if thorough:
         _check_counts(snapshot)
     return facts
+
+
+def languages_of(address: str) -> dict[str, int]:
+    """How many posts a library has of each language."""
+    with connected(address) as cluster:
+        state = read_state(cluster, cluster.address.name)
+        return {} if state is None else state.languages
 
 
 def _check_counts(snapshot: Snapshot) -> None:

@@ -1,6 +1,7 @@
 """Opens text by path, compressed or not, and writes files whole or not at all.
 
-``-`` is standard input or output; ``.gz``, ``.xz`` and ``.bz2`` are (de)compressed on the way.
+``-`` is standard input or output; ``.gz``, ``.xz``, ``.bz2`` and ``.zst`` are decompressed on the
+way, and all but the last are written, too. Members of archives are read as files are.
 Text is UTF-8, with or without a byte order mark.
 """
 
@@ -19,12 +20,14 @@ from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
+from mathsetu.collections.meter import reading
+from mathsetu.collections.packing import Member, open_zstd
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.errors import InputError, RowError
 from mathsetu.plain_files import open_plain
 from mathsetu.printable import visible
 
-COMPRESSED = (".gz", ".xz", ".bz2")
+COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
 # A line longer than this is no row of any format: it is a wrong or hostile file.
 LONGEST_LINE = 64 * 1024 * 1024
 _CHUNK = 1 << 20
@@ -158,10 +161,11 @@ def _opened(path: str | Path, follow_links: bool = True) -> Iterator[BinaryIO]:
         ".gz": lambda file: gzip.GzipFile(fileobj=file),
         ".xz": lzma.LZMAFile,
         ".bz2": bz2.BZ2File,
+        ".zst": open_zstd,
     }
     unpack = unpackers.get(Path(path).suffix.lower())
     try:
-        with open_plain(path, follow_links=follow_links) as raw:
+        with _raw(path, follow_links) as raw:
             if unpack is None:
                 yield raw
             else:
@@ -171,6 +175,20 @@ def _opened(path: str | Path, follow_links: bool = True) -> Iterator[BinaryIO]:
         raise InputError(f"{path}: the compressed data is broken ({error})") from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({_reason(error)})") from error
+
+
+@contextmanager
+def _raw(path: str | Path, follow_links: bool) -> Iterator[BinaryIO]:
+    """The bytes of a file as they lie there, or of a member of an archive."""
+    if isinstance(path, Member):
+        try:
+            with path.tree.open(path.name) as member:
+                yield member
+        except path.tree.broken as error:
+            raise InputError(f"{path}: the archive is broken ({error})") from None
+        return
+    with open_plain(path, follow_links=follow_links) as raw, reading(raw):
+        yield raw
 
 
 def _reason(error: OSError) -> str:

@@ -1,182 +1,317 @@
-r"""A folder of notes: Markdown, HTML and LaTeX files, a post for each section.
+r"""Folders and archives of files, and single files: whatever in them can be read becomes posts.
 
-A post's id is the file's path and the section's anchor, as ``notes/analysis.md#taylor-series``:
-a hit can be opened, and an id stays the same while its heading does.
+Documents are cut into sections (`mathsetu.collections.documents`); files of other formats that
+hold posts are read as these. What cannot be read is counted with its reason.
 """
 
 from __future__ import annotations
 
+import io
 import os
-import re
-from collections.abc import Iterator
+import posixpath
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
-from unicodedata import category
 
-from mathsetu.collections.files import read_lines
+from mathsetu.collections.documents import (
+    KINDS,
+    Document,
+    Kind,
+    kind_by_content,
+    kind_by_name,
+    read_document,
+)
+from mathsetu.collections.documents.latex import included, read_with_files
+from mathsetu.collections.packing import Member
 from mathsetu.collections.rows import REFUSE, BadRows
-from mathsetu.collections.texts import read_text
-from mathsetu.errors import InputError, RowError
-from mathsetu.limits import LONGEST_TEXT
-from mathsetu.markup import plain, split, to_text
-from mathsetu.markup.references import unescape
+from mathsetu.collections.trees import (
+    BROKEN,
+    FolderTree,
+    Tree,
+    compression,
+    open_archive,
+    reason,
+)
+from mathsetu.errors import InputError, MissingExtra, RowError
+from mathsetu.limits import LONGEST_DOCUMENT
+from mathsetu.plain_files import open_plain
 from mathsetu.records import Post
 
-ENDINGS = {
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".html": "html",
-    ".htm": "html",
-    ".xhtml": "html",
-    ".tex": "latex",
-    ".latex": "latex",
-}
+_HEAD = 4096
+# Archives in archives (arXiv's bulk files hold an archive for each paper), and not deeper.
+_DEEPEST = 2
+_ARCHIVES = (".zip", ".tar", ".tgz", ".tbz2", ".txz", ".7z", ".gz", ".bz2", ".xz", ".zst")
 
-_MARKDOWN_HEADING = re.compile(
-    r"^ {0,3}#{1,3}[ \t]++(?P<title>[^\n]*)$"
-    r"|^(?![\s#>|*+-])(?P<underlined>[^\n]++)\n(?:=+|--+)[ \t]*$",
-    re.MULTILINE,
-)
-_CLOSING_HASHES = re.compile(r"(?<![ \t])[ \t]++#++[ \t]*+\Z")
-# A heading may be a whole paragraph; its beginning is enough to name a section.
-_LONGEST_ANCHOR = 120
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$", re.DOTALL | re.MULTILINE)
-_HTML_HEADING = re.compile(
-    r"<h[1-3](?![0-9a-z])(?P<attributes>[^<>]*)>(?P<title>(?:[^<]++|<(?!/?h[1-6]))*+)</h[1-3]\s*>",
-    re.IGNORECASE,
-)
-_HTML_ID = re.compile(r"""(?<![\w-])id\s*=\s*["']?([^\s"'<>]+)""", re.IGNORECASE)
-_HTML_TITLE = re.compile(r"<title[^<>]*>([^<]*)</title", re.IGNORECASE)
-_LATEX_HEADING = re.compile(
-    r"\\(?:chapter|section|subsection)\*?\s*(?:\[[^\[\]\n]*\])?\{(?P<title>(?:[^{}]++|\{[^{}]*+\})*+)\}"
-)
-_LATEX_TITLE = re.compile(r"\\title\s*\{((?:[^{}]++|\{[^{}]*+\})*+)\}")
-_LATEX_LABEL = re.compile(r"\s*\\label\s*\{([^{}]+)\}")
-_LATEX_DOCUMENT = re.compile(r"\\begin\{document\}(.*?)(?:\\end\{document\}|\Z)", re.DOTALL)
+#: Why a file is not read as another format: it is a document, or nothing that is known.
+DOCUMENT, UNKNOWN = "a document", "not a kind of file that is read"
+#: Reads the posts of a file in another format; a text instead says why there are none.
+Others = Callable[[str | Path], Callable[[BadRows], Iterator[Post]] | str]
 
 
-class Section(NamedTuple):
-    """A part of a file: its heading as written, what stands under it, a given anchor, its line."""
-
-    title: str
-    source: str
-    anchor: str
-    line: int = 1
-
-
-def read_posts(path: str | Path, bad: BadRows = REFUSE, *, language: str = "") -> Iterator[Post]:
-    r"""Read every section of every file in a folder and its subfolders, in order of their paths.
+def read_posts(
+    path: str | Path, bad: BadRows = REFUSE, *, language: str = "", others: Others | None = None
+) -> Iterator[Post]:
+    r"""Read every file in a folder and its subfolders, in order of their paths.
 
     Hidden files and folders are passed over, and so are links: they may lead out of the folder.
-    A file that is not UTF-8 is a bad row.
+    A file that cannot be read is a bad row.
 
     >>> from tempfile import mkdtemp
     >>> folder = Path(mkdtemp())
     >>> _ = (folder / "sums.md").write_text("# Sums\n\nAdd $a$.\n\n## A trick\n\nUse $b$.")
     >>> [(post.id, post.title, post.body) for post in read_posts(folder)]
-    [('sums.md#sums', 'Sums', 'Add $a$.'), ('sums.md#a-trick', 'A trick', 'Use $b$.')]
+    [('sums.md#sums', 'Sums', 'Add $a$.'), ('sums.md#a-trick', 'Sums › A trick', 'Use $b$.')]
     """
     root = Path(path)
     if not root.is_dir():
         raise InputError(f"{path}: is not a folder")
-    for file in _files(root, bad):
-        name = file.relative_to(root).as_posix()
+    yield from _Gathering(bad, language, others).read(FolderTree(root), "")
+
+
+def read_archive(
+    path: str | Path, bad: BadRows = REFUSE, *, language: str = "", others: Others | None = None
+) -> Iterator[Post]:
+    """Read every file in an archive: zip, tar (also compressed), 7z, or one compressed file."""
+    name = _given_name(path)
+    gathering = _Gathering(bad, language, others)
+    with open_archive(path, str(path)) as tree:
+        if tree is not None:
+            yield from gathering.read(tree, f"{name}/")
+            return
+    packed = FolderTree(Path(path).parent, _label(Path(path))).read(Path(path).name)
+    yield from gathering.single(name, str(path), _unpacked(packed, str(path)))
+
+
+def read_file(
+    path: str | Path, bad: BadRows = REFUSE, *, language: str = "", kind: Kind | None = None
+) -> Iterator[Post]:
+    """Read one document. What it takes in (LaTeX's files) is looked for beside it."""
+    place = Path(path)
+    try:
+        open_plain(path, follow_links=True).close()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({reason(error)})") from None
+    tree = FolderTree(place.parent, _label(place))
+    # A link that the user names is the user's own.
+    name = place.name
+    if place.is_symlink():
+        tree = FolderTree(place.resolve().parent, _label(place))
+        name = place.resolve().name
+    given = _given_name(path)
+    prefix = given[: -len(place.name)] if given.endswith(place.name) else ""
+    found = kind or _kind(tree, name)
+    if found is None:
+        raise InputError(f"{path}: is not a document of a kind that is read")
+    try:
+        _check_name(name)
+        yield from read_document(Document(tree, name, prefix, language), found, bad)
+    except RowError as error:
+        bad.report(error)
+    except (OSError, ValueError) as error:
+        bad.report(RowError(path, 1, str(error)))
+
+
+def document_kind(path: str | Path) -> Kind | None:
+    """The kind of document that a file is, by its name or its first bytes."""
+    place = Path(path)
+    return _kind(FolderTree(place.parent), place.name) if place.is_file() else None
+
+
+class _Gathering:
+    """Reads all files of a tree, each as what it is."""
+
+    def __init__(self, bad: BadRows, language: str, others: Others | None) -> None:
+        self._bad = bad
+        self._language = language
+        self._others = others
+        self._known: set[str] = set()
+
+    def read(self, tree: Tree, prefix: str, depth: int = 0) -> Iterator[Post]:
+        """The posts of a tree."""
+        names = [entry.name for entry in tree.entries(self._bad)]
+        latex = [name for name in names if _is_latex(name)]
+        taken_in = included(tree, latex)
+        read: set[str] = set()
+        for name in names:
+            if name not in taken_in:
+                yield from self._guarded(tree, name, prefix, depth, read)
+        for name in latex:  # files that take in each other
+            if name in taken_in and name not in read:
+                yield from self._guarded(tree, name, prefix, depth, read)
+
+    def single(self, name: str, shown: str, data: bytes) -> Iterator[Post]:
+        """The posts of one file whose content is at hand."""
+        kind = kind_by_name(_without_packing(name)) or kind_by_content(data[:_HEAD], data)
+        if kind is None:
+            raise InputError(f"{shown}: what is compressed in it is of no kind that is read")
+        tree = _OneFile(_without_packing(posixpath.basename(name)), data, shown)
+        prefix = name[: -len(posixpath.basename(name))]
+        yield from self._document(tree, tree.name, prefix, kind, set())
+
+    def _guarded(
+        self, tree: Tree, name: str, prefix: str, depth: int, read: set[str]
+    ) -> Iterator[Post]:
+        """A file that cannot be read is a bad row; one that needs what is not here is told."""
         try:
             _check_name(name)
-            source = "\n".join(line for _, line in read_lines(file, follow_links=False))
-            if len(source) > LONGEST_TEXT:
-                raise ValueError(f"the file is longer than {LONGEST_TEXT:,} characters")
-        except (InputError, ValueError) as error:
-            row_error = error if isinstance(error, RowError) else RowError(file, 1, str(error))
-            bad.report(row_error)
-            continue
-        yield from _posts(source, ENDINGS[file.suffix.lower()], name, language, file, bad)
+            yield from self._file(tree, name, prefix, depth, read)
+        except MissingExtra as error:
+            reason = str(error).removeprefix(f"{tree.shown(name)}: ")
+            self._bad.passed_over(tree.shown(name), reason)
+            self._bad.note(str(error))
+        except RowError as error:
+            self._bad.report(error)
+        except (InputError, OSError, *BROKEN) as error:
+            problem = str(error).removeprefix(f"{tree.shown(name)}: ")
+            self._bad.report(RowError(tree.shown(name), 1, problem))
 
+    def _file(
+        self, tree: Tree, name: str, prefix: str, depth: int, read: set[str]
+    ) -> Iterator[Post]:
+        kind = kind_by_name(name)
+        if kind is not None and kind.name != "text":
+            yield from self._document(tree, name, prefix, kind, read)
+            return
+        path = tree.path(name) if isinstance(tree, FolderTree) else Member.of(tree, name)
+        other = self._others(path) if self._others is not None else UNKNOWN
+        if not isinstance(other, str):
+            yield from other(self._bad)
+            return
+        if kind is not None and other in (DOCUMENT, UNKNOWN):
+            yield from self._document(tree, name, prefix, kind, read)
+        elif kind is not None:  # plain text that is a list of results or judgments
+            self._bad.passed_over(tree.shown(name), other)
+        elif name.lower().endswith(_ARCHIVES):
+            yield from self._archive(tree, name, prefix, depth)
+        else:
+            with tree.open(name) as file:
+                head = file.read(_HEAD)
+            kind = kind_by_content(head)
+            if kind is not None:
+                yield from self._document(tree, name, prefix, kind, read)
+            else:
+                self._bad.passed_over(tree.shown(name), other)
 
-def sections(source: str, form: str) -> Iterator[Section]:
-    r"""Cut a file at its headings; what stands before the first is a section too.
+    def _document(
+        self, tree: Tree, name: str, prefix: str, kind: Kind, read: set[str]
+    ) -> Iterator[Post]:
+        document = Document(tree, name, prefix, self._language, self._known)
+        if kind is KINDS["latex"]:
+            posts, files = read_with_files(document, self._bad)
+            read.update(files)
+            kind = kind._replace(read=lambda document, bad: posts)
+        yield from read_document(document, kind, self._bad)
 
-    >>> [section.title for section in sections("Preface\n# One\ntext\n# Two\n", "markdown")]
-    ['', 'One', 'Two']
-    """
-    pattern = {"markdown": _MARKDOWN_HEADING, "html": _HTML_HEADING, "latex": _LATEX_HEADING}[form]
-    title, anchor, start, line, counted = "", "", 0, 1, 0
-    for heading in pattern.finditer(_without_code(source, form)):
-        yield Section(title, source[start : heading.start()], anchor, line)
-        line += source.count("\n", counted, heading.start())
-        counted = heading.start()
-        title_start, title_end = heading.span(heading.lastgroup or "title")
-        title, start = source[title_start:title_end], heading.end()
-        if form == "markdown":
-            title = _CLOSING_HASHES.sub("", title)
-        anchor = _given_anchor(source, form, heading)
-    yield Section(title, source[start:], anchor, line)
-
-
-def slug(title: str) -> str:
-    """A heading as an anchor, in the manner of code-hosting sites.
-
-    >>> slug("Taylor's series: an example"), slug("श्रेणी का योग")
-    ('taylors-series-an-example', 'श्रेणी-का-योग')
-    """
-    # Vowel signs of Indian scripts are marks, neither letters nor digits.
-    kept = (c for c in title.strip().lower() if c in "-_ " or category(c)[0] in "LNM")
-    return "".join(kept).replace(" ", "-")
-
-
-def _posts(
-    source: str, form: str, name: str, language: str, file: Path, bad: BadRows
-) -> Iterator[Post]:
-    used: dict[str, int] = {}
-    text, lines_before = _body(source, form)
-    for number, section in enumerate(sections(text, form)):
-        line = lines_before + section.line
-        title = to_text(section.title, form).replace("\n", " ")
-        if not title and not to_text(section.source, form):
-            continue
-        # What stands before the first heading is the file; a heading may be empty.
-        wanted = (section.anchor or slug(plain(title)))[:_LONGEST_ANCHOR]
-        anchor = _unused(wanted, used) if number else ""
-        post_id = f"{name}#{anchor}" if anchor else name
-        title = title or _document_title(source, form) or Path(name).stem
-        try:
-            title, title_formulas = read_text(title, "text", post_id, "title")
-            body, body_formulas = read_text(section.source, form, post_id, "body")
-        except ValueError as error:
-            bad.report(RowError(file, line, str(error)))
-            continue
-        if not bad.accepts(post_id, file, line):
-            continue
-        yield Post(
-            id=post_id,
-            title=title,
-            body=body,
-            language=language,
-            kind="section",
-            thread_id=name,
-            url=post_id,
-            formulas=title_formulas + body_formulas,
+    def _archive(self, tree: Tree, name: str, prefix: str, depth: int) -> Iterator[Post]:
+        shown = tree.shown(name)
+        if depth >= _DEEPEST:
+            self._bad.passed_over(shown, "an archive inside archives")
+            return
+        if isinstance(tree, FolderTree):
+            path: str | Path = tree.path(name)
+            data = None
+        else:
+            path, data = shown, tree.read(name)
+        with open_archive(path, shown, data) as inner:
+            if inner is not None:
+                yield from self.read(inner, f"{prefix}{name}/", depth + 1)
+                return
+        if data is None:
+            data = tree.read(name)
+        unpacked = _unpacked(data, shown)
+        kind = kind_by_name(_without_packing(name)) or kind_by_content(unpacked[:_HEAD], unpacked)
+        if kind is None:
+            self._bad.passed_over(shown, UNKNOWN)
+            return
+        one = _OneFile(posixpath.basename(_without_packing(name)), unpacked, shown)
+        folder = posixpath.dirname(name)
+        yield from self._document(
+            one, one.name, prefix + (f"{folder}/" if folder else ""), kind, set()
         )
 
 
-def _files(root: Path, bad: BadRows) -> Iterator[Path]:
-    """The files that can be read, sorted; links, pipes and the like are noted and passed over."""
-    for folder, folders, names in os.walk(root):
-        shown = sorted(name for name in folders if not name.startswith("."))
-        links = [name for name in shown if Path(folder, name).is_symlink()]
-        folders[:] = [name for name in shown if name not in links]
-        for name in links:
-            bad.note(f"{Path(folder, name)}: a link, not followed")
-        for name in sorted(names):
-            if name.startswith(".") or Path(name).suffix.lower() not in ENDINGS:
-                continue
-            path = Path(folder, name)
-            if path.is_symlink():
-                bad.note(f"{path}: a link, not followed")
-            elif not path.is_file():
-                bad.note(f"{path}: not a regular file, not read")
-            else:
-                yield path
+class _OneFile(Tree):
+    """One file whose content is at hand."""
+
+    def __init__(self, name: str, data: bytes, shown: str) -> None:
+        self.name = name
+        self._data = data
+        self._shown = shown
+
+    def entries(self, bad: BadRows) -> Iterator[object]:  # type: ignore[override]
+        """Not asked for: the name is known."""
+        return iter(())
+
+    def has(self, name: str) -> bool:
+        """Whether it is the file."""
+        return name == self.name
+
+    def open(self, name: str) -> object:
+        """Not asked for: the content is read as a whole."""
+        raise NotImplementedError
+
+    def read(self, name: str, limit: int = LONGEST_DOCUMENT) -> bytes:
+        """Its content."""
+        return self._data
+
+    def shown(self, name: str) -> str:
+        """How the file that it was packed in appears in messages."""
+        return self._shown
+
+
+def _kind(tree: FolderTree, name: str) -> Kind | None:
+    kind = kind_by_name(name)
+    if kind is not None and kind.name != "text":
+        return kind
+    try:
+        with tree.open(name) as file:
+            head = file.read(_HEAD)
+        whole = tree.read(name) if head.startswith(b"PK") else None
+    except (OSError, InputError):
+        return kind
+    return kind_by_content(head, whole) or kind
+
+
+def _is_latex(name: str) -> bool:
+    kind = kind_by_name(name)
+    return kind is not None and kind.name == "latex"
+
+
+def _unpacked(data: bytes, shown: str) -> bytes:
+    """What is in a compressed file; no document is longer than the limit."""
+    unpack = compression(data[:16])
+    if unpack is None:
+        raise InputError(f"{shown}: is no archive that is known")
+    try:
+        with unpack(io.BytesIO(data)) as file:
+            whole: bytes = file.read(LONGEST_DOCUMENT + 1)
+    except (OSError, *BROKEN) as error:
+        raise InputError(f"{shown}: the compressed data is broken ({error})") from None
+    if len(whole) > LONGEST_DOCUMENT:
+        raise InputError(f"{shown}: unpacks to more than {LONGEST_DOCUMENT >> 20} MiB")
+    return whole
+
+
+def _without_packing(name: str) -> str:
+    """A file's name without the ending of its compression.
+
+    >>> _without_packing("2101.00001.gz"), _without_packing("notes.md")
+    ('2101.00001', 'notes.md')
+    """
+    stem, dot, ending = name.rpartition(".")
+    return stem if dot and f".{ending.lower()}" in (".gz", ".bz2", ".xz", ".zst") else name
+
+
+def _given_name(path: str | Path) -> str:
+    """A path as the user gave it, for ids: with its folders where it leads down from here."""
+    place = Path(path)
+    if place.is_absolute() or ".." in place.parts:
+        return place.name
+    return place.as_posix()
+
+
+def _label(place: Path) -> str:
+    folder = os.fspath(place.parent)
+    return "" if folder == "." else folder
 
 
 def _check_name(name: str) -> None:
@@ -184,48 +319,4 @@ def _check_name(name: str) -> None:
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:
-        raise ValueError("the name of the file is not UTF-8 (rename it)") from None
-
-
-def _without_code(source: str, form: str) -> str:
-    """The source with code and formulas blotted out, as long as before: no heading is in them."""
-    return "".join(
-        span.raw if span.kind == "text" else "x" * len(span.raw) for span in split(source, form)
-    )
-
-
-def _body(source: str, form: str) -> tuple[str, int]:
-    """What is read of a file, and how many lines stand before it."""
-    if form == "markdown":
-        front = _FRONT_MATTER.match(source)
-        start, end = front.end() if front else 0, len(source)
-    else:
-        document = _LATEX_DOCUMENT.search(source) if form == "latex" else None
-        start, end = document.span(1) if document else (0, len(source))
-    return source[start:end], source.count("\n", 0, start)
-
-
-def _given_anchor(source: str, form: str, heading: re.Match[str]) -> str:
-    """The anchor that the author gave: the id of an HTML heading, the label of a LaTeX one."""
-    if form == "html":
-        given = _HTML_ID.search(source, *heading.span("attributes"))
-        return unescape(given[1]) if given else ""
-    label = _LATEX_LABEL.match(source, heading.end()) if form == "latex" else None
-    return label[1] if label else ""
-
-
-def _document_title(source: str, form: str) -> str:
-    pattern = {"html": _HTML_TITLE, "latex": _LATEX_TITLE}.get(form)
-    title = pattern.search(source) if pattern else None
-    return to_text(title[1], form) if title else ""
-
-
-def _unused(anchor: str, used: dict[str, int]) -> str:
-    """The anchor, with a number if it is taken; ``used`` counts how often each was asked for."""
-    anchor = anchor or "section"
-    free = anchor
-    while free in used:
-        used[anchor] += 1
-        free = f"{anchor}-{used[anchor]}"
-    used[free] = 0
-    return free
+        raise RowError(name, 1, "the name of the file is not UTF-8 (rename it)") from None

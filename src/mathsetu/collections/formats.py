@@ -6,24 +6,29 @@ A new format is one new file and one line in `FORMATS`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from mathsetu.collections import (
     arqmath,
     clmir,
+    columns,
     crossmath,
     folder,
     jsonl,
     stackexchange,
     trec,
+    wikipedia,
 )
-from mathsetu.collections.files import plain_name, read_head
+from mathsetu.collections.documents import kind_by_name
+from mathsetu.collections.files import COMPRESSED, plain_name, read_head
+from mathsetu.collections.packing import Member
 from mathsetu.collections.rows import REFUSE, BadRows, Problem
 from mathsetu.errors import InputError, UnknownFormat
-from mathsetu.records import Post, Run
+from mathsetu.records import Formula, Judgment, Post, Query, Run
 
 Holds = Literal["posts", "queries", "formulas", "judgments", "runs"]
 Reader = Callable[[str | Path, BadRows], Iterator[Any]]
@@ -60,8 +65,12 @@ def find(name: str) -> Format:
     return FORMATS[name]
 
 
-def detect(path: str | Path) -> Format:
+def detect(path: str | Path, *, fields: Mapping[str, str] | None = None) -> Format:
     r"""The format of a file, by its ending and its first lines.
+
+    Args:
+        path: The file or folder.
+        fields: The columns that the user names: a table is read by them, whatever else it may be.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "results.txt"
@@ -71,23 +80,92 @@ def detect(path: str | Path) -> Format:
     """
     if str(path) == "-":
         raise InputError("the format of standard input must be named")
-    if Path(path).is_dir():
+    is_member = isinstance(path, Member)
+    if not is_member and Path(path).is_dir():
         return FORMATS["folder"]
-    name, head = plain_name(path), read_head(path)
+    name = plain_name(path)
+    if name.endswith(_UNPACKED):
+        return FORMATS["archive"]
+    kind = kind_by_name(Path(path).name)
+    if kind is not None and kind.name != "text" and not is_member:
+        return FORMATS["document"]
+    head = "" if name.endswith(".parquet") else read_head(path)
+    if fields and columns.is_table(name, head):
+        return FORMATS["table"]
     for form in FORMATS.values():
         if form.head and name.endswith(form.endings) and re.match(form.head, head):
+            own = _OWN.get(form.name)
+            if own is not None and not jsonl.is_own(head, own):
+                continue
             return form
+    if columns.is_table(name, head):
+        return FORMATS["table"]
+    if not is_member and str(path).lower().endswith(COMPRESSED):
+        return FORMATS["archive"]
+    if not is_member and folder.document_kind(path):
+        return FORMATS["document"]
     names = ", ".join(FORMATS)
     raise InputError(f"{path}: its format is not recognised; name one of {names}")
 
 
+def _others(path: str | Path, bad: BadRows) -> Callable[[BadRows], Iterator[Post]] | str:
+    """How a file in a folder or an archive is read, or why it is not."""
+    if Path(path).suffix.lower() in _LATEX_HELPERS:
+        return "a helper file of LaTeX (its macros are read where a document names it)"
+    if Path(path).name in _DUMP_TABLES:
+        return "another table of a Stack Exchange dump"
+    if plain_name(path).endswith(_UNPACKED):
+        return "an archive"
+    try:
+        form = detect(path, fields=bad.fields)
+    except InputError:
+        return folder.UNKNOWN
+    if form.name == "archive":
+        return "an archive"
+    if form.holds != "posts":
+        return f"holds {form.holds}, not posts"
+    if form.name == "table" and not columns.can_be_read(path, bad.fields):
+        return "a table without a column for the body (say --field body=COLUMN)"
+    if form.name in ("document", "folder"):
+        return folder.DOCUMENT
+    return partial(form.read, path)
+
+
 def open_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
     """The posts of a file or folder of any format that holds posts."""
-    form = detect(path)
+    form = detect(path, fields=bad.fields)
     if form.holds != "posts":
         raise InputError(f"{path}: holds {form.holds} ({form.description}), not posts")
     posts: Iterator[Post] = form.read(path, bad)
     return posts
+
+
+def _gathered(
+    read: Callable[..., Iterator[Post]],
+) -> Reader:
+    """A reader of many files, each of which may be of any format that holds posts."""
+
+    def gather(path: str | Path, bad: BadRows) -> Iterator[Post]:
+        return read(path, bad, others=lambda file: _others(file, bad))
+
+    return gather
+
+
+def _told(read: Callable[[str | Path, BadRows], Iterator[Post]], name: str) -> Reader:
+    """A reader that counts its file."""
+
+    def counted(path: str | Path, bad: BadRows) -> Iterator[Post]:
+        yield from read(path, bad)
+        bad.took(path, name)
+
+    return counted
+
+
+def _with_site(path: str | Path, bad: BadRows) -> Iterator[Post]:
+    """The posts of a dump, with addresses where the name of its file or archive is the site's."""
+    place = path.tree.label if isinstance(path, Member) else str(path)
+    found = _SITE.search(place)
+    return stackexchange.read_posts(path, bad, site=found[1] if found else "")
 
 
 def _one_run(read: Callable[[str | Path, BadRows], Run]) -> Reader:
@@ -116,13 +194,25 @@ def _header(*names: str) -> str:
 _JSON = (".jsonl", ".ndjson", ".json")
 _TABLE = (".tsv", ".txt", ".run", ".res", ".qrels", ".qrel", ".csv")
 _NUMBER = r"[-+]?\d[\d.]*(?:[eE][-+]?\d+)?"
+_OWN = {"jsonl-posts": Post, "jsonl-queries": Query, "jsonl-judgments": Judgment,
+        "jsonl-formulas": Formula}  # fmt: skip
+_SITE = re.compile(
+    r"(?:\A|[/\\])((?:[a-z0-9-]+\.)*"
+    r"(?:stackexchange\.com|stackoverflow\.com|mathoverflow\.net))(?=[./\\-]|\Z)"
+)
+# Packed in a way that holds many files.
+_UNPACKED = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".7z")
+_LATEX_HELPERS = frozenset(".sty .cls .bst .bib .bbl .aux .log .toc .out .fls .clo".split())
+_DUMP_TABLES = frozenset(
+    f"{name}.xml" for name in "Badges Comments PostHistory PostLinks Tags Users Votes".split()
+)
 _XML = r"\s*+(?:<\?xml[^>]*+>)?\s*+(?s:<!--(?:(?!-->).)*+-->\s*+)*+"
 
 FORMATS: dict[str, Format] = {
     form.name: form
     for form in (
         Format("jsonl-posts", "posts", "our own JSON Lines: posts",
-               jsonl.read_posts, jsonl.write_posts, None, _JSON,
+               _told(jsonl.read_posts, "jsonl"), jsonl.write_posts, None, _JSON,
                r'\{"mathsetu": *"posts"|(?!\{"mathsetu")\{(?=[^\n]*"body" *:)'),
         Format("jsonl-queries", "queries", "our own JSON Lines: queries",
                jsonl.read_queries, jsonl.write_queries, None, _JSON,
@@ -134,11 +224,21 @@ FORMATS: dict[str, Format] = {
                jsonl.read_formulas, jsonl.write_formulas, None, _JSON,
                r'\{"mathsetu": *"formulas"|(?!\{"mathsetu")\{(?=[^\n]*"latex" *:)'),
         Format("stackexchange", "posts", "Posts.xml of a Stack Exchange dump or of ARQMath",
-               stackexchange.read_posts, None, None, (".xml",), _XML + r"<(?:posts|row)\b"),
-        Format("folder", "posts", "a folder of Markdown, HTML and LaTeX files",
-               folder.read_posts),
+               _told(_with_site, "stackexchange"), None, None, (".xml",),
+               _XML + r"<(?:posts|row)\b"),
+        Format("wikipedia", "posts", "a dump of Wikipedia or another wiki: pages-articles.xml",
+               wikipedia.read_posts, None, None, (".xml",), _XML + r"<mediawiki\b"),
+        Format("folder", "posts", "a folder of any files that are read here",
+               _gathered(folder.read_posts)),
+        Format("archive", "posts", "zip, tar, 7z: read as a folder (arXiv sources, dumps)",
+               _gathered(folder.read_archive)),
+        Format("document", "posts", "LaTeX, Markdown, HTML, text, a notebook, Word or PDF",
+               folder.read_file),
+        Format("table", "posts", "CSV, TSV, JSON or Parquet with any columns (--field)",
+               columns.read_posts),
         Format("clmir-posts", "posts", "CLMIR 2025: the training CSV",
-               clmir.read_posts, None, None, (".csv",), _header("id|search_?id", "body", "title")),
+               _told(clmir.read_posts, "table"), None, None, (".csv",),
+               _header("id|search_?id", "body", "title")),
         Format("clmir-submission", "runs", "CLMIR 2025: the CSV that teams hand in",
                clmir.read_submission, clmir.write_submission, clmir.validate_submission,
                (".csv",), _header("search_?id", "run number|similarity score")),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.tally import Tally
 from mathsetu.errors import RowError
 from mathsetu.limits import LONGEST_NAME
 
@@ -26,6 +27,8 @@ class BadRows:
 
     ``notes`` takes what a reader has seen that is odd but not bad; it is given by those who want
     to know. ``ids`` is given by those who want no id twice, in all files that they read together.
+    ``tally`` counts files and what is passed over, for a report. ``fields`` says which column of a
+    table holds which field of a post, where its names do not.
     """
 
     skip: bool = False
@@ -34,6 +37,8 @@ class BadRows:
     errors: list[RowError] = field(default_factory=list)
     notes: list[str] | None = None
     ids: SeenIds | None = None
+    tally: Tally | None = None
+    fields: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def messages(self) -> list[str]:
@@ -73,6 +78,21 @@ class BadRows:
         """Pass on what is odd but not bad, if somebody wants to know."""
         if self.notes is not None:
             self.notes.append(message)
+
+    def took(self, path: str | Path, kind: str, word: str = "") -> None:
+        """Count a file that was read, if somebody counts."""
+        if self.tally is not None:
+            self.tally.took(str(path), kind, word)
+
+    def passed_over(self, path: str | Path, reason: str, count: int = 1) -> None:
+        """Count what was not read, and why, if somebody counts."""
+        if self.tally is not None and count:
+            self.tally.passed_over(str(path), reason, count)
+
+    def uses_columns(self, message: str) -> None:
+        """Pass on which columns of a table are read, if somebody wants to know."""
+        if self.tally is not None:
+            self.tally.columns.append(message)
 
 
 # What readers do unless told otherwise. It never changes: refusing counts nothing.

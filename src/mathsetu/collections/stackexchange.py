@@ -42,6 +42,7 @@ def read_posts(
     >>> post.kind, post.parent_id, post.body, post.url
     ('answer', '3', 'Yes, $x<1$.', 'https://math.stackexchange.com/a/7')
     """
+    others = 0
     for line, row in read_rows(path, as_written="Body"):
         try:
             post = _post(row, site, language)
@@ -50,8 +51,11 @@ def read_posts(
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue
-        if post is not None and bad.accepts(post.id, shown(path), line, post.tags):
+        if post is None:
+            others += 1
+        elif bad.accepts(post.id, shown(path), line, post.tags):
             yield post
+    bad.passed_over(shown(path), "a row that is neither question nor answer", others)
 
 
 def _post(row: dict[str, str], site: str, language: str) -> Post | None:

@@ -118,9 +118,10 @@ def build_segments(
         stores = [opened.enter_context(closing(Store(piece / STORE))) for piece in pieces]
         counts = [store.count for store in stores]
         find = partial(_find, stores, questions)
+        expect(progress, "indexing", sum(counts))
         for number, (piece, store) in enumerate(zip(pieces, stores, strict=True)):
             done = sum(counts[:number])
-            counting = _from(progress, done)
+            counting = _Shifted(progress, done)
             _build_parts(piece, recipe, store.all(find), processes, device, counting)
     if len(pieces) > 1:
         for part in recipe.parts:
@@ -220,9 +221,25 @@ def _build_parts(
         _write_part(piece / part, builder)
 
 
-def _from(progress: Progress, done: int) -> Progress:
-    """Count on from what earlier segments had."""
-    return lambda what, number: progress(what, done + number)
+def expect(progress: Progress, what: str, total: int) -> None:
+    """Tell a progress that wants to know how much there will be of something."""
+    tell = getattr(progress, "expect", None)
+    if tell is not None:
+        tell(what, total)
+
+
+class _Shifted:
+    """A progress that begins where earlier segments ended."""
+
+    def __init__(self, progress: Progress, done: int) -> None:
+        self._progress = progress
+        self._done = done
+
+    def __call__(self, what: str, number: int) -> None:
+        self._progress(what, self._done + number)
+
+    def expect(self, what: str, total: int) -> None:
+        expect(self._progress, what, self._done + total)
 
 
 def _state(work: Path) -> str:
@@ -259,6 +276,7 @@ def _read_distinct(
     """Have all distinct things of a kind read by those who want them."""
     wanted = dict.fromkeys(thing for reader in readers for thing in reader.wanted)
     things = sorted(wanted, key=kind.order) if kind.order else list(wanted)
+    expect(progress, kind.name, len(things))
     batches = [things[start : start + kind.batch] for start in range(0, len(things), kind.batch)]
     read = partial(_read_batch, kind.opened, [reader.read for reader in readers])
     processes = 1 if kind.alone else min(processes, len(batches))

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # Filters whose posts are remembered, a bit for each post.
 _FILTERS = 64
+# Ids whose numbers are remembered.
+_REMEMBERED = 10_000
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ class Shelves:
         self._numbering = Numbering(store.count for store in self._stores)
         self.count = len(self._numbering)
         self.present: NDArray[np.bool_] | None = self._not_removed()
+        self._numbers: dict[str, int] = {}
         # People turn pages and change their words; the filter stays.
         self._passing = lru_cache(_FILTERS)(self._passing_bits)
 
@@ -136,6 +139,10 @@ class Shelves:
         ids: dict[int, str] = {}
         for store, offset, own in self._shared_out(numbers):
             ids.update((offset + number, name) for number, name in store.ids(own).items())
+        # Posts that are found are asked for next, by their ids.
+        if len(self._numbers) > _REMEMBERED:
+            self._numbers.clear()
+        self._numbers.update((name, number) for number, name in ids.items())
         return ids
 
     def allowed(self, where: Filter | None) -> NDArray[np.bool_] | None:
@@ -173,11 +180,17 @@ class Shelves:
 
     def _place(self, post_id: str) -> tuple[Store, int, int] | None:
         """The store of a post, its number there, and the number of the store's first post."""
+        known = self._numbers.get(post_id)
+        if known is not None:
+            place, own = self._numbering.locate(known)
+            return self._stores[place], own, known - own
         stores = zip(self._stores, self._segments, self._numbering.firsts, strict=True)
         for store, segment, first in stores:
             number = store.number_of(post_id)
             if number is not None and number not in segment.removed:
                 return store, number, first
+        for store in self._stores:
+            store.check()
         return None
 
     def _shared_out(self, numbers: Sequence[int]) -> Iterator[tuple[Store, int, list[int]]]:

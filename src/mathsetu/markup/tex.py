@@ -10,7 +10,8 @@ _ACCENTS = dict(
         "\u0327\u0323\u0331\u0328", strict=True)
 )  # fmt: skip
 _ACCENT = re.compile(r"\\(?:([`'^\"~=.])\s*|([uvHcdbk])(?:\s+|(?=\{)))\{?(\\?[A-Za-z])\}?")
-_LETTERS = {"ss": "ß", "ae": "æ", "oe": "œ", "o": "ø", "l": "ł", "aa": "å", "i": "ı", "j": "ȷ"}
+_LETTERS = {"ss": "ß", "ae": "æ", "oe": "œ", "o": "ø", "l": "ł", "aa": "å", "i": "ı", "j": "ȷ",
+            "LaTeX": "LaTeX", "TeX": "TeX", "dots": "…", "ldots": "…", "S": "§"}  # fmt: skip
 # Commands whose argument is machinery, not prose.
 _MACHINERY = re.compile(
     r"\\(?:label|ref|eqref|pageref|cite[a-z]*|includegraphics|usepackage|documentclass|input|"
@@ -18,6 +19,8 @@ _MACHINERY = re.compile(
     r"renewcommand|begin|end)\*?(?:\[[^\[\]]*\])*(?:\{[^{}]*\})+(?:\[[^\[\]]*\])?"
 )
 _COMMAND = re.compile(r"\\([A-Za-z]+)\*?[ \t]?|\\([^A-Za-z])")
+# Between the cells of a table.
+_ALIGNMENT = re.compile(r"(?<!\\)&")
 _KEPT_ESCAPES = frozenset("%&#_{} ")
 
 
@@ -28,7 +31,7 @@ def latex_prose(text: str) -> str:
     'Rožklad The first “step” of Erdős'
     """
     text = _ACCENT.sub(_accented, text)
-    text = _MACHINERY.sub("", text)
+    text = _ALIGNMENT.sub(" ", _MACHINERY.sub("", text))
     text = _COMMAND.sub(_command, text)
     text = text.replace("``", "“").replace("''", "”").replace("---", "—").replace("--", "–")
     return text.translate({ord("{"): None, ord("}"): None, ord("~"): " "})

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float32]
 
 _LAYOUT_WEIGHT = round(1 / OPERATOR_WEIGHT)
-# Features that are weighed at a time.
-_TOGETHER = 1 << 17
+# Features that are weighed at a time, and the parts in which those of all segments are counted.
+_TOGETHER, _PARTS = 1 << 17, 16
 
 
 @dataclass(frozen=True)
@@ -159,21 +159,38 @@ def masses_of(segments: Sequence[Postings]) -> Iterator[Numbers]:
 
     What a feature counts depends on how many formulas of all segments have it.
     """
-    sizes = [len(segment.terms) for segment in segments]
-    terms = np.concatenate([segment.terms for segment in segments])
-    counts = np.concatenate([np.diff(segment.starts) for segment in segments])
-    _, rows = np.unique(terms, return_inverse=True)
-    containing = np.bincount(rows, counts).astype(np.int64)
-    rarities = rarity_of(containing, sum(map(len, segments)))[rows]
-    for segment, own in zip(segments, np.split(rarities, np.cumsum(sizes)[:-1]), strict=True):
+    rarities = [np.zeros(len(segment.terms), dtype=np.float32) for segment in segments]
+    total = sum(map(len, segments))
+    # A part of all features at a time, so that memory does not grow with their number.
+    limits = np.array([2**64 // _PARTS * part for part in range(1, _PARTS)], dtype=np.uint64)
+    bounds = [
+        np.concatenate(([0], np.searchsorted(one.terms, limits), [len(one.terms)]))
+        for one in segments
+    ]
+    for part in range(_PARTS):
+        own = [slice(int(ends[part]), int(ends[part + 1])) for ends in bounds]
+        pairs = list(zip(segments, own, strict=True))
+        terms = np.concatenate([segment.terms[rows] for segment, rows in pairs])
+        counts = np.concatenate([np.diff(segment.starts)[rows] for segment, rows in pairs])
+        _, numbers = np.unique(terms, return_inverse=True)
+        containing = np.bincount(numbers, counts).astype(np.int64)
+        found = np.split(rarity_of(containing, total)[numbers], _ends_of(own))
+        for rarity, rows, values in zip(rarities, own, found, strict=True):
+            rarity[rows] = values
+    for segment, rarity in zip(segments, rarities, strict=True):
         masses = np.zeros(len(segment))
-        for first in range(0, len(own), _TOGETHER):
+        for first in range(0, len(rarity), _TOGETHER):
             starts = segment.starts[first : first + _TOGETHER + 1]
-            part = slice(int(starts[0]), int(starts[-1]))
-            weights = np.repeat(own[first : first + _TOGETHER], np.diff(starts))
-            weights *= segment.frequencies[part]
-            masses += np.bincount(segment.documents[part], weights, len(segment))
+            postings = slice(int(starts[0]), int(starts[-1]))
+            weights = np.repeat(rarity[first : first + _TOGETHER], np.diff(starts))
+            weights *= segment.frequencies[postings]
+            masses += np.bincount(segment.documents[postings], weights, len(segment))
         yield masses.astype(np.float32)
+
+
+def _ends_of(slices: Sequence[slice]) -> list[int]:
+    """Where the rows of each slice but the last end, when they stand one after the other."""
+    return list(accumulate(one.stop - one.start for one in slices))[:-1]
 
 
 def join_masses(folders: Sequence[Path]) -> None:

@@ -231,10 +231,12 @@ def _stored_sums(path: Path) -> NDArray[np.uint32] | None:
         return None
     found, _ = _as_array(sealed, _mapped(sealed))
     start = 0
-    for other in sorted(path.parent.iterdir()):
-        if other.name == CHECKSUMS or not is_plain_file(other):
+    with os.scandir(path.parent) as entries:
+        files = [one for one in entries if one.is_file(follow_symlinks=False)]
+    for other in sorted(files, key=lambda file: file.name):
+        if other.name == CHECKSUMS:
             continue
-        count = _blocks_in(other.stat().st_size)
+        count = _blocks_in(other.stat(follow_symlinks=False).st_size)
         if other.name == path.name and found.dtype == np.uint32 and start + count <= len(found):
             return found[start : start + count]
         start += count

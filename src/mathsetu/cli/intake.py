@@ -1,0 +1,138 @@
+"""What the verbs that take in posts share: their options, their sources, the report at the end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from mathsetu.cli.output import report_rows, say
+from mathsetu.collections import sampler
+from mathsetu.collections.columns import FIELDS
+from mathsetu.collections.formats import detect, find
+from mathsetu.collections.rows import BadRows
+from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.tally import Tally
+from mathsetu.errors import InputError
+from mathsetu.records import Post
+
+SAMPLER = "sampler"
+_MOST_LINES = 8
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def field_option(function: Function) -> Function:
+    """Give a command the option ``--field``."""
+    return click.option(
+        "--field", "fields", multiple=True, metavar="FIELD=COLUMN", callback=_fields,
+        help="Which column of a table holds a field of posts: body=Content, title=Subject.",
+    )(function)  # fmt: skip
+
+
+def _fields(
+    _context: click.Context, _option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, str]:
+    fields: dict[str, str] = {}
+    for pair in given:
+        name, sign, column = pair.partition("=")
+        if not sign or not column or name not in FIELDS:
+            raise InputError(
+                f"--field {pair}: say FIELD=COLUMN with a field of {', '.join(FIELDS)}"
+            )
+        fields[name] = column
+    return fields
+
+
+def policy(skip_bad: bool, fields: Mapping[str, str]) -> BadRows:
+    """How sources are read for a library, and what is noted of them."""
+    return BadRows(skip=skip_bad, notes=[], ids=SeenIds(), tally=Tally(), fields=fields)
+
+
+def read_sources(
+    sources: tuple[str, ...], format_name: str | None, lang: str, bad: BadRows
+) -> Iterator[Post]:
+    """The posts of several sources, one after the other."""
+    for source in sources:
+        if source == SAMPLER:
+            posts: Iterator[Post] = sampler.posts(bad)
+        else:
+            form = find(format_name) if format_name else detect(source, fields=bad.fields)
+            if form.holds != "posts":
+                raise InputError(
+                    f"{source}: holds {form.holds}, and an index needs posts (if it is a table of "
+                    "posts, say which column is the body: --field body=COLUMN)"
+                )
+            posts = form.read(source, bad)
+        # The name of a file need not be text; that of a collection is.
+        name = os.fsencode(Path(source).name).decode("utf-8", "replace")
+        counted = bad.tally.count(posts) if bad.tally is not None else posts
+        for post in counted:
+            yield replace(
+                post,
+                language=post.language or lang,
+                collection=post.collection or name,
+            )
+
+
+def files_of(sources: tuple[str, ...]) -> list[Path]:
+    """The sources that lie in files or folders."""
+    return [Path(source) for source in sources if source not in (SAMPLER, "-")]
+
+
+def report_of(bad: BadRows, languages: Mapping[str, int]) -> dict[str, Any]:
+    """The report of an intake as a program reads it.
+
+    Args:
+        bad: What was noted while reading.
+        languages: How many posts each language has; the empty name is that of the unknown.
+    """
+    tally = bad.tally or Tally()
+    counted = tally.to_json()
+    return {
+        "files": counted["files"],
+        "kinds": counted["kinds"],
+        # A build that goes on with what was read before has counted nothing.
+        "formulas": tally.formulas if tally.posts else None,
+        "languages": {code or "unknown": count for code, count in languages.items()},
+        "skipped": bad.count,
+        "errors": bad.messages,
+        "notes": list(bad.notes or ()),
+        "passed_over": counted["passed_over"],
+        "read": counted["read"],
+        "columns": counted["columns"],
+    }
+
+
+def say_report(bad: BadRows, languages: Mapping[str, int], *, err: bool = False) -> None:
+    """The report of an intake for a person, under the line that says what was done.
+
+    The first faulty places are told on standard error, as everything that went wrong.
+    """
+    report = report_of(bad, languages)
+    kinds = ", ".join(f"{kind} {count:,}" for kind, count in report["kinds"].items())
+    if report["files"]:
+        say(f"  files: {report['files']:,} ({kinds})", err=err)
+    if report["formulas"] is not None:
+        say(f"  formulas: {report['formulas']:,}", err=err)
+    named = sorted(report["languages"].items(), key=lambda pair: -pair[1])
+    if named:
+        say("  languages: " + ", ".join(f"{code} {count:,}" for code, count in named), err=err)
+    _lines([f"{one['file']}: {one['got']}" for one in report["read"]], "files", err)
+    _lines(report["columns"], "tables", err)
+    for passed in report["passed_over"]:
+        first = ", ".join(passed["first"])
+        more = ", …" if passed["count"] > len(passed["first"]) else ""
+        say(f"  passed over: {passed['count']:,} × {passed['reason']} ({first}{more})", err=err)
+    report_rows(bad)
+
+
+def _lines(lines: list[str], what: str, err: bool) -> None:
+    for line in lines[:_MOST_LINES]:
+        say(f"  {line}", err=err)
+    if len(lines) > _MOST_LINES:
+        say(f"  … and {len(lines) - _MOST_LINES:,} more {what} (--json lists them)", err=err)

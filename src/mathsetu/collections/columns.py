@@ -1,0 +1,341 @@
+"""Posts from tables with any column names: CSV, TSV, JSON, JSON Lines and Parquet.
+
+Which column is which field of a post is said by the user (``--field body=Content``), or guessed
+from names that people commonly use; what was taken for what is reported. A row becomes a post; one
+without an id is named by its file and its line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from mathsetu.collections.files import plain_name, read_chunks, read_lines, read_raw_lines, shown
+from mathsetu.collections.packing import Member
+from mathsetu.collections.rows import BadRows
+from mathsetu.collections.tables import plain_header, read_table
+from mathsetu.collections.texts import form_of, read_text, split_tags
+from mathsetu.collections.trec import whole
+from mathsetu.collections.trees import reason
+from mathsetu.errors import InputError, MissingExtra, RowError
+from mathsetu.languages.table import language
+from mathsetu.limits import LONGEST_DOCUMENT
+from mathsetu.plain_files import open_plain
+from mathsetu.records import Formula, Post
+
+#: The fields of a post that a column may hold, with names that are common for them.
+FIELDS: dict[str, tuple[str, ...]] = {
+    "body": (
+        "body", "text", "content", "contents", "answer", "solution", "postbody", "answertext",
+        "answerbody", "abstract", "statement", "document", "passage", "markdown", "html",
+        "description", "message", "response", "output", "completion", "note", "notes",
+    ),
+    "question": ("question", "problem", "prompt", "questionbody", "questiontext", "query", "input",
+                 "exercise", "instruction"),
+    "title": ("title", "heading", "subject", "name", "questiontitle", "posttitle", "topic"),
+    "id": ("id", "postid", "docid", "documentid", "answerid", "uid", "uuid", "key", "searchid",
+           "questionid", "uniqueid"),
+    "tags": ("tags", "tag", "labels", "keywords", "categories", "category"),
+    "language": ("language", "lang", "languagecode", "langcode"),
+    "kind": ("kind", "posttype"),
+    "thread_id": ("threadid", "thread"),
+    "parent_id": ("parentid", "parent"),
+    "url": ("url", "link", "uri", "href", "permalink"),
+    "score": ("score", "votes", "upvotes"),
+}  # fmt: skip
+_TEXTS = ("title", "question", "body")
+_DELIMITERS = ",;\t|"
+_LISTS = ("data", "items", "posts", "rows", "records", "questions", "problems", "documents",
+          "results", "examples", "entries")  # fmt: skip
+
+Row = tuple[int, Mapping[str, Any]]
+
+
+def read_posts(path: str | Path, bad: BadRows) -> Iterator[Post]:
+    r"""Read the rows of a table as posts.
+
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "notes.csv"
+    >>> _ = path.write_text("Subject;Content\nSums;What is $1+1$?\n")
+    >>> post = next(read_posts(path, BadRows()))
+    >>> post.title, post.body, post.id
+    ('Sums', 'What is $1+1$?', 'notes.csv#2')
+    """
+    rows = _rows(path, bad)
+    columns: dict[str, str] | None = None
+    for line, row in rows:
+        if columns is None:
+            columns = choose(list(row), bad.fields, shown(path), line)
+            _report(path, columns, list(row), bad)
+        try:
+            post = _post(row, columns, f"{_name(path)}#{line}")
+        except ValueError as error:
+            bad.report(RowError(shown(path), line, str(error)))
+            continue
+        if bad.accepts(post.id, shown(path), line, post.tags):
+            yield post
+    bad.took(path, "table")
+
+
+def choose(names: list[str], given: Mapping[str, str], path: str, line: int = 1) -> dict[str, str]:
+    """Which column holds which field; RowError where no column can be the body.
+
+    >>> choose(["Frage", "Problem", "Solution"], {"title": "Frage"}, "a.csv")
+    {'title': 'Frage', 'body': 'Solution', 'question': 'Problem'}
+    """
+    chosen: dict[str, str] = {}
+    plain: dict[str, str] = {}
+    for name in names:
+        plain.setdefault(plain_header(name), name)
+    for field, column in given.items():
+        if field not in FIELDS:
+            raise InputError(f"--field {field}: not a field of a post ({', '.join(FIELDS)})")
+        found = column if column in names else plain.get(plain_header(column))
+        if found is None:
+            listed = ", ".join(names) or "nothing"
+            raise RowError(path, line, f"no column {column!r} for {field}; there are: {listed}")
+        chosen[field] = found
+    for field, spellings in FIELDS.items():
+        taken = set(chosen.values())
+        if field not in chosen:
+            free = (plain[s] for s in spellings if s in plain and plain[s] not in taken)
+            column = next(free, "")
+            if column:
+                chosen[field] = column
+    if "body" not in chosen:  # problems without solutions
+        if "question" not in chosen:
+            listed = ", ".join(names) or "nothing"
+            problem = f"no column for the body (say --field body=COLUMN); there are: {listed}"
+            raise RowError(path, line, problem)
+        chosen["body"] = chosen.pop("question")
+    return chosen
+
+
+def can_be_read(path: str | Path, given: Mapping[str, str]) -> bool:
+    """Whether a table has a column that can be the body."""
+    try:
+        names = next((list(row) for _, row in _rows(path, BadRows(skip=True))), [])
+        return bool(choose(names, given, shown(path)))
+    except (InputError, MissingExtra):
+        return False
+
+
+def is_table(name: str, head: str) -> bool:
+    """Whether a file may be a table with names for its columns."""
+    if name.endswith(".parquet"):
+        return True
+    if name.endswith((".csv", ".tsv")):
+        header = head.split("\n", 1)[0]
+        return any(sign in header for sign in _DELIMITERS) or plain_header(header) in FIELDS["body"]
+    return name.endswith((".jsonl", ".ndjson", ".json")) and head.lstrip()[:1] in ("{", "[")
+
+
+def _rows(path: str | Path, bad: BadRows) -> Iterator[Row]:
+    name = plain_name(path)
+    if name.endswith(".parquet"):
+        return _parquet(path)
+    if name.endswith((".csv", ".tsv", ".txt")):
+        return _separated(path, bad)
+    return _json(path, bad)
+
+
+def _separated(path: str | Path, bad: BadRows) -> Iterator[Row]:
+    first = next((line for _, line in read_raw_lines(path)), b"")
+    header = first.decode("utf-8", "replace")
+    delimiter = max(_DELIMITERS, key=header.count)
+    rows = read_table(path, bad, delimiter=delimiter)
+    line, names = next(rows, (1, []))
+    names = [name.strip() for name in names]
+    if len(set(names)) < len(names):
+        double = next(name for name in names if names.count(name) > 1)
+        raise RowError(shown(path), line, f"two columns are called {double!r}")
+    for line, row in rows:
+        if len(row) != len(names):
+            problem = f"{len(row)} columns where the header has {len(names)}"
+            bad.report(RowError(shown(path), line, problem))
+            continue
+        yield line, dict(zip(names, row, strict=True))
+
+
+def _json(path: str | Path, bad: BadRows) -> Iterator[Row]:
+    first = next((line.strip() for _, line in read_raw_lines(path) if line.strip()), b"")
+    if first.startswith(b"{") and _is_row(first):
+        yield from _json_lines(path, bad)
+        return
+    data = bytearray()
+    for chunk in read_chunks(path):
+        data += chunk
+        if len(data) > LONGEST_DOCUMENT:
+            raise InputError(
+                f"{shown(path)}: JSON that is not one object a line is read up to "
+                f"{LONGEST_DOCUMENT >> 20} MiB (write it as JSON Lines)"
+            )
+    try:
+        value = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise InputError(f"{shown(path)}: is not UTF-8 (convert the file first)") from None
+    except RecursionError:
+        raise InputError(f"{shown(path)}: nested too deeply") from None
+    except ValueError as error:
+        line = getattr(error, "lineno", 1)
+        raise RowError(shown(path), line, f"not JSON: {error}") from None
+    for number, row in enumerate(_listed(value, shown(path)), start=1):
+        if isinstance(row, dict):
+            yield number, row
+        else:
+            bad.report(RowError(shown(path), number, "an object {…} is expected"))
+
+
+def _json_lines(path: str | Path, bad: BadRows) -> Iterator[Row]:
+    for number, line in read_lines(path, bad):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+            if not isinstance(value, dict):
+                raise ValueError("an object {…} is expected")
+        except RecursionError:
+            bad.report(RowError(shown(path), number, "nested too deeply"))
+            continue
+        except ValueError as error:
+            bad.report(RowError(shown(path), number, f"not JSON: {error}"))
+            continue
+        yield number, value
+
+
+def _is_row(line: bytes) -> bool:
+    """Whether a line is an object of its own, and not one that holds all rows."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and _listed(value, "") == [value]
+
+
+def _listed(value: object, path: str) -> list[Any]:
+    """The rows of a JSON document: a list, or the one list that an object holds."""
+    if isinstance(value, list):
+        return value
+    if isinstance(value, dict):
+        lists = {key: part for key, part in value.items() if isinstance(part, list)}
+        named = next((lists[name] for name in _LISTS if name in lists), None)
+        if named is not None:
+            return named
+        if len(lists) == 1 and all(isinstance(row, dict) for row in (*lists.values(),)[0][:5]):
+            return (*lists.values(),)[0]
+        if value and all(isinstance(part, dict) for part in value.values()):
+            return [{"id": key, **part} for key, part in value.items()]
+        return [value]
+    raise RowError(path, 1, "a list of objects is expected")
+
+
+def _parquet(path: str | Path) -> Iterator[Row]:
+    try:
+        import pyarrow
+        import pyarrow.parquet as parquet
+    except ImportError:
+        raise MissingExtra(f"{shown(path)}: reading Parquet files", "parquet") from None
+    if isinstance(path, Member):
+        raise InputError(f"{path}: a Parquet file in an archive (unpack it first)")
+    number = 0
+    try:
+        with open_plain(path, follow_links=True) as file, parquet.ParquetFile(file) as table:
+            for batch in table.iter_batches(batch_size=1000):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield number, row
+    except OSError as error:
+        raise InputError(f"{shown(path)}: cannot be read ({reason(error)})") from None
+    except (pyarrow.ArrowException, UnicodeDecodeError) as error:
+        problem = " ".join(str(error).split())[:200]
+        raise InputError(f"{shown(path)}: cannot be read as Parquet ({problem})") from None
+
+
+def _post(row: Mapping[str, Any], columns: Mapping[str, str], default_id: str) -> Post:
+    values = {field: row.get(column) for field, column in columns.items()}
+    post_id = _text(values.get("id"), "id").strip() or default_id
+    texts: dict[str, str] = {}
+    formulas: tuple[Formula, ...] = ()
+    for field in _TEXTS:
+        source = _text(values.get(field), field)
+        texts[field], found = read_text(source, form_of(source), post_id, field)
+        formulas += found
+    if not texts["body"] and not texts["title"] and not texts["question"]:
+        raise ValueError(f"the row has no text in {columns['body']!r}")
+    tags = values.get("tags")
+    score = values.get("score")
+    return Post(
+        id=post_id,
+        body=texts["body"],
+        title=texts["title"].replace("\n", " "),
+        tags=_tags(tags),
+        language=_language(_text(values.get("language"), "language")),
+        kind=_text(values.get("kind"), "kind").strip()[:100],
+        thread_id=_text(values.get("thread_id"), "thread_id").strip(),
+        parent_id=_text(values.get("parent_id"), "parent_id").strip(),
+        question=texts["question"],
+        url=_text(values.get("url"), "url").strip(),
+        score=_score(score),
+        formulas=formulas,
+    )
+
+
+def _text(value: object, field: str) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError:
+            raise ValueError(
+                f"the {field} contains an invalid character (lone surrogate)"
+            ) from None
+        return value
+    if isinstance(value, bool | int | float):
+        return str(value)
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return _text("\n\n".join(value), field)
+    raise ValueError(f"the {field} is neither a text nor a number")
+
+
+def _language(name: str) -> str:
+    """The code of a language that a table names; what names none is not taken for one.
+
+    >>> _language("en-GB"), _language("Hindi"), _language("unknown")
+    ('en', 'hi', '')
+    """
+    code = language(name).code
+    return code if len(code) == 2 and code.isalpha() and code.isascii() else ""
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    if isinstance(value, list):
+        return tuple(_text(tag, "tags") for tag in value if tag)
+    return split_tags(_text(value, "tags"))
+
+
+def _score(value: object) -> int | None:
+    """A number of votes; a column that is called so may hold something else."""
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**18:
+        return value
+    try:
+        return whole(value, "score") if isinstance(value, str) and value else None
+    except ValueError:
+        return None
+
+
+def _report(path: str | Path, columns: dict[str, str], names: Iterable[str], bad: BadRows) -> None:
+    used = ", ".join(f"{field} = {column}" for field, column in columns.items())
+    rest = [name for name in names if name not in columns.values()]
+    unread = f"; not read: {', '.join(rest[:20])}" if rest else ""
+    guessed = [field for field in columns if field not in bad.fields]
+    how = " (guessed; --field FIELD=COLUMN says otherwise)" if guessed else ""
+    bad.uses_columns(f"{shown(path)}: {used}{how}{unread}")
+
+
+def _name(path: str | Path) -> str:
+    if isinstance(path, Member):
+        return path.name
+    return "stdin" if str(path) == "-" else Path(path).name

@@ -1,0 +1,41 @@
+"""HTML pages as they are saved from a browser or written by a tool."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mathsetu.collections.documents.sections import Document, Section, decoded, posts_of, sections
+from mathsetu.collections.documents.tex_expansion import expand_formulas
+from mathsetu.collections.rows import BadRows
+from mathsetu.markup import to_text
+from mathsetu.markup.pages import clean_page, declared_encoding
+from mathsetu.records import Post
+
+_TITLE = re.compile(r"<title[^<>]*>([^<]*)</title", re.IGNORECASE)
+
+
+def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
+    """The sections of a page."""
+    data = document.read()
+    source = decoded(data, document.shown, declared_encoding(data[:4096]))
+    title = _TITLE.search(source)
+    page = expand_formulas(clean_page(source), "html")
+    fallback = to_text(title[1], "html").replace("\n", " ") if title else ""
+    parts = list(sections(page, "html"))
+    heading = _own_title(parts)
+    if heading is not None:
+        parts.pop(1)
+        fallback = to_text(heading, "html").replace("\n", " ")
+    yield from posts_of(
+        document, parts, "html", bad, title=fallback if heading is not None else "",
+        fallback=fallback,
+    )  # fmt: skip
+
+
+def _own_title(parts: list[Section]) -> str | None:
+    """The heading that names the page, where its sections have headings of the same level."""
+    if len(parts) < 3 or parts[1].level != 1 or parts[2].level != 1:
+        return None
+    has_text = any(to_text(part.source, "html") for part in parts[:2])
+    return None if has_text else parts[1].title

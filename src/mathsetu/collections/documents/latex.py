@@ -1,0 +1,146 @@
+r"""LaTeX files as their authors keep them: several files, macros, theorems.
+
+Everything is read from the files beside the document and nothing else; see `tex_expansion` for how
+much of TeX is understood.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from mathsetu.collections.documents import tex_expansion as marks
+from mathsetu.collections.documents.sections import Document, Section, decoded, posts_of
+from mathsetu.collections.rows import BadRows
+from mathsetu.collections.trees import BROKEN, Tree
+from mathsetu.errors import InputError
+from mathsetu.limits import LONGEST_TEXT
+from mathsetu.markup import split, to_text
+from mathsetu.records import Post
+
+_INPUTS = re.compile(
+    r"\\(?:input|include|subfile|InputIfFileExists)\s*+(?:\{([^{}\n]{1,200})\}|([\w./-]{1,200}))"
+    r"|\\(?:sub)?import\*?\s*+\{([^{}\n]{0,200})\}\s*+\{([^{}\n]{1,200})\}"
+)
+_COMMENT = re.compile(r"(?<!\\)%[^\n]*+")
+_ENCODING = re.compile(rb"\\usepackage\s*\[([A-Za-z0-9_-]{1,20})\]\s*\{inputenc\}")
+_ENCODINGS = {"latin1": "latin-1", "latin2": "iso8859-2", "latin9": "iso8859-15",
+              "ansinew": "cp1252", "applemac": "mac-roman", "cp1250": "cp1250",
+              "cp1251": "cp1251", "cp1252": "cp1252", "koi8-r": "koi8-r"}  # fmt: skip
+_TITLE = re.compile(f"{marks.DOCUMENT_START}([^{marks.DOCUMENT_END}]*+){marks.DOCUMENT_END}")
+_HEADING = re.compile(
+    f"{marks.HEADING}(\\d){marks.HEADING_FILE}([^{marks.TITLE_START}]*+){marks.TITLE_START}"
+    f"([^{marks.TITLE_END}{marks.HEADING}]*+){marks.TITLE_END}"
+    f"(?:\\s*+{marks.LABEL_START}([^{marks.LABEL_END}]*+){marks.LABEL_END})?"
+)
+_LABEL = re.compile(f"{marks.LABEL_START}[^{marks.LABEL_END}]*+{marks.LABEL_END}")
+_SEVERAL = re.compile(f"{marks.REFERENCE}(?:[\\s~,;–-]*+(?:and\\s++)?{marks.REFERENCE})++")
+_BRACKETED = re.compile(f"[(\\[][\\s~]*+{marks.REFERENCE}[\\s~]*+[)\\]]")
+_REFERENCE = re.compile(f"(?<![ \\t~])[ \\t~]*+\\n?[ \\t~]*+{marks.REFERENCE}")
+_REST = re.compile("[\ue010-\ue018]")
+_ENSURED = re.compile(r"\\ensuremath\s*+\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+)\}")
+
+
+def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
+    """The sections of a document and of the files that it takes in."""
+    posts, _ = read_with_files(document, bad)
+    yield from posts
+
+
+def read_with_files(document: Document, bad: BadRows) -> tuple[Iterator[Post], list[str]]:
+    """The sections of a document, and the names of all files that it is made of."""
+    data = document.read()
+    declared = _declared(data)
+    tree, base = document.tree, posixpath.dirname(document.name)
+    taken = [0]
+
+    def find(given: str, origin: str) -> tuple[str, str] | None:
+        name = resolve(tree, given, base, posixpath.dirname(origin))
+        if name is None:
+            return None
+        text = decoded(tree.read(name), tree.shown(name), declared or _declared(data))
+        taken[0] += len(text)
+        if taken[0] > 4 * LONGEST_TEXT:
+            raise document.error(f"takes in more than {4 * LONGEST_TEXT:,} characters")
+        return text, name
+
+    source = decoded(data, document.shown, declared)
+    made = marks.expand(source, document.name, find)
+    if made.missing:
+        names = ", ".join(dict.fromkeys(made.missing))
+        bad.note(f"{document.shown}: files that it takes in are missing: {names[:200]}")
+    if made.is_cut:
+        bad.note(f"{document.shown}: its macros give too much; some are left as they stand")
+    return _posts(document, made, bad), made.files
+
+
+def _posts(document: Document, made: marks.Expansion, bad: BadRows) -> Iterator[Post]:
+    titles = _TITLE.findall(made.text)
+    text = _TITLE.sub("", made.text)
+    parts = list(_sections(text, document.name))
+    title = to_text(_tidied(titles[-1]), "latex").replace("\n", " ") if titles else ""
+    yield from posts_of(document, parts, "latex", bad, title=title)
+
+
+def _sections(text: str, name: str) -> Iterator[Section]:
+    title, anchor, start, level, file = "", "", 0, 0, name
+    for heading in _HEADING.finditer(text):
+        yield Section(title, _tidied(text[start : heading.start()]), anchor, 1, level, file)
+        number, file, title, label = heading.groups()
+        title, anchor, level, start = _tidied(title), label or "", int(number) + 1, heading.end()
+    yield Section(title, _tidied(text[start:]), anchor, 1, level, file)
+
+
+def _tidied(text: str) -> str:
+    """A piece without labels and without what references leave around them."""
+    text = _LABEL.sub("", text)
+    text = _SEVERAL.sub(marks.REFERENCE, text)
+    text = _BRACKETED.sub(marks.REFERENCE, text)
+    text = _REFERENCE.sub("", text)
+    text = _REST.sub("", text)
+    return _with_formulas(text) if "\\ensuremath" in text else text
+
+
+def _with_formulas(text: str) -> str:
+    r"""What stands in ``\ensuremath`` in prose is a formula; in a formula it is a group of it."""
+    return "".join(
+        _ENSURED.sub(r"$\1$" if span.kind == "text" else r"{\1}", span.raw)
+        for span in split(text, "latex")
+    )
+
+
+def resolve(tree: Tree, given: str, *folders: str) -> str | None:
+    r"""The name of the file that ``\input`` means; None where it is not in the tree."""
+    given = given.strip().strip('"')
+    if not given or given.startswith("/"):
+        return None
+    for folder in dict.fromkeys(folders):
+        name = posixpath.normpath(posixpath.join(folder, given))
+        if name.startswith(".."):
+            continue
+        for candidate in (name, f"{name}.tex"):
+            if tree.has(candidate):
+                return candidate
+    return None
+
+
+def included(tree: Tree, names: list[str]) -> set[str]:
+    """The LaTeX files that are taken in by others: these are no documents of their own."""
+    found: set[str] = set()
+    for name in names:
+        try:
+            source = tree.read(name).decode("utf-8", "replace")
+        except (InputError, OSError, *BROKEN):
+            continue  # whoever reads it says so
+        for first, second, folder, file in _INPUTS.findall(_COMMENT.sub("", source)):
+            given = first or second or posixpath.join(folder, file)
+            taken = resolve(tree, given, posixpath.dirname(name), "")
+            if taken is not None and taken != name:
+                found.add(taken)
+    return found
+
+
+def _declared(data: bytes) -> str:
+    declared = _ENCODING.search(data[:100_000])
+    return _ENCODINGS.get(declared[1].decode("ascii").lower(), "") if declared else ""

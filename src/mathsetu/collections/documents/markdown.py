@@ -1,0 +1,117 @@
+r"""Markdown as it is written for pandoc, Quarto, R Markdown, Obsidian and notebooks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from mathsetu.collections.documents.sections import Document, posts_of, sections
+from mathsetu.collections.documents.tex_expansion import expand_formulas
+from mathsetu.collections.rows import BadRows
+from mathsetu.markup import split, to_text
+from mathsetu.records import Post
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
+_FRONT_TITLE = re.compile(r"^title[ \t]*:[ \t]*([^\n]*)$", re.MULTILINE)
+_NAME = re.compile(r"(?:name|title)\s*=\s*\"([^\"]*)\"")
+
+
+def _division(found: re.Match[str]) -> str:
+    """The name that a theorem carries in the attributes of its division."""
+    name = _NAME.search(found[1])
+    return f"{name[1]}.\n" if name else ""
+
+
+_REFERRED = "eq|thm|lem|cor|prp|def|exm|exr|sec|fig|tbl|rem|cnj"
+# A formula or code stands here while the marks around it are read.
+_START, _END = "\ue002", "\ue003"
+_HELD = re.compile(f"{_START}(\\d+){_END}")
+_PRIVATE = {ord(_START): None, ord(_END): None}
+# In this order: what these writers' tools read as marks, and what of it is text.
+_MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(r"%%[^%]*+(?:%(?!%)[^%]*+)*+%%"), ""),  # Obsidian: a comment
+    (re.compile(r"!\[\[[^\[\]\n]*+\]\]"), ""),  # Obsidian: an image or a note put in here
+    (re.compile(r"\[\[[^\[\]|\n]*+\|([^\[\]|\n]*+)\]\]"), r"\1"),
+    (re.compile(r"\[\[([^\[\]|#^\n]*+)[^\[\]|\n]*+\]\]"), r"\1"),
+    (re.compile(r"^((?:[ \t]*+>)++)[ \t]*+\[!([\w-]++)\][+-]?", re.MULTILINE), r"\1 \2:"),
+    (re.compile(r"(?<![^\s])\^[\w-]++[ \t]*+$", re.MULTILINE), ""),  # Obsidian: a block's name
+    (re.compile(r"==(?=\S)([^=\n]++)=="), r"\1"),
+    (re.compile(r"\^\[([^\[\]\n]*+)\]"), r" (\1)"),  # pandoc: a footnote where it is meant
+    (re.compile(r"\[\^[^\[\]\s]++\]:?"), ""),  # footnotes: the note itself is text
+    (re.compile(r"^:::++[ \t]*+\{([^{}\n]*+)\}[ \t]*+$", re.MULTILINE), _division),
+    (re.compile(r"^:::++[^\n]*+$", re.MULTILINE), ""),
+    (re.compile(f"({_END})[ \\t]*+\\{{#[^{{}}\n]*+\\}}"), r"\1"),  # Quarto: an equation's label
+    (re.compile(r"\[[^\[\]\n@]*+(?<=[\[\s;-])@[^\[\]\n]*+\](?!\()"), ""),  # pandoc: a citation
+    (re.compile(rf"(?<![\w@.`/])@(?:{_REFERRED})-[\w:-]++"), ""),  # Quarto: a reference
+    (re.compile(r"\\(?:eqref|ref|cite[a-z]*+|label)\{[^{}\n]*+\}"), ""),
+)  # fmt: skip
+# A displayed formula may have this many lines.
+_LONGEST_DISPLAY = 200
+
+
+def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
+    """The sections of a file."""
+    source = document.text()
+    front = _FRONT_MATTER.match(source)
+    title = _FRONT_TITLE.search(source, 0, front.end()) if front else None
+    # As many lines as before, so that messages name the right ones.
+    body = "\n" * source.count("\n", 0, front.end()) + source[front.end() :] if front else source
+    yield from read_source(document, body, bad, title=_unquoted(title[1]) if title else "")
+
+
+def read_source(
+    document: Document, source: str, bad: BadRows, *, title: str = ""
+) -> Iterator[Post]:
+    """The sections of a text in Markdown."""
+    plain = _without_marks(expand_formulas(_displays(source), "markdown"))
+    shown = to_text(title, "markdown").replace("\n", " ") if title else ""
+    yield from posts_of(document, sections(plain, "markdown"), "markdown", bad, title=shown)
+
+
+def _without_marks(source: str) -> str:
+    """The source with the marks of its dialect taken out, except in formulas and code."""
+    held: list[str] = []
+    parts: list[str] = []
+    for span in split(source, "markdown"):
+        if span.kind == "text":
+            parts.append(span.raw.translate(_PRIVATE))
+        else:
+            parts.append(f"{_START}{len(held)}{_END}")
+            held.append(span.raw)
+    text = "".join(parts)
+    for pattern, replacement in _MARKS:
+        text = pattern.sub(replacement, text)
+    return _HELD.sub(lambda found: held[int(found[1])], text)
+
+
+def _displays(source: str) -> str:
+    """Displayed formulas without the marks of a quotation around them and without blank lines."""
+    if "$$" not in source:
+        return source
+    lines = source.split("\n")
+    opened = -1
+    is_code = False
+    for number, line in enumerate(lines):
+        if line.lstrip().startswith(("```", "~~~")):
+            is_code = not is_code
+        if is_code or line.count("$$") % 2 == 0:
+            continue
+        if opened >= 0 and number - opened <= _LONGEST_DISPLAY:
+            quoted = lines[opened].lstrip().startswith(">")
+            inside = lines[opened + 1 : number + 1]
+            if quoted:
+                inside = [text.lstrip().removeprefix(">") for text in inside]
+            # A blank line would end the formula; they go after it, so that there are as many.
+            inside.sort(key=lambda text: not text.strip())
+            lines[opened + 1 : number + 1] = inside
+            opened = -1
+        else:
+            opened = number
+    return "\n".join(lines)
+
+
+def _unquoted(text: str) -> str:
+    text = text.strip()
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
+        return text[1:-1]
+    return text

@@ -1,0 +1,274 @@
+r"""Documents cut at their headings: a post for each section.
+
+A post's id is the file's path and the section's anchor, as ``notes/analysis.md#taylor-series``:
+a hit can be opened, and an id stays the same while its heading does. Its title is the way to it:
+the document's title and the headings above, then its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import NamedTuple
+from unicodedata import category
+
+from mathsetu.collections.rows import BadRows
+from mathsetu.collections.texts import read_text
+from mathsetu.collections.trees import Tree
+from mathsetu.errors import RowError
+from mathsetu.limits import LONGEST_TEXT
+from mathsetu.markup import plain, split, to_text
+from mathsetu.markup.references import unescape
+from mathsetu.records import Post
+
+#: What stands between the headings in a title.
+BETWEEN = " › "
+# A heading may be a whole paragraph; its beginning is enough to name a section.
+_LONGEST_ANCHOR = 120
+_LONGEST_ABOVE = 200
+_LONGEST_EMPTY = 5_000
+
+_MARKDOWN_HEADING = re.compile(
+    r"^ {0,3}(?P<level>#{1,3})[ \t]++(?P<title>[^\n]*)$"
+    r"|^(?![\s#>|*+-])(?P<underlined>[^\n]++)\n(?P<line>=+|--+)[ \t]*$",
+    re.MULTILINE,
+)
+_CLOSING_HASHES = re.compile(r"(?<![ \t])[ \t]++#++[ \t]*+\Z")
+# Pandoc and Quarto: # Heading {#sec-one .unnumbered}
+_HEADING_ATTRIBUTES = re.compile(r"(?<![ \t])[ \t]*+\{([^{}\n]*)\}[ \t]*+\Z")
+_HTML_HEADING = re.compile(
+    r"<h(?P<level>[1-3])(?![0-9a-z])(?P<attributes>[^<>]*)>"
+    r"(?P<title>(?:[^<]++|<(?!/?h[1-6]))*+)</h[1-3]\s*>",
+    re.IGNORECASE,
+)
+_HTML_ID = re.compile(r"""(?<![\w-])id\s*=\s*["']?([^\s"'<>]+)""", re.IGNORECASE)
+_PATTERNS = {"markdown": _MARKDOWN_HEADING, "html": _HTML_HEADING}
+
+
+class Section(NamedTuple):
+    """A part of a file: its heading as written, what stands under it, a given anchor, its line.
+
+    ``level`` is 1 for a chapter; 0 for what stands before the first heading. ``file`` is where it
+    stands, when that is not the document itself.
+    """
+
+    title: str
+    source: str
+    anchor: str
+    line: int = 1
+    level: int = 0
+    file: str = ""
+
+
+@dataclass
+class Document:
+    """A file that is read into posts.
+
+    Attributes:
+        tree: Where it lies.
+        name: Its name there.
+        prefix: What stands before names in ids.
+        language: The language of posts, where it is known.
+        known: The ids of sections that were read before, of documents that may share files.
+    """
+
+    tree: Tree
+    name: str
+    prefix: str = ""
+    language: str = ""
+    known: set[str] = field(default_factory=set)
+    _used: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """The id of the document, with which those of its posts begin."""
+        return self.prefix + self.name
+
+    @property
+    def shown(self) -> str:
+        """How it appears in messages."""
+        return self.tree.shown(self.name)
+
+    @property
+    def stem(self) -> str:
+        """Its name without folders and ending, as marked text."""
+        return PurePosixPath(self.name).stem.replace("$", "\\$")
+
+    def read(self) -> bytes:
+        """Its bytes."""
+        return self.tree.read(self.name)
+
+    def text(self, declared: str = "") -> str:
+        """Its text; RowError where it is not UTF-8, nor in the encoding that it declares."""
+        return decoded(self.read(), self.shown, declared)
+
+    def unused(self, file: str, wanted: str) -> str:
+        """An anchor, with a number if it is taken in the file."""
+        used = self._used.setdefault(file, {})
+        anchor = wanted or "section"
+        free = anchor
+        while free in used:
+            used[anchor] += 1
+            free = f"{anchor}-{used[anchor]}"
+        used[free] = 0
+        return free
+
+    def error(self, problem: str, line: int = 1) -> RowError:
+        """What is wrong with it."""
+        return RowError(self.shown, line, problem)
+
+
+def decoded(data: bytes, shown: str, declared: str = "") -> str:
+    """Bytes as text with newlines only: UTF-8, UTF-16 with a mark, or as declared."""
+    try:
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            text = data.decode("utf-16")
+        else:
+            text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
+    except UnicodeDecodeError as error:
+        try:
+            text = data.decode(declared) if declared else ""
+        except (LookupError, ValueError):
+            text = ""
+        if not text:
+            line = data.count(b"\n", 0, error.start) + 1
+            value = data[error.start : error.start + 1].hex()
+            problem = f"byte 0x{value} is not UTF-8 (convert the file first)"
+            raise RowError(shown, line, problem) from None
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if len(text) > LONGEST_TEXT:
+        raise RowError(shown, 1, f"the file is longer than {LONGEST_TEXT:,} characters")
+    return text
+
+
+def sections(source: str, form: str) -> Iterator[Section]:
+    r"""Cut Markdown or HTML at its headings; what stands before the first is a section too.
+
+    >>> [section.title for section in sections("Preface\n# One\ntext\n# Two\n", "markdown")]
+    ['', 'One', 'Two']
+    """
+    title, anchor, start, line, counted, level = "", "", 0, 1, 0, 0
+    for heading in _PATTERNS[form].finditer(_without_code(source, form)):
+        yield Section(title, source[start : heading.start()], anchor, line, level)
+        line += source.count("\n", counted, heading.start())
+        counted = heading.start()
+        group = "title" if heading["title"] is not None else "underlined"
+        title_start, title_end = heading.span(group)
+        title, start = source[title_start:title_end], heading.end()
+        if form == "markdown":
+            level = len(heading["level"] or "") or (1 if heading["line"][0] == "=" else 2)
+            title, anchor = _markdown_title(title)
+        else:
+            level = int(heading["level"])
+            given = _HTML_ID.search(source, *heading.span("attributes"))
+            anchor = unescape(given[1]) if given else ""
+    yield Section(title, source[start:], anchor, line, level)
+
+
+def posts_of(
+    document: Document,
+    parts: Iterable[Section],
+    form: str,
+    bad: BadRows,
+    *,
+    title: str = "",
+    fallback: str = "",
+) -> Iterator[Post]:
+    """The posts of a document's sections.
+
+    Args:
+        document: Where they stand.
+        parts: The sections.
+        form: The form of their texts, for `mathsetu.markup`.
+        bad: What to do with bad ones.
+        title: The document's own title, in marked text.
+        fallback: What to call a section without a heading when the document has no title.
+    """
+    above: list[tuple[int, str]] = []
+    every = list(parts)
+    shared = 0
+    for number, section in enumerate(every):
+        heading = to_text(section.title, form).replace("\n", " ")
+        file = section.file or document.name
+        if section.level or number:
+            above = [(level, text) for level, text in above if level < section.level]
+        if heading:
+            way = [text for _, text in above]
+            above.append((section.level, heading))
+        else:
+            way = [text for _, text in above if section.level]
+        below = every[number + 1].level if number + 1 < len(every) else 0
+        # A heading alone is told by the titles of the sections under it.
+        if (not heading or below > section.level) and _is_empty(section.source, form):
+            continue
+        file_id = document.prefix + file
+        wanted = (section.anchor or slug(plain(heading)))[:_LONGEST_ANCHOR]
+        # What stands before the first heading is the file; a heading may be empty.
+        post_id = f"{file_id}#{document.unused(file, wanted)}" if number else file_id
+        if post_id in document.known:
+            shared += 1
+            continue
+        document.known.add(post_id)
+        names = [name for name in (title, *way, heading) if name]
+        names = [name for n, name in enumerate(names) if not n or name != names[n - 1]]
+        whole = _joined(names) or fallback or document.stem
+        try:
+            whole, title_formulas = read_text(whole, "text", post_id, "title")
+            body, body_formulas = read_text(section.source, form, post_id, "body")
+        except ValueError as error:
+            bad.report(RowError(document.tree.shown(file), section.line, str(error)))
+            continue
+        if not bad.accepts(post_id, document.tree.shown(file), section.line):
+            continue
+        yield Post(
+            id=post_id,
+            title=whole,
+            body=body,
+            language=document.language,
+            kind="section",
+            thread_id=document.id,
+            url=post_id,
+            formulas=title_formulas + body_formulas,
+        )
+    bad.passed_over(document.shown, "a section of a file that two documents take in", shared)
+
+
+def _is_empty(source: str, form: str) -> bool:
+    """Whether nothing of a section is text; a long one is not read twice to find out."""
+    return not source.strip() or (len(source) < _LONGEST_EMPTY and not to_text(source, form))
+
+
+def _joined(names: list[str]) -> str:
+    """The way to a section; headings above that are whole paragraphs are left out."""
+    kept = [name for name in names[:-1] if len(name) <= _LONGEST_ABOVE]
+    return BETWEEN.join([*kept, *names[-1:]])
+
+
+def slug(title: str) -> str:
+    """A heading as an anchor, in the manner of code-hosting sites.
+
+    >>> slug("Taylor's series: an example"), slug("श्रेणी का योग")
+    ('taylors-series-an-example', 'श्रेणी-का-योग')
+    """
+    # Vowel signs of Indian scripts are marks, neither letters nor digits.
+    kept = (c for c in title.strip().lower() if c in "-_ " or category(c)[0] in "LNM")
+    return "".join(kept).replace(" ", "-")
+
+
+def _markdown_title(title: str) -> tuple[str, str]:
+    """A heading without closing hashes and attributes, and the anchor that these give."""
+    title = _CLOSING_HASHES.sub("", title)
+    attributes = _HEADING_ATTRIBUTES.search(title)
+    if attributes is None or not attributes[1].lstrip().startswith(("#", ".", "-")):
+        return title, ""
+    anchor = next((word[1:] for word in attributes[1].split() if word.startswith("#")), "")
+    return title[: attributes.start()], anchor
+
+
+def _without_code(source: str, form: str) -> str:
+    """The source with code and formulas blotted out, as long as before: no heading is in them."""
+    return "".join(
+        span.raw if span.kind == "text" else "x" * len(span.raw) for span in split(source, form)
+    )

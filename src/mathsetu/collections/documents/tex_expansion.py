@@ -1,0 +1,603 @@
+r"""Reads a LaTeX document as its author's macros and files make it.
+
+Files that are ``\input`` take their place, macros are expanded wherever they are used, and what is
+no text of the document goes: comments, drawings, listings, citations, references, layout. Nothing
+is executed: of TeX's language only definitions with plain bodies are understood.
+
+How much may come out of macros is limited (`_BUDGET`), so that time is linear in what is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from mathsetu.collections.documents.tex_commands import (
+    ASSIGNED,
+    DEFINING,
+    DOCUMENT_COMMANDS,
+    DROPPED,
+    ENVIRONMENT_ARGUMENTS,
+    FIXED,
+    HEADINGS,
+    REFERENCES,
+    SPACING,
+    STATEMENTS,
+    UNREAD,
+)
+from mathsetu.collections.documents.tex_frames import LONGEST_OPTION, TOKEN, Frame, Frames
+from mathsetu.markup import split
+from mathsetu.markup.delimiters import ENVIRONMENTS
+
+#: Marks in what comes out; they are taken out of what goes in.
+REFERENCE, HEADING, HEADING_FILE = "\ue010", "\ue011", "\ue012"
+TITLE_START, TITLE_END = "\ue013", "\ue014"
+LABEL_START, LABEL_END, DOCUMENT_START, DOCUMENT_END = "\ue015", "\ue016", "\ue017", "\ue018"
+_MARKS = dict.fromkeys(range(0xE010, 0xE019))
+#: Characters that macros may make, and how many for each character that was read.
+_BUDGET = 500_000
+_BUDGET_FACTOR = 4
+_DEEPEST = 60
+_MOST_FILES = 1_000
+
+_COMMENT = re.compile(r"%[^\n]*+(?:\n[ \t]*+)?")
+_CONDITION = re.compile(r"\\(if[A-Za-z@]*+|fi)(?![A-Za-z@])")
+_ROW_SPACE = re.compile(r"\*?[ \t]*+\[\s*+-?[\d.]*+\s*+(?:[a-z]{2}|\\[A-Za-z]++)\s*+\]|\*")
+_OWN_DISPLAY = re.compile(r"(?:align|multline|gather|equation|eqnarray)\*?\Z")
+_BOX_SIZE = re.compile(r"\s*+(?:to|spread)\s*+-?[\d.]*+\s*+(?:[a-z]{2}|\\[A-Za-z]++)")
+_BODY_COMMENT = re.compile(r"(?<!\\)%[^\n]*+\n[ \t]*+")
+_PARAMETERS = re.compile(r"(?:\s*+#\d)*+\s*+")
+_OPAQUE = re.compile(
+    r"@|\\(?:if|expandafter|csname|futurelet|begingroup|catcode|else\b|fi\b|loop|the\b)"
+)
+
+_MAY_DEFINE = re.compile(
+    r"\\(?:(?:new|renew|provide)command|[gex]?def|DeclareMath|let)(?![a-zA-Z])"
+    r"|\\DeclareMathOperator"
+)
+_LABELS = re.compile(f"{LABEL_START}[^{LABEL_END}]*+{LABEL_END}")
+#: Gives the text of a file that a document names, or None; and the name by which it is known.
+Finder = Callable[[str, str], tuple[str, str] | None]
+
+
+@dataclass(slots=True)
+class _Macro:
+    body: str
+    arguments: int = 0
+    default: str | None = None
+    takes_star: bool = False
+    is_final: bool = False  # a copy of a command of TeX: it is not expanded again
+
+
+@dataclass
+class Expansion:
+    """A document after expansion; see the marks above for what its text holds."""
+
+    text: str
+    files: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    is_cut: bool = False
+
+
+def expand(source: str, name: str, find: Finder) -> Expansion:
+    r"""Expand a document.
+
+    Args:
+        source: The text of the main file.
+        name: Its name.
+        find: Finds the files that it names.
+
+    >>> document = r"\newcommand{\R}{\mathbb{R}} Let $x\in\R$. % a note"
+    >>> expand(document, "a.tex", lambda name, origin: None).text.strip()
+    'Let $x\\in\\mathbb{R}$.'
+    """
+    reader = _Reader(find)
+    reader.read(source, name)
+    return Expansion("".join(reader.made), reader.files, reader.missing, reader.budget <= 0)
+
+
+def expand_formulas(source: str, form: str) -> str:
+    r"""A text whose formulas define macros for each other, as pages for MathJax do.
+
+    >>> expand_formulas(r"$\def\R{\mathbb R}$ Let $x\in\R$.", "markdown")
+    ' Let $x\\in\\mathbb R$.'
+    """
+    if not _MAY_DEFINE.search(source):
+        return source
+    reader = _Reader(lambda name, origin: None)
+    parts: list[str] = []
+    for span in split(source, form):
+        raw = span.raw
+        if span.kind == "formula":
+            reader.made = []
+            reader.read(span.content, "")
+            made = _LABELS.sub("", "".join(reader.made)).replace(REFERENCE, "")
+            if made != span.content:
+                raw = raw.replace(span.content, made) if made.strip() else ""
+        parts.append(raw)
+    return "".join(parts)
+
+
+class _Reader(Frames):
+    def __init__(self, find: Finder) -> None:
+        self.made: list[str] = []
+        self.files: list[str] = []
+        self.missing: list[str] = []
+        self.budget = _BUDGET
+        self._find = find
+        super().__init__()
+        self._macros: dict[str, _Macro] = {}
+        self._environments: dict[str, tuple[_Macro, str]] = {}
+        self._theorems: dict[str, str] = {}
+        self._after_command = False
+        self._is_begun = self._is_over = False
+        self._actions: dict[str, Callable[[str], None]] = {
+            "begin": self._begin, "end": self._end, "let": self._let, "label": self._label,
+            "title": self._title, "item": self._item, "footnote": self._footnote,
+            "url": self._url, "mathchoice": self._choice, "raisebox": self._raised,
+            "iffalse": self._if_false, "verb": self._verb,
+            "hbox": self._box, "vbox": self._box, "vtop": self._box,
+            "lstinline": self._verb, "mintinline": self._verb,
+            "usepackage": self._package, "RequirePackage": self._package,
+            "newenvironment": self._new_environment, "renewenvironment": self._new_environment,
+            "newtheorem": self._new_theorem, "declaretheorem": self._declare_theorem,
+            "spnewtheorem": self._new_theorem, "DeclarePairedDelimiter": self._paired,
+            "documentclass": self._package, "caption": self._paragraph,
+            "paragraph": self._paragraph, "subparagraph": self._paragraph,
+            "subsubsection": self._paragraph,
+            "import": self._import, "subimport": self._import, "endinput": self._end_input,
+            **dict.fromkeys(("input", "include", "subfile", "InputIfFileExists"), self._input),
+            **dict.fromkeys(("DeclareMathOperator", "DeclareMathOperator*"), self._operator),
+            **dict.fromkeys(("def", "gdef", "edef", "xdef"), self._def),
+            **dict.fromkeys(DEFINING, self._new_command),
+            **dict.fromkeys(DOCUMENT_COMMANDS, self._document_command),
+            **dict.fromkeys(HEADINGS, self._heading),
+        }  # fmt: skip
+
+    def read(self, source: str, name: str) -> None:
+        """Read a file and all that it names."""
+        self._open(source, name)
+        while self._frames and not self._is_over:
+            frame = self._frames[-1]
+            if frame.position >= len(frame.text):
+                self._frames.pop()
+                continue
+            token = TOKEN.match(frame.text, frame.position)
+            assert token is not None
+            frame.position = token.end()
+            command, sign, comment, brace, text = token.groups()
+            if command is not None:
+                self._command(command)
+            elif comment:
+                self._comment(frame, token.start())
+            elif sign is not None:
+                self._emit(f"\\{sign}")
+                if sign == "\\":
+                    space = _ROW_SPACE.match(frame.text, frame.position)
+                    frame.position = space.end() if space else frame.position
+            else:
+                self._emit(brace or text or "")
+
+    def _open(self, source: str, name: str) -> None:
+        source = source.translate(_MARKS)
+        self.files.append(name)
+        self.budget += _BUDGET_FACTOR * len(source)
+        self._frames.append(Frame(source, name, is_file=True))
+
+    def _push(self, text: str) -> None:
+        """Read what a macro gives before what follows it."""
+        self.budget -= len(text) + 32
+        if self.budget > 0 and len(self._frames) < _DEEPEST:
+            self._frames.append(Frame(text, self._frames[-1].name if self._frames else ""))
+
+    def _emit(self, text: str) -> None:
+        if not text:
+            return
+        if self._after_command and text[0].isalpha():
+            self.made.append(" ")
+        self._after_command = False
+        self.made.append(text)
+
+    def _comment(self, frame: Frame, start: int) -> None:
+        comment = _COMMENT.match(frame.text, start)
+        assert comment is not None
+        frame.position = comment.end()
+
+    def _command(self, name: str) -> None:
+        macro = self._macros.get(name)
+        if macro is not None:
+            self._use(name, macro)
+            return
+        action = self._actions.get(name)
+        if action is not None:
+            action(name)
+        elif name in DROPPED:
+            self._drop(name, int(DROPPED[name]))
+        elif REFERENCES.fullmatch(name):
+            self._drop(name, 1)
+            self._emit(REFERENCE)
+        elif name in SPACING or (name in ASSIGNED):
+            self._dimension()
+        elif name.startswith("if") or name in ("else", "fi", "or"):
+            return
+        else:
+            self._emit(f"\\{name}")
+            self._after_command = True
+            self._skip_layout()
+
+    def _drop(self, name: str, arguments: int) -> None:
+        self._next_is("*")
+        while self._option() is not None:
+            pass
+        for _ in range(arguments):
+            if not self._argument():
+                break
+            if name in ("titleformat", "multirow"):
+                self._option()
+
+    # Definitions and their use.
+
+    def _define(self, name: str, macro: _Macro) -> None:
+        name = name.strip().removeprefix("\\")
+        if not name or name in FIXED or name in HEADINGS or name.startswith("the"):
+            return
+        if _OPAQUE.search(macro.body):
+            self._macros.pop(name, None)
+            return
+        if "\n" in macro.body:
+            macro = replace(macro, body=_one_line(macro.body))
+        self._macros[name] = macro
+
+    def _new_command(self, kind: str) -> None:
+        self._next_is("*")
+        name = self._argument()
+        count = (self._option() or "0").strip()
+        default = self._option()
+        body = self._argument()
+        if kind == "providecommand" and name.strip().removeprefix("\\") in self._macros:
+            return
+        number = int(count) if count.isdecimal() and len(count) == 1 else 0
+        self._define(name, _Macro(body, number, default))
+
+    def _def(self, _: str) -> None:
+        name = self._argument()
+        frame = self._here()
+        if frame is None:
+            return
+        parameters = _PARAMETERS.match(frame.text, frame.position)
+        end = parameters.end() if parameters else frame.position
+        if not frame.text.startswith("{", end):  # arguments between signs are not understood
+            opening = frame.text.find("{", end, end + 200)
+            if opening >= 0:
+                frame.position = opening
+                self._argument()
+            return
+        count = frame.text.count("#", frame.position, end)
+        frame.position = end
+        body = self._argument()
+        if name.startswith("\\"):
+            self._define(name, _Macro(body, min(count, 9)))
+
+    def _let(self, _: str) -> None:
+        name = self._argument()
+        self._next_is("=")
+        other = self._argument()
+        known = self._macros.get(other.removeprefix("\\"))
+        if name.startswith("\\") and other != name:
+            self._define(name, known or _Macro(other, is_final=True))
+
+    def _operator(self, _: str) -> None:
+        star = "*" if self._next_is("*") else ""
+        name, text = self._argument(), self._argument()
+        self._define(name, _Macro(f"\\operatorname{star}{{{text}}}"))
+
+    def _paired(self, _: str) -> None:
+        name, opening, closing = self._argument(), self._argument(), self._argument()
+        self._define(name, _Macro(f"{opening} #1{closing} ", 1, takes_star=True))
+
+    def _document_command(self, _: str) -> None:
+        name, arguments, body = self._argument(), self._argument(), self._argument()
+        kinds = arguments.split()
+        optional = kinds[:1] == ["o"] or arguments.startswith("O{")
+        if all(kind == "m" for kind in (kinds[1:] if optional else kinds)) and len(kinds) < 10:
+            self._define(name, _Macro(body, len(kinds), "" if optional else None))
+
+    def _use(self, name: str, macro: _Macro) -> None:
+        if macro.takes_star:
+            self._next_is("*")
+            self._option()
+        arguments: list[str] = []
+        if macro.default is not None and macro.arguments:
+            given = self._option()
+            arguments.append(macro.default if given is None else given)
+        while len(arguments) < macro.arguments:
+            arguments.append(self._argument())
+        if macro.is_final:
+            self._emit(macro.body)
+            self._after_command = True
+            return
+        body = _filled(macro.body, arguments, max(self.budget, 0))
+        if body is None:
+            self.budget = 0
+            return
+        self._push(body)
+        if self._after_command and body[:1].isalpha():
+            self._emit(" ")
+
+    # Structure.
+
+    def _heading(self, name: str) -> None:
+        self._next_is("*")
+        self._option()
+        title = self._argument()
+        file = next((frame.name for frame in reversed(self._frames) if frame.is_file), "")
+        self._emit(f"{HEADING}{HEADINGS[name]}{HEADING_FILE}{file}{TITLE_START}")
+        self._between(title, TITLE_END)
+
+    def _between(self, text: str, mark: str) -> None:
+        """Read a text, then write a mark."""
+        # A frame of its own for the mark: the text may end in a command that wants more.
+        frame = Frame(mark, self._frames[-1].name if self._frames else "")
+        self._frames.append(frame)
+        self._push(text + "{}" if text[-1:].isalpha() and "\\" in text else text)
+
+    def _title(self, _: str) -> None:
+        self._option()
+        title = self._argument()
+        self._emit(DOCUMENT_START)
+        self._between(title, DOCUMENT_END)
+
+    def _paragraph(self, name: str) -> None:
+        self._next_is("*")
+        self._option()
+        title = self._argument()
+        self._emit("\n\n")
+        self._between(title, "\n" if name == "caption" else ". ")
+
+    def _item(self, _: str) -> None:
+        label = self._option()
+        self._emit("\\item ")
+        if label:
+            self._push(f"{label} ")
+
+    def _footnote(self, _: str) -> None:
+        self._option()
+        note = self._argument()
+        self._emit(" (")
+        self._between(note, ")")
+
+    def _choice(self, _: str) -> None:
+        """Of the four sizes of a sign, the first."""
+        signs = [self._argument() for _ in range(4)]
+        self._push(f"{signs[0]}{{}}")
+
+    def _box(self, name: str) -> None:
+        frame = self._here()
+        size = _BOX_SIZE.match(frame.text, frame.position) if frame else None
+        if frame and size:
+            frame.position = size.end()
+        self._emit(f"\\{name}")
+        self._after_command = True
+
+    def _raised(self, _: str) -> None:
+        """A box of text, which may be a formula; inside of one, its dollars are none of it."""
+        self._argument()
+        while self._option() is not None:
+            pass
+        inside = self._argument().strip()
+        if inside.startswith("$") and inside.endswith("$") and inside.count("$") == 2:
+            inside = f"\\ensuremath{{{inside[1:-1]}}}"
+        self._push(inside)
+
+    def _label(self, _: str) -> None:
+        self._emit(f"{LABEL_START}{self._argument()}{LABEL_END}")
+
+    def _begin(self, _: str) -> None:
+        name = self._argument().strip()
+        if name == "document":
+            if self._is_begun:
+                return
+            # What stands before is no text; only a title may be set there.
+            self._is_begun = True
+            before = "".join(self.made)
+            start = before.find(DOCUMENT_START)
+            end = before.find(DOCUMENT_END, start)
+            self.made = [before[start : end + 1]] if 0 <= start < end else []
+        elif name in UNREAD:
+            self._skip_to(f"\\end{{{name}}}")
+        elif name in self._environments:
+            macro, _end = self._environments[name]
+            self._use(name, macro)
+        elif name in self._theorems or name.rstrip("*") in STATEMENTS:
+            printed = self._theorems.get(name) or name.rstrip("*").capitalize()
+            given = self._option()
+            self._emit("\n\n")
+            self._push(f"{printed} ({given}). " if given else f"{printed}. ")
+        elif _mathematical(name):
+            self._emit(f"\\begin{{{_mathematical(name)}}}")
+        elif name in ("frame", "block"):
+            self._option()
+            frame = self._here()
+            has_title = frame is not None and frame.text.startswith("{", frame.position)
+            self._emit("\n\n")
+            if has_title:
+                title = self._argument()
+                self._between(title, ". ")
+        else:
+            self._drop(name, ENVIRONMENT_ARGUMENTS.get(name, 0))
+            self._emit("\n")
+
+    def _end(self, _: str) -> None:
+        name = self._argument().strip()
+        if name == "document":
+            self._is_over = True
+        elif name in self._environments:
+            self._push(self._environments[name][1])
+        elif _mathematical(name):
+            self._emit(f"\\end{{{_mathematical(name)}}}")
+        else:
+            self._emit("\n\n" if name in self._theorems or name in STATEMENTS else "\n")
+
+    def _new_environment(self, _: str) -> None:
+        self._next_is("*")
+        name = self._argument().strip()
+        count = (self._option() or "0").strip()
+        default = self._option()
+        begin, end = self._argument(), self._argument()
+        number = int(count) if count.isdecimal() and len(count) == 1 else 0
+        is_known = name.rstrip("*") in ENVIRONMENTS or name in UNREAD or name == "document"
+        if name and not is_known and not _OPAQUE.search(begin + end):
+            self._environments[name] = (_Macro(begin, number, default), end)
+
+    def _new_theorem(self, kind: str) -> None:
+        self._next_is("*")
+        name = self._argument().strip()
+        self._option()
+        printed = self._argument()
+        self._option()
+        if kind == "spnewtheorem":
+            self._argument()
+            self._argument()
+        self._theorems[name] = printed
+
+    def _declare_theorem(self, _: str) -> None:
+        option = self._option() or ""
+        name = self._argument().strip()
+        self._option()
+        given = re.search(r"(?:name|title)\s*=\s*\{?([^,{}]+)", option)
+        self._theorems[name] = given[1].strip() if given else name.capitalize()
+
+    # What is not read.
+
+    def _if_false(self, _: str) -> None:
+        frame = self._here()
+        if frame is None or "\\fi" in frame.absent:
+            return
+        depth = 1
+        for found in _CONDITION.finditer(frame.text, frame.position):
+            depth += -1 if found[1] == "fi" else 1
+            if not depth:
+                frame.position = found.end()
+                return
+        frame.absent.add("\\fi")
+
+    def _verb(self, name: str) -> None:
+        self._next_is("*")
+        if name == "mintinline":
+            self._option()
+            self._argument()
+        frame = self._here()
+        if frame is None or frame.position >= len(frame.text):
+            return
+        if name == "lstinline":
+            self._option()
+        sign = frame.text[frame.position : frame.position + 1]
+        closing = "}" if sign == "{" else sign
+        end = frame.text.find(closing, frame.position + 1, frame.position + LONGEST_OPTION)
+        if not sign or sign.isspace() or end < 0 or "\n" in frame.text[frame.position : end]:
+            return
+        code = frame.text[frame.position + 1 : end]
+        frame.position = end + 1
+        self._emit(_inert(code))
+
+    def _url(self, _: str) -> None:
+        self._emit(_inert(self._argument()))
+
+    # Files.
+
+    def _input(self, name: str) -> None:
+        given = self._argument().strip()
+        frame = self._frames[-1] if self._frames else None
+        if given and not given.startswith("{") and len(given) == 1 and frame is not None:
+            # TeX's own form: \input chapter1
+            rest = re.compile(r"[^\s\\{}%]*+").match(frame.text, frame.position)
+            given += rest[0] if rest else ""
+            frame.position = rest.end() if rest else frame.position
+        if name == "InputIfFileExists":
+            self._argument()
+            self._argument()
+        self._include(given)
+
+    def _import(self, _: str) -> None:
+        folder, file = self._argument().strip(), self._argument().strip()
+        self._include(f"{folder.rstrip('/')}/{file}" if folder else file)
+
+    def _end_input(self, _: str) -> None:
+        while self._frames:
+            frame = self._frames.pop()
+            if frame.is_file:
+                return
+
+    def _include(self, given: str) -> None:
+        given = given.strip('" ')
+        origin = next((frame.name for frame in reversed(self._frames) if frame.is_file), "")
+        if not given or len(self.files) >= _MOST_FILES:
+            return
+        found = self._find(given, origin)
+        opened = {frame.name for frame in self._frames if frame.is_file}
+        if found is None:
+            self.missing.append(given)
+        elif found[1] not in opened and len(self._frames) < _DEEPEST:  # no file holds itself
+            self._open(*found)
+
+    def _package(self, kind: str) -> None:
+        """Definitions of a package that lies beside the document; what it prints is no text."""
+        self._option()
+        names = self._argument()
+        self._option()
+        ending = ".cls" if kind == "documentclass" else ".sty"
+        origin = next((frame.name for frame in reversed(self._frames) if frame.is_file), "")
+        for name in names.split(",")[:50]:
+            found = self._find(f"{name.strip()}{ending}", origin) if name.strip() else None
+            if found is None or found[1] in self.files or len(self.files) >= _MOST_FILES:
+                continue
+            made, frames, self.made, self._frames = self.made, self._frames, [], []
+            self.read(*found)
+            self.made, self._frames, self._is_over = made, frames, False
+
+
+def _inert(code: str) -> str:
+    """Code of which no sign means anything to whoever reads what comes out."""
+    return "".join(f"\\{c}" if c in "$%&#_{}" else " " if c in "\\^~" else c for c in code)
+
+
+def _one_line(body: str) -> str:
+    r"""A body without line breaks, which are blanks in TeX: two in a row would end a formula.
+
+    >>> _one_line("a% note\n  b\n\n c")
+    'ab\\par c'
+    """
+    body = _BODY_COMMENT.sub("", body)
+    body = re.sub(r"\n[ \t]*+\n\s*+", "\\\\par ", body)
+    return body.replace("\n", " ")
+
+
+def _mathematical(name: str) -> str:
+    """The environment of formulas that a name means; authors put words before the known ones.
+
+    >>> _mathematical("align*"), _mathematical("narrowmultline*"), _mathematical("quote")
+    ('align*', 'multline*', '')
+    """
+    if name.rstrip("*") in ENVIRONMENTS:
+        return name
+    own = _OWN_DISPLAY.search(name)
+    return own[0] if own else ""
+
+
+def _filled(body: str, arguments: list[str], limit: int) -> str | None:
+    """A body with its arguments put in; None when that gives more than the limit."""
+    if "#" not in body:
+        return body
+    pieces = re.split(r"#([1-9])", body)
+    filled = []
+    length = 0
+    for number, piece in enumerate(pieces):
+        if number % 2:
+            place = int(piece) - 1
+            piece = arguments[place] if place < len(arguments) else ""
+        length += len(piece)
+        if length > limit:
+            return None
+        filled.append(piece)
+    return "".join(filled)

@@ -1,0 +1,94 @@
+"""How far the reading of files has come, for those who show it.
+
+Whoever shows progress counts bytes of files as they lie on disk: their sizes are known before
+anything is read, however much they unpack to.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import BinaryIO
+
+
+class Meter:
+    """Bytes of files that were read to their end, and of the one that is open.
+
+    >>> Meter(100).done
+    0
+    """
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self._finished = 0
+        self._open: list[BinaryIO] = []
+
+    @property
+    def done(self) -> int:
+        """Bytes read so far, never more than there are."""
+        position = 0
+        for file in self._open:
+            try:
+                position += file.tell()
+            except (OSError, ValueError):  # it cannot tell, or is closed already
+                continue
+        return min(self.total, self._finished + position)
+
+    def opened(self, file: BinaryIO) -> None:
+        """Count a file while it is read."""
+        self._open.append(file)
+
+    def closed(self, file: BinaryIO, position: int) -> None:
+        """Count what was read of a file."""
+        if file in self._open:
+            self._open.remove(file)
+        self._finished += position
+
+
+_meter: ContextVar[Meter | None] = ContextVar("_meter", default=None)
+
+
+@contextmanager
+def metered(sources: Sequence[Path]) -> Iterator[Meter]:
+    """Count what is read of files and folders in a block."""
+    meter = Meter(sum(map(_size, sources)))
+    token = _meter.set(meter)
+    try:
+        yield meter
+    finally:
+        _meter.reset(token)
+
+
+@contextmanager
+def reading(file: BinaryIO) -> Iterator[None]:
+    """Let a file count while it is read, where somebody counts."""
+    meter = _meter.get()
+    if meter is None:
+        yield
+        return
+    meter.opened(file)
+    try:
+        yield
+    finally:
+        try:
+            position = file.tell()
+        except (OSError, ValueError):
+            position = 0
+        meter.closed(file, position)
+
+
+def _size(path: Path) -> int:
+    if path.is_file():
+        return path.stat().st_size
+    total = 0
+    for folder, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(folder, name)).st_size
+            except OSError:  # it is gone; whoever reads it says so
+                continue
+    return total

@@ -1,0 +1,70 @@
+"""What an intake has read and what it passed over, for the report at its end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from mathsetu.records import Post
+
+#: So many places are named for each reason; all are counted.
+_NAMED = 5
+#: So many files are told one by one; all are counted.
+_MOST_FILES = 1_000
+
+
+@dataclass
+class Tally:
+    """Files by kind, and what was passed over by reason.
+
+    >>> tally = Tally()
+    >>> tally.took("a.md", "markdown")
+    >>> tally.passed_over("plot.png", "not a kind of file that is read")
+    >>> tally.to_json()["passed_over"]
+    [{'reason': 'not a kind of file that is read', 'count': 1, 'first': ['plot.png']}]
+    """
+
+    files: Counter[str] = field(default_factory=Counter)
+    words: list[tuple[str, str]] = field(default_factory=list)
+    reasons: Counter[str] = field(default_factory=Counter)
+    places: dict[str, list[str]] = field(default_factory=dict)
+    columns: list[str] = field(default_factory=list)
+    posts: int = 0
+    formulas: int = 0
+    languages: Counter[str] = field(default_factory=Counter)
+
+    def count(self, posts: Iterable[Post]) -> Iterator[Post]:
+        """Pass posts on and count them with their formulas and the languages they state."""
+        for post in posts:
+            self.posts += 1
+            self.formulas += len(post.formulas)
+            self.languages[post.language] += 1
+            yield post
+
+    def took(self, path: str, kind: str, word: str = "") -> None:
+        """Count a file that was read; ``word`` says what was got of it, where one may ask."""
+        self.files[kind] += 1
+        if word and len(self.words) < _MOST_FILES:
+            self.words.append((path, word))
+
+    def passed_over(self, path: str, reason: str, count: int = 1) -> None:
+        """Count what was not read, and why."""
+        self.reasons[reason] += count
+        named = self.places.setdefault(reason, [])
+        if len(named) < _NAMED:
+            named.append(path)
+
+    def to_json(self) -> dict[str, Any]:
+        """The tally as a program reads it."""
+        return {
+            "files": sum(self.files.values()),
+            "kinds": dict(sorted(self.files.items())),
+            "read": [{"file": path, "got": word} for path, word in self.words],
+            "columns": self.columns,
+            "passed_over": [
+                {"reason": reason, "count": count, "first": self.places[reason]}
+                for reason, count in self.reasons.most_common()
+            ],
+        }

@@ -1,0 +1,247 @@
+r"""Whole pages as people save them: what a renderer or a site put around the text goes.
+
+Formulas are found in the forms that Wikipedia, arXiv (LaTeXML), KaTeX, MathJax 2 and 3, pandoc and
+Sphinx write, and each is put back as one container that `mathsetu.markup.html` reads. Navigation,
+edit links, reference marks and what is only drawn leave nothing.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+from mathsetu.markup.mathml import mathml_to_latex, without_comments
+from mathsetu.markup.references import unescape
+
+_TAG = re.compile(
+    r"<(/?)([a-zA-Z][a-zA-Z0-9-]*+)((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>", re.ASCII
+)
+_ATTRIBUTE = re.compile(
+    r"([a-zA-Z-]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'<>]++))", re.ASCII
+)
+_TEX = re.compile(
+    r"<annotation[^<>]*encoding=[\"']?(?:application/x-tex|TeX|LaTeX)[\"']?[^<>]*>([^<]*)<", re.I
+)
+_WRAPPED = re.compile(r"\{\s*\\(?:display|text)style\s+(.*)\}", re.DOTALL)
+_DELIMITERS = (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$"))
+_VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+_RAW = frozenset(("script", "style"))
+# By class or role: what a page shows besides its text.
+_NOISE = frozenset(
+    "mw-editsection mw-jump-link navbox navbox-styles vertical-navbox sidebar reference reflist "
+    "mw-references-wrap catlinks printfooter mw-indicators noprint toc hatnote metadata ambox "
+    "mwe-math-mathml-fallback katex-html MathJax MathJax_Display MathJax_Preview MathJax_SVG "
+    "MathJax_SVG_Display MathJax_CHTML ltx_eqn_eqno ltx_tag_equation "
+    "ltx_tag_equationgroup ltx_bibliography ltx_page_navbar ltx_page_footer ltx_page_logo "
+    "ltx_cite ltx_role_footnotemark ltx_note_mark ltx_ERROR ltx_pagination ltx_dates "
+    "footnote-ref footnote-back headerlink anchor-link navigation vector-menu mw-portlet "
+    "site-notice vector-header-container vector-page-toolbar vector-column-start".split()
+)
+_NOISE_ROLES = frozenset(("navigation", "search", "contentinfo"))
+_NOISE_TAGS = frozenset(("nav", "footer", "button", "select", "textarea", "noscript", "svg"))
+_IMAGES = frozenset(
+    "mwe-math-fallback-image-inline mwe-math-fallback-image-display tex latex math".split()
+)
+
+
+def clean_page(source: str) -> str:
+    r"""A page with its formulas in one form and without what is no text of it.
+
+    >>> page = '<p>So <span class="katex"><span class="katex-mathml"><math><semantics><mi>x</mi>'
+    >>> page += '<annotation encoding="application/x-tex">x</annotation></semantics></math></span>'
+    >>> page += '<span class="katex-html"><span>x</span></span></span>.</p>'
+    >>> clean_page(page)
+    '<p>So <span><span><span class="math-container">$x$</span></span></span>.</p>'
+    """
+    return _Page(without_comments(source)).cleaned()
+
+
+class _Page:
+    """One pass over the tags of a page."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._parts: list[str] = []
+        self._last = ""  # the formula that was read last, and has not been followed by text
+        self._found: dict[str, int] = {}
+
+    def cleaned(self) -> str:
+        source = self._source
+        position = 0
+        skipped = ""  # the tag inside which nothing is read
+        depth = 0
+        only_formulas = 0
+        for tag in _TAG.finditer(source):
+            start, end = tag.span()
+            if start < position:
+                continue
+            closing, name, attributes = tag[1], tag[2].lower(), tag[3]
+            is_open = not closing and name not in _VOID and not attributes.endswith("/")
+            if skipped:
+                if name == skipped:
+                    depth += 1 if is_open else -1 if closing else 0
+                    if not depth:
+                        skipped = ""
+                position = end
+                continue
+            if not only_formulas:
+                self._text(source[position:start])
+            position = end
+            if name == "mjx-container":
+                only_formulas = max(0, only_formulas + (1 if is_open else -1 if closing else 0))
+            elif closing:
+                self._parts.append("" if only_formulas else f"</{name}>")
+            elif name == "math":
+                position = self._mathml(end, attributes)
+            elif name in _RAW and is_open:
+                position = self._raw(start, end, name, attributes)
+            elif only_formulas:
+                continue
+            else:
+                attribute = _attributes(attributes)
+                classes = set(attribute.get("class", "").split())
+                if is_open and (
+                    name in _NOISE_TAGS
+                    or classes & _NOISE
+                    or attribute.get("role", "") in _NOISE_ROLES
+                ):
+                    skipped, depth = name, 1
+                elif name == "img":
+                    self._image(attribute, classes)
+                elif is_open and name in ("span", "div") and classes & {"math", "texhtml"}:
+                    position = self._container(end, name, classes)
+                else:
+                    self._parts.append(_kept(name, attribute))
+        if not skipped and not only_formulas:
+            self._text(source[position:])
+        return "".join(self._parts)
+
+    def _text(self, text: str) -> None:
+        if text.strip():
+            self._last = ""
+        self._parts.append(text)
+
+    def _find(self, needle: str, start: int) -> int:
+        """Like str.find for starts that never go back: nothing is passed over twice."""
+        found = self._found.get(needle, 0)
+        if 0 <= found < start or needle not in self._found:
+            found = self._found[needle] = self._source.find(needle, start)
+        return found
+
+    def _mathml(self, start: int, attributes: str) -> int:
+        close = self._find("</math>", start)
+        if close < 0:
+            return start
+        inner = self._source[start:close]
+        attribute = _attributes(attributes)
+        annotation = _TEX.search(inner)
+        latex = unescape(annotation[1]) if annotation else attribute.get("alttext", "")
+        display = attribute.get("display") == "block" or attribute.get("mode") == "display"
+        self._formula(latex or mathml_to_latex(inner), display)
+        return close + len("</math>")
+
+    def _raw(self, start: int, end: int, name: str, attributes: str) -> int:
+        close = self._find(f"</{name}", end)
+        after = self._find(">", close) if close >= 0 else -1
+        if after < 0:
+            return len(self._source)
+        if "math/tex" in attributes:
+            self._formula(self._source[end:close], "display" in attributes)
+        elif "math/mml" in attributes:
+            self._formula(mathml_to_latex(self._source[end:close]), False)
+        return after + 1
+
+    def _image(self, attribute: dict[str, str], classes: set[str]) -> None:
+        latex = attribute.get("alt", "")
+        if classes & _IMAGES and latex and _bare(latex) != self._last:
+            self._formula(latex, any("display" in name for name in classes))
+
+    def _container(self, start: int, name: str, classes: set[str]) -> int:
+        close = self._find(f"</{name}>", start)
+        if close < 0:
+            return start
+        after = close + len(name) + 3
+        if any(0 <= self._find(sign, start) < close for sign in ("<math", 'class="katex')):
+            return start  # rendered: what is inside is read
+        inner = self._source[start:close]
+        if "texhtml" in classes:
+            nested = inner.count(f"<{name}")
+            for _ in range(min(nested, 20)):  # what is drawn may have boxes of its own
+                close = self._find(f"</{name}>", after)
+                if close < 0:
+                    break
+                after = close + len(name) + 3
+            self._formula(html_formula(self._source[start : after - len(name) - 3]), False)
+        else:
+            self._formula(unescape(_TAG.sub("", inner)), name == "div" or "display" in classes)
+        return after
+
+    def _formula(self, latex: str, display: bool) -> None:
+        latex = _bare(latex)
+        if not latex:
+            return
+        self._last = latex
+        dollars = "$$" if display else "$"
+        written = html.escape(f"{dollars}{latex}{dollars}", quote=False)
+        self._parts.append(f'<span class="math-container">{written}</span>')
+
+
+def _bare(latex: str) -> str:
+    """LaTeX without delimiters, and without the style that a site puts around all of it."""
+    latex = latex.strip()
+    for opening, closing in _DELIMITERS:
+        if latex.startswith(opening) and latex.endswith(closing) and len(latex) > len(opening):
+            latex = latex[len(opening) : -len(closing)].strip()
+            break
+    wrapped = _WRAPPED.fullmatch(latex)
+    if wrapped and _is_one_group(latex):
+        latex = wrapped[1].strip()
+    return latex.replace("%\n", "").strip()
+
+
+def _is_one_group(latex: str) -> bool:
+    """Whether the first brace is closed by the last."""
+    depth = 0
+    for number, character in enumerate(latex):
+        depth += (character == "{") - (character == "}")
+        if not depth:
+            return number == len(latex) - 1
+    return False
+
+
+_HTML_SIGNS: dict[str, str] = {"sup": "^{", "/sup": "}", "sub": "_{", "/sub": "}"}
+
+
+def html_formula(inner: str) -> str:
+    """A formula that is written with italics, indices and exponents of HTML."""
+
+    def sign(tag: re.Match[str]) -> str:
+        return _HTML_SIGNS.get(f"{tag[1]}{tag[2].lower()}", "")
+
+    return unescape(_TAG.sub(sign, inner))
+
+
+def _attributes(source: str) -> dict[str, str]:
+    return {
+        match[1].lower(): unescape(match[2] or match[3] or match[4] or "")
+        for match in _ATTRIBUTE.finditer(source)
+    }
+
+
+def _kept(name: str, attribute: dict[str, str]) -> str:
+    """A tag with the one attribute that anchors need."""
+    given = attribute.get("id", "")
+    return f'<{name} id="{html.escape(given)}">' if given else f"<{name}>"
+
+
+_CHARSET = re.compile(rb"<meta[^<>]{0,200}?charset\s*=\s*[\"']?([\w-]{1,40})", re.I)
+
+
+def declared_encoding(head: bytes) -> str:
+    """The encoding that a page declares for itself, empty when it declares none.
+
+    >>> declared_encoding(b'<meta charset="iso-8859-2">')
+    'iso-8859-2'
+    """
+    declared = _CHARSET.search(head)
+    return declared[1].decode("ascii") if declared else ""

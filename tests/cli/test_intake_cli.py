@@ -1,0 +1,91 @@
+"""What is said after an intake, and while it goes on."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from mathsetu.cli.output import READING, ProgressBar
+from mathsetu.collections.files import read_lines
+from mathsetu.collections.meter import metered
+from tests.command import Mathsetu
+
+
+def fill(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "sums.md").write_text("# Sums\n\nWhat is the sum of $1+1$?\n")
+    (folder / "paper.tex").write_text("\\section{One} Let $x$ be a number. \\input{absent}")
+    (folder / "bad.md").write_bytes(b"caf\xe9")
+    (folder / "qa.csv").write_text("Subject;Content\nSums;¿Cuánto es la suma de los números?\n")
+    (folder / "plot.png").write_bytes(b"\x89PNG")
+    (folder / ".hidden").write_text("x")
+
+
+def test_the_report_names_what_was_read_and_what_was_not(mathsetu: Mathsetu) -> None:
+    fill(Path("notes"))
+    refused = mathsetu.refuses("index", "notes", "lib", "--recipe", "formula")
+    assert "notes/bad.md line 1: byte 0xe9 is not UTF-8" in refused
+    arguments = ("index", "notes", "lib", "--recipe", "formula", "--skip-bad")
+    report = mathsetu.json(*arguments)
+    assert isinstance(report, dict)
+    assert report["posts"] == 3
+    assert report["kinds"] == {"latex": 1, "markdown": 1, "table": 1}
+    assert report["formulas"] == 2
+    assert report["languages"] == {"en": 2, "es": 1}
+    assert report["skipped"] == 1
+    assert report["errors"] == [
+        "notes/bad.md line 1: byte 0xe9 is not UTF-8 (convert the file first)"
+    ]
+    assert report["notes"] == ["notes/paper.tex: files that it takes in are missing: absent"]
+    assert {one["reason"]: one["first"] for one in report["passed_over"]} == {
+        "hidden": ["notes/.hidden"],
+        "not a kind of file that is read": ["notes/plot.png"],
+    }
+    said = mathsetu(*arguments)
+    assert "lib: 3 posts indexed" in said.out
+    assert "  files: 3 (latex 1, markdown 1, table 1)" in said.out
+    assert "  languages: en 2, es 1" in said.out
+    assert "  passed over: 1 × not a kind of file that is read (notes/plot.png)" in said.out
+    assert "notes/qa.csv: body = Content, title = Subject (guessed" in said.out
+    assert "skipped: notes/bad.md line 1" in said.err
+
+
+def test_what_a_recipe_leaves_out_is_told(mathsetu: Mathsetu) -> None:
+    rows = (
+        '{"id": "1", "body": "a", "kind": "question"}\n{"id": "2", "body": "b", "kind": "answer"}\n'
+    )
+    Path("posts.jsonl").write_text(rows)
+    report = mathsetu.json(
+        "index", "posts.jsonl", "lib", "--recipe", "formula", "--set", 'posts.kinds=["answer"]'
+    )
+    assert isinstance(report, dict)
+    assert report["posts"] == 1
+    assert report["passed_over"][0]["reason"] == "a post that the recipe leaves out"
+
+
+def test_a_meter_tells_how_much_of_compressed_files_was_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(gzip.compress(b"".join(b"%d\n" % n for n in range(200_000))))
+    (tmp_path / "b.txt").write_text("one\n")
+    with metered([tmp_path]) as meter:
+        assert meter.total == path.stat().st_size + 4
+        lines = read_lines(path)
+        for _ in range(100_000):
+            next(lines)
+        assert 0 < meter.done < meter.total
+        assert sum(1 for _ in lines) == 100_000
+        list(read_lines(tmp_path / "b.txt"))
+        assert meter.done == meter.total
+
+
+def test_progress_shows_a_total_where_it_is_known(tmp_path: Path) -> None:
+    progress = pytest.importorskip("rich.progress")
+    (tmp_path / "a.txt").write_text("one\n" * 10)
+    with progress.Progress(disable=True) as shown, metered([tmp_path]) as meter:
+        bar = ProgressBar(shown, meter)
+        bar(READING, 1)
+        bar.expect("indexing", 7)
+        bar("indexing", 3)
+        reading, indexing = shown.tasks
+        assert (reading.total, reading.fields["number"]) == (40, 1)
+        assert (indexing.total, indexing.completed) == (7, 3)

@@ -1,0 +1,125 @@
+"""Tables with any column names."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mathsetu.collections.formats import detect, open_posts
+from mathsetu.collections.rows import BadRows
+from mathsetu.collections.tally import Tally
+from mathsetu.errors import InputError, RowError
+from mathsetu.records import Post
+from tests.command import Mathsetu
+
+
+def read(path: Path, **fields: str) -> tuple[list[Post], Tally]:
+    tally = Tally()
+    return list(open_posts(path, BadRows(tally=tally, fields=fields))), tally
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "Subject,Content,Nr\nSums,Is $1+1=2$?,7\n"),
+        ("a.csv", "\ufeffSubject;Content;Nr\r\nSums;Is $1+1=2$?;7\r\n"),
+        ("a.tsv", "Nr\tSubject\tContent\n7\tSums\tIs $1+1=2$?\n"),
+        ("a.json", '[{"Subject": "Sums", "Content": "Is $1+1=2$?", "Nr": 7}]'),
+        ("a.json", '{"n": 1, "data": [{"Subject": "Sums", "Content": "Is $1+1=2$?"}]}'),
+        ("a.jsonl", '{"Subject": "Sums", "Content": "<p>Is $1+1=2$?</p>", "Nr": 7}\n'),
+    ],
+)
+def test_columns_are_guessed_and_reported(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8", newline="")
+    (post,), tally = read(path)
+    assert (post.title, post.body, post.language) == ("Sums", "Is $1+1=2$?", "")
+    assert [formula.latex for formula in post.formulas] == ["1+1=2"]
+    (said,) = tally.columns
+    assert "body = Content" in said
+    assert "guessed; --field FIELD=COLUMN" in said
+
+
+def test_the_user_says_which_column_is_which(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id,title,body,Erklärung\n7,t,b,Die $x$\n", encoding="utf-8")
+    assert detect(path).name == "clmir-posts"
+    (post,), tally = read(path, body="Erklärung", title="body")
+    assert (post.id, post.title, post.body) == ("7", "b", "Die $x$")
+    assert "not read: title" in tally.columns[0]
+    with pytest.raises(RowError, match=r"no column 'x' for body; there are: id, title, body"):
+        read(path, body="x")
+
+
+def test_problems_with_solutions_become_questions_with_answers(tmp_path: Path) -> None:
+    path = tmp_path / "math.jsonl"
+    path.write_text('{"problem": "Find $x$.", "solution": "$x=1$", "level": "5"}\n')
+    (post,), _ = read(path)
+    assert (post.id, post.question, post.body) == ("math.jsonl#1", "Find $x$.", "$x=1$")
+    path.write_text('{"problem": "Find $x$.", "level": "5"}\n')
+    (post,), _ = read(path)
+    assert post.body == "Find $x$."
+
+
+def test_languages_are_those_that_the_table_states(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    rows = [{"text": "a", "lang": "hi-IN"}, {"text": "b", "lang": "Spanish"}, {"text": "c"}]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    posts, _ = read(path)
+    assert [post.language for post in posts] == ["hi", "es", ""]
+
+
+def test_parquet_is_read_batch_by_batch(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "a.parquet"
+    rows = {"Content": [f"Let $x_{n}$." for n in range(2500)], "Nr": list(range(2500))}
+    parquet.write_table(arrow.table(rows), path)
+    posts, _ = read(path, id="Nr")
+    assert len(posts) == 2500
+    assert (posts[-1].id, posts[-1].body) == ("2499", "Let $x_2499$.")
+    path.write_bytes(path.read_bytes()[:500])
+    with pytest.raises(InputError, match="cannot be read as Parquet"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("a.csv", "A,B\n1,2\n", "no column for the body"),
+        ("a.json", "[1]", "an object"),
+        ("a.json", '{"a": [', "not JSON"),
+        ("a.json", "[" * 100_000, "nested too deeply"),
+        ("a.jsonl", '{"Content": "a"}\n{"Content": {}}\n', "line 2: the body is neither a text"),
+        ("a.jsonl", '{"Content": "\\ud800"}\n', "lone surrogate"),
+        ("a.csv", "Content,Content\na,b\n", "two columns are called"),
+    ],
+)
+def test_what_cannot_be_read_is_named(tmp_path: Path, name: str, text: str, problem: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(InputError, match=problem):
+        read(path)
+
+
+def test_a_table_in_a_folder_is_read_or_told(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("Subject;Content\nSums;Is $1$?\n")
+    (tmp_path / "measured.csv").write_text("time,volt\n1,2\n")
+    posts, tally = read(tmp_path)
+    assert [post.id for post in posts] == ["a.csv#2"]
+    assert list(tally.reasons) == [
+        "a table without a column for the body (say --field body=COLUMN)"
+    ]
+
+
+def test_the_command_line_takes_fields_and_reports(mathsetu: Mathsetu) -> None:
+    Path("a.csv").write_text("Frage,Antwort\nWas?,Es ist $x$.\nUnd?\n", encoding="utf-8")
+    arguments = ("a.csv", "a.jsonl", "--field", "body=Antwort", "--field", "title=Frage")
+    report = mathsetu.json("convert", *arguments, "--skip-bad")
+    assert isinstance(report, dict)
+    assert (report["posts"], report["formulas"], report["skipped"]) == (1, 1, 1)
+    assert report["errors"] == ["a.csv line 3: 1 columns where the header has 2"]
+    assert report["kinds"] == {"table": 1}
+    assert report["columns"][0].startswith("a.csv: body = Antwort, title = Frage")
+    said = mathsetu.refuses("convert", "a.csv", "b.jsonl", "--field", "colour=Antwort")
+    assert "--field colour=Antwort: say FIELD=COLUMN with a field of body" in said

@@ -1,0 +1,347 @@
+"""Documents as people have them; those in ``real`` were made by the tools that people use."""
+
+import json
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from mathsetu.collections.documents.tex_expansion import expand
+from mathsetu.collections.formats import detect, open_posts
+from mathsetu.collections.rows import BadRows
+from mathsetu.collections.tally import Tally
+from mathsetu.errors import InputError, RowError
+from mathsetu.formulas import parse_latex
+from mathsetu.records import Post
+
+REAL = Path(__file__).parent / "real"
+#: The formulas of real/source.md, section by section.
+FORMULAS = [
+    r"\sum_{n=1}^{\infty} \frac{1}{n^2} = \frac{\pi^2}{6}",
+    r"\int_0^1 \sqrt{1-x^2}\,dx = \frac{\pi}{4}",
+    r"\begin{pmatrix} a & b \\ c & d \end{pmatrix}",
+    r"f(x)=\begin{cases}1 & x>0\\0 & x\le 0\end{cases}",
+    r"\hat{x}", r"\lim_{x\to 0}\frac{\sin x}{x}=1", r"\binom{n}{k}", "x_i^2", r"\sqrt[3]{2}",
+    r"\overline{AB}", r"\frac{1}{n(n+1)}", "z",
+]  # fmt: skip
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def read(path: Path, bad: BadRows | None = None) -> list[Post]:
+    return list(open_posts(path, bad or BadRows()))
+
+
+def read_tex(tmp_path: Path, source: str) -> list[Post]:
+    return read(write(tmp_path / "paper.tex", source))
+
+
+def symbols(latex: str) -> object:
+    return parse_latex(latex).opt
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["source.md", "pandoc.tex", "pandoc.ipynb", "pandoc.docx", "libreoffice.docx",
+     "pandoc-mathml.html", "pandoc-katex.html", "pandoc-mathjax.html"],
+)  # fmt: skip
+def test_the_same_document_is_read_the_same_from_every_tool(name: str) -> None:
+    first, second = read(REAL / name)
+    assert first.title.endswith("The Basel problem")
+    assert second.title.endswith("The Basel problem › A trick")
+    assert first.id == f"{name}#the-basel-problem"
+    assert "Euler showed that" in first.body
+    assert r"costs \$5." in first.body
+    found = [formula.latex for formula in first.formulas + second.formulas]
+    assert len(found) == len(FORMULAS)
+    different = {
+        wanted: latex
+        for latex, wanted in zip(found, FORMULAS, strict=True)
+        if symbols(latex) != symbols(wanted)
+    }
+    # LibreOffice knows no binomial coefficients.
+    assert set(different) <= ({r"\binom{n}{k}"} if name == "libreoffice.docx" else set())
+
+
+def test_a_pdf_gives_its_words_and_says_that_formulas_are_lost() -> None:
+    pytest.importorskip("pypdf")
+    bad = BadRows(tally=Tally())
+    posts = read(REAL / "pdflatex.pdf", bad)
+    assert [(post.id, post.title) for post in posts] == [
+        ("pdflatex.pdf#page=1", "Notes on series › p. 1"),
+        ("pdflatex.pdf#page=2", "Notes on series › p. 2"),
+    ]
+    assert "Euler showed that" in posts[0].body
+    assert bad.tally is not None
+    ((_, word),) = bad.tally.words
+    assert word == "text of 2 of 2 pages; formulas in a PDF are mostly lost"
+
+
+def test_a_broken_pdf_or_word_document_is_a_bad_row(tmp_path: Path) -> None:
+    (tmp_path / "a.docx").write_bytes((REAL / "pandoc.docx").read_bytes()[:5000])
+    with pytest.raises(RowError, match=r"a\.docx line 1: not a Word document, or a broken one"):
+        read(tmp_path / "a.docx")
+    pytest.importorskip("pypdf")
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.5 nothing")
+    with pytest.raises(RowError, match=r"a\.pdf line 1: not a PDF, or a broken one"):
+        read(tmp_path / "a.pdf")
+
+
+def test_a_folder_holds_all_of_them_at_once(tmp_path: Path) -> None:
+    folder = tmp_path / "all"
+    shutil.copytree(REAL, folder)
+    write(folder / "plot.png", "no text")
+    bad = BadRows(notes=[], tally=Tally())
+    posts = read(folder, bad)
+    tally = bad.tally
+    assert tally is not None
+    assert {post.thread_id for post in posts} >= {"pandoc.docx", "pandoc.tex", "source.md"}
+    counted = tally.to_json()
+    assert counted["kinds"]["word"] == 2
+    assert counted["kinds"]["html"] == 3
+    assert {"reason": "not a kind of file that is read", "count": 1,
+            "first": [str(folder / "plot.png")]} in counted["passed_over"]  # fmt: skip
+    assert {post.language for post in posts} == {""}
+
+
+# LaTeX
+
+
+def test_macros_are_expanded_before_formulas_are_read(tmp_path: Path) -> None:
+    (post,) = read_tex(
+        tmp_path,
+        r"""\documentclass{article}
+        \newcommand{\R}{\mathbb{R}} \newcommand{\norm}[1]{\left\|#1\right\|}
+        \newcommand{\inner}[2][x]{\langle #1,#2\rangle} \def\eps{\varepsilon}
+        \DeclareMathOperator{\rank}{rank} \let\phi\varphi
+        \newcommand{\beq}{\begin{equation}} \newcommand{\eeq}{\end{equation}}
+        \DeclarePairedDelimiter{\abs}{\lvert}{\rvert} \newcommand{\N}{\ensuremath{\mathbb N}}
+        \begin{document}
+        $x\in\R$, $\norm{x}<\eps$, $\inner{y}$, $\inner[z]{y}$, $\rank A$, $\phi$, \beq a=b \eeq
+        $\abs*{x}$ in \N.
+        \end{document}""",
+    )
+    assert [formula.latex for formula in post.formulas] == [
+        r"x\in\mathbb{R}", r"\left\|x\right\|<\varepsilon", r"\langle x,y\rangle",
+        r"\langle z,y\rangle", r"\operatorname{rank} A", r"\varphi",
+        r"\begin{equation} a=b \end{equation}", r"\lvert x\rvert", r"\mathbb N",
+    ]  # fmt: skip
+
+
+def test_macros_as_books_define_them(tmp_path: Path) -> None:
+    (post,) = read_tex(
+        tmp_path,
+        "\\newcommand{\\ct}{%\n \\mathchoice{\\mathbin{\\raisebox{1ex}{$\\cdot$}}}%\n {b}{c}{d}\n}"
+        "\\newenvironment{narrowalign}{\\ifnarrow\\fi}{}\\begin{document}The path $p \\ct\n q$ "
+        "\\begin{narrowalign}x&=1\\end{narrowalign} \\hbox to 20pt{wide} \\own[width=3cm]{box}"
+        "\\end{document}",
+    )
+    formulas = ["".join(formula.latex.split()) for formula in post.formulas]
+    assert formulas == [r"p\mathbin{{\cdot}}{}q", r"\begin{align}x&=1\end{align}"]
+    assert post.body.endswith("wide box")
+
+
+def test_files_that_are_taken_in_are_part_of_the_document(tmp_path: Path) -> None:
+    write(
+        tmp_path / "main.tex",
+        "\\documentclass{book}\\usepackage{own}\\input{macros}\\title{A book}\n\\begin{document}\n"
+        "\\include{chapters/one}\\input chapters/two \\end{document}",
+    )
+    write(tmp_path / "own.sty", "\\newcommand{\\Q}{\\mathbb{Q}}\n")
+    write(tmp_path / "macros.tex", "\\newcommand{\\R}{\\mathbb{R}}\n")
+    write(tmp_path / "chapters/one.tex", "\\chapter{One}\\label{ch:one} In $\\R$ and $\\Q$.\n")
+    write(tmp_path / "chapters/two.tex", "\\section{Two}\nMore.\n")
+    bad = BadRows(notes=[])
+    posts = read(tmp_path, bad)
+    assert [(post.id, post.title, post.thread_id) for post in posts] == [
+        ("chapters/one.tex#ch:one", "A book › One", "main.tex"),
+        ("chapters/two.tex#two", "A book › One › Two", "main.tex"),
+    ]
+    assert [f.latex for f in posts[0].formulas] == [r"\mathbb{R}", r"\mathbb{Q}"]
+    assert bad.notes == []
+    assert [post.id for post in read(tmp_path / "main.tex")] == [post.id for post in posts]
+
+
+def test_files_out_of_the_folder_are_never_taken_in(tmp_path: Path) -> None:
+    write(tmp_path / "secret.tex", "secret")
+    main = write(
+        tmp_path / "paper" / "main.tex",
+        f"Text. \\input{{../secret}} \\input{{{tmp_path}/secret}} \\input{{link}} end",
+    )
+    (tmp_path / "paper" / "link.tex").symlink_to(tmp_path / "secret.tex")
+    bad = BadRows(notes=[])
+    (post,) = read(main, bad)
+    assert "secret" not in post.body
+    assert bad.notes is not None
+    assert "files that it takes in are missing: ../secret" in bad.notes[0]
+
+
+def test_files_that_take_in_each_other_are_read_once(tmp_path: Path) -> None:
+    write(tmp_path / "a.tex", "A \\input{b}")
+    write(tmp_path / "b.tex", "B \\input{a}")
+    assert [post.body for post in read(tmp_path)] == ["A B"]
+
+
+def test_theorem_names_are_text(tmp_path: Path) -> None:
+    (post,) = read_tex(
+        tmp_path,
+        "\\newtheorem{satz}{Satz}\\begin{document}\\begin{satz}[Bolzano--Weierstraß]\\label{bw}"
+        "Every bounded sequence.\\end{satz}\\begin{proof}Clear.\\end{proof}\\end{document}",
+    )
+    assert post.body == "Satz (Bolzano–Weierstraß). Every bounded sequence.\nProof. Clear."
+
+
+def test_references_drawings_comments_and_listings_leave_nothing(tmp_path: Path) -> None:
+    (post,) = read_tex(
+        tmp_path,
+        r"""\begin{document}
+        By Theorem~\ref{t} and (\ref{e}), see \cite[Thm.~3]{foo,bar} and \autoref{x}. % $5 hidden
+        \begin{tikzpicture}[scale=2] \draw (0,0) -- node {$n$} (1,1); \end{tikzpicture}
+        \begin{verbatim} $HOME \foo \end{verbatim}
+        \begin{lstlisting}[language=C] int x; \end{lstlisting}
+        Use \verb|a$b| here.\footnote{A note.} \includegraphics[width=3cm]{plot}
+        \begin{tabular}{|c|c|} a & b \\[2pt] c & d \end{tabular} \hspace{1cm}
+        \begin{comment} no \end{comment} \iffalse not \ifx\a\b\fi this \fi
+        \begin{thebibliography}{9} \bibitem{foo} Foo. \end{thebibliography}
+        \begin{equation}\label{e} x=1 \tag{7} \end{equation}
+        \end{document}""",
+    )
+    assert " ".join(post.body.split()) == (
+        r"By Theorem and, see. Use a\$b here. (A note.) a b c d "
+        r"\begin{equation} x=1 \end{equation}"
+    )
+
+
+def test_old_encodings_are_read_where_a_paper_declares_them(tmp_path: Path) -> None:
+    source = "\\usepackage[latin1]{inputenc}\\begin{document}Théorème\\end{document}"
+    (tmp_path / "a.tex").write_bytes(source.encode("latin-1"))
+    (post,) = read(tmp_path / "a.tex")
+    assert post.body == "Théorème"
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["\\a{", "{", "\\def\\a{\\a\\a}\\a ", "\\cite{", "\\cite[", "\\begin{verbatim}", "\\iffalse ",
+     "\\section{", "\\footnote{a}", "\\newcommand{\\a}[1]{#1#1}\\a{\\a{", "\\verb|", "\\\\[",
+     "\\newenvironment{q}{\\begin{q}}{}\\begin{q}", "\\begin{theorem}["],
+)  # fmt: skip
+def test_macros_end_in_any_document(piece: str) -> None:
+    made = expand(piece * 2_000, "a.tex", lambda name, origin: None)
+    assert len(made.text) < 2_000_000
+
+
+# Markdown
+
+
+def test_quarto_and_obsidian_are_read_without_their_marks(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "notes.qmd",
+        '---\ntitle: "Series"\n---\n\n# Sums {#sec-sums}\n\n'
+        "See [[Calculus|the calculus]] and [[Limits#One]], ![[plot.png]] %% hidden %% ==bold==.\n\n"
+        '::: {#thm-basel name="Basel"}\nAs @eq-one says [@euler1740, p. 3].[^1]\n:::\n\n'
+        "> [!note] Mind\n> $$\n> \\sum_n\n>\n> \\frac1{n^2}\n> $$\n\n"
+        "$$ x^2 $$ {#eq-one}\n\nKeep $[[1,2]]$ and $a == b == c$.\n\n[^1]: The note.\n",
+    )
+    (post,) = read(path)
+    assert (post.id, post.title) == ("notes.qmd#sec-sums", "Series › Sums")
+    formulas = ["".join(formula.latex.split()) for formula in post.formulas]
+    assert formulas == [r"\sum_n\frac1{n^2}", "x^2", "[[1,2]]", "a==b==c"]
+    for mark in ("[[C", "|", "plot", "hidden", "==bold", ":::", "@", "[^", "{#", "[!"):
+        assert mark not in post.body, mark
+    for word in ("the calculus", "Limits", "bold", "Basel", "Mind", "The note."):
+        assert word in post.body
+
+
+def test_macros_of_one_formula_serve_the_others_of_a_note(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.md", "$$\\newcommand{\\R}{\\mathbb{R}}$$\n\nLet $x\\in\\R$.")
+    (post,) = read(path)
+    assert [formula.latex for formula in post.formulas] == [r"x\in\mathbb{R}"]
+
+
+# Notebooks
+
+
+def test_a_notebook_is_read_cell_by_cell(tmp_path: Path) -> None:
+    v4 = nbformat.v4
+    result = v4.new_output("execute_result", {"text/latex": r"$\displaystyle \frac{1}{2}$"})
+    notebook = v4.new_notebook(
+        cells=[
+            v4.new_markdown_cell("# Halves\n\nLet $x$ be."),
+            v4.new_code_cell("print('$5')", outputs=[result]),
+            v4.new_raw_cell("raw"),
+            v4.new_markdown_cell("## More\n\nAnd $y$."),
+        ]
+    )
+    nbformat.write(notebook, tmp_path / "a.ipynb")
+    bad = BadRows(tally=Tally())
+    first, second = read(tmp_path / "a.ipynb", bad)
+    assert [f.latex for f in first.formulas] == ["x", r"\displaystyle \frac{1}{2}"]
+    assert r"print('\$5')" in first.body
+    assert (second.id, second.title) == ("a.ipynb#more", "Halves › More")
+    assert bad.tally is not None
+    assert bad.tally.reasons == {"a raw cell of a notebook": 1}
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", "{", '{"cells": 7}', '{"cells": [{"source": 3}]}'])
+def test_what_is_no_notebook_is_named(tmp_path: Path, text: str) -> None:
+    path = write(tmp_path / "a.ipynb", text)
+    bad = BadRows(skip=True)
+    assert read(path, bad) == []
+    assert all("a.ipynb line 1" in message for message in bad.messages)
+
+
+# By content, and single files
+
+
+def test_documents_are_known_by_their_content_too(tmp_path: Path) -> None:
+    write(tmp_path / "paper", "\\documentclass{article}\\begin{document}Hi.\\end{document}")
+    write(tmp_path / "page.save", "<!DOCTYPE html><html><p>Hi.</p></html>")
+    write(tmp_path / "book", json.dumps(nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_markdown_cell("Hi.")])))  # fmt: skip
+    for name in ("paper", "page.save", "book"):
+        assert detect(tmp_path / name).name == "document"
+        assert [post.body for post in read(tmp_path / name)] == ["Hi."]
+    assert {post.thread_id for post in read(tmp_path)} == {"paper", "page.save", "book"}
+
+
+def test_posts_about_latex_are_no_documents(tmp_path: Path) -> None:
+    path = write(tmp_path / "posts.jsonl", json.dumps({"id": "7", "body": "\\documentclass{a}"}))
+    assert detect(path).name == "jsonl-posts"
+    path = write(tmp_path / "a.csv", "Subject;Content\nT;<html> \\begin{document}\n")
+    assert detect(path).name == "table"
+
+
+def test_single_files_of_several_folders_keep_ids_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for week in ("week1", "week2"):
+        write(Path(week) / "notes.md", "# Sums\n\ntext")
+    assert [read(Path(f"{week}/notes.md"))[0].id for week in ("week1", "week2")] == [
+        "week1/notes.md#sums",
+        "week2/notes.md#sums",
+    ]
+
+
+def test_a_heading_alone_is_told_by_the_sections_under_it(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.md", "# One\n\n## Two\n\ntext\n\n# A statement alone\n")
+    assert [post.title for post in read(path)] == ["One › Two", "A statement alone"]
+
+
+def test_results_and_judgments_in_a_folder_are_not_taken_for_texts(tmp_path: Path) -> None:
+    write(tmp_path / "qrels.txt", "A.1 0 7 3\n")
+    write(tmp_path / "note.txt", "A note on $x$.")
+    bad = BadRows(tally=Tally())
+    assert [post.id for post in read(tmp_path, bad)] == ["note.txt"]
+    assert bad.tally is not None
+    assert bad.tally.reasons == {"holds judgments, not posts": 1}
+
+
+def test_what_is_missing_is_said_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        read(tmp_path / "absent.md")

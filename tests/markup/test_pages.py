@@ -1,0 +1,110 @@
+"""Formulas of pages in every form, and the marks of wikis."""
+
+import pytest
+
+from mathsetu.markup import split, to_text
+from mathsetu.markup.mathml import mathml_to_latex
+from mathsetu.markup.pages import clean_page
+from mathsetu.markup.wikitext import sections
+from tests.test_linear import assert_linear
+
+WIKIPEDIA = (
+    '<p>In <span class="mwe-math-element"><span class="mwe-math-mathml-inline" style="display: '
+    'none;"><math alttext="{\\displaystyle a^{2}=c^{2}}"><semantics><mi>a</mi><annotation '
+    'encoding="application/x-tex">{\\displaystyle a^{2}=c^{2}}</annotation></semantics></math>'
+    '</span><img class="mwe-math-fallback-image-inline" alt="{\\displaystyle a^{2}=c^{2}}"></span>'
+    ' and <span class="texhtml"><i>x</i><sup>2</sup></span><sup class="reference">[1]</sup>.'
+    '<span class="mw-editsection">[edit]</span></p>'
+)
+ARXIV = (
+    '<p>Let <math alttext="x&lt;1" display="inline"><mi>x</mi></math> as in <cite '
+    'class="ltx_cite">[12]</cite><table class="ltx_eqn_table"><tr><td><math alttext="E=mc^{2}" '
+    'display="block"><mi>E</mi></math></td><td><span class="ltx_tag ltx_tag_equation">(1)</span>'
+    "</td></tr></table></p>"
+)
+KATEX = (
+    '<p>A <span class="katex"><span class="katex-mathml"><math><semantics><mi>x</mi><annotation '
+    'encoding="application/x-tex">x_1</annotation></semantics></math></span><span '
+    'class="katex-html" aria-hidden="true"><span class="base">x<span>1</span></span></span></span>.'
+)
+MATHJAX_2 = (
+    '<p>B <span class="MathJax_Preview"></span><span class="MathJax" id="M"><nobr><span>y</span>'
+    '</nobr></span><script type="math/tex; mode=display">y<2</script>.'
+)
+MATHJAX_3 = (
+    '<p>C <mjx-container class="MathJax"><mjx-math><mjx-c class="mjx-c1D465"></mjx-c>x</mjx-math>'
+    "<mjx-assistive-mml><math><msup><mi>x</mi><mn>2</mn></msup></math></mjx-assistive-mml>"
+    "</mjx-container>."
+)
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        (WIKIPEDIA, "In $a^{2}=c^{2}$ and $x^{2}$."),
+        (ARXIV, "Let $x<1$ as in\n$$E=mc^{2}$$"),
+        (KATEX, "A $x_1$."),
+        (MATHJAX_2, "B $$y<2$$."),
+        (MATHJAX_3, "C $x^{2}$."),
+        ('<span class="math inline">\\(z\\)</span>, <div class="math">w^2</div>', "$z$, $$w^2$$"),
+        ("<nav>Home</nav><p>Text <!-- no --></p><script>$x$</script>", "Text"),
+    ],
+)
+def test_pages_give_their_text_and_formulas(page: str, text: str) -> None:
+    assert to_text(clean_page(page), "html") == text
+
+
+@pytest.mark.parametrize(
+    ("mathml", "latex"),
+    [
+        ("<munderover><mo>∑</mo><mi>n</mi><mi>∞</mi></munderover>", r"\sum_{n}^{\infty}"),
+        ("<mroot><mi>x</mi><mn>3</mn></mroot>", r"\sqrt[3]{x}"),
+        ("<mover><mi>x</mi><mo>¯</mo></mover>", r"\bar{x}"),
+        ("<mi>sin</mi><mi>x</mi>", r"\sin x"),
+        ("<mtext>if {</mtext>", r"\text{if \{}"),
+        ("<mo>(</mo><mfrac linethickness='0'><mi>n</mi><mi>k</mi></mfrac><mo>)</mo>",
+         r"\binom{n}{k}"),
+        ("<mo>{</mo><mtable><mtr><mtd><mn>1</mn></mtd></mtr></mtable>",
+         r"\begin{cases} 1 \end{cases}"),
+        ("<mmultiscripts><mi>F</mi><mn>1</mn><none/><mprescripts/><mn>2</mn><none/>"
+         "</mmultiscripts>", r"{}_{2}F_{1}"),
+        ("<mfenced><mi>a</mi><mi>b</mi></mfenced>", "(a,b)"),
+        ("<mi mathvariant='double-struck'>R</mi>", r"\mathbb{R}"),
+        ("<msup><mi>f</mi><mo>′</mo></msup>", "f'"),
+    ],
+)  # fmt: skip
+def test_mathml_becomes_latex(mathml: str, latex: str) -> None:
+    assert mathml_to_latex(f"<math>{mathml}</math>") == latex
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("'''Bold''' [https://x.y words] {{mvar|n}}", "Bold words $n$"),
+        ("<nowiki>''x''</nowiki><ref name=a>no</ref><ref name=b/>!", "''x''!"),
+        ("* one\n* {{sqrt|2}}", "one\n√(2)"),
+        ("{|\n! a !! b\n|-\n| 1 || 2\n|}", "a b\n1 2"),
+        ("{{unclosed [[both", "{{unclosed [[both"),
+        ("{{Math theorem|name=Euler|math_statement=Let <math>x</math>}}", "Euler\nLet $x$"),
+    ],
+)
+def test_wikitext_gives_its_text(source: str, text: str) -> None:
+    ((_, _, page),) = sections(source)
+    assert to_text(page, "html") == text
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["<span class='math'><math ", "<math>", "<!--", "<span class='texhtml'>", "<mjx-container>",
+     "<div class=toc>", "<mrow>", "<a b='", "{{", "[[", "{{a|", "<math", "<ref>", "= a ",
+     "== a ==\n"],
+)  # fmt: skip
+def test_pages_take_linear_time(piece: str) -> None:
+    assert_linear(clean_page, piece, 8_000)
+    assert_linear(mathml_to_latex, piece, 8_000)
+    assert_linear(lambda text: list(sections(text)), piece, 8_000)
+
+
+def test_a_cleaned_page_has_one_formula_a_container() -> None:
+    spans = [span for span in split(clean_page(WIKIPEDIA), "html") if span.kind == "formula"]
+    assert [span.content for span in spans] == ["a^{2}=c^{2}", "x^{2}"]
