@@ -109,9 +109,8 @@ def test_searches_see_all_of_a_change_or_nothing(node, tmp_path):
     assert after != before
 
 
-@pytest.mark.parametrize(
-    "last", [pytest.param(last, marks=pytest.mark.thorough) for last in (1, 4, 6)] + [8]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("last", [1, 4, 6, 8, 9])
 def test_what_a_killed_writer_left_is_cleared_away(node, tmp_path, last):
     posts = some_posts(30)
     other, gone, final = changed(posts)
@@ -167,6 +166,7 @@ def test_all_posts_cannot_be_removed(node, tmp_path):
     assert len(Library(ADDRESS)) == 3
 
 
+@pytest.mark.thorough
 def test_many_changes_keep_few_tables_and_points(node, tmp_path, monkeypatch):
     monkeypatch.setattr("mathsetu.cluster.change._MOST_TABLES", 4)
     posts = some_posts(8)

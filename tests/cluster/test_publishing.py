@@ -83,6 +83,7 @@ def test_a_library_that_was_changed_since_is_published_anew(node, folder):
     assert len(there) == 20
 
 
+@pytest.mark.thorough
 def test_a_rebuild_replaces_the_old_one_in_one_step(node, folder, tmp_path):
     publish(folder)
     there = Library(ADDRESS)
@@ -203,6 +204,7 @@ def test_a_plan_is_not_written_over_other_files(tmp_path):
     assert (tmp_path / "thesis.tex").exists()
 
 
+@pytest.mark.thorough
 def test_hits_of_shards_and_of_a_whole_are_nearly_the_same_by_words(node, tmp_path):
     plan = tmp_path / "plan"
     make_plan(plan, some_posts(20), LIGHT, 2, quiet)
