@@ -22,7 +22,8 @@ LIBRARY = Path("out") / "sampler.library"
 QUESTIONS = [
     (r"समाकल $\int_0^\infty \frac{\sin x}{x}dx$ का मान", "en"),
     ("por qué hay infinitos números primos", "cs"),
-    (r"$u^2 + v^2 = w^2$", ""),
+    ("why is sqrt(2) irrational", "es"),
+    ("u^2 + v^2 = w^2", ""),
     (r"prove that $\int_0^\infty ?f\,dx$ has a finite value", "hr"),
 ]
 
@@ -34,7 +35,7 @@ def say(line: str = "", bold: bool = False) -> None:
 
 
 def main() -> None:
-    """Index the sampler, ask it four questions, and open the page on it."""
+    """Index the sampler, ask it five questions, and open the page on it."""
     started = time.perf_counter()
     build_library(LIBRARY, sampler.posts(), "default")
     library = Library(LIBRARY)
@@ -49,7 +50,8 @@ def main() -> None:
             for reason in hit.reasons:
                 say(f"        {reason.part} {reason.score:.2f}: {reason.detail}")
     say()
-    say(f"Ask it yourself: .venv/bin/mathsetu search {LIBRARY} 'words and $formulas$' --explain")
+    command = f".venv/bin/mathsetu search {LIBRARY} 'why is sqrt(2) irrational' --explain"
+    say(f"Ask it yourself: {command}")
     show_page(started)
 
 

@@ -2,8 +2,8 @@
 
 from mathsetu.recipes.schema import parse_recipe
 
-LIGHT = parse_recipe(
-    """
+#: The recipe as a file holds it.
+LIGHT_TOML = """
     name = "light"
     description = "Words through the glossary, and formulas by structure"
     [parts.words]
@@ -16,6 +16,5 @@ LIGHT = parse_recipe(
     matched = 12
     [ranking]
     weights = { words = 0.6, formulas = 0.4 }
-    """,
-    "tests",
-)
+"""
+LIGHT = parse_recipe(LIGHT_TOML, "tests")

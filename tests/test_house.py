@@ -16,6 +16,7 @@ FLOORS = {
     "parent": 0,
     "pool": 0,
     "printable": 0,
+    "places": 0,
     "markup": 0,
     "formulas": 1,
     "languages": 1,

@@ -9,6 +9,7 @@ import pytest
 
 import mathsetu.formulas.parse
 import mathsetu.intake.texts
+import mathsetu.intake.typed
 import mathsetu.languages.detect
 from mathsetu.library import Filter, Library, add_posts, build_library
 from mathsetu.recipes.schema import parse_recipe
@@ -87,7 +88,7 @@ def test_a_search_reads_its_query_once(calls: Calls, tmp_path: Path) -> None:
     mathsetu.formulas.parse.parse_once.cache_clear()
     query = "sum of angles $\\alpha+\\beta$"
     with Library(tmp_path / "library") as library:
-        split = calls.of(mathsetu.intake.texts, "split")
+        split = calls.of(mathsetu.intake.typed, "split")
         parsed = calls.of(mathsetu.formulas.parse._STEPS, "read_layout")
         detected = calls.of(mathsetu.languages.detect, "detect_in_words")
         assert library.search(query)

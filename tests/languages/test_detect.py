@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mathsetu.languages.detect import Detected, detect
+from benchmarks.typed_queries import TERMS, measure_terms, read_terms
+from mathsetu.intake.question import typed_question
+from mathsetu.languages.detect import Detected, Prior, detect
 from mathsetu.languages.table import LANGUAGES
 
 
@@ -112,3 +114,39 @@ def test_detection_on_the_crossmath_topics(shared_data: Path) -> None:
         whole = [detect(f"{cell[1]} {cell[2]}").language in accepted for cell in cells]
         assert sum(titles) / len(titles) >= 0.95, row.name
         assert sum(whole) / len(whole) >= 0.99, row.name
+
+
+def test_terms_are_found_in_their_language(capsys: pytest.CaptureFixture[str]) -> None:
+    terms = read_terms(TERMS)
+    assert len(terms) >= 300
+    assert measure_terms(terms, "nothing known", prior=False, wrong=False) >= 0.97
+    assert measure_terms(terms, "library known", prior=True, wrong=False) >= 0.97
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("term", "language"),
+    [("polynomial", "en"), ("gcd", "en"), ("prvočíslo", "cs"), ("prvocislo", "cs"),
+     ("jednadžba", "hr"), ("ecuación", "es"), ("samikaran", "hi"), ("چندجمله‌ای", "fa")],
+)  # fmt: skip
+def test_a_single_term_of_the_glossary_decides(term: str, language: str) -> None:
+    assert detect(term).language == language
+
+
+def test_a_shared_term_is_read_in_all_its_languages_ordered_by_the_prior() -> None:
+    assert detect("vector").likely == ("en", "es")
+    assert detect("vector", prior=Prior(page="es")).likely == ("es", "en")
+    assert detect("vektor", prior=Prior(page="hr")).likely == ("hr", "cs")
+    assert detect("vektor", prior=Prior(library=frozenset({"hr"}))).likely == ("hr", "cs")
+    assert detect("त्रिभुज", prior=Prior(library=frozenset({"ne", "en"}))).likely == ("ne", "hi")
+
+
+def test_names_with_foreign_letters_do_not_make_a_text_foreign() -> None:
+    assert detect("Gödel's incompleteness theorem").language == "en"
+    assert detect("regla de L'Hôpital").language == "es"
+
+
+def test_hindi_function_words_come_back_as_themselves() -> None:
+    question = typed_question("vah samikaran hain")
+    assert question.language == "hi"
+    assert question.words.split()[-1] == "हैं"

@@ -11,6 +11,7 @@ from benchmarks.fuzz.targets.formulas import Latex, Matching, MathML, Notation
 from benchmarks.fuzz.targets.languages import Languages, Translation
 from benchmarks.fuzz.targets.library import LibraryFiles
 from benchmarks.fuzz.targets.markup import Markup
+from benchmarks.fuzz.targets.queries import TypedQueries
 from benchmarks.fuzz.targets.readers import Folder, Reader
 from benchmarks.fuzz.targets.service import Http
 from benchmarks.fuzz.targets.texts import Evaluation, Penman, Recipes
@@ -28,7 +29,7 @@ _READERS: dict[str, Callable[[], Target]] = {
     f"read-{name}": _OWN.get(name, partial(Reader, name)) for name in FORMATS
 }
 _OTHERS = (
-    *(Latex, Matching, MathML, Notation, Penman, Markup, Languages, Translation),
+    *(Latex, Matching, MathML, Notation, Penman, Markup, Languages, Translation, TypedQueries),
     *(Recipes, Evaluation, LibraryFiles, Http, Tools),
 )
 

@@ -16,6 +16,7 @@ from mathsetu.answers.values import (
     MatchedWord,
     Piece,
     PostAnswer,
+    ReadPiece,
     Renamed,
     Rendered,
     SearchAnswer,
@@ -25,8 +26,9 @@ from mathsetu.answers.values import (
 from mathsetu.formulas.infix import infix
 from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import parse_latex
-from mathsetu.intake.question import Question
+from mathsetu.intake.question import Question, is_delimited
 from mathsetu.languages.analyze import analyze
+from mathsetu.languages.table import LANGUAGES, language_name
 from mathsetu.library import Answer
 from mathsetu.markup import Span, snippet, split
 from mathsetu.records import Evidence, Hit, Post, Reason
@@ -59,9 +61,14 @@ def rendered(text: str, trees: bool = False) -> tuple[Rendered, ...]:
     >>> rendered(r"Let $\frac{1}{2$ be")[1].warnings
     (Warned(position=10, message='{ is not closed'),)
     """
+    return rendered_spans(split(text), trees)
+
+
+def rendered_spans(spans: Iterable[Span], trees: bool = False) -> tuple[Rendered, ...]:
+    """As `rendered`, of a text that was split already."""
     shown: list[Rendered] = []
     start = 0
-    for number, span in enumerate(split(text)):
+    for number, span in enumerate(spans):
         if span.kind == "formula":
             shown.append(rendered_formula(span, start, f"formula-{number}", trees))
         else:
@@ -89,8 +96,43 @@ def rendered_formula(span: Span, start: int, prefix: str, trees: bool = False) -
 
 
 def asked(question: Question) -> Asked:
-    """A query as it was understood."""
-    return Asked(question.text, question.language, question.words.strip(), question.formulas)
+    r"""A query as it was understood.
+
+    >>> from mathsetu.intake.question import typed_question
+    >>> said = asked(typed_question("is sqrt(2) irrational"))
+    >>> said.formulas, said.words, said.language
+    (('\\sqrt{2}',), 'is   irrational', 'en')
+    """
+    languages = tuple(filter(None, question.languages))
+    return Asked(
+        question.written,
+        question.language,
+        question.words.strip(),
+        question.formulas,
+        languages,
+        tuple(read_piece(span) for span in question.reading),
+        not_served(question.language),
+    )
+
+
+def read_piece(span: Span) -> ReadPiece:
+    """A piece of a query as it was read."""
+    if span.kind != "formula":
+        return ReadPiece(span.raw)
+    return ReadPiece(span.raw, span.content, not is_delimited(span))
+
+
+def not_served(code: str) -> str:
+    """What a person is told of a language that has no row in the table; else nothing.
+
+    >>> not_served("de")[:40], not_served("cs")
+    ('German is not served: its words are take', '')
+    """
+    if not code or code in LANGUAGES:
+        return ""
+    served = ", ".join(row.name for row in LANGUAGES.values())
+    name = language_name(code)
+    return f"{name} is not served: its words are taken as they are (served: {served})"
 
 
 def search_answer(answer: Answer, *, typeset: bool) -> SearchAnswer:

@@ -46,13 +46,32 @@ class Rendered:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadPiece:
+    """A piece of a query as it was typed, and its LaTeX where it was read as a formula.
+
+    ``found`` tells that it was read as a formula although nothing delimits it.
+    """
+
+    text: str
+    latex: str = ""
+    found: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
-    """A query as it was understood."""
+    """A query as it was understood.
+
+    ``languages`` are all that it was read in, the likeliest first; ``pieces`` are the query as it
+    was typed; ``note`` says it to a person where the language is not one that is served.
+    """
 
     text: str
     language: str
     words: str
     formulas: tuple[str, ...]
+    languages: tuple[str, ...] = ()
+    pieces: tuple[ReadPiece, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from mathsetu.cli.intake import (
     say_report,
 )
 from mathsetu.cli.output import (
+    LIBRARY,
     device_option,
     json_option,
     print_json,
@@ -23,7 +24,6 @@ from mathsetu.cli.output import (
     say,
     skipped,
 )
-from mathsetu.cli.places import LIBRARY
 from mathsetu.library import add_posts
 from mathsetu.library.manifest import read_manifest
 

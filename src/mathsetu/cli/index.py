@@ -17,6 +17,7 @@ from mathsetu.cli.intake import (
     say_report,
 )
 from mathsetu.cli.output import (
+    LIBRARY,
     device_option,
     json_option,
     print_json,
@@ -24,7 +25,6 @@ from mathsetu.cli.output import (
     say,
     skipped,
 )
-from mathsetu.cli.places import LIBRARY
 from mathsetu.library import build_library
 from mathsetu.library.manifest import read_manifest
 from mathsetu.recipes import load_recipe

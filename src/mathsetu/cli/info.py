@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, print_table, say
-from mathsetu.cli.places import LIBRARY
+from mathsetu.cli.output import LIBRARY, json_option, print_json, print_table, say
 from mathsetu.library.manifest import check, read_manifest
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.places import LIBRARY
+from mathsetu.cli.output import LIBRARY
 from mathsetu.cli.serve import opened
 from mathsetu.errors import MissingExtra
 from mathsetu.service.engine import Engine

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, say
-from mathsetu.cli.places import LIBRARY
+from mathsetu.cli.output import LIBRARY, json_option, print_json, say
 from mathsetu.library import optimize_library
 
 

@@ -12,6 +12,7 @@ from mathsetu.cli.evaluation import read_records
 from mathsetu.cli.output import json_option, print_json, print_table, progress_bar, say
 from mathsetu.collections.formats import open_posts
 from mathsetu.errors import InputError
+from mathsetu.languages.table import language
 from mathsetu.library import Library, build_library
 from mathsetu.library.reproduction import Figure, check_models, reproduce, same_recipe
 from mathsetu.recipes import load_recipe, recipe_names
@@ -52,7 +53,8 @@ def command(
         raise InputError(f"unknown recipe {name!r} (known: {', '.join(recipe_names())})")
     recipe = load_recipe(name, settings)
     check_models(recipe)
-    queries = [replace(q, language=q.language or lang) for q in read_records(topics, "queries")]
+    stated = language(lang).code if lang else ""
+    queries = [replace(q, language=q.language or stated) for q in read_records(topics, "queries")]
     judgments = [judgment for path in qrels for judgment in read_records(path, "judgments")]
     with TemporaryDirectory() as place, progress_bar() as progress:
         folder = library or Path(place) / "library"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, say, track
-from mathsetu.cli.places import LIBRARY
+from mathsetu.cli.output import LIBRARY, json_option, print_json, say, track
 from mathsetu.collections.formats import FORMATS, detect, find
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
+from mathsetu.languages.table import language
 from mathsetu.library import Library
 from mathsetu.records import Hit, Run
 
@@ -55,10 +55,11 @@ def command(
     reading = detect(topics)
     if reading.holds != "queries":
         raise InputError(f"{topics}: holds {reading.holds}, and a run needs queries")
+    stated = language(lang).code if lang else ""
     opened = Library(library, settings)
     rankings: dict[str, tuple[Hit, ...]] = {}
     for query in track(reading.read(topics, BadRows()), "topics"):
-        asked = replace(query, language=lang) if lang and not query.language else query
+        asked = replace(query, language=query.language or stated)
         rankings.update(opened.run([asked], k).rankings)
     if not rankings:
         raise InputError(f"{topics}: is empty (no queries in it)")

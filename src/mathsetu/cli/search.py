@@ -6,15 +6,13 @@ from pathlib import Path
 
 import click
 
-from mathsetu.answers.describe import excerpt, marked, pieces, search_answer
-from mathsetu.answers.values import to_json
-from mathsetu.cli.output import json_option, print_json, say
-from mathsetu.cli.places import LIBRARY
-from mathsetu.intake.question import Question
-from mathsetu.languages.table import language
+from mathsetu.answers.describe import asked, excerpt, marked, pieces, search_answer
+from mathsetu.answers.values import Asked, to_json
+from mathsetu.cli.output import LIBRARY, json_option, print_json, say
+from mathsetu.languages.table import language, language_name
 from mathsetu.library import Filter, Library
 from mathsetu.library.preparing import check_asks
-from mathsetu.records import Hit, Post, Query
+from mathsetu.records import Hit, Post
 
 _MOST_HITS = 10_000
 
@@ -27,6 +25,8 @@ _MOST_HITS = 10_000
 @click.option("--in", "in_language", default="", metavar="LANG", help="Only posts in a language.")
 @click.option("--tag", "tags", multiple=True, help="Only posts with this tag (repeatable).")
 @click.option("--collection", default="", help="Only posts of this collection.")
+@click.option("--as-words", is_flag=True,
+              help="Read as formulas only what stands between delimiters.")  # fmt: skip
 @click.option("--explain", is_flag=True, help="Show the reasons for each hit.")
 @json_option
 def command(
@@ -37,26 +37,33 @@ def command(
     in_language: str,
     tags: tuple[str, ...],
     collection: str,
+    as_words: bool,
     explain: bool,
     as_json: bool,
 ) -> None:
-    r"""Search LIBRARY for QUERY: words in any language, formulas between dollars.
+    r"""Search LIBRARY for QUERY: words in any language, and formulas as you type them.
 
-    In a formula, ?x stands for any sub-expression.
+    How the query was read is said on standard error. In a formula, ?x stands for any
+    sub-expression.
 
     \b
     Examples:
+      mathsetu search my-library 'why is sqrt(2) irrational'
       mathsetu search my-library 'समाकल $\int_0^\infty \frac{\sin x}{x}dx$ का मान' --in en
       mathsetu search my-library '$a^2+b^2=c^2$' --explain
     """
     where = Filter(_code(in_language), tags, collection)
-    question = Question(Query("", query, language=_code(lang)))
     with Library(library) as opened:
+        question = opened.question(query, _code(lang), as_words=as_words)
         check_asks(question)
         answer = opened.answer(question, k, where=where, explain=explain or as_json)
     if as_json:
         print_json(to_json(search_answer(answer, typeset=True)))
-    elif not answer.hits:
+        if not answer.hits:
+            raise click.exceptions.Exit(1)
+        return
+    _print_reading(asked(question))
+    if not answer.hits:
         say("nothing found")
     else:
         for rank, hit in enumerate(answer.hits, start=1):
@@ -69,6 +76,16 @@ def command(
 
 def _code(name: str) -> str:
     return language(name).code if name else ""
+
+
+def _print_reading(read: Asked) -> None:
+    """How the query was understood, for those who wonder about the hits."""
+    formulas = " ".join(f"${latex}$" for latex in read.formulas) or "none"
+    words = " ".join(read.words.split()) or "none"
+    languages = " or ".join(map(language_name, read.languages)) or "none"
+    say(f"read as: formulas {formulas} · words {words} · language {languages}", err=True)
+    if read.note:
+        say(f"note: {read.note}", err=True)
 
 
 def _print_hit(rank: int, hit: Hit, post: Post) -> None:

@@ -11,8 +11,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from mathsetu.cli.output import say
-from mathsetu.cli.places import LIBRARY
+from mathsetu.cli.output import LIBRARY, say
 from mathsetu.collections import sampler
 from mathsetu.errors import InputError, MissingExtra
 from mathsetu.languages.translate import BACKENDS

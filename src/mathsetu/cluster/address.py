@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 
 from mathsetu.errors import InputError
+from mathsetu.places import SCHEMES
 from mathsetu.retrieval.qdrant_address import normalised
 
-_SCHEMES = {"qdrant": "http", "qdrants": "https"}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]{0,59}", re.ASCII)
 _SHOWN = 200
 
@@ -30,19 +30,9 @@ class Address:
     name: str
 
     def __str__(self) -> str:
-        scheme = next(s for s, web in _SCHEMES.items() if self.urls[0].startswith(f"{web}:"))
+        scheme = next(s for s, web in SCHEMES.items() if self.urls[0].startswith(f"{web}:"))
         hosts = ",".join(url.partition("://")[2] for url in self.urls)
         return f"{scheme}://{hosts}/{self.name}"
-
-
-def is_address(place: object) -> bool:
-    """Whether a place names a cluster and not a folder.
-
-    >>> is_address("qdrant://localhost/math"), is_address("my-library")
-    (True, False)
-    """
-    scheme, separator, _ = str(place).partition("://")
-    return bool(separator) and scheme in _SCHEMES
 
 
 def parse_address(text: str) -> Address:
@@ -57,12 +47,12 @@ cluster; write it as qdrant://localhost:6333/NAME (letters, digits and _)
     """
     scheme, _, rest = text.partition("://")
     hosts, _, name = rest.partition("/")
-    if scheme not in _SCHEMES or not hosts or not _NAME.fullmatch(name):
+    if scheme not in SCHEMES or not hosts or not _NAME.fullmatch(name):
         # Escaped, because it may have been pasted from anywhere.
         raise InputError(
             f"{text[:_SHOWN]!a} is not the address of a library on a cluster; write it as "
             "qdrant://localhost:6333/NAME (letters, digits and _)"
         )
     return Address(
-        tuple(normalised(f"{_SCHEMES[scheme]}://{host}") for host in hosts.split(",")), name
+        tuple(normalised(f"{SCHEMES[scheme]}://{host}") for host in hosts.split(",")), name
     )

@@ -26,10 +26,10 @@ _FORMULA_COLUMNS = {
 }
 
 
-def read_topics(
-    path: str | Path, bad: BadRows = REFUSE, *, language: str = "en"
-) -> Iterator[Query]:
+def read_topics(path: str | Path, bad: BadRows = REFUSE, *, language: str = "") -> Iterator[Query]:
     r"""Read topics; those of task 2 have the formula they ask for in ``formulas``.
+
+    The files do not say in which language they are: it is detected unless given.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "topics.xml"

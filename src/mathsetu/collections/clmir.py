@@ -1,4 +1,9 @@
-"""CLMIR 2025: Hindi posts and English queries as CSV, and the CSV that teams hand in."""
+"""CLMIR 2025: posts and queries as CSV, and the CSV that teams hand in.
+
+The posts of the task are in Hindi and its queries in English, but its tables do not say so, and
+others have tables of the same columns: the language is what a column of that name says, else it is
+found when the posts are taken in.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +18,7 @@ from mathsetu.collections.tables import read_named, read_table
 from mathsetu.collections.texts import form_of, read_text, split_tags
 from mathsetu.collections.trec import RankChecker, finite, ranked
 from mathsetu.errors import InputError, RowError
+from mathsetu.languages.table import language
 from mathsetu.markup import split, to_text
 from mathsetu.records import Formula, Hit, Post, Query, Run
 
@@ -26,25 +32,27 @@ _POST_COLUMNS = {
     "title": ("title", "hindititle", "titlehindi"),
     "body": ("body", "hindibody", "bodyhindi", "content", "text", "question"),
     "tags": ("tags", "tag"),
+    "language": ("language", "lang"),
 }
 _QUERY_COLUMNS = {
     "id": ("queryid", "id", "qid", "queryno", "querynumber"),
     "latex": ("latex", "latexexpression", "expression", "formula", "latexformula", "query"),
     "text": ("description", "englishdescription", "querydescription", "text", "context"),
+    "language": ("language", "lang"),
 }
 
 
 def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
-    r"""Read the training CSV: id, Hindi title, body with LaTeX, tags.
+    r"""Read the training CSV: id, title, body with LaTeX, tags.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "Train_set.csv"
     >>> _ = path.write_text("ID,Title,Body,Tags\n7,योग,मान लें $x>0$,algebra\n", encoding="utf-8")
     >>> post = next(read_posts(path))
     >>> post.title, post.formulas[0].latex, post.language
-    ('योग', 'x>0', 'hi')
+    ('योग', 'x>0', '')
     """
-    for line, row in read_named(path, _POST_COLUMNS, bad, optional=("title", "tags")):
+    for line, row in read_named(path, _POST_COLUMNS, bad, optional=("title", "tags", "language")):
         post_id = row["id"].strip()
         if not post_id:
             bad.report(RowError(shown(path), line, "the id is empty"))
@@ -63,13 +71,13 @@ def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
             title=title,
             body=body,
             tags=split_tags(row.get("tags", "")),
-            language="hi",
+            language=_stated(row),
             formulas=title_formulas + body_formulas,
         )
 
 
 def read_queries(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Query]:
-    r"""Read the query CSV: id, LaTeX expression, English description.
+    r"""Read the query CSV: id, LaTeX expression, description.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "Test_Data.csv"
@@ -78,14 +86,19 @@ def read_queries(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Query]:
     >>> query.text, query.formulas[0].latex
     ('Pythagorean theorem', 'a^2+b^2')
     """
-    for line, row in read_named(path, _QUERY_COLUMNS, bad, optional=("text",)):
+    for line, row in read_named(path, _QUERY_COLUMNS, bad, optional=("text", "language")):
         query_id = row["id"].strip()
         text = to_text(row.get("text", ""))
         formulas = _expressions(row["latex"], query_id)
         if not query_id or not (text or formulas):
             bad.report(RowError(shown(path), line, "the id is empty, or there is no query"))
             continue
-        yield Query(id=query_id, text=text, language="en", formulas=formulas)
+        yield Query(id=query_id, text=text, language=_stated(row), formulas=formulas)
+
+
+def _stated(row: dict[str, str]) -> str:
+    name = row.get("language", "").strip()
+    return language(name).code if name else ""
 
 
 def read_submission(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Run]:

@@ -1,17 +1,40 @@
-"""A query as every part reads it: split once, its language found once, its formulas parsed once."""
+"""A query as every part reads it: split once, its language found once, its formulas parsed once.
+
+All doors read what a person typed in the same way (`typed_question`): formulas are found without
+delimiters. A topic of a test collection marks its formulas itself, and is read as it is marked;
+only a topic without a single delimiter is read like a typed query (`topic_question`). Posts are
+always read as they are marked (`mathsetu.intake.posts`).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from mathsetu.intake.texts import MarkedText
+from mathsetu.markup import Span, split
 from mathsetu.records import Query, Reason
 
 if TYPE_CHECKING:
     from mathsetu.formulas.parse import Parsed
+    from mathsetu.languages.detect import Detected, Prior
     from mathsetu.languages.transliterate import Lexicon
+
+# What would delimit a formula in a text that is to have none.
+_DELIMITER = re.compile(r"(?<!\\)\$|\\(?=[()\[\]]|begin\{)")
+
+# What no formula is without: a sign or digit, a letter that stands alone, a Greek or raised one, or
+# a function before a word. Most queries are words; the reader's tables are not loaded for these.
+_HINT = re.compile(
+    r"[^\w\s.,;:?!¿¡'’\"()\-–…।؟،؛«»\u0300-\u036f\u0600-\u06ff\u0900-\u097f\u200c\u200d]"
+    r"|[\d_²³¹\u02b0-\u02ff\u0370-\u03ff\u1d00-\u1dbf\u2070-\u209f\u2100-\u214f]"
+    r"|[\U0001d400-\U0001d7ff]"
+    r"|(?<![^\W\d_])[A-Za-z](?![^\W\d_])"
+    r"|\b(?:x?(?:arc)?(?:sin|cos|tan|cot|sec|csc|ln|log|exp)h?x?|sqrt|cbrt|sen|c?tg|cotg)\b"
+)
 
 
 @dataclass(frozen=True)
@@ -26,16 +49,46 @@ class Question:
     query: Query
     #: What was done to the query before, told with every hit.
     notes: tuple[Reason, ...] = ()
+    #: Whether formulas are found without delimiters.
+    is_typed: bool = False
+    #: What is known of its language beforehand.
+    prior: Prior | None = None
+
+    @property
+    def written(self) -> str:
+        """Title and text, as they came."""
+        return f"{self.query.title}\n{self.query.text}" if self.query.title else self.query.text
+
+    @cached_property
+    def reading(self) -> tuple[Span, ...]:
+        """The query in pieces, as it was read; joined they are what was written."""
+        if not self.is_typed:
+            return self.marked.spans
+        if not _HINT.search(self.written):
+            return (Span("text", self.written, self.written),) if self.written else ()
+        # Its tables are loaded when somebody types a formula, not when a library is opened.
+        from mathsetu.intake.typed import read_typed
+
+        return tuple(read_typed(self.written))
 
     @property
     def text(self) -> str:
-        """Title and text as one marked text."""
-        return f"{self.query.title}\n{self.query.text}" if self.query.title else self.query.text
+        """The query as one marked text: all its formulas between delimiters."""
+        return self.marked.text
 
     @cached_property
     def marked(self) -> MarkedText:
         """The text, split into words and formulas."""
-        return MarkedText(self.text)
+        if not self.is_typed:
+            return MarkedText(self.written)
+        return _marked(self.written, self.reading)
+
+    @property
+    def marked_query(self) -> Query:
+        """The query with its text marked."""
+        if not self.is_typed:
+            return self.query
+        return replace(self.query, title="", text=self.text)
 
     @cached_property
     def words(self) -> str:
@@ -71,12 +124,98 @@ class Question:
     @cached_property
     def language(self) -> str:
         """The language it is asked in, detected where the query does not say."""
-        if self.query.language:
-            return self.query.language
-        # Detection is loaded when it is first needed, not at the start.
-        from mathsetu.languages.detect import detect_in_words
+        return self.query.language or self.detected.language
 
-        return detect_in_words(self.marked.words).language
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """All languages that it may be asked in, the likeliest first; never empty.
+
+        >>> typed_question("vektor").languages, typed_question("vektor", "hr").languages
+        (('cs', 'hr'), ('hr',))
+        """
+        if self.query.language:
+            return (self.query.language,)
+        return self.detected.likely or (self.detected.language,)
+
+    @cached_property
+    def detected(self) -> Detected:
+        """What its words say of its language."""
+        # Detection is loaded when it is first needed, not at the start.
+        from mathsetu.languages.detect import NO_PRIOR, detect_in_words
+
+        return detect_in_words(self.marked.words, "", self.prior or NO_PRIOR)
+
+
+def typed_question(
+    text: str,
+    language: str = "",
+    *,
+    as_words: bool = False,
+    page: str = "",
+    library: Iterable[str] = (),
+) -> Question:
+    r"""What a person typed: the one way in for all doors.
+
+    Args:
+        text: The query.
+        language: Its language, where it is stated.
+        as_words: Read as formulas only what stands between delimiters.
+        page: The language of the page or program that it was typed into.
+        library: The languages of the posts that are searched.
+
+    >>> typed_question("is sqrt(2) irrational").formulas
+    ('\\sqrt{2}',)
+    >>> typed_question("is sqrt(2) irrational", as_words=True).formulas
+    ()
+    """
+    from mathsetu.languages.detect import Prior
+
+    prior = Prior(page, frozenset(filter(None, library)))
+    return Question(Query("", text, language=language), is_typed=not as_words, prior=prior)
+
+
+def topic_question(query: Query, library: Iterable[str] = ()) -> Question:
+    """A topic, or any other query that comes as a record.
+
+    Args:
+        query: The record.
+        library: The languages of the posts that are searched.
+
+    >>> topic_question(Query("A.1", "Is $n$ odd if n+1 is even?")).formulas
+    ('n',)
+    >>> topic_question(Query("A.2", "Is n+1 even?")).formulas
+    ('n+1',)
+    """
+    from mathsetu.languages.detect import Prior
+
+    prior = Prior("", frozenset(filter(None, library)))
+    marked = Question(query, prior=prior)
+    is_marked = bool(query.formulas) or any(span.kind == "formula" for span in marked.reading)
+    return marked if is_marked else Question(query, is_typed=True, prior=prior)
+
+
+def _marked(written: str, reading: Iterable[Span]) -> MarkedText:
+    """A reading as marked text; what was delimited stays as it was."""
+    spans = tuple(reading)
+    if all(span.kind == "text" or is_delimited(span) for span in spans):
+        return MarkedText(written, spans)
+    done: list[Span] = []
+    for span in spans:
+        if span.kind == "text":
+            text = _DELIMITER.sub(lambda mark: "\\$" if mark[0] == "$" else "", span.raw)
+            done.append(Span("text", text, text))
+        elif is_delimited(span):
+            done.append(span)
+        else:
+            latex = span.content.replace("$", "")
+            done.append(Span("formula", f"${latex}$", latex))
+    return MarkedText("".join(span.raw for span in done), done)
+
+
+def is_delimited(span: Span) -> bool:
+    """Whether a formula stands between delimiters, both of them."""
+    again = split(span.raw)
+    return len(again) == 1 and again[0].kind == span.kind and again[0].content == span.content
 
 
 @cache

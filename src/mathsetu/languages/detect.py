@@ -6,10 +6,18 @@ languages of the table have an advantage there, so that a title of four words is
 Galician, but clear evidence for another language wins. Two things the model cannot do are added:
 Hindi against Nepali by function words and endings, and Hindi typed in Latin letters.
 
+A text of a few words is first looked up: a single term of the glossary decides. What several
+languages share is said to be in all of them (`Detected.likely`), ordered by what is known
+beforehand: the languages of the library, and that of the page.
+
 >>> detect(r"Dokažte, že $\sqrt{2}$ je iracionální číslo").language
 'cs'
 >>> detect("samakalan ka maan gyat karo")
-Detected(language='hi', confidence=0.99, script='Latn')
+Detected(language='hi', confidence=0.99, script='Latn', likely=())
+>>> detect("polynomial").language, detect("vektor").likely
+('en', ('cs', 'hr'))
+>>> detect("vektor", prior=Prior(page="hr")).likely
+('hr', 'cs')
 """
 
 from __future__ import annotations
@@ -24,6 +32,8 @@ from mathsetu.languages.analyze import tokenize, words
 from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.scripts import dominant_script
 from mathsetu.languages.table import LANGUAGES, language, romanised_words
+from mathsetu.languages.transliterate import roman_key
+from mathsetu.languages.vocabulary import EXACT, LEARNED, known, terms_of
 
 # Scripts that one living language uses, or nearly so.
 _BY_SCRIPT = {
@@ -36,9 +46,60 @@ _BY_SCRIPT = {
 # sum of three: its parts serve its close relatives in Latin letters too.
 _ADVANTAGE = dict.fromkeys(LANGUAGES, 8.0) | {"en": 16.0, "hi": 12.0, "hr": 8.0 / 3}
 _SERVED_BY = {"bs": "hr", "sr": "hr"}
+# How much more likely the language of the page is, and those of the library.
+_EXPECTED, _HELD = 4.0, 8.0
+_SERVED_SCRIPTS = {
+    script: tuple(row.code for row in LANGUAGES.values() if row.script == script)
+    for script in ("Latn", "Deva", "Arab")
+}
+# Texts of so many words are looked up in the tables of words first.
+_FEW = 8
+# So many unknown words of a script of ours are in a language of ours, unless letters say otherwise.
+_VERY_FEW = 3
+# What the words of one language must have ahead of another's to decide.
+_CLEAR = 2.0
+_MOSTLY = 0.8
+_NEAR = log(20)
+_VOTE = 4.0
+_PUNCTUATION = " \t\n.,;:?!¿¡\"'()…।؟،"
+# Letters of one language that another does not have; words are typed without them, but not with.
+_ALIEN = {
+    "hr": re.compile("[áéíóúýěřůťďňñ]", re.IGNORECASE),
+    "cs": re.compile("[ćđñ]", re.IGNORECASE),
+    "es": re.compile("[ěřůťďňćđčšžý]", re.IGNORECASE),
+    "en": re.compile("[ěřůťďňćđčšžýñ]", re.IGNORECASE),
+}
+# Languages that are not ours and that people do ask in; the model knows many more, too many for a
+# few words.
+_MAJOR = frozenset(
+    "de fr it pt nl pl ru uk tr ar ur bn mr gu pa ta te zh ja ko id vi el ro hu sv bg sk sl ca da "
+    "nb no fi et lt lv he".split()
+)
+_PERHAPS = 0.3
+_CAPITALISED = re.compile(r"\b[^\W\d_a-z]\w*")
+# Letters that the languages of ours in a script do not have.
+_FOREIGN_LETTERS = {
+    "Latn": re.compile("[äößçğşłåøãõêâîûàèìòùœæățșąężźőạảấầẩẫậắằặẹẻẽếềểệỉịọỏốồổộớờởợụủứừửựỳ]"),
+    "Deva": re.compile("ळ"),
+    "Arab": re.compile("[ٹڈڑںےھہةى]|(?:^| )(?:ال|أ|إ)"),
+}
+# Function words of neighbours that none of ours has.
+_FOREIGN_WORDS = {
+    code: frozenset(words.split())
+    for code, words in {
+        "de": "der und ist eine einen einer eines wie dass nicht zeige auf werden zwischen ein",
+        "fr": "des une est pour dans avec sur et du au aux cette quelle montrer calculer",
+        "it": "il gli di che della delle degli dei nel sono",
+        "pt": "uma não são dos das em ou pela pelo",
+        "pl": "się dla oraz czy",
+        "nl": "het een van voor hoe zijn",
+        "ur": "کا کے کریں کیا میں",
+    }.items()
+}
 # What one function word of Hindi or Nepali adds to the logarithm of the odds.
 _FUNCTION_WORD = 1.5
 _NEPALI_ENDING = re.compile("..(?:हरू|हरु|लाई|बाट|संग|को|ले|नुहोस्|ंछ|ंछन्|न्छ|न्छन्|एका|उने|दैन|एर)$|...मा$")
+_CONDITION = frozenset("यदि अगर तो जब कि जो".split())
 # People quote English at length inside their own language, hardly ever the other way round: a text
 # that opens clearly in another language is in that language, whatever follows.
 _OPENING = 80
@@ -56,27 +117,55 @@ _LONG_WORD = re.compile(r"[^\W\d_]{2}|[\u0900-\u0eff\u1000-\u10ff\u1780-\u17ff\u
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """A language (its code, "" when there were no words), how sure we are, and the script."""
+    """A language (its code, "" when there were no words), how sure we are, and the script.
+
+    ``likely`` has all languages that the text may be in, the first one included, where it is too
+    short to tell; it is empty where there is no doubt.
+    """
 
     language: str
     confidence: float
     script: str
+    likely: tuple[str, ...] = ()
 
 
-def detect(text: str, override: str = "") -> Detected:
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """What is known before the text is read.
+
+    Attributes:
+        page: The language of the page or program that the text was typed into.
+        library: The languages of the posts that are searched.
+    """
+
+    page: str = ""
+    library: frozenset[str] = frozenset()
+
+    def weight(self, code: str) -> float:
+        """How much likelier than another a language is."""
+        expected = _EXPECTED if code == self.page else 1.0
+        held = _HELD if code in self.library else 1.0
+        return _ADVANTAGE.get(code, 1.0) * expected * held
+
+
+NO_PRIOR = Prior()
+
+
+def detect(text: str, override: str = "", prior: Prior = NO_PRIOR) -> Detected:
     """Tell the language of a marked text.
 
     Args:
         text: Text that may hold formulas.
         override: What the user says the language is; it wins, with full confidence.
+        prior: What is known beforehand.
 
     >>> detect("$x^2$"), detect("limite", override="fr").language
-    (Detected(language='', confidence=0.0, script=''), 'fr')
+    (Detected(language='', confidence=0.0, script='', likely=()), 'fr')
     """
-    return detect_in_words(words(text[: 4 * _ENOUGH]), override)
+    return detect_in_words(words(text[: 4 * _ENOUGH]), override, prior)
 
 
-def detect_in_words(text: str, override: str = "") -> Detected:
+def detect_in_words(text: str, override: str = "", prior: Prior = NO_PRIOR) -> Detected:
     """As `detect`, for a text whose formulas were taken out already."""
     plain = _NAME.sub(" ", text[:_ENOUGH])
     script = dominant_script(plain)
@@ -92,30 +181,180 @@ def detect_in_words(text: str, override: str = "") -> Detected:
         return Detected("hi", romanised, script)
     if (plainly := _plainly(plain, script, tokens)) is not None:
         return Detected(plainly, _SURE, script)
-    best, confidence = _by_model(plain, script, tokens)
+    if script in _SERVED_SCRIPTS and len(tokens) <= _FEW:
+        looked_up = _foreign(plain, script, tokens) or _in_few_words(
+            plain, script, tokens, romanised, prior
+        )
+        if looked_up is not None:
+            return looked_up
+    if script == "Latn" and (alone := _only_known_to(plain, tokens)):
+        return Detected(alone, _SURE, script)
+    best, confidence = _by_model(plain, script, tokens, prior)
     if romanised > confidence:
         return Detected("hi", romanised, script)
     opening = " ".join(plain.split())[:_OPENING]
     if best == "en" and len(opening) == _OPENING:
-        first, sure = _by_model(opening, script, [])
+        first, sure = _by_model(opening, script, [], prior)
         if first != "en" and first in LANGUAGES and sure >= _SURE:
             return Detected(first, _MIXED, script)
     return Detected(best, confidence, script)
 
 
+def _foreign(text: str, script: str, tokens: list[str]) -> Detected | None:
+    """A language that is not ours, where letters or function words say so."""
+    hits = {code: len(words.intersection(tokens)) for code, words in _FOREIGN_WORDS.items()}
+    best = max(hits, key=lambda code: (hits[code], code), default="")
+    strange = [token for token in tokens if _FOREIGN_LETTERS[script].search(token)]
+    codes = _SERVED_SCRIPTS[script]
+    if strange and script == "Latn":
+        # A name among words of ours is no sign: Gödel's theorem, Hölder's inequality.
+        is_ours = any(known(token, codes) for token in tokens if token not in strange)
+        names = frozenset(tokenize(" ".join(_CAPITALISED.findall(text))))
+        strange = [
+            token
+            for token in strange
+            if max(known(token, codes).values(), default=0.0) < EXACT
+            and not (is_ours and token in names)
+        ]
+    has_letters = bool(strange) or (
+        script != "Latn" and _FOREIGN_LETTERS[script].search(text) is not None
+    )
+    if not has_letters and not (best and hits[best]):
+        return None
+    for code, probability in _model()(text):
+        if code in _MAJOR and (not hits or not hits[best] or hits.get(code) == hits[best]):
+            return Detected(code, round(max(float(probability), 0.5), 2), script)
+    return Detected(best, 0.5, script) if best and hits[best] else None
+
+
+def _in_few_words(
+    text: str, script: str, tokens: list[str], romanised: float, prior: Prior
+) -> Detected | None:
+    """What the tables of words say of a short text; None where they say nothing."""
+    codes = tuple(code for code in _SERVED_SCRIPTS[script] if not _alien(text, code))
+    if not codes:
+        return None
+    found = terms_of(text.strip(_PUNCTUATION), codes)
+    if found:
+        return _among(found, script, prior)
+    strongest = 0.0
+    votes = dict.fromkeys(codes, 0.0)
+    everywhere = set(codes)
+    unknown: list[str] = []
+    counting = [token for token in tokens if len(token) > 1 and not token.isdigit()]
+    for token in counting:
+        languages = known(token, codes)
+        if not languages:
+            unknown.append(token)
+            continue
+        everywhere &= languages.keys()
+        for code, weight in languages.items():
+            votes[code] += weight / len(languages)
+            strongest = max(strongest, weight)
+    if script == "Deva":
+        hindi, nepali = _hindi_and_nepali(tokens)
+        votes["hi"] += _FUNCTION_WORD * len(hindi)
+        votes["ne"] += _FUNCTION_WORD * len(nepali)
+        if bool(hindi) != bool(nepali):
+            everywhere &= {"hi" if hindi else "ne"}
+    if 0 < strongest <= LEARNED and len(counting) <= _VERY_FEW:
+        return _by_learned_words(text, script, votes, prior)
+    if not unknown and len(everywhere) == 1 and counting:
+        return Detected(everywhere.pop(), _SURE, script)
+    if not unknown and everywhere and counting:
+        return _among(tuple(code for code in codes if code in everywhere), script, prior)
+    if len(unknown) == len(counting):
+        return _in_unknown_words(text, script, counting, romanised, prior)
+    best, *others = sorted(codes, key=lambda code: (-votes[code], -prior.weight(code)))
+    second = max((votes[code] for code in others), default=0.0)
+    # Half of the words or more must be known: a foreign sentence has a few that we share.
+    if votes[best] - second >= _CLEAR and 2 * len(unknown) <= len(counting):
+        return Detected(best, _MOSTLY, script)
+    return None
+
+
+def _by_learned_words(
+    text: str, script: str, votes: dict[str, float], prior: Prior
+) -> Detected | None:
+    """Of words that only parallel text has, which makes mistakes: the model has a say, too."""
+    odds = _model_odds(text, script, prior)
+    floor = min(odds.values(), default=0.0)
+    weighed = {code: odds.get(code, floor) + _VOTE * vote for code, vote in votes.items()}
+    best = max(weighed, key=lambda code: (weighed[code], code))
+    near = [code for code in weighed if weighed[best] - weighed[code] < _NEAR and votes[code]]
+    near.sort(key=lambda code: -weighed[code])
+    total = sum(exp(value - weighed[best]) for value in weighed.values())
+    likely = tuple(near) if len(near) > 1 else ()
+    return Detected(best, round(1 / total, 2), script, likely)
+
+
+def _alien(text: str, code: str) -> bool:
+    """Whether a text has letters that a language in Latin letters does not have."""
+    pattern = _ALIEN.get(code)
+    return pattern is not None and pattern.search(text) is not None
+
+
+def _among(codes: tuple[str, ...], script: str, prior: Prior) -> Detected:
+    """One of several languages that share a text: the likeliest first."""
+    ordered = tuple(sorted(codes, key=lambda code: (-prior.weight(code), code)))
+    if len(ordered) == 1:
+        return Detected(ordered[0], _SURE, script)
+    total = sum(map(prior.weight, ordered))
+    share = min(prior.weight(ordered[0]) / total, 1 / len(ordered))
+    return Detected(ordered[0], round(share, 2) - 0.01, script, ordered)
+
+
+def _in_unknown_words(
+    text: str, script: str, counting: list[str], romanised: float, prior: Prior
+) -> Detected | None:
+    """Of words that no table has: they may be Hindi as it is typed, or of another language."""
+    if script == "Latn":
+        long = [token for token in counting if len(token) > 3]
+        if romanised or (long and all(token in typed_hindi() for token in long)):
+            return Detected("hi", max(romanised, _MOSTLY), script)
+    if len(counting) > _VERY_FEW:
+        return None
+    ours = _SERVED_SCRIPTS[script]
+    odds = _model_odds(text, script, prior)
+    served = sorted((code for code in ours if code in odds), key=lambda code: -odds[code])
+    ranked = _model()(text)[:1]
+    if ranked and ranked[0][0] in _MAJOR and ranked[0][1] >= _PERHAPS:
+        code, probability = ranked[0]
+        return Detected(code, round(float(probability), 2), script, (code, *served[:1]))
+    if not served:
+        served = sorted(ours, key=lambda code: -prior.weight(code))
+        return Detected(served[0], 0.3, script, tuple(served))
+    near = tuple(code for code in served if odds[served[0]] - odds[code] < _NEAR)
+    total = sum(exp(odds[code] - odds[served[0]]) for code in served)
+    return Detected(served[0], round(1 / total, 2), script, near if len(near) > 1 else ())
+
+
+class _TypedHindi:
+    """The words of the Hindi glossary by how they sound in Latin letters."""
+
+    def __init__(self) -> None:
+        forms = (form for concept in Glossary.load() for form in concept.forms.get("hi", ()))
+        self._keys = {roman_key(word) for form in forms for word in form.split()}
+
+    def __contains__(self, word: str) -> bool:
+        return roman_key(word) in self._keys
+
+
+@cache
+def typed_hindi() -> _TypedHindi:
+    """Tells whether a word in Latin letters sounds like a term of Hindi."""
+    return _TypedHindi()
+
+
 def _plainly(text: str, script: str, tokens: list[str]) -> str | None:
-    """What a few words say beyond doubt, without the model, which takes half a second to load.
+    """What function words say beyond doubt, without tables and the model, which take time to load.
 
     Only short texts: a long one may quote another language.
     """
     if len(text) > _SHORT:
         return None
-    if script == "Latn":
-        if len(_PLAIN_ENGLISH.intersection(tokens)) > 1:
-            return None if _not_english().intersection(tokens) else "en"
-        # "infinitely many primes": every word is known to one language and to no other.
-        known = [code for code, words in _known_words().items() if words.issuperset(tokens)]
-        return known[0] if len(known) == 1 and len(tokens) > 1 else None
+    if script == "Latn" and len(_PLAIN_ENGLISH.intersection(tokens)) > 1:
+        return None if _not_english().intersection(tokens) else "en"
     if script == "Deva":
         hindi, nepali = _hindi_and_nepali(tokens)
         if hindi and not nepali:
@@ -123,9 +362,17 @@ def _plainly(text: str, script: str, tokens: list[str]) -> str | None:
     return None
 
 
-def _by_model(text: str, script: str, tokens: list[str]) -> tuple[str, float]:
+def _only_known_to(text: str, tokens: list[str]) -> str:
+    """The language that knows every word of a short text, if there is just one."""
+    if len(text) > _SHORT:
+        return ""
+    knowing = [code for code, words in _known_words().items() if words.issuperset(tokens)]
+    return knowing[0] if len(knowing) == 1 and len(tokens) > 1 else ""
+
+
+def _by_model(text: str, script: str, tokens: list[str], prior: Prior) -> tuple[str, float]:
     """The likeliest language and its share of the odds."""
-    odds = _model_odds(text, script)
+    odds = _model_odds(text, script, prior)
     if script == "Deva":
         _weigh_devanagari(odds, tokens)
     if not odds:
@@ -135,7 +382,7 @@ def _by_model(text: str, script: str, tokens: list[str]) -> tuple[str, float]:
     return best, round(1 / total, 2)
 
 
-def _model_odds(text: str, script: str) -> dict[str, float]:
+def _model_odds(text: str, script: str, prior: Prior) -> dict[str, float]:
     """Logarithms of what the model gives each language, with the advantage of ours."""
     odds: dict[str, float] = {}
     for code, probability in _model()(text):
@@ -144,7 +391,7 @@ def _model_odds(text: str, script: str) -> dict[str, float]:
         if len(code) > 2 or code == "la" or probability < 1e-12:
             continue
         ours = _SERVED_BY.get(code, code) if script == "Latn" else code
-        odds[ours] = odds.get(ours, 0.0) + _ADVANTAGE.get(ours, 1.0) * probability
+        odds[ours] = odds.get(ours, 0.0) + prior.weight(ours) * probability
     return {code: log(value) for code, value in odds.items()}
 
 
@@ -158,11 +405,15 @@ def _weigh_devanagari(odds: dict[str, float], tokens: list[str]) -> None:
 def _hindi_and_nepali(tokens: list[str]) -> tuple[list[str], list[str]]:
     """The words that speak for Hindi, and those that speak for Nepali."""
     hindi, nepali = _function_words()
-    return [token for token in tokens if token in hindi], [
+    found = [
         token
         for token in tokens
         if token in nepali or (token not in hindi and _NEPALI_ENDING.search(token))
     ]
+    # A sentence that ends with this verb is Nepali; Hindi has it in conditions.
+    is_nepali = len(tokens) > 1 and tokens[-1] == "हो" and not _CONDITION.intersection(tokens)
+    ours = [token for token in tokens if token in hindi]
+    return (ours if not is_nepali else []), found + tokens[-1:] * is_nepali
 
 
 def _romanised_hindi(tokens: list[str]) -> float:

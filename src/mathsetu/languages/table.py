@@ -106,6 +106,33 @@ has_stop_words=False, romanised=False, nllb='', mbart='')
     return _NAMES.get(code) or Language(code, code, code)
 
 
+def language_name(code: str) -> str:
+    """The English name of a language, whether it has a row or not.
+
+    >>> language_name("cs"), language_name("de"), language_name("xx")
+    ('Czech', 'German', 'xx')
+    """
+    return LANGUAGES[code].name if code in LANGUAGES else _OTHER_NAMES.get(code, code)
+
+
+# Languages that detection may find and that have no row.
+_OTHER_NAMES = dict(
+    pair.split(":")
+    for pair in (
+        "af:Afrikaans am:Amharic ar:Arabic as:Assamese az:Azerbaijani be:Belarusian bg:Bulgarian "
+        "bn:Bengali bs:Bosnian ca:Catalan cy:Welsh da:Danish de:German el:Greek eo:Esperanto "
+        "et:Estonian eu:Basque fi:Finnish fr:French ga:Irish gl:Galician gu:Gujarati he:Hebrew "
+        "hu:Hungarian hy:Armenian id:Indonesian is:Icelandic it:Italian ja:Japanese ka:Georgian "
+        "kk:Kazakh km:Khmer kn:Kannada ko:Korean lo:Lao lt:Lithuanian lv:Latvian mk:Macedonian "
+        "ml:Malayalam mn:Mongolian mr:Marathi ms:Malay my:Burmese nb:Norwegian nl:Dutch "
+        "no:Norwegian or:Odia pa:Punjabi pl:Polish ps:Pashto pt:Portuguese ro:Romanian ru:Russian "
+        "si:Sinhala sk:Slovak sl:Slovenian sq:Albanian sr:Serbian sv:Swedish sw:Swahili ta:Tamil "
+        "te:Telugu th:Thai tl:Tagalog tr:Turkish uk:Ukrainian ur:Urdu uz:Uzbek vi:Vietnamese "
+        "zh:Chinese zu:Zulu"
+    ).split()
+)
+
+
 def romanised_words(code: str) -> frozenset[str]:
     """Function words of a language as they are typed in Latin letters.
 

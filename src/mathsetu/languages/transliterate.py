@@ -193,15 +193,28 @@ class Lexicon:
 
     def __init__(self, words: Iterable[str]) -> None:
         self._by_key: dict[str, list[tuple[str, str]]] = {}
-        for word in dict.fromkeys([*words, *sorted(language("hi").stop_words)]):
+        self._function_words = language("hi").stop_words
+        for word in dict.fromkeys([*words, *sorted(self._function_words)]):
             self._by_key.setdefault(roman_key(word), []).append((_romanise_text(word), word))
 
     def candidates(self, typed: str) -> list[str]:
-        """The words that sound like what was typed, nearest spelling first."""
+        """The words that sound like what was typed, nearest spelling first.
+
+        A function word that is typed in just this way comes before all others: nobody who writes
+        "hain" means Heine.
+
+        >>> Lexicon(["हाइन"]).candidates("hain")
+        ['हैं', 'हाइन']
+        """
         typed = typed.lower()
         found = self._by_key.get(roman_key(typed), [])
-        nearest = sorted(found, key=lambda pair: -SequenceMatcher(None, typed, pair[0]).ratio())
-        return [word for _, word in nearest]
+
+        def distance(pair: tuple[str, str]) -> tuple[bool, float]:
+            spelling, word = pair
+            is_meant = word in self._function_words and _romanise_word(word) == typed
+            return not is_meant, -SequenceMatcher(None, typed, spelling).ratio()
+
+        return [word for _, word in sorted(found, key=distance)]
 
     def to_devanagari(self, text: str) -> str:
         """Write the words of a marked text that the lexicon knows in Devanagari.

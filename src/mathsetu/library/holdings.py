@@ -8,10 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from mathsetu.cluster.address import is_address
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.library.manifest import Manifest, check, read_manifest, segment_folder
 from mathsetu.library.shelves import Filter, Shelves
+from mathsetu.places import is_address
 from mathsetu.recipes import overridden
 from mathsetu.recipes.parts import make_retriever
 from mathsetu.recipes.schema import Recipe

@@ -13,7 +13,7 @@ import numpy as np
 
 from mathsetu.deadline import Clock
 from mathsetu.errors import InputError, Unavailable
-from mathsetu.intake.question import Question
+from mathsetu.intake.question import Question, topic_question, typed_question
 from mathsetu.library.candidates import RecipeReply, chosen_weights
 from mathsetu.library.holdings import FolderHoldings, View, open_holdings
 from mathsetu.library.manifest import Manifest
@@ -146,7 +146,8 @@ class Library:
         """The best posts for one query, with the reasons for each.
 
         Args:
-            query: Words and formulas (between dollars), or a query record.
+            query: Words and formulas as people type them, or a query record, whose formulas
+                stand between delimiters.
             k: How many hits; what the recipe says unless given.
             language: The language of the query; detected unless given.
             where: Which posts may be found.
@@ -154,10 +155,36 @@ class Library:
         """
         clock, view = Clock(), self._holdings.now()
         weights = chosen_weights(self._recipe(view))
-        asked = [as_question(query, language)]
+        asked = [self.question(query, language)]
         [hits] = self._rankings(view, asked, k, where, explain, weights, clock)
         _check_whole(clock)
         return hits
+
+    def question(
+        self,
+        query: str | Query | Question,
+        language: str = "",
+        *,
+        as_words: bool = False,
+        page: str = "",
+    ) -> Question:
+        """A query as it is understood here, before anything is searched.
+
+        Args:
+            query: Text as it was typed, or a record; what is a question already stays as it is.
+            language: The language of a text; detected unless given, with those of the posts in
+                mind.
+            as_words: Read as formulas only what stands between delimiters.
+            page: The language of the page that it was typed into.
+        """
+        if isinstance(query, Question):
+            return query
+        if isinstance(query, Query):
+            return topic_question(query, self.languages)
+        languages = self.languages
+        asked = typed_question(query, language, as_words=as_words, page=page, library=languages)
+        check_readable(asked)
+        return asked
 
     def answer(
         self,
@@ -183,7 +210,7 @@ class Library:
             seconds: The time it may take. Parts that are not done by then are left out and
                 named in the answer.
         """
-        question = as_question(query, language)
+        question = self.question(query, language)
         clock = Clock(seconds)
         view = self._holdings.now()
         weighed = chosen_weights(self._recipe(view), weights)
@@ -211,7 +238,7 @@ class Library:
         recipe = self._recipe(view)
         number = view.shelves.number_of(post_id)
         weighed = chosen_weights(recipe, weights)
-        asked = prepare([as_question(query, language)], recipe.query)
+        asked = prepare([self.question(query, language)], recipe.query)
         parts, allowed = view.parts(None)
         scope = Scope(1, allowed, Clock(), number)
         [reply] = Ranker(recipe, parts, view.shelves.posts).rank(asked, scope, weighed)
@@ -226,7 +253,7 @@ class Library:
         """The posts that are most like one post, which is itself not among them."""
         post = self.post(post_id)
         query = Query(post_id, snippet(post.body, _LIKENESS), post.title, post.tags, post.language)
-        found = self.answer(query, k + 1, explain=False, seconds=seconds)
+        found = self.answer(Question(query), k + 1, explain=False, seconds=seconds)
         others = tuple(hit for hit in found.hits if hit.id != post_id)
         return replace(found, hits=others[:k])
 
@@ -240,7 +267,7 @@ class Library:
         name: str = "",
     ) -> Run:
         """Answer many queries at once."""
-        questions = [Question(query) for query in queries]
+        questions = [topic_question(query, self.languages) for query in queries]
         rankings: dict[str, tuple[Hit, ...]] = {}
         for start in range(0, len(questions), _TOGETHER):
             batch = questions[start : start + _TOGETHER]
@@ -327,7 +354,7 @@ class Library:
         number = view.shelves.number_of(post_id)
         for retriever in view.parts(None)[0].values():
             if retriever.heat_mapper is not None:
-                return retriever.heat_mapper.table(as_question(query, language), number)
+                return retriever.heat_mapper.table(self.question(query, language), number)
         raise InputError(f"the recipe {self.recipe.name} has no graph index")
 
     def tags(self, limit: int) -> dict[str, int]:
@@ -348,10 +375,3 @@ def _check_whole(clock: Clock) -> None:
     """Refuse an answer that a part of a cluster is missing from."""
     for part, problem in clock.unavailable.items():
         raise Unavailable(f"{part} is missing from the answer: {problem}")
-
-
-def as_question(query: str | Query | Question, language: str = "") -> Question:
-    """A query as it is searched for; what is one already stays as it is."""
-    if isinstance(query, Question):
-        return query
-    return Question(Query("", query, language=language) if isinstance(query, str) else query)

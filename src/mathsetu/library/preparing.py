@@ -25,9 +25,9 @@ LONGEST_QUERY = 100_000
 
 def check_readable(question: Question) -> None:
     """Refuse a query that is too long, or no whole text."""
-    size = len(question.text)
+    size = len(question.written)
     name = f"query {question.query.id}" if question.query.id else "the query"
-    if has_lone_surrogate(question.text):
+    if has_lone_surrogate(question.written):
         raise InputError(f"{name} contains an invalid character (lone surrogate)")
     if size > LONGEST_QUERY:
         raise InputError(
@@ -37,7 +37,9 @@ def check_readable(question: Question) -> None:
 
 def check_asks(question: Question) -> None:
     """Refuse a query that asks for nothing; by meaning it would still find something."""
-    if not any(question.formulas) and not analyze(question.words, question.language):
+    if not any(question.formulas) and not any(
+        analyze(question.words, language) for language in question.languages
+    ):
         raise InputError("the query asks for nothing: no formula, and no word but very common ones")
 
 
@@ -60,7 +62,7 @@ def prepare(questions: Sequence[Question], choices: Preparation) -> list[Questio
         if question.language and language(question.language).code != target:
             foreign[question.language].append(place)
     for source, places in foreign.items():
-        queries = [questions[place].query for place in places]
+        queries = [questions[place].marked_query for place in places]
         texts = [text for query in queries for text in (query.title, query.text)]
         done = _translator(choices.backend, choices.model).translate(texts, source, target)
         for number, place in enumerate(places):

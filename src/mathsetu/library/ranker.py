@@ -125,7 +125,7 @@ class Ranker:
         top = ranked.numbers[: settings.depth].tolist()
         posts = self._posts(top)
         texts = [candidate_text(posts[number], settings.fields, settings.text) for number in top]
-        asked = question_text(ranked.question.query, settings.text)
+        asked = question_text(ranked.question.marked_query, settings.text)
         found = Reranker(settings).rerank(asked, texts, ranked.scores.tolist())
 
         def remark(place: int) -> Reason | None:

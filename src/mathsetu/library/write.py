@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from mathsetu import __version__
-from mathsetu.cluster.address import is_address
 from mathsetu.encoders.accelerator import PROCESSOR, check_device
 from mathsetu.errors import InputError
 from mathsetu.intake.posts import PostFacts
@@ -37,6 +36,7 @@ from mathsetu.library.manifest import (
 from mathsetu.library.merge import merge_segments, mergeable
 from mathsetu.library.shelves import Shelves
 from mathsetu.library.store import STORE, Store
+from mathsetu.places import is_address
 from mathsetu.plain_files import is_plain_folder, sync_folder
 from mathsetu.pool import all_cores
 from mathsetu.recipes import load_recipe

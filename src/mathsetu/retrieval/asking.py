@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _PASSAGES = (1.0, 0.5)
 _PIECES = (1.0, 0.5, 0.5)
 _PIVOT = "en"
+# A query in no language is formulas alone.
+_PIVOTAL = frozenset({"", _PIVOT})
 
 
 def query_vector(encoder: BuiltinEncoder, question: Question, tokens: int) -> Vectors:
@@ -38,7 +40,7 @@ def query_vector(encoder: BuiltinEncoder, question: Question, tokens: int) -> Ve
         tokens: How long a passage is.
     """
     rows = encoder.tokens(_views(question))
-    if question.language in ("", _PIVOT):
+    if _PIVOTAL.issuperset(question.languages):
         return _mean(encoder, _in_passages(rows[0], tokens, _PASSAGES), careful=False)
     if len(rows[0]) <= tokens // 2:
         return _mean(encoder, ((row, 1.0) for row in rows), careful=True)
@@ -73,10 +75,11 @@ def _in_two_ways(row: list[int], size: int) -> Iterator[tuple[list[int], float]]
 def _views(question: Question) -> list[str]:
     """The query as it is, and as much as possible of it in English."""
     text = question.readable
-    if question.language in ("", _PIVOT):
+    if _PIVOTAL.issuperset(question.languages):
         return [text]
     # Imported here, since opening a library should not wait for the glossary.
     from mathsetu.languages.glossary import Glossary
 
-    glossed = Glossary.load().gloss(text, question.language, _PIVOT)
-    return [text] if glossed == text else [text, glossed]
+    glossary = Glossary.load()
+    others = (language for language in question.languages if language not in _PIVOTAL)
+    return list(dict.fromkeys([text, *(glossary.gloss(text, code, _PIVOT) for code in others)]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -198,13 +198,19 @@ class LexicalReply:
     @cached_property
     def _spoken(self) -> dict[str, Evidence]:
         """Terms as a person would say them: the question's word, and its translation."""
-        words, language = self._question.words, self._question.language
         spoken: dict[str, Evidence] = {}
+        for language in self._question.languages:
+            self._speak(language, spoken)
+        return spoken
+
+    def _speak(self, language: str, spoken: dict[str, Evidence]) -> None:
+        """Add the terms of the question as it is read in one language."""
+        words = self._question.words
         for word in tokenize(words):
             for term in _word_terms(word, language, self._choices):
                 spoken.setdefault(term, Evidence("word", word, term))
         if not self._choices.translate:
-            return spoken
+            return
         for found in Glossary.load().match(words, language):
             asked = words[found.start : found.end]
             for target in self._languages:
@@ -218,28 +224,31 @@ class LexicalReply:
                 for form in (form for term in own for form, _ in table.translations(term)):
                     for term in _word_terms(form, target, self._choices):
                         spoken.setdefault(term, Evidence("word", word, term, form))
-        return spoken
 
     @cached_property
     def wanted(self) -> Wanted:
         """The terms that the question asks for, in the languages of the posts."""
         choices, question = self._choices, self._question
         weights: dict[str, float] = {}
-        translating = choices.translate and choices.analysis == "languages"
-        if not translating or question.language in self._languages or not self._languages:
-            weights = dict(Counter(_word_terms(question.words, question.language, choices)))
-        if translating:
-            for target in self._languages:
-                if target != question.language:
-                    for term, weight in Glossary.load().expand(
-                        question.words, question.language, target
-                    ):
-                        weights[term] = max(weights.get(term, 0.0), weight)
+        for language in question.languages:
+            for term, weight in self._wanted_in(language):
+                weights[term] = max(weights.get(term, 0.0), weight)
         if choices.formula_tokens:
             for latex in question.formulas:
                 for token in formula_tokens(latex):
                     weights[token] = weights.get(token, 0.0) + choices.formula_tokens
         return weights
+
+    def _wanted_in(self, language: str) -> Iterator[tuple[str, float]]:
+        """The terms of the question as it is read in one language."""
+        choices, words = self._choices, self._question.words
+        translating = choices.translate and choices.analysis == "languages"
+        if not translating or language in self._languages or not self._languages:
+            yield from Counter(_word_terms(words, language, choices)).items()
+        if translating:
+            for target in self._languages:
+                if target != language:
+                    yield from Glossary.load().expand(words, language, target)
 
 
 def _read_languages(folder: Path) -> list[str]:

@@ -62,8 +62,9 @@ _NO_POST: dict[int | str, dict[str, Any]] = {
 Question = Annotated[
     Asked,
     Query(
-        description="Words in any language, formulas between dollars.",
+        description="Words in any language, and formulas as they are typed.",
         openapi_examples={
+            "typed": {"value": "why is sqrt(2) irrational"},
             "hindi": {"value": r"समाकल $\int_0^\infty \frac{\sin x}{x}dx$ का मान"},
             "formula": {"value": "$a^2+b^2=c^2$"},
             "words": {"value": "infinitely many primes"},
@@ -86,6 +87,9 @@ Formula = Annotated[
     ),
 ]
 OfQuery = Annotated[Language, Query(description="The query's language; detected unless given.")]
+AsWords = Annotated[
+    bool, Query(description="Read as formulas only what stands between delimiters.")
+]
 OfPosts = Annotated[Language, Query(alias="in", description="Only posts in this language.")]
 OfTags = Annotated[Tags, Query(alias="tag", description="Only posts with all of these tags.")]
 IntoLanguage = Annotated[
@@ -115,6 +119,7 @@ def router(engine: Engine) -> APIRouter:
         collection: Name = "",
         weights: OfParts = [],  # noqa: B006
         explain: bool = True,
+        as_words: AsWords = False,
     ) -> SearchAnswer:
         return engine.search(
             q,
@@ -123,6 +128,7 @@ def router(engine: Engine) -> APIRouter:
             where=Filter(only_in, tuple(tags), collection),
             weights=read_weights(weights),
             explain=explain,
+            as_words=as_words,
         )
 
     @api.post("/search", summary="Search posts, with the query as JSON", tags=["search"])
@@ -134,6 +140,7 @@ def router(engine: Engine) -> APIRouter:
             where=request.where,
             weights=request.weights,
             explain=request.explain,
+            as_words=request.as_words,
         )
 
     @api.get("/formulas", summary="Search formulas", tags=["search"])
@@ -146,8 +153,11 @@ def router(engine: Engine) -> APIRouter:
         post_id: Id,
         language: OfQuery = "",
         weights: OfParts = [],  # noqa: B006
+        as_words: AsWords = False,
     ) -> ExplainAnswer:
-        return engine.explain(q, post_id, language=language, weights=read_weights(weights))
+        return engine.explain(
+            q, post_id, language=language, weights=read_weights(weights), as_words=as_words
+        )
 
     @api.get(
         "/heatmap",
@@ -155,8 +165,10 @@ def router(engine: Engine) -> APIRouter:
         tags=["search"],
         responses=_NO_POST,
     )
-    def heat_map(q: Question, post_id: Id, language: OfQuery = "") -> HeatMap:
-        return engine.heat_map(q, post_id, language=language)
+    def heat_map(
+        q: Question, post_id: Id, language: OfQuery = "", as_words: AsWords = False
+    ) -> HeatMap:
+        return engine.heat_map(q, post_id, language=language, as_words=as_words)
 
     @api.get("/similar", summary="Posts like a post", tags=["posts"], responses=_NO_POST)
     def similar(post_id: Id, k: Count = 10) -> SimilarAnswer:

@@ -39,7 +39,6 @@ from mathsetu.languages.detect import detect
 from mathsetu.library import Filter, Library
 from mathsetu.library.preparing import check_asks
 from mathsetu.markup import Span
-from mathsetu.records import Query
 from mathsetu.service.keeper import Keeper
 from mathsetu.service.limits import Limits
 
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
 # Posts that are named for a formula.
 _POSTS = 5
 # A query that every part of a recipe has to do with.
-_TRIAL = "$x$ prime number समाकल"
+_TRIAL = "$x$ x^2 prime number समाकल"
 
 
 class Engine:
@@ -122,13 +121,17 @@ class Engine:
         weights: Mapping[str, float] | None = None,
         explain: bool = True,
         typeset: bool = True,
+        as_words: bool = False,
+        page: str = "",
     ) -> SearchAnswer:
-        """The best posts for a query: words in any language, formulas between dollars.
+        """The best posts for a query: words in any language, and formulas as they are typed.
 
-        Without ``typeset``, formulas that matched are given in LaTeX alone.
+        Without ``typeset``, formulas that matched are given in LaTeX alone. With ``as_words``, only
+        what stands between delimiters is read as a formula. ``page`` is the language of the page
+        that the query was typed into.
         """
         self.limits.check_hits(k)
-        question = self._question(query, language)
+        question = self.question(query, language, as_words=as_words, page=page)
         check_asks(question)
         if where is not None:
             self.limits.check_language(where.language)
@@ -154,19 +157,29 @@ class Engine:
         *,
         language: str = "",
         weights: Mapping[str, float] | None = None,
+        as_words: bool = False,
+        page: str = "",
     ) -> ExplainAnswer:
         """Why a post is, or would be, a hit of a query."""
         self.limits.check_names("id", [post_id])
-        question = self._question(query, language)
+        question = self.question(query, language, as_words=as_words, page=page)
         with self._keeper.using() as opened:
             post = opened.library.post(post_id)
             hit = opened.library.explain(question, post_id, weights=weights)
         return ExplainAnswer(asked(question), found(hit, post, rank=0, typeset=True))
 
-    def heat_map(self, query: str, post_id: str, *, language: str = "") -> HeatMap:
+    def heat_map(
+        self,
+        query: str,
+        post_id: str,
+        *,
+        language: str = "",
+        as_words: bool = False,
+        page: str = "",
+    ) -> HeatMap:
         """How the parts of a query and a post fit, where the recipe has a graph index."""
         self.limits.check_names("id", [post_id])
-        question = self._question(query, language)
+        question = self.question(query, language, as_words=as_words, page=page)
         with self._keeper.using() as opened:
             rows, columns, cosines = opened.library.heat_map(question, post_id)
         numbers = (tuple(row) for row in cosines.round(4).astype(float).tolist())
@@ -254,10 +267,14 @@ class Engine:
             version=__version__,
         )
 
-    def _question(self, query: str, language: str) -> Question:
+    def question(
+        self, query: str, language: str = "", *, as_words: bool = False, page: str = ""
+    ) -> Question:
+        """A query as it is understood."""
         self.limits.check_query(query)
         self.limits.check_language(language)
-        return Question(Query("", query, language=language))
+        library = self._keeper.opened.library
+        return library.question(query, language, as_words=as_words, page=page)
 
     def _translated(self, text: str, source: str, target: str) -> TranslateAnswer:
         if not source:

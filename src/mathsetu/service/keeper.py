@@ -11,9 +11,9 @@ from pathlib import Path
 from threading import Lock
 from time import monotonic
 
-from mathsetu.cluster.address import is_address
 from mathsetu.library import Library
 from mathsetu.library.manifest import check, read_manifest
+from mathsetu.places import is_address
 from mathsetu.service.watcher import Complaints
 
 _log = logging.getLogger("mathsetu.service")

@@ -59,7 +59,7 @@ class SearchRequest(BaseModel):
         **{"in": "en"},
         weights={"words": 1, "formulas": 2},
     )
-    query: Asked = Field(description="Words in any language, formulas between dollars.")
+    query: Asked = Field(description="Words in any language, and formulas as they are typed.")
     k: Count = Field(10, description="How many hits.")
     language: Language = Field("", description="The query's language; detected unless given.")
     only_in: Language = Field("", alias="in", description="Only posts in this language.")
@@ -69,6 +69,9 @@ class SearchRequest(BaseModel):
         None, description="What each part of the recipe counts; those not named count nothing."
     )
     explain: bool = Field(True, description="Whether reasons are worked out.")
+    as_words: bool = Field(
+        False, description="Read as formulas only what stands between delimiters."
+    )
 
     @property
     def where(self) -> Filter:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from mathsetu.answers.values import RenderAnswer, Rendered
+from mathsetu.answers.describe import rendered_spans
+from mathsetu.answers.values import Rendered
 from mathsetu.formulas.latex.lexer import TOKEN
 from mathsetu.formulas.latex.macros import may_define
 from mathsetu.formulas.latex.tokens import is_composed
-from mathsetu.intake.question import Question
-from mathsetu.languages.table import Language, language
-from mathsetu.records import Query
+from mathsetu.intake.question import Question, is_delimited
+from mathsetu.languages.table import LANGUAGES, Language, language, language_name
 from mathsetu.service.pages import typeset
 
 # Characters of a formula shown before and after the place of a warning.
@@ -34,55 +34,67 @@ class Preview:
     """A question as it is read.
 
     ``html`` is the question with its formulas, empty where it has none and would only be
-    repeated; ``devanagari`` is Hindi typed in Latin letters, in its own.
+    repeated; ``devanagari`` is Hindi typed in Latin letters, in its own. ``languages`` are the
+    names of all that it is read in; ``not_served`` is the name of a language that has no row in
+    the table. ``is_found`` tells that a formula was read although nothing delimits it.
     """
 
     html: Markup
     language: Language
+    languages: tuple[str, ...]
     devanagari: str
     warnings: tuple[Guess, ...]
+    not_served: str = ""
+    is_found: bool = False
 
 
-def preview(text: str, answer: RenderAnswer, asked_in: str = "") -> Preview:
+def preview(question: Question) -> Preview:
     r"""The preview of a question.
 
-    Args:
-        text: The question.
-        answer: The question in pieces.
-        asked_in: Its language; detected unless given.
-
-    >>> from mathsetu.answers.describe import rendered
-    >>> shown = preview(r"$\frac{a}{b$", RenderAnswer(rendered(r"$\frac{a}{b$")))
+    >>> from mathsetu.intake.question import typed_question
+    >>> shown = preview(typed_question(r"$\frac{a}{b$"))
     >>> shown.warnings[0].message
     '{ is not closed'
     """
-    question = Question(Query("", text, language=asked_in))
+    text, spans = question.written, question.reading
     typed = question.words.strip()
-    devanagari = typed if typed and text.isascii() and not typed.isascii() else ""
-    formulas = [piece for piece in answer.pieces if piece.kind == "formula"]
-    html = Markup("").join(_shown(piece, text) for piece in answer.pieces if formulas)
-    warnings = tuple(warning for piece in formulas for warning in _warnings(piece))
-    return Preview(html, language(question.language), devanagari, warnings)
+    is_hindi = typed and question.marked.words.isascii() and not typed.isascii()
+    pieces = rendered_spans(spans)
+    formulas = [piece for piece in pieces if piece.kind == "formula"]
+    html = Markup("").join(
+        _shown(piece, text, piece.start + len(span.raw))
+        for piece, span in zip(pieces, spans, strict=True)
+        if formulas
+    )
+    code = question.language
+    return Preview(
+        html,
+        language(code),
+        tuple(language(one).own_name for one in question.languages if one),
+        typed if is_hindi else "",
+        tuple(warning for piece in formulas for warning in _warnings(piece)),
+        language_name(code) if code and code not in LANGUAGES else "",
+        any(span.kind == "formula" and not is_delimited(span) for span in spans),
+    )
 
 
-def _shown(piece: Rendered, text: str) -> Markup:
+def _shown(piece: Rendered, text: str, end: int) -> Markup:
     if piece.kind == "formula":
-        return typeset.framed(
-            piece.mathml, piece.text, places=places(piece.text, text, piece.start)
-        )
+        found = places(piece.text, text, piece.start, end)
+        return typeset.framed(piece.mathml, piece.text, places=found)
     return typeset.line([piece])
 
 
-def places(latex: str, text: str, start: int) -> list[int]:
+def places(latex: str, text: str, start: int, end: int | None = None) -> list[int]:
     r"""Where each symbol of a formula begins in a text, and where the last one ends.
 
-    Symbols are numbered as the parser numbers them. What macros write, and letters that are
-    taken apart, stand nowhere: then nothing is told.
+    Symbols are numbered as the parser numbers them. What macros write, letters that are taken
+    apart, and what was typed otherwise than LaTeX, stand nowhere: then nothing is told.
 
     >>> places(r"\frac{a}{2}", r"so $\frac{a}{2}$", 3)[:3]
     [4, 9, 10]
     """
-    offset = text.find(latex, start)
+    offset = text.find(latex, start, end)
     if offset < 0 or may_define(latex) or (not latex.isascii() and is_composed(latex)):
         return []
     found = [offset + token.start() for token in TOKEN.finditer(latex)]

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from mathsetu.errors import InputError, MathSetuError
-from mathsetu.intake.question import typed_hindi
+from mathsetu.intake.question import typed_hindi, typed_question
 from mathsetu.languages.table import LANGUAGES
 from mathsetu.library import Filter
 from mathsetu.service.pages import trees, views
@@ -68,12 +68,18 @@ class Pages:
         if not visit.text:
             return self._page("search.html", visit, ui, home=True)
         if visit.devanagari:
-            visit = replace(visit, text=typed_hindi().to_devanagari(visit.text), devanagari=False)
+            visit = replace(visit, text=_in_devanagari(visit), devanagari=False)
         begun = perf_counter()
         try:
             where = Filter(visit.language, visit.tags)
             answer = self._engine.search(
-                visit.text, visit.k, where=where, language=visit.asked_in, weights=visit.weights()
+                visit.text,
+                visit.k,
+                where=where,
+                language=visit.asked_in,
+                weights=visit.weights(),
+                as_words=visit.as_words,
+                page=ui.language.code,
             )
         except InputError as error:
             return self._page("search.html", visit, ui, status=400, problem=str(error))
@@ -99,7 +105,12 @@ class Pages:
         if visit.text:
             try:
                 found = self._engine.explain(
-                    visit.text, visit.post_id, language=visit.asked_in, weights=visit.weights()
+                    visit.text,
+                    visit.post_id,
+                    language=visit.asked_in,
+                    weights=visit.weights(),
+                    as_words=visit.as_words,
+                    page=ui.language.code,
                 ).hit
             except InputError as error:
                 return about(400, str(error), visit, ui, self._engine.limits)
@@ -118,7 +129,7 @@ class Pages:
     def preview(self, request: Request) -> HTMLResponse:
         """How a question is read, for the box to show while it is typed."""
         visit, ui = visited(request, self._engine.limits)
-        return page("preview.html", visit, ui, preview=self._preview(visit))
+        return page("preview.html", visit, ui, preview=self._preview(visit, ui))
 
     def tree(self, kind: str, latex: str = "", query: str = "") -> Response:
         """A drawing of a formula's tree."""
@@ -142,17 +153,18 @@ class Pages:
             status,
             holdings=views.holdings(self._engine.describe()),
             longest=self._engine.limits.query,
-            preview=None if shown["problem"] else self._preview(visit),
+            preview=None if shown["problem"] else self._preview(visit, ui),
             **shown,
         )
 
-    def _preview(self, visit: Visit) -> Preview | None:
+    def _preview(self, visit: Visit, ui: Interface) -> Preview | None:
         try:
-            self._engine.limits.check_query(visit.text)
-            self._engine.limits.check_language(visit.asked_in)
+            question = self._engine.question(
+                visit.text, visit.asked_in, as_words=visit.as_words, page=ui.language.code
+            )
         except InputError:
             return None
-        return preview(visit.text, self._engine.render(visit.text), visit.asked_in)
+        return preview(question)
 
     def _translation(self, visit: Visit) -> views.TranslationView | None:
         if visit.to not in LANGUAGES:
@@ -164,7 +176,13 @@ class Pages:
 
     def _heat(self, visit: Visit, ui: Interface) -> HeatView | None:
         try:
-            answer = self._engine.heat_map(visit.text, visit.post_id, language=visit.asked_in)
+            answer = self._engine.heat_map(
+                visit.text,
+                visit.post_id,
+                language=visit.asked_in,
+                as_words=visit.as_words,
+                page=ui.language.code,
+            )
         except InputError:
             return None  # the recipe has no graph index
         return heat(answer, ui)
@@ -173,6 +191,16 @@ class Pages:
         """How many hits the next page shows; 0 when there are no more."""
         most = self._engine.limits.hits
         return min(2 * k, most) if shown == k < most else 0
+
+
+def _in_devanagari(visit: Visit) -> str:
+    """A question whose Hindi was typed in Latin letters; its formulas stay as they are."""
+    question = typed_question(visit.text, as_words=visit.as_words)
+    lexicon = typed_hindi()
+    return "".join(
+        lexicon.to_devanagari(span.raw) if span.kind == "text" else span.raw
+        for span in question.reading
+    )
 
 
 def typed(word: str = "") -> JSONResponse:

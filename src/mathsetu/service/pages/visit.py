@@ -27,6 +27,7 @@ class Visit:
         tags: Only posts with all of these tags.
         by: The one part of the recipe that counts; all of them unless named.
         k: How many hits.
+        as_words: Whether only what stands between delimiters is read as a formula.
         devanagari: Whether the question is Hindi typed in Latin letters, to be written in its own.
         to: The language a post is translated into.
         ui: The language of the page where the address names it.
@@ -40,6 +41,7 @@ class Visit:
     tags: tuple[str, ...] = ()
     by: str = ""
     k: int = HITS
+    as_words: bool = False
     devanagari: bool = False
     to: str = ""
     ui: str = ""
@@ -58,6 +60,7 @@ class Visit:
             tags=tuple(dict.fromkeys(tag for tag in parameters.getlist("tag") if tag)),
             by=parameters.get("by", ""),
             k=min(max(k, 1), most),
+            as_words=parameters.get("words", "") == "1",
             devanagari=parameters.get("deva", "") == "1",
             to=parameters.get("to", ""),
             ui=parameters.get("ui", ""),
@@ -106,6 +109,8 @@ class Visit:
             yield "by", self.by
         if self.k != HITS:
             yield "k", str(self.k)
+        if self.as_words:
+            yield "words", "1"
         if self.devanagari:
             yield "deva", "1"
         yield from ((name, getattr(self, name)) for name in ("to", "ui") if getattr(self, name))

@@ -67,6 +67,7 @@ async function showPreview() {
   const address = new URL(preview.dataset.source, location);
   address.searchParams.set("q", field.value);
   address.searchParams.set("lang", form.elements.lang?.value ?? "");
+  if (form.elements.words?.checked) address.searchParams.set("words", "1");
   address.searchParams.set("ui", document.documentElement.lang);
   try {
     const answer = await fetch(address, { signal: asking.signal });
@@ -95,7 +96,7 @@ export function enhanceBox() {
     if (event.key === "Tab" && !event.shiftKey && goToNextPlace()) event.preventDefault();
   });
   form.addEventListener("change", (event) => {
-    if (event.target.name === "lang") form.requestSubmit();
+    if (event.target.name === "lang" || event.target.name === "words") form.requestSubmit();
   });
   form.addEventListener("submit", () => {
     document.body.classList.add("busy");

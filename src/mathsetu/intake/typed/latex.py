@@ -1,0 +1,463 @@
+r"""A typed formula to LaTeX: names get their backslashes, slashes become fractions.
+
+What is LaTeX already stays as it was typed, but for scripts of several digits: nobody who types
+``x^10`` means x to the first power, times zero.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise, zip_longest
+from typing import Final
+
+from mathsetu.formulas.latex.symbols import BRACKETS
+from mathsetu.formulas.latex.symbols import SIGNS as LATEX_SIGNS
+from mathsetu.intake.typed.lexer import Kind, Token
+from mathsetu.intake.typed.names import BIG, CONNECTIVES, FENCED, FUNCTIONS, ROOTS, SIGNS
+from mathsetu.intake.typed.row import Region
+from mathsetu.markup.spans import is_closed, strip_latex
+
+_OPERATORS: Final = {
+    "<=": "\\le ", ">=": "\\ge ", "=<": "\\le ", "!=": "\\ne ", "=/=": "\\ne ", "<>": "\\ne ",
+    "==": "=", "===": "\\equiv ", "->": "\\to ", "-->": "\\to ", "=>": "\\Rightarrow ",
+    "==>": "\\Rightarrow ", "<=>": "\\Leftrightarrow ", "<->": "\\leftrightarrow ",
+    "|->": "\\mapsto ", "+-": "\\pm ", "+/-": "\\pm ", "<<": "\\ll ", ">>": "\\gg ",
+    "~": "\\sim ", "~=": "\\approx ", "~~": "\\approx ", "...": "\\dots ", "…": "\\dots ",
+    "⋯": "\\cdots ", "−": "-", "–": "-", "·": "\\cdot ", "°": "^\\circ ", "’": "'", "′": "'",
+    "″": "''", "Σ": "\\sum ", "Π": "\\prod ", "△": "\\triangle ", "∆": "\\Delta ",
+    "⊥": "\\perp ",
+    "||": "\\|", "‖": "\\|", "½": "\\frac{1}{2}",
+    "⅓": "\\frac{1}{3}",
+    "¼": "\\frac{1}{4}", "¾": "\\frac{3}{4}", "⅔": "\\frac{2}{3}",
+}  # fmt: skip
+_BRACKETS: Final = {
+    "⟨": "\\langle ", "⟩": "\\rangle ", "⌊": "\\lfloor ", "⌋": "\\rfloor ", "⌈": "\\lceil ",
+    "⌉": "\\rceil ",
+}  # fmt: skip
+_SCRIPT = re.compile(r"([\^_])\s*(-?\d{2,}|-\d)")
+_RUN_TOGETHER = re.compile(r"(x?)((?:arc)?(?:sin|cos|tan|cot|sec|csc|ln|log|exp)h?)(x)")
+# GL(2), Hom(A,B); but Ax(t) is a product.
+_OPERATOR_NAME = re.compile(r"[A-Z]{2,3}|[A-Z][a-z]{2}|[a-z]{3}")
+_MODULUS = "\\bmod "
+# Before "inf" these mean infinity, and no infimum.
+_ENDLESS: Final = frozenset({"->", "-->", "→", "-", "−", "="})
+_ENDLESS_ARROWS: Final = frozenset({"->", "-->", "→"})
+_LIMITS: Final = frozenset({"\\lim", "\\limsup", "\\liminf"})
+_LONGEST_TOWER: Final = 1000
+#: Deeper brackets are written as they are.
+_DEEPEST: Final = 100
+
+
+@dataclass
+class _Atom:
+    """A piece of LaTeX; ``inner`` is what stands in its brackets if it is one pair of them."""
+
+    latex: str
+    is_operand: bool
+    is_tight: bool = False
+    inner: str | None = None
+    #: Brackets after it are its argument.
+    is_function: bool = False
+    sign: str = ""
+    #: The mark of the script that it ends with, and where that begins.
+    script: str = ""
+    script_at: int = 0
+
+
+@dataclass
+class _Frame:
+    """The atoms between two brackets, and what waits for the next one."""
+
+    opening: str = ""
+    atoms: list[_Atom] = field(default_factory=list)
+    script: str = ""
+    script_sign: str = ""
+    root: str | None = None
+    root_sign: str = ""
+    degree: str = ""
+    fence: tuple[str, str] | None = None
+    tight: bool = False
+
+
+def to_latex(text: str, tokens: Sequence[Token], region: Region) -> str:
+    r"""The LaTeX of a formula that was found in a text.
+
+    >>> from mathsetu.intake.typed.lexer import tokens
+    >>> typed = "n(n+1)/2 <= sqrt(2 pi n)"
+    >>> found = tokens(typed)
+    >>> to_latex(typed, found, Region(0, len(found)))
+    '\\frac{n(n+1)}{2}\\le \\sqrt{2\\pi n}'
+    """
+    own = list(tokens[region.first : region.after])
+    while own and own[0].kind is Kind.DELIMITER:
+        own.pop(0)
+    while own and own[-1].kind is Kind.DELIMITER:
+        own.pop()
+    if not own:
+        return ""
+    if any(token.kind is Kind.COMMAND or token.text.startswith("\\") for token in own):
+        latex = _SCRIPT.sub(r"\1{\2}", text[own[0].start : own[-1].end])
+    else:
+        latex = _written(own)
+    latex = strip_latex(latex)
+    return latex if is_closed(latex) else _closed(latex)
+
+
+def _closed(latex: str) -> str:
+    """LaTeX with the braces that it lacks."""
+    depth = lacking = 0
+    for place, character in enumerate(latex):
+        if character in "{}" and (place == 0 or latex[place - 1] != "\\"):
+            depth += 1 if character == "{" else -1
+            lacking = max(lacking, -depth)
+    return "{" * lacking + latex + "}" * (depth + lacking)
+
+
+def _written(tokens: Sequence[Token]) -> str:
+    frames = [_Frame()]
+    mark = _index_mark(tokens)
+    for token, following in zip_longest(tokens, tokens[1:]):
+        frame = frames[-1]
+        is_tight = not token.gap and bool(frame.atoms)
+        kind = token.kind
+        if kind is Kind.OPENING and len(frames) < _DEEPEST:
+            frames.append(_Frame(opening=token.text, tight=is_tight))
+        elif kind is Kind.CLOSING and len(frames) > 1:
+            _add(frames[-2], _bracketed(frames.pop(), token.text))
+        elif kind is Kind.SCRIPT:
+            frame.script = token.text
+        elif kind is Kind.SUP and following is not None and following.kind is Kind.ROOT:
+            frame.degree = _plain(token.text)
+        elif kind in (Kind.SUP, Kind.SUB):
+            mark = "^" if kind is Kind.SUP else "_"
+            _attach(frame, mark, _plain(token.text))
+        elif token.text == "**":
+            frame.script = "^"
+        elif _is_side(frame, token, following):
+            _attach(frame, "^", "+" if token.text == "+" else "-")
+        elif frame.script and kind is Kind.INFIX and not frame.script_sign:
+            if token.text in ("*", "+", "-", "−", "–"):
+                frame.script_sign = "-" if token.text in "−–" else token.text
+        elif frame.root is not None and kind is Kind.INFIX and not frame.root_sign:
+            frame.root_sign = "-" if token.text in "-−–" else "+"
+        elif kind is Kind.ROOT:
+            frame.root = frame.degree or ROOTS[token.text]
+            frame.degree = ""
+        elif token.text in FENCED:
+            frame.fence = FENCED[token.text]
+        elif kind is Kind.LETTER and token.gap and _is_times(frame, token, following):
+            _add(frame, _Atom("\\times ", False, sign="times"))
+        else:
+            for atom in _atoms(token, is_tight, frame):
+                _add(frame, atom, mark)
+    while len(frames) > 1:
+        unclosed = frames.pop()
+        latex = _opening(unclosed.opening) + _finished(unclosed)
+        _add(frames[-1], _Atom(latex, True, unclosed.tight))
+    return _finished(frames[0])
+
+
+def _is_times(frame: _Frame, token: Token, following: Token | None) -> bool:
+    """Whether an x stands between two numbers, as a cross."""
+    before = frame.atoms[-1] if frame.atoms else None
+    return (
+        token.text in "xX"
+        and before is not None
+        and before.latex.isdigit()
+        and following is not None
+        and following.kind is Kind.NUMBER
+        and bool(following.gap)
+    )
+
+
+def _is_side(frame: _Frame, token: Token, following: Token | None) -> bool:
+    """Whether a sign says from which side a limit is taken: ``x -> 0+``."""
+    ends = following is None or bool(following.gap) or following.kind is Kind.CLOSING
+    is_sign = token.kind is Kind.INFIX and token.text in "+-−" and not token.gap
+    return is_sign and ends and len(frame.atoms) > 2 and frame.atoms[-2].sign in _ENDLESS_ARROWS
+
+
+def _atoms(token: Token, is_tight: bool, frame: _Frame) -> list[_Atom]:
+    text, kind = token.text, token.kind
+    if kind is Kind.NUMBER:
+        number = _OPERATORS.get(text) or "".join(
+            str(unicodedata.digit(character, 0)) if character.isdigit() else character
+            for character in text
+        )
+        return [_Atom(number, True, is_tight)]
+    if kind is Kind.NAME:
+        return [_Atom(f"{SIGNS[text]} ", True, is_tight)]
+    if kind is Kind.FUNCTION:
+        if text in FUNCTIONS:
+            return [_Atom(f"{FUNCTIONS[text]} ", True, is_tight, is_function=True)]
+        together = _RUN_TOGETHER.fullmatch(text)
+        before, name, after = together.groups() if together else ("", text, "")
+        return [_Atom(f"{before}{FUNCTIONS.get(name, name)} {after}", True, is_tight)]
+    if kind is Kind.BIG:
+        latex = BIG.get(text) or _OPERATORS.get(text) or command_of(text)
+        return [_Atom(f"{latex.strip()} ", False, is_tight)]
+    if text == "∂":
+        return [_Atom("\\partial ", True, is_tight, sign=text)]
+    if kind is Kind.CONNECTIVE:
+        return [_Atom(CONNECTIVES[text], False)]
+    if kind is Kind.SHORT:
+        is_differential = text[0] == "d" and len(text) == 2
+        return [_Atom(text, True, is_tight, is_function=not is_differential)]
+    if kind is Kind.WORD:
+        if text == "mod":
+            return [_Atom(_MODULUS, False)]
+        if text == "choose":
+            return [_Atom("choose", False, sign="choose")]
+        return [_Atom(f"\\text{{{text}}}", True)]
+    if kind in (Kind.LETTER, Kind.SYMBOL):
+        latex = text if text.isascii() else command_of(text)
+        return [_Atom(latex, True, is_tight, is_function=True)]
+    if kind is Kind.WILD:
+        return [_Atom("?", False, is_tight, sign="?")]
+    if kind is Kind.POSTFIX and text == "!":
+        return [_Atom("!", True, True, sign="post")]
+    latex = _OPERATORS.get(text) or (text if text.isascii() else command_of(text))
+    if kind is Kind.POSTFIX:
+        return [_Atom(latex, True, True, sign="post")]
+    if kind is Kind.BAR:
+        # |a||b| has no double bar.
+        if text == "||" and is_tight and _has_open_bar(frame):
+            latex = "||"
+        return [_Atom(latex, False, is_tight, sign="bar")]
+    if kind is Kind.DOTS:
+        return [_Atom(latex, True, is_tight)]
+    return [_Atom(latex, False, is_tight, sign=text)]
+
+
+def _has_open_bar(frame: _Frame) -> bool:
+    return sum(atom.latex == "|" for atom in frame.atoms) % 2 == 1
+
+
+def _index_mark(tokens: Sequence[Token]) -> str:
+    """What a digit right after a letter is: x1 + x2 has indices, x2 + y2 = r2 lost its powers."""
+    digits = {
+        token.text
+        for before, token in pairwise(tokens)
+        if token.kind is Kind.NUMBER and not token.gap and before.kind in (Kind.LETTER, Kind.SHORT)
+    }
+    is_equation = any(token.kind in (Kind.RELATION, Kind.INFIX) for token in tokens)
+    return "^" if digits and digits <= {"2", "3"} and is_equation else "_"
+
+
+def _add(frame: _Frame, atom: _Atom, index: str = "_") -> None:
+    """Add an atom, or make it the script, the radicand or the argument that was waited for."""
+    bare = atom.latex.strip() if atom.inner is None else atom.inner
+    if frame.fence is not None:
+        opening, closing = frame.fence
+        frame.fence = None
+        atom = _Atom(f"{opening}{bare}{closing}", True, atom.is_tight)
+        bare = atom.latex
+    if frame.root is not None:
+        degree = f"[{frame.root}]" if frame.root else ""
+        frame.root = None
+        atom = _Atom(f"\\sqrt{degree}{{{frame.root_sign}{bare}}}", True, atom.is_tight)
+        frame.root_sign = ""
+        bare = atom.latex
+    if bare == "\\inf" and (frame.script or (frame.atoms and frame.atoms[-1].sign in _ENDLESS)):
+        bare, atom = "\\infty", _Atom("\\infty ", True)
+    if frame.script:
+        mark, sign = frame.script, frame.script_sign
+        frame.script = frame.script_sign = ""
+        _attach(frame, mark, sign + bare)
+        return
+    last = frame.atoms[-1] if frame.atoms else None
+    if last is not None and last.sign == "?":
+        last.latex, last.is_operand, last.sign = f"?{atom.latex}", True, ""
+        return
+    if last is not None and atom.sign == "post":
+        last.latex = last.latex.rstrip() + atom.latex
+        last.inner = None
+        return
+    argument = last is not None and last.is_function and atom.inner is not None and atom.is_tight
+    if last is not None and argument:
+        name = last.latex.strip()
+        if _OPERATOR_NAME.fullmatch(name):
+            name = f"\\operatorname{{{name}}}"
+        last.latex = name + atom.latex
+        last.is_function = False
+        return
+    if last is not None and atom.is_tight and atom.latex.isdigit():
+        is_variable = len(last.latex) == 1 and last.latex.isalpha()
+        is_power = index == "^" and last.latex.isalpha() and len(last.latex) < 4
+        if is_variable or is_power or last.latex == "\\log ":
+            # x1 is x_1, log2 is log_2
+            _attach(frame, "_" if last.latex == "\\log " else index, atom.latex)
+            last.is_function = True
+            return
+    frame.atoms.append(atom)
+
+
+def _attach(frame: _Frame, mark: str, script: str) -> None:
+    if not frame.atoms:
+        frame.atoms.append(_Atom("", True))
+    last = frame.atoms[-1]
+    latex = last.latex.rstrip()
+    if last.script == mark and len(latex) < _LONGEST_TOWER:
+        # e^x^2 is e to the x squared.
+        inner = latex[last.script_at :]
+        inner = inner[1:-1] if inner[:1] == "{" else inner
+        latex, script = latex[: last.script_at - 1], f"{inner}{mark}{{{script}}}"
+    last.script, last.script_at = mark, len(latex) + 1
+    last.latex = latex + mark + (script if len(script) == 1 else f"{{{script}}}")
+    last.inner = None
+    # sin^2 x: what follows is still its argument.
+    if last.latex.startswith("\\"):
+        last.latex += " "
+
+
+def _opening(sign: str) -> str:
+    return "\\{" if sign == "{" else sign if sign.isascii() else f"{command_of(sign)} "
+
+
+def _bracketed(frame: _Frame, closing: str) -> _Atom:
+    if frame.atoms and frame.atoms[0].latex == _MODULUS:
+        frame.atoms.pop(0)
+        return _Atom(f" \\pmod{{{_finished(frame)}}}", False)
+    inner = _finished(frame)
+    end = "\\}" if closing == "}" else closing if closing.isascii() else f"{command_of(closing)} "
+    latex = f"{_opening(frame.opening)}{inner}{end}"
+    is_plain = frame.opening in "({" and closing in ")}"
+    return _Atom(latex, True, frame.tight, inner if is_plain else None)
+
+
+def _finished(frame: _Frame) -> str:
+    """The atoms of a frame as LaTeX, with fractions, binomials and limits made."""
+    if frame.script or frame.root is not None or frame.fence is not None:
+        # Something was waited for that did not come.
+        waiting = frame.script + frame.script_sign or ("\\surd " if frame.root is not None else "")
+        frame.atoms.append(_Atom(waiting.replace("_", "\\_").replace("^", "\\hat{}"), True))
+    atoms: list[_Atom] = []
+    place = 0
+    given = _with_limits(frame.atoms)
+    while place < len(given):
+        atom = given[place]
+        following = given[place + 1] if place + 1 < len(given) else None
+        has_lower = following is not None and following.is_operand
+        if atom.sign in ("/", "choose") and atoms and atoms[-1].is_operand and has_lower:
+            start = len(atoms) - 1
+            while atom.sign == "/" and start and _belongs(atoms[start - 1], atoms[start], atom):
+                start -= 1
+            above = atoms[start:]
+            del atoms[start:]
+            name = "\\frac" if atom.sign == "/" else "\\binom"
+            if atom.sign == "/" and _is_structure(above):
+                atoms += [*above, atom]  # a quotient of groups: G/H
+                place += 1
+                continue
+            upper = above[0].inner if len(above) == 1 else None
+            if upper is None:
+                upper = _joined(above)
+            place += 2
+            below = [given[place - 1]]
+            while place < len(given) and _goes_below(below, given[place]):
+                below.append(given[place])
+                place += 1
+            lower = below[0].inner if len(below) == 1 else None
+            if lower is None:
+                lower = _joined(below)
+            atoms.append(_Atom(f"{name}{{{upper.strip()}}}{{{lower}}}", True, above[0].is_tight))
+            continue
+        atoms.append(atom)
+        place += 1
+    return _joined(atoms)
+
+
+def _is_bare_function(atom: _Atom) -> bool:
+    name = atom.latex.strip().partition("^")[0].partition("_")[0]
+    return name.startswith("\\") and name in FUNCTIONS.values() and atom.latex[-1:] == " "
+
+
+def _goes_below(below: Sequence[_Atom], atom: _Atom) -> bool:
+    """Whether a denominator goes on: 1/sin x, ∂²f/∂x∂y."""
+    if not atom.is_operand:
+        return False
+    if _is_bare_function(below[-1]) or below[-1].sign == "∂":
+        return True
+    return below[0].sign == "∂" and atom.sign == "∂" and atom.is_tight
+
+
+def _belongs(before: _Atom, atom: _Atom, slash: _Atom) -> bool:
+    """Whether a numerator reaches back: to a factor right before it, or to its function.
+
+    ``sin x / x`` divides a sine, ``sin pi/6`` does not.
+    """
+    if _is_bare_function(before):
+        return not slash.is_tight or atom.is_tight
+    return before.is_operand and atom.is_tight
+
+
+def _is_structure(above: Sequence[_Atom]) -> bool:
+    """Whether a group, a ring or a space is divided."""
+    latex = above[0].latex if len(above) == 1 else ""
+    return latex.startswith("\\mathbb") or (len(latex) == 1 and latex.isupper())
+
+
+def _with_limits(atoms: list[_Atom]) -> list[_Atom]:
+    """Make a subscript of what a limit goes to: ``lim x->0``."""
+    if not any(atom.latex.strip() in _LIMITS for atom in atoms):
+        return atoms
+    done: list[_Atom] = []
+    place = 0
+    while place < len(atoms):
+        atom = atoms[place]
+        ahead = atoms[place + 1 : place + 4]
+        if (
+            atom.latex.strip() in _LIMITS
+            and len(ahead) == 3
+            and ahead[1].sign in ("->", "-->", "→")
+            and ahead[2].is_operand
+        ):
+            done.append(_Atom(f"{atom.latex.strip()}_{{{_joined(ahead).strip()}}} ", False))
+            place += 4
+        elif atom.latex.strip() in _LIMITS and ahead and "\\to " in (ahead[0].inner or ""):
+            done.append(_Atom(f"{atom.latex.strip()}_{{{ahead[0].inner}}} ", False))
+            place += 2
+        else:
+            done.append(atom)
+            place += 1
+    return done
+
+
+def _joined(atoms: Sequence[_Atom]) -> str:
+    parts: list[str] = []
+    for atom in atoms:
+        latex = atom.latex
+        if parts and parts[-1][-1:] == " " and latex[:1] in "([{^_":
+            parts[-1] = parts[-1].rstrip()
+        parts.append(latex)
+    return re.sub(r"  +", " ", "".join(parts)).strip()
+
+
+def _plain(script: str) -> str:
+    return unicodedata.normalize("NFKC", script).replace("−", "-")
+
+
+@cache
+def command_of(sign: str) -> str:
+    r"""The command for a sign of Unicode; the sign itself where there is none.
+
+    >>> command_of("≤"), command_of("ℝ"), command_of("क")
+    ('\\leq ', '\\mathbb{R}', 'क')
+    """
+    if sign in _BRACKETS:
+        return _BRACKETS[sign]
+    for table in (LATEX_SIGNS, BRACKETS):
+        known = table.get(sign)
+        if known is not None:
+            for name, other in table.items():
+                if other is known and name[0] == "\\" and name[1:].isalpha():
+                    return f"{name} "
+    plain = unicodedata.normalize("NFKC", sign)
+    if len(plain) == 1 and plain.isascii() and plain != sign:
+        is_double = "DOUBLE-STRUCK" in unicodedata.name(sign, "")
+        return f"\\mathbb{{{plain}}}" if is_double else plain
+    return sign

@@ -1,0 +1,363 @@
+r"""A typed query to tokens: one regular expression, then what each piece may be.
+
+Each token knows whether space stands before it. Nothing is dropped: what lies between two tokens is
+white space.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from enum import IntEnum, auto
+from functools import cache, lru_cache
+from typing import Final
+
+from mathsetu.formulas.latex import boxes
+from mathsetu.formulas.latex.commands import COMMANDS, IGNORED, INFIX
+from mathsetu.formulas.latex.fonts import FONTS
+from mathsetu.formulas.latex.lexer import TEXT_NAMES
+from mathsetu.formulas.latex.symbols import ACCENTS, BRACKETS, SIGNS
+from mathsetu.intake.typed.names import (
+    BIG,
+    CONNECTIVES,
+    FENCED,
+    FUNCTIONS,
+    INFIX_WORDS,
+    ROOTS,
+)
+from mathsetu.intake.typed.names import SIGNS as SIGN_NAMES
+
+SUPERSCRIPTS: Final = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵃᵇᶜᵈᵉᶠᵍʰʲᵏˡᵐᵒᵖʳˢᵗᵘᵛʷˣʸᶻᵀ"
+SUBSCRIPTS: Final = "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₒₓₕₖₗₘₙₚₛₜᵢⱼᵣᵤᵥ"
+#: Words of up to this many letters may be products of variables.
+SHORT: Final = 3
+_MATHEMATICAL_LETTERS = "\U0001d400-\U0001d7ffℂℍℕℙℚℝℤℓ℘ℜℑℵℏℰℱℒℳℋℐℬ"
+_MARKS = "\u0300-\u036f\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
+_LATIN = "A-Za-zªºÀ-ÖØ-öø-ɏ\u1e00-\u1eff"
+_GREEK = "\u0370-\u03ff\u1f00-\u1fff"
+_TOKEN = re.compile(
+    rf"""
+      (?P<delimiter>\$\$?|\\[()\[\]])
+    | (?P<fence>\\(?:left|right)(?![A-Za-z])\s*(?:\\(?:[A-Za-z]+|.)|[^\\\s])?)
+    | (?P<command>\\(?:[A-Za-z]+|.|\Z))
+    | (?P<number>\d+(?:\.\d+)?|\.\d+|[½⅓¼¾⅔])
+    | (?P<sup>[{SUPERSCRIPTS}]+)
+    | (?P<sub>[{SUBSCRIPTS}]+)
+    | (?P<letter>[{_MATHEMATICAL_LETTERS}])
+    | (?P<greek>[{_GREEK}][{_GREEK}\u0300-\u036f]*)
+    | (?P<latin>[{_LATIN}][{_LATIN}\u0300-\u036f]*)
+    | (?P<word>[^\W\d_](?:[^\W\d_{_LATIN}]|[{_MARKS}\u200c\u200d])*)
+    | (?P<wild>\?(?=[A-Za-z]\b))
+    | (?P<sign><=>|<->|\|->|<=|>=|=<|==?>|--?>|!=|=/=|===?|:=|\.\.\.+|\*\*|\+/?-|<<|>>|<>|~=|~~
+        |\|\||\S)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+# What people write with an apostrophe: Riemann's, don't, l'Hôpital; but f'(x) and f'g.
+_ELISION = re.compile(r"['’](?:s|t|m|d|ll|re|ve)?(?![^\W\d_])|['’](?=[^\W\d_]{2})")
+_RUN_TOGETHER = re.compile(
+    r"x?(?:arc)?(sin|cos|tan|cot|sec|csc|ln|log|exp|sinh|cosh|tanh)x"
+)  # sinx, xlnx
+
+
+# What follows a capital sigma or pi that stands for a sum or a product.
+_SUMMED = re.compile(rf"[_{SUBSCRIPTS}]|\s?(?:\d|[A-Za-z][\^_({SUBSCRIPTS}{SUPERSCRIPTS}/])")
+
+
+# x̄, ŷ, ẋ: accents that words do not put on these letters.
+_ACCENTED = re.compile("[p-tv-zP-TV-Z][\u0302\u0303\u0304\u0307\u0308]")
+
+
+class Kind(IntEnum):
+    """What a token may be; a number, because sets of them are asked often."""
+
+    NUMBER = auto()
+    LETTER = auto()  # a variable
+    SYMBOL = auto()  # a sign that only formulas have: π, ℝ, ∞
+    NAME = auto()  # a sign by its name: pi, infinity
+    FUNCTION = auto()
+    BIG = auto()  # sum, integral, limit
+    ROOT = auto()
+    SHORT = auto()  # a short word, perhaps a product of variables: xy, dx
+    WORD = auto()
+    CONNECTIVE = auto()
+    COMMAND = auto()
+    PROSE_COMMAND = auto()
+    SUP = auto()
+    SUB = auto()
+    SCRIPT = auto()
+    INFIX = auto()
+    RELATION = auto()
+    PREFIX = auto()
+    POSTFIX = auto()
+    OPENING = auto()
+    CLOSING = auto()
+    BAR = auto()
+    COMMA = auto()
+    DOTS = auto()
+    WILD = auto()
+    DELIMITER = auto()
+    OTHER = auto()
+
+
+class Token:
+    """A piece of a query: where it lies, what it may be, and how much space is before it."""
+
+    __slots__ = ("end", "gap", "kind", "mate", "start", "strong", "text")
+
+    def __init__(self, kind: Kind, text: str, start: int, gap: int, strong: bool = False) -> None:
+        self.kind = kind
+        self.text = text
+        self.start = start
+        self.end = start + len(text)
+        #: 0: none; 1: blanks; 2: a new line.
+        self.gap = gap
+        #: Whether prose has no use for it.
+        self.strong = strong
+        #: The number of the bracket that closes or opens this one, -1 for none.
+        self.mate = -1
+
+    def __repr__(self) -> str:
+        return f"{self.kind.name}({self.text!r})"
+
+
+_ASCII_SIGNS: Final = {
+    **dict.fromkeys("+ - * / +- +/- ** – ·".split(), Kind.INFIX),
+    **dict.fromkeys(
+        "= < > <= >= =< => ==> != =/= == === := -> --> <-> <=> |-> << >> <> ~ ~= ~~".split(),
+        Kind.RELATION,
+    ),
+    **dict.fromkeys("^ _".split(), Kind.SCRIPT),
+    **dict.fromkeys("! ' ’ ′ ″ °".split(), Kind.POSTFIX),
+    **dict.fromkeys("( [ {".split(), Kind.OPENING),
+    **dict.fromkeys(") ] }".split(), Kind.CLOSING),
+    **dict.fromkeys("| || ∣ ‖ ∥".split(), Kind.BAR),
+    **dict.fromkeys(", ;".split(), Kind.COMMA),
+    **dict.fromkeys("... … ⋯".split(), Kind.DOTS),
+    "△": Kind.PREFIX,
+    "∆": Kind.PREFIX,
+    "⊥": Kind.RELATION,
+    "....": Kind.DOTS,
+    "√": Kind.ROOT,
+    "∛": Kind.ROOT,
+    "∜": Kind.ROOT,
+}
+_WEAK_SIGNS: Final = frozenset("+ - * / = < > – ' ’ ! | || ( ) [ ] { } , ; ^ _ ~ · ...".split())
+_BY_ROLE: Final = {
+    boxes.MULTIPLICATION: Kind.INFIX,
+    boxes.ADDITION: Kind.INFIX,
+    boxes.RELATION: Kind.RELATION,
+    boxes.META: Kind.RELATION,
+    boxes.BIG: Kind.BIG,
+    boxes.INTEGRAL: Kind.BIG,
+    boxes.PREFIX: Kind.PREFIX,
+    boxes.NEGATION: Kind.PREFIX,
+    boxes.FUNCTION: Kind.FUNCTION,
+    boxes.TRIGONOMETRIC: Kind.FUNCTION,
+    boxes.OPENING: Kind.OPENING,
+    boxes.CLOSING: Kind.CLOSING,
+    boxes.BAR: Kind.BAR,
+    boxes.IDENTIFIER: Kind.SYMBOL,
+}
+# Signs that the table counts as letters, but that prose has uses for.
+_NO_MATHEMATICS: Final = frozenset("§¶®©£¥†‡♣♢♡♠✓✠★■□#&$_\\Åå æÆœØøß")
+_COMMAND_BRACKETS: Final = {"\\{": Kind.OPENING, "\\}": Kind.CLOSING, "\\|": Kind.BAR}
+_PROSE_COMMANDS: Final = frozenset(
+    "emph textbf textit textsc textsl underline section subsection subsubsection paragraph item "
+    "LaTeX TeX newline par label ref cite footnote noindent centering".split()
+)
+
+
+def tokens(text: str) -> list[Token]:
+    r"""The tokens of a text.
+
+    >>> tokens(r"is \pi a sum?")
+    [SHORT('is'), COMMAND('\\pi'), LETTER('a'), BIG('sum'), OTHER('?')]
+    """
+    found: list[Token] = []
+    position = 0
+    pending = 0  # the end of an elision that the word before has taken in
+    for match in _TOKEN.finditer(text):
+        start = match.start()
+        if start < pending:
+            position = match.end()
+            continue
+        between = text[position:start]
+        gap = 2 if "\n" in between else 1 if between else 0
+        position = match.end()
+        group = match.lastgroup or ""
+        written = match[0]
+        if group == "greek" and len(written) < SHORT:
+            for place, letter in enumerate(written):
+                is_sum = letter in "ΣΠ" and _SUMMED.match(text, start + place + 1)
+                kind = Kind.BIG if is_sum else Kind.SYMBOL
+                found.append(Token(kind, letter, start + place, 0 if place else gap, True))
+            continue
+        if group == "latin" and _is_transposed(found, written, gap):
+            found.append(Token(Kind.LETTER, "T", start, 0))
+            rest = written[1:]
+            kind = Kind.LETTER if len(rest) == 1 else _latin(rest)
+            found.append(Token(kind, rest, start + 1, 0))
+            continue
+        if group == "latin" and (end := _elided(text, start, position)) > position:
+            written = text[start:end]
+            pending = end
+            found.append(Token(Kind.WORD, written, start, gap))
+            continue
+        kind, strong = _kind(group, written)
+        found.append(Token(kind, written, start, gap, strong))
+    _mark_addresses(found)
+    _pair(found)
+    _pair_environments(found)
+    return found
+
+
+def _is_transposed(found: list[Token], written: str, gap: int) -> bool:
+    """Whether letters after a power sign begin with the T of a transposed matrix: ``h^TA``."""
+    is_power = bool(found) and found[-1].text == "^" and not gap
+    return is_power and written[0] == "T" and 1 < len(written) <= SHORT
+
+
+def _elided(text: str, start: int, end: int) -> int:
+    """Where a word with an apostrophe ends; its own end where it has none."""
+    mark = _ELISION.match(text, end)
+    if mark is None:
+        return end
+    if end - start == 2 and mark.end() == end + 1 and not _goes_on(text, end + 1):
+        return end  # (uv)' = u'v + uv'
+    is_variable = end - start == 1 and not mark[0][1:] and text[start] not in "lLdDsScCjJnNmMtT"
+    if is_variable or (end - start == 1 and mark.end() == end + 1 and not _goes_on(text, end + 1)):
+        return end
+    word = _TOKEN.match(text, end + 1)
+    return word.end() if word is not None and word.lastgroup == "latin" else mark.end()
+
+
+def _goes_on(text: str, place: int) -> bool:
+    return place < len(text) and text[place].isalpha()
+
+
+@lru_cache(maxsize=1 << 12)
+def _kind(group: str, written: str) -> tuple[Kind, bool]:
+    if group == "number":
+        return Kind.NUMBER, False
+    if group == "latin":
+        return _latin(written), False
+    if group == "word":
+        return (Kind.NAME if written in SIGN_NAMES else Kind.WORD), False
+    if group == "greek":
+        return Kind.WORD, False
+    if group == "fence":
+        return (Kind.OPENING if written.startswith("\\l") else Kind.CLOSING), True
+    if written in _COMMAND_BRACKETS:
+        return _COMMAND_BRACKETS[written], True
+    if group == "command":
+        return _command(written)
+    plain = {"letter": Kind.SYMBOL, "sup": Kind.SUP, "sub": Kind.SUB, "wild": Kind.WILD}
+    if group in plain:
+        return plain[group], group != "wild"
+    if group == "delimiter":
+        return Kind.DELIMITER, False
+    return _sign(written)
+
+
+@cache
+def _sign(written: str) -> tuple[Kind, bool]:
+    if written in _ASCII_SIGNS:
+        return _ASCII_SIGNS[written], written not in _WEAK_SIGNS
+    if written in _NO_MATHEMATICS or written.isascii():
+        return Kind.OTHER, False
+    sign = SIGNS.get(written) or BRACKETS.get(written)
+    kind = _BY_ROLE.get(sign.role, Kind.OTHER) if sign is not None else Kind.OTHER
+    return kind, kind is not Kind.OTHER
+
+
+@cache
+def _latin(written: str) -> Kind:
+    if len(unicodedata.normalize("NFC", written)) == 1 or _ACCENTED.fullmatch(written):
+        decomposed = unicodedata.normalize("NFD", written)
+        is_variable = written.isascii() or _ACCENTED.fullmatch(decomposed)
+        return Kind.LETTER if is_variable else Kind.WORD
+    if written in ROOTS:
+        return Kind.ROOT
+    if written in FUNCTIONS or written in FENCED or _RUN_TOGETHER.fullmatch(written):
+        return Kind.FUNCTION
+    if written in BIG:
+        return Kind.BIG
+    if written in SIGN_NAMES:
+        return Kind.NAME
+    if written in CONNECTIVES:
+        return Kind.CONNECTIVE
+    if written in INFIX_WORDS or len(written) > SHORT or not written.isascii():
+        return Kind.WORD
+    return Kind.SHORT
+
+
+@cache
+def _command(written: str) -> tuple[Kind, bool]:
+    name = written[1:]
+    if name in _PROSE_COMMANDS or (name and name in "$%#&"):
+        return Kind.PROSE_COMMAND, False
+    known = (
+        written in SIGNS
+        or written in BRACKETS
+        or written in COMMANDS
+        or written in INFIX
+        or written in IGNORED
+        or written in ACCENTS
+        or written in FONTS
+        or name in TEXT_NAMES
+        or name in ("begin", "end", "not", "limits")
+    )
+    is_sign = bool(name) and not name[0].isalpha()
+    return Kind.COMMAND, known and not is_sign
+
+
+def role(command: str) -> int:
+    r"""The role of a command's sign; that of a letter where it has none.
+
+    >>> role("\\le") == boxes.RELATION
+    True
+    """
+    sign = SIGNS.get(command) or BRACKETS.get(command)
+    return boxes.IDENTIFIER if sign is None else sign.role
+
+
+def _mark_addresses(found: list[Token]) -> None:
+    """Make words of everything in an address of the web or of mail."""
+    first = 0
+    while first < len(found):
+        last = first + 1
+        while last < len(found) and not found[last].gap:
+            last += 1
+        chunk = found[first:last]
+        head = chunk[0].text.casefold()
+        is_mail = any(token.text == "@" for token in chunk) and len(chunk) > 2
+        is_address = head in ("http", "https", "www", "ftp") and len(chunk) > 2
+        if is_mail or is_address:
+            for token in chunk:
+                token.kind, token.strong = Kind.WORD, False
+        first = last
+
+
+def _pair_environments(found: list[Token]) -> None:
+    r"""Tell each ``\begin`` where its environment ends."""
+    begun: list[int] = []
+    for place, token in enumerate(found):
+        if token.text == "\\begin":
+            begun.append(place)
+        elif token.text == "\\end" and begun and place + 1 < len(found):
+            found[begun.pop()].mate = max(found[place + 1].mate, place)
+
+
+def _pair(found: list[Token]) -> None:
+    """Tell brackets which one closes them; ``[0,1)`` is a pair, braces pair with braces alone."""
+    waiting: list[int] = []
+    braces: list[int] = []
+    for place, token in enumerate(found):
+        if token.kind is Kind.OPENING:
+            (braces if token.text == "{" else waiting).append(place)
+        elif token.kind is Kind.CLOSING:
+            stack = braces if token.text == "}" else waiting
+            if stack:
+                token.mate = stack.pop()
+                found[token.mate].mate = place

@@ -1,0 +1,107 @@
+"""Words that may be mathematics, and words and signs that look like it but are prose."""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: Functions by how they are typed, and their LaTeX. Several languages have names of their own.
+FUNCTIONS: Final[dict[str, str]] = {
+    name: f"\\{name}"
+    for name in (
+        "sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan log ln exp max min sup "
+        "inf gcd det dim ker deg arg hom"
+    ).split()
+} | {
+    "sen": "\\sin", "tg": "\\tan", "tang": "\\tan", "ctg": "\\cot", "cotg": "\\cot",
+    "cosec": "\\csc", "senh": "\\sinh",
+    "arcsen": "\\arcsin", "arctg": "\\arctan", "asin": "\\arcsin", "acos": "\\arccos",
+    "atan": "\\arctan", "lg": "\\log", "lb": "\\log_2", "máx": "\\max", "mín": "\\min",
+    "mcd": "\\gcd", "MCD": "\\gcd", "GCD": "\\gcd", "hcf": "\\gcd", "HCF": "\\gcd",
+    "nsd": "\\gcd", "NSD": "\\gcd", "nzd": "\\gcd", "NZD": "\\gcd", "nzm": "\\gcd",
+    "NZM": "\\gcd",
+}  # fmt: skip
+FUNCTIONS.update(
+    (name, f"\\operatorname{{{name}}}")
+    for name in (
+        "div curl grad "
+        "lcm LCM mcm MCM nsn nzv sgn sign rank span tr trace erf erfc sinc adj diag vol var cov "
+        "Var Cov Re Im Aut Hom End Gal Tr Res Li arsinh arcosh artanh arccot argmax argmin"
+    ).split()
+)
+#: Functions that are written with signs of their own: opening and closing.
+FENCED: Final = {
+    "abs": ("|", "|"),
+    "floor": ("\\lfloor ", "\\rfloor "),
+    "ceil": ("\\lceil ", "\\rceil "),
+    "norm": ("\\|", "\\|"),
+}
+#: What is typed for a root.
+ROOTS: Final = {"sqrt": "", "cbrt": "3", "√": "", "∛": "3", "∜": "4"}
+#: Functions that people put before a number without brackets: sin 30, log 5.
+BEFORE_NUMBERS: Final = frozenset(
+    "sin cos tan cot csc sinh cosh tanh arcsin arccos arctan log ln lg exp sen tg ctg cotg arctg "
+    "sqrt cbrt abs".split()
+)
+#: Big operators by name; ``sum`` and ``lim`` are words as well.
+BIG: Final = {
+    "sum": "\\sum",
+    "prod": "\\prod",
+    "product": "\\prod",
+    "int": "\\int",
+    "iint": "\\iint",
+    "oint": "\\oint",
+    "integral": "\\int",
+    "lim": "\\lim",
+    "lím": "\\lim",
+    "limsup": "\\limsup",
+    "liminf": "\\liminf",
+}
+_GREEK = (
+    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi "
+    "pi rho sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma "
+    "Upsilon Phi Psi Omega"
+)
+_INFINITY = (
+    "infinity infty Infinity oo infinito nekonečno nekonecno beskonačno beskonacno beskonačnost "
+    "अनंत अनन्त بینهایت بی‌نهایت"
+)
+#: Names of single signs.
+SIGNS: Final = {name: f"\\{name}" for name in _GREEK.split()} | dict.fromkeys(
+    _INFINITY.split(), "\\infty"
+)
+GREEK: Final = frozenset(_GREEK.split())
+INFINITY: Final = frozenset(_INFINITY.split())
+#: Words that may stand between events inside the brackets of a function: P(A and B).
+CONNECTIVES: Final = {"and": "\\text{ and }", "or": "\\text{ or }", "not": "\\text{ not }"}
+#: Words that are infix operators between numbers and letters.
+INFIX_WORDS: Final = frozenset({"mod", "choose"})
+
+#: Single letters that are words: articles, conjunctions and prepositions of our languages.
+LETTER_WORDS: Final = frozenset("aAiIoOyYeEuUkKsSvVzZ")
+#: Short words after a number that make no product of it: ordinals and units.
+AFTER_NUMBERS: Final = frozenset(
+    "st nd rd th er ro do mo kg mg km cm mm ml dl nm am pm AM PM gb GB MB TB kB KB Hz kHz MHz "
+    "min sec hrs yrs px pt ft in lb oz mph kWh kW Kč kn eur EUR usd USD Rs rs".split()
+)
+#: What is built like a formula and means something else.
+LOOK_ALIKES: Final = frozenset(
+    "H₂O CO₂ O₂ H₂ N₂ CH₄ H₂SO₄ "
+    "50-50 s/n n/a w/o c/o m/s a/c b/w s/o y/o i/o o/w k/d a/b/c 24/7 50/50 9/11 7/24 km/h".split()
+)
+#: Capital letters that are divided by one another in algebra.
+QUOTIENTS: Final = frozenset(
+    "G/H G/N G/K G/Z G/M R/I R/J R/P K/F L/K L/F E/F M/N V/W V/U A/I".split()
+)
+UNITS: Final = frozenset("m cm mm km dm ft in".split())
+#: Short words of sentences that are no function words, or no usual ones.
+SHORT_WORDS: Final = frozenset(
+    "if is as at be by in of on or to up an am do go he it so "
+    "use try get let set sum one two six ten odd big new old top low way day man men its his her "
+    "him she you they we us me my our was has had did may can why who how and for the not but are "
+    "any all few per via vs etc see say yes no ok pdf PDF ODE PDE TCP IP USA UK EU PhD IQ AI ML "
+    "NN map row key box bus car cat dog hat red led end eat buy pay add ray law aim arc area axis "
+    "ka ke ki ko se me hai kya ho tha thi par jo ye wo yah hal mul "
+    "un una los las del por con que qué sin más dos uno sus fin ver ley eje par "
+    "je na za od do iz po ne to ta su li ga mu ih kut broj niz red dva tri sve pri bez "
+    "že co jak pro ale ten tak být dva tři bod".split()
+)

@@ -1,0 +1,473 @@
+r"""What may be an operand: numbers, letters, functions, groups, commands, and short words.
+
+Each method reads from a token on. It gives the place after what it read, the same with a minus
+where an operand must still follow, or None where there is no operand.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from mathsetu.formulas.latex import boxes
+from mathsetu.formulas.latex.commands import COMMANDS
+from mathsetu.formulas.latex.fonts import FONTS
+from mathsetu.formulas.latex.lexer import TEXT_NAMES
+from mathsetu.intake.typed.lexer import Kind, role
+from mathsetu.intake.typed.names import (
+    BEFORE_NUMBERS,
+    GREEK,
+    INFINITY,
+    INFIX_WORDS,
+    LETTER_WORDS,
+)
+from mathsetu.intake.typed.row import (
+    ARROWS,
+    ATOMS,
+    HYPHENS,
+    MOST_INSIDE,
+    OPERATORS,
+    PROSE,
+    SIGNS_BEFORE,
+    Row,
+    joins,
+    short_words,
+)
+
+_NEEDING: Final = frozenset(
+    {boxes.FUNCTION, boxes.TRIGONOMETRIC, boxes.BIG, boxes.INTEGRAL, boxes.PREFIX, boxes.NEGATION,
+     boxes.MULTIPLICATION, boxes.ADDITION, boxes.RELATION, boxes.META, boxes.OPENING}
+)  # fmt: skip
+# a x^2 + b x …: a letter before a space is a coefficient there, and no article.
+_COEFFICIENTS: Final = re.compile(
+    r"[A-Za-z] [A-Za-z](?:\^\d|[²³])? ?[-+−] ?[A-Za-z0-9]+ [A-Za-z](?![A-Za-z])"
+)
+_IN_LISTS: Final = frozenset(
+    {Kind.COMMA, Kind.DOTS, Kind.INFIX, Kind.SCRIPT, Kind.SUB, Kind.OPENING, Kind.CLOSING}
+)
+
+
+class Operands:
+    """Reads operands, and counts what speaks for a formula."""
+
+    def __init__(self, row: Row, first: int) -> None:
+        self.row = row
+        self.tokens = row.tokens
+        self.first = first
+        self.place = first
+        #: Where the reading stopped, and whether at a letter that is a word.
+        self.stopped = first
+        self.ended_by_word = False
+        self.forced = False
+        self.strong = 0
+        self.relations = 0
+        self.operators = 0
+        self.letters = 0
+        self.has_integral = False
+        self.has_environment = False
+        self.open_bars: list[str] = []
+        #: Whether a formula may end where an operand would be welcome: ∫₀^∞.
+        self.settled = 0
+
+    def _operand(self) -> int | None:
+        row, place = self.row, self.place
+        token = self.tokens[place]
+        kind = token.kind
+        if self.has_environment and kind is Kind.RELATION:
+            return -(place + 1)
+        is_first = place == self.first or (self.forced and place == self.first + 1)
+        if kind is Kind.INFIX and token.text in SIGNS_BEFORE:
+            before = row.at(place - 1)
+            glued = is_first and not token.gap and before is not None and before.kind in PROSE
+            alone = is_first and not row.is_tight(place + 1)
+            return None if glued or alone or row.at(place + 1) is None else -(place + 1)
+        if kind is Kind.PREFIX:
+            self.strong += 1
+            after = place + 1
+            while row.is_tight(after, Kind.SUP):
+                after += 1
+            if row.is_tight(after, Kind.SCRIPT):
+                after = self._script_argument(after) or after
+            return -after if self._begins_operand(after) else after
+        if kind is Kind.NUMBER:
+            return self._number(place)
+        if token.text == "~" and self.strong:
+            return -(place + 1)  # LaTeX has it for a space
+        if kind is Kind.SUP and row.is_tight(place + 1, Kind.ROOT):
+            return -(place + 1)  # ³√8
+        if kind is Kind.WILD:
+            self.strong += 1
+            return place + 2
+        if kind is Kind.LETTER:
+            self.letters += 1
+            return self._letter(place, is_first)
+        if kind is Kind.SYMBOL:
+            self.letters += 1
+            self.strong += 1
+            return place + 1
+        if kind is Kind.DOTS:
+            return place + 1 if not is_first or row.is_tight(place + 1, Kind.INFIX) else None
+        if kind is Kind.NAME:
+            return self._name(place, is_first)
+        if kind is Kind.FUNCTION:
+            return self._function(place, is_first)
+        if kind is Kind.ROOT:
+            return self._root(place)
+        if kind is Kind.BIG:
+            return self._big(place, is_first)
+        if kind is Kind.COMMAND:
+            return self._command(place, is_first)
+        if kind is Kind.OPENING:
+            return self._group(place, is_first)
+        if kind is Kind.BAR:
+            if row.is_tight(place + 1) and not row.is_tight(place + 1, *PROSE):
+                self.open_bars.append(token.text)
+                return -(place + 1)
+            return None
+        if kind is Kind.SHORT:
+            return self._short(place, is_first)
+        return None
+
+    def _number(self, place: int) -> int:
+        # 3,14 is one number; inside brackets it would be a list.
+        if "." in self.tokens[place].text and self.row.is_tight(place + 1, Kind.DOTS):
+            self.strong += 1  # 0.999...
+            return place + 2
+        if self.row.is_tight(place + 1, Kind.COMMA) and self.row.is_tight(place + 2, Kind.NUMBER):
+            return place + 3
+        return place + 1
+
+    def _letter(self, place: int, is_first: bool) -> int | None:
+        """A letter, unless it is an article or conjunction before what follows."""
+        token, following = self.tokens[place], self.row.at(place + 1)
+        if not is_first or following is None or not following.gap:
+            return place + 1
+        starts = following.kind in ATOMS or following.kind in (
+            Kind.COMMAND, Kind.FUNCTION, Kind.BIG, Kind.ROOT, Kind.PREFIX, Kind.OPENING, Kind.SHORT,
+        )  # fmt: skip
+        if token.text not in LETTER_WORDS or not starts or joins(following):
+            return place + 1
+        before = self.row.at(place - 1)
+        is_coefficient = _COEFFICIENTS.match(self.row.text, token.start) is not None
+        if is_coefficient or before is None:
+            return place + 1
+        return None
+
+    def _name(self, place: int, is_first: bool) -> int | None:
+        token, following = self.tokens[place], self.row.at(place + 1)
+        self.letters += 1
+        if is_first:
+            joined = following is not None and (
+                following.kind in OPERATORS
+                or (not following.gap and following.kind in (Kind.OPENING, Kind.POSTFIX))
+            )
+            if not joined or token.text in INFINITY:
+                return None
+            if following is not None and following.text in HYPHENS and not following.gap:
+                return None  # beta-carotene, pi-day
+            self.strong += not following.gap if following is not None else 0
+        return place + 1
+
+    def _function(self, place: int, is_first: bool) -> int | None:
+        """A function with its scripts and its argument; alone it is a word."""
+        row = self.row
+        name = self.tokens[place].text
+        if len(name) > 3 and name.endswith("x") and name not in ("max",):  # sinx
+            self.strong += 1
+            self.letters += 1
+            return place + 1
+        if name == "inf" and not is_first and self.tokens[place - 1].text in ARROWS | {"-", "="}:
+            return place + 1
+        after = place + 1
+        while row.is_tight(after, Kind.SCRIPT, Kind.SUP, Kind.SUB):
+            self.strong += 1
+            if self.tokens[after].kind is not Kind.SCRIPT:
+                after += 1
+                continue
+            argument = self._script_argument(after)
+            if argument is None:
+                return None
+            after = argument
+        if name == "log" and row.is_tight(after, Kind.NUMBER):
+            after += row.is_tight(after + 1, Kind.OPENING)  # log2(8)
+        argument_token = row.at(after)
+        if argument_token is None:
+            return None if is_first and after == place + 1 else after
+        if argument_token.kind is Kind.OPENING and row.is_pure(after, called=True):
+            if argument_token.gap and not row.has_operators(after) and is_first:
+                return None
+            self.strong += 1
+            self.letters += 1
+            return argument_token.mate + 1
+        if self._is_argument(after, name):
+            self.strong += 1
+            self.letters += 1
+            return -after
+        if after > place + 1 and not is_first:
+            return after
+        joined = argument_token.kind in (Kind.INFIX, Kind.RELATION) and not is_first
+        return after if joined else None
+
+    def _is_argument(self, place: int, name: str) -> bool:
+        """Whether a function's argument without brackets begins here."""
+        token, following = self.tokens[place], self.row.at(place + 1)
+        if token.kind in (Kind.SYMBOL, Kind.ROOT, Kind.BAR, Kind.WILD):
+            return True
+        if token.kind is Kind.NAME:
+            return token.text in GREEK
+        if token.kind is Kind.COMMAND:
+            return token.strong
+        if token.kind is Kind.NUMBER:
+            tight = following is not None and not following.gap and following.kind in ATOMS
+            return name in BEFORE_NUMBERS or tight
+        if token.kind is Kind.LETTER:
+            ends = following is None or following.kind not in PROSE
+            return ends or token.text not in LETTER_WORDS
+        if token.kind is Kind.FUNCTION:
+            return self.row.is_tight(place + 1, Kind.OPENING, Kind.SCRIPT) or (
+                following is not None and following.kind in ATOMS
+            )
+        if token.kind is Kind.SHORT:
+            return token.text not in short_words() and (not token.gap or len(token.text) < 3)
+        return False
+
+    def _root(self, place: int) -> int | None:
+        following = self.row.at(place + 1)
+        if following is None:
+            return None
+        if following.kind in PROSE or following.kind in (Kind.OTHER, Kind.COMMA, Kind.CLOSING):
+            return None
+        if following.kind is Kind.OPENING and not self.row.is_pure(place + 1, called=True):
+            return None if following.mate > 0 else -(place + 1)
+        self.strong += 1
+        return -(place + 1)
+
+    def _big(self, place: int, is_first: bool) -> int | None:
+        """A sum, an integral or a limit; by its name it wants scripts or an operand."""
+        row, token = self.row, self.tokens[place]
+        after, scripted = place + 1, False
+        while row.is_tight(after, Kind.SCRIPT, Kind.SUP, Kind.SUB):
+            scripted = True
+            if self.tokens[after].kind is not Kind.SCRIPT:
+                after += 1
+                continue
+            argument = self._script_argument(after)
+            if argument is None:
+                return None
+            after = argument
+        following = row.at(after)
+        is_integral = token.text in ("int", "integral") or role(token.text) == boxes.INTEGRAL
+        if token.strong or scripted:
+            self.strong += 1
+            self.has_integral = self.has_integral or is_integral
+            self.settled = after
+            return -after if self._begins_operand(after) else after
+        if following is None:
+            return None
+        if row.is_tight(after, Kind.OPENING) and token.text != "integral":
+            return -after if row.is_pure(after, called=True) else None
+        if token.text in ("integral", "product"):
+            return None
+        before = row.at(place - 1)
+        if token.text in ("sum", "prod"):
+            second = row.at(after + 1)
+            is_index = second is not None and second.text == "="  # sum i=1 to n
+            if is_index or (before is not None and before.kind in PROSE):
+                return None
+        if following.kind in PROSE or not self._begins_operand(after):
+            return None
+        self.has_integral = self.has_integral or is_integral
+        return -after
+
+    def _begins_operand(self, place: int) -> bool:
+        token = self.row.at(place)
+        if token is None:
+            return False
+        if token.kind is Kind.LETTER:
+            following = self.row.at(place + 1)
+            return (
+                following is None or following.kind not in PROSE or (token.text not in LETTER_WORDS)
+            )
+        if token.kind is Kind.SHORT:
+            return token.text not in short_words()
+        return token.kind in ATOMS or token.kind in (
+            Kind.FUNCTION, Kind.ROOT, Kind.BIG, Kind.COMMAND, Kind.OPENING, Kind.PREFIX, Kind.BAR,
+        )  # fmt: skip
+
+    def _command(self, place: int, is_first: bool) -> int | None:
+        r"""A command of LaTeX with its arguments."""
+        row, token = self.row, self.tokens[place]
+        name = token.text[1:]
+        is_text = name in TEXT_NAMES and name not in ("operatorname", "mathrm")
+        if is_first and is_text and row.is_tight(place + 1, Kind.OPENING):
+            self.place = max(self.tokens[place + 1].mate, place) + 1
+        if is_first and (is_text or not name or not name[0].isalpha()):
+            return None
+        known = token.strong
+        self.strong += known
+        if token.mate > place:
+            return token.mate + 1  # a whole environment
+        after = place + 1
+        arguments = 0
+        takes = token.text in COMMANDS or token.text in FONTS or name in TEXT_NAMES or not known
+        while takes or name in ("begin", "end"):
+            argument = row.at(after)
+            if argument is None or argument.text not in ("{", "[") or argument.mate < after:
+                break
+            if argument.text == "[" and arguments:
+                break
+            after = argument.mate + 1
+            arguments += 1
+            if name in ("begin", "end"):
+                self.has_environment = True
+                return -after if name == "begin" else after
+        self.strong += arguments and not known
+        wants = COMMANDS[token.text].arguments if token.text in COMMANDS else 0
+        if role(token.text) in _NEEDING or (wants and not arguments):
+            self.relations += role(token.text) in (boxes.RELATION, boxes.META)
+            self.has_integral = self.has_integral or role(token.text) == boxes.INTEGRAL
+            following = row.at(after)
+            if following is not None and following.kind in (Kind.SCRIPT, Kind.SUP, Kind.SUB):
+                return after
+            return -after if self._begins_operand(after) or not is_first else after
+        return after
+
+    def _group(self, place: int, is_first: bool) -> int | None:
+        row, token = self.row, self.tokens[place]
+        if token.mate < 0:
+            # It was never closed: go on inside.
+            return -(place + 1) if row.is_tight(place + 1) or not is_first else None
+        if token.text.startswith("\\left") or token.text == "{":
+            if token.strong or row.is_pure(place):
+                self._count_inside(place)
+                return token.mate + 1
+            return None
+        if not row.is_pure(place):
+            return None
+        self._count_inside(place)
+        return token.mate + 1
+
+    def _count_inside(self, place: int) -> None:
+        """Take what brackets hold as evidence."""
+        mate = self.tokens[place].mate
+        if self.tokens[place].strong or mate - place > MOST_INSIDE:
+            self.strong += 1
+            return
+        inside = self.tokens[place + 1 : mate]
+        kinds = [token.kind for token in inside]
+        self.strong += sum(
+            token.strong or token.kind in (Kind.SCRIPT, Kind.FUNCTION, Kind.ROOT)
+            for token in inside
+        )
+        self.letters += sum(
+            kind in (Kind.LETTER, Kind.SYMBOL, Kind.SHORT, Kind.NAME) for kind in kinds
+        )
+        joints = [
+            number
+            for number, kind in enumerate(kinds)
+            if kind in (Kind.INFIX, Kind.RELATION) and 0 < number < len(kinds) - 1
+        ]
+        ranges = all(inside[number].text in HYPHENS for number in joints)
+        numbers = all(kind in (Kind.NUMBER, Kind.INFIX) for kind in kinds)
+        if joints and not (ranges and numbers) and Kind.OTHER not in kinds:
+            self.operators += 1
+        self.relations += any(kind is Kind.RELATION for kind in kinds)
+        self.strong += any(token.text in INFIX_WORDS for token in inside[1:-1])
+        # (0,1), [a,b], {1,2,3}: what is listed in brackets, if it is more than labels.
+        simple = all(kind in ATOMS or kind in _IN_LISTS for kind in kinds)
+        if Kind.COMMA in kinds and simple and kinds[-1] is not Kind.COMMA:
+            self.strong += kinds[0] is not Kind.COMMA
+
+    def _short(self, place: int, is_first: bool) -> int | None:
+        """A short word that may be a product of variables, a differential, or GL(2)."""
+        row, token = self.row, self.tokens[place]
+        following = row.at(place + 1)
+        word = token.text
+        if row.is_tight(place + 1, Kind.OPENING) and self.tokens[place + 1].text == "(":
+            inner = self.tokens[place + 2] if self.tokens[place + 1].mate > place + 2 else None
+            plural = inner is not None and inner.text in ("s", "es", "a", "as", "os")
+            if plural or word in short_words() or not row.is_pure(place + 1, called=True):
+                return None
+            self.strong += 1
+            return place + 1
+        self.letters += 1
+        joined = following is not None and (
+            following.kind in OPERATORS or following.text == "∥" or joins(following)
+        )
+        tight = joined and following is not None and not following.gap
+        slashed = joined and following is not None and following.text == "/"
+        differential = word[0] in "d∂" and len(word) == 2
+        if is_first:
+            if not joined or following is None:
+                return None
+            before_it = row.at(place - 1)
+            if before_it is not None and before_it.text in HYPHENS and not token.gap:
+                return None  # x-mas = fun
+            if following.text in HYPHENS and tight:
+                return None
+            if slashed:
+                below = row.at(place + 2)
+                is_quotient = below is not None and (
+                    below.text.startswith("d") or below.kind in (Kind.NUMBER, Kind.OPENING)
+                )
+                return place + 1 if is_quotient and word not in short_words() else None
+            if word in short_words():
+                return None
+            return place + 1
+        if differential and word not in short_words():
+            return place + 1
+        before = self.tokens[place - 1]
+        is_compound = before.text in HYPHENS and not before.gap and not token.gap
+        if is_compound and self.operators < 2 and not self.relations and not self.strong:
+            return None
+        if before.text == "/" and word not in ("dx", "dy", "dt"):
+            if word[0].islower() and word[1:].isupper():
+                return place + 1  # Z/nZ
+            return place + 1 if self.operators + self.relations + self.strong > 1 else None
+        # An operator wants an operand, even if it looks like a word: a + bi.
+        ends = following is None or following.kind not in PROSE
+        even = bool(before.gap) == bool(token.gap)
+        is_sum = before.text in ("+", "*") and len(word) < 3
+        wanted = even and (is_sum or (before.kind is Kind.RELATION and ends))
+        ends = ends and even and len(word) < 3
+        return place + 1 if word not in short_words() or joined or ends or wanted else None
+
+    def _script_argument(self, place: int) -> int | None:
+        """The place after a script whose mark is here."""
+        row = self.row
+        after = place + 1
+        token = row.at(after)
+        if token is not None and token.kind is Kind.INFIX and token.text in SIGNS_BEFORE:
+            signed = row.at(after + 1)
+            if (
+                signed is not None
+                and not signed.gap
+                and (
+                    signed.kind in ATOMS or signed.kind in (Kind.OPENING, Kind.COMMAND, Kind.SHORT)
+                )
+            ):
+                after += 1
+                token = signed
+            else:
+                return after + 1 if not token.gap else None
+        if token is None:
+            return None
+        if token.gap == 2:
+            return None
+        if token.kind is Kind.OPENING:
+            return token.mate + 1 if token.mate > after else after + 1
+        if token.kind is Kind.COMMAND:
+            inner = after + 1
+            argument = row.at(inner)
+            while argument is not None and argument.text == "{" and argument.mate > inner:
+                inner = argument.mate + 1
+                argument = row.at(inner)
+            return inner
+        if token.kind in ATOMS:
+            return after + 1 + (token.kind is Kind.WILD)
+        if token.kind in (Kind.SHORT, Kind.WORD, Kind.FUNCTION, Kind.BIG, Kind.CONNECTIVE):
+            is_one_name = not token.gap and not row.is_tight(after + 1, Kind.SCRIPT)
+            return after + 1 if is_one_name else None
+        if token.text in ("*", "'", "′", "∘", "⊥", "°") and not token.gap:
+            return after + 1
+        return None

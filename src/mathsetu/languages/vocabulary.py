@@ -1,0 +1,126 @@
+"""Which languages know a word: by the glossary, by function words, and by learned words.
+
+A language model for whole texts is lost with a single word: it calls "polynomial" Welsh. What the
+tables of this package know of a word says more.
+
+>>> known("polynomial", LATIN), known("vektor", LATIN)
+({'en': 4.0}, {'cs': 4.0, 'hr': 4.0})
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from typing import Final
+
+from mathsetu.languages.analyze import analyze, tokenize
+from mathsetu.languages.glossary import Glossary
+from mathsetu.languages.learned import LearnedWords
+from mathsetu.languages.normalise import fold, normalise
+from mathsetu.languages.table import LANGUAGES
+
+#: The languages of the table by their scripts.
+LATIN: Final = tuple(row.code for row in LANGUAGES.values() if row.script == "Latn")
+# What it says for a language that it has a word: as a function word, as a term, without its
+# accents, as another form of a term, or somewhere in parallel text.
+_FUNCTION, EXACT, _FOLDED, _STEM, LEARNED = 5.0, 4.0, 3.0, 2.0, 1.0
+
+_SHORTEST_STEM = 4
+
+
+def terms_of(text: str, codes: Iterable[str]) -> tuple[str, ...]:
+    """The languages in which a text is a term of the glossary.
+
+    Just as it is written if there are any, else by its normal spelling (Hindi and Nepali spell the
+    same words differently), else without accents.
+
+    >>> terms_of("Número primo", LATIN), terms_of("numero primo", LATIN), terms_of("vector", LATIN)
+    (('es',), ('es',), ('en', 'es'))
+    """
+    written = _spelling(text)
+    codes = tuple(codes)
+    plain = _plain(text)
+    as_written = tuple(code for code in codes if plain in _written_terms(code))
+    if as_written:
+        return as_written
+    exact = tuple(code for code in codes if written in _terms(code))
+    folded = fold(written)
+    return exact or tuple(code for code in codes if folded in _folded_terms(code))
+
+
+def known(word: str, codes: Iterable[str]) -> dict[str, float]:
+    """The languages that know a word, with how well they do; only those that know it best.
+
+    The word is one that `tokenize` gave.
+    """
+    weights = {code: weight for code in codes if (weight := _weight(word, code))}
+    best = max(weights.values(), default=0.0)
+    return {code: weight for code, weight in weights.items() if weight == best}
+
+
+@lru_cache(maxsize=1 << 12)
+def _weight(word: str, code: str) -> float:
+    if word in LANGUAGES[code].stop_words:
+        return _FUNCTION
+    if word in _words(code):
+        return EXACT
+    folded = fold(word)
+    if folded in _folded_words(code):
+        return _FOLDED
+    terms = analyze(word, code)
+    # A short stem is soon met by chance.
+    if terms and all(len(term) >= _SHORTEST_STEM and term in _stems(code) for term in terms):
+        return _STEM
+    return LEARNED if terms and all(_is_learned(term, code) for term in terms) else 0.0
+
+
+def _is_learned(term: str, code: str) -> bool:
+    """Whether parallel text has a term, and not as a word of the other language."""
+    for other in LANGUAGES:
+        if (code == "en") == (other != "en"):
+            translations = LearnedWords.load(code, other).translations(term)
+            if translations and fold(translations[0][0]) != term:
+                return True
+    return False
+
+
+@cache
+def _written_terms(code: str) -> frozenset[str]:
+    forms = (form for concept in Glossary.load() for form in concept.forms.get(code, ()))
+    return frozenset(map(_plain, forms))
+
+
+@cache
+def _terms(code: str) -> frozenset[str]:
+    forms = (form for concept in Glossary.load() for form in concept.forms.get(code, ()))
+    return frozenset(map(_spelling, forms))
+
+
+@cache
+def _folded_terms(code: str) -> frozenset[str]:
+    return frozenset(map(fold, _terms(code)))
+
+
+@cache
+def _words(code: str) -> frozenset[str]:
+    return frozenset(word for form in _terms(code) for word in form.split())
+
+
+@cache
+def _folded_words(code: str) -> frozenset[str]:
+    folded = frozenset(map(fold, _words(code)))
+    return folded | frozenset(map(fold, LANGUAGES[code].stop_words))
+
+
+@cache
+def _stems(code: str) -> frozenset[str]:
+    return frozenset(term for word in _words(code) for term in analyze(word, code))
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+def _spelling(text: str) -> str:
+    return " ".join(tokenize(normalise(text)))

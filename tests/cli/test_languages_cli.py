@@ -1,0 +1,126 @@
+"""The language of a post or topic is what its file says, what --lang says, or what is found."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mathsetu.collections import jsonl
+from mathsetu.records import Post
+from tests.command import Mathsetu
+from tests.light import LIGHT_TOML
+
+ENGLISH = "Every bounded sequence of real numbers has a convergent subsequence"
+CZECH = "Každá omezená posloupnost reálných čísel má konvergentní podposloupnost"
+HINDI = "वास्तविक संख्याओं का प्रत्येक परिबद्ध अनुक्रम एक अभिसारी उपअनुक्रम रखता है"
+
+
+@pytest.fixture
+def recipe(tmp_path: Path) -> Path:
+    path = tmp_path / "light.toml"
+    path.write_text(LIGHT_TOML, encoding="utf-8")
+    return path
+
+
+def languages(mathsetu: Mathsetu, library: Path) -> object:
+    facts = mathsetu.json("info", library)
+    assert isinstance(facts, dict)
+    return facts["languages"]
+
+
+def indexed(mathsetu: Mathsetu, tmp_path: Path, recipe: Path, *more: str | Path) -> Path:
+    folder = tmp_path / "library"
+    done = mathsetu("index", *more, folder, "--recipe", recipe, "--processes", "1")
+    assert done.code == 0, done.err
+    return folder
+
+
+def test_a_table_of_posts_is_in_the_languages_of_its_posts(
+    mathsetu: Mathsetu, tmp_path: Path, recipe: Path
+) -> None:
+    table = tmp_path / "posts.csv"
+    table.write_text(f"ID,Title,Body\n1,Sequences,{ENGLISH}\n2,,{CZECH}\n3,,{HINDI}\n", "utf-8")
+    library = indexed(mathsetu, tmp_path, recipe, table)
+    assert languages(mathsetu, library) == {"cs": 1, "en": 1, "hi": 1}
+    hits = mathsetu.json("search", library, "sequence", "--in", "en")
+    assert isinstance(hits, dict)
+    assert [hit["id"] for hit in hits["hits"]] == ["1"]
+
+
+def test_a_table_may_state_languages_in_a_column(
+    mathsetu: Mathsetu, tmp_path: Path, recipe: Path
+) -> None:
+    table = tmp_path / "posts.csv"
+    table.write_text("id,title,body,language\n1,,integral,Spanish\n2,,integral,hr\n", "utf-8")
+    library = indexed(mathsetu, tmp_path, recipe, table)
+    assert languages(mathsetu, library) == {"es": 1, "hr": 1}
+
+
+def test_lang_is_obeyed_where_the_file_says_nothing(
+    mathsetu: Mathsetu, tmp_path: Path, recipe: Path
+) -> None:
+    table = tmp_path / "posts.csv"
+    table.write_text("id,title,body\n1,,integral\n2,,vektor\n", "utf-8")
+    library = indexed(mathsetu, tmp_path, recipe, table, "--lang", "hr")
+    assert languages(mathsetu, library) == {"hr": 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        (
+            "topics.xml",
+            '<Topics><Topic number="A.1"><Title>pole</Title><Question>pole</Question>'
+            "<Tags>a</Tags></Topic></Topics>",
+        ),
+        ("topics.tsv", "A.1\tpole\tpole\ta\n"),
+        ("topics.csv", "query_id,query,context\nA.1,x,pole\n"),
+    ],
+)
+def test_lang_is_obeyed_for_topics_of_every_format(
+    mathsetu: Mathsetu, tmp_path: Path, recipe: Path, name: str, content: str
+) -> None:
+    """A Czech "pole" is a field in English."""
+    posts = tmp_path / "posts.jsonl"
+    bodies = {"field": "A field of numbers.", "pole": "A pole of order two."}
+    jsonl.write_posts(posts, [Post(key, body, language="en") for key, body in bodies.items()])
+    library = indexed(mathsetu, tmp_path, recipe, posts)
+    topics = tmp_path / name
+    topics.write_text(content, "utf-8")
+    first = {}
+    for lang in ("Czech", "en"):
+        run = tmp_path / f"{lang}.run"
+        done = mathsetu("run", library, topics, run, "--lang", lang)
+        assert done.code == 0, done.err
+        first[lang] = run.read_text("utf-8").split()[2]
+    assert first == {"Czech": "field", "en": "pole"}
+
+
+def test_the_answer_says_how_a_typed_query_was_read(
+    mathsetu: Mathsetu, tmp_path: Path, recipe: Path
+) -> None:
+    posts = tmp_path / "posts.jsonl"
+    jsonl.write_posts(posts, [Post("1", "We solve $x^2=4$ for x.", language="en")])
+    library = indexed(mathsetu, tmp_path, recipe, posts)
+    done = mathsetu("search", library, "solve x^2 = 4")
+    assert "read as: formulas $x^2=4$ · words solve · language English" in done.err
+    read = mathsetu.json("search", library, "solve x^2 = 4")
+    assert isinstance(read, dict)
+    assert read["query"]["formulas"] == ["x^2=4"]
+    assert "".join(piece["text"] for piece in read["query"]["pieces"]) == "solve x^2 = 4"
+    as_words = mathsetu.json("search", library, "solve x^2 = 4", "--as-words")
+    assert isinstance(as_words, dict)
+    assert as_words["query"]["formulas"] == []
+
+
+def test_a_language_that_is_not_served_is_named_with_those_that_are(
+    mathsetu: Mathsetu, tmp_path: Path, recipe: Path
+) -> None:
+    posts = tmp_path / "posts.jsonl"
+    jsonl.write_posts(posts, [Post("1", "quadratische Gleichung", language="de")])
+    library = indexed(mathsetu, tmp_path, recipe, posts)
+    done = mathsetu("search", library, "Wie löst man eine quadratische Gleichung")
+    assert "note: German is not served" in done.err
+    assert "Nepali" in done.err
+    read = json.loads(mathsetu("search", library, "eine Gleichung für x", "--json").out)
+    assert read["query"]["note"].startswith("German")

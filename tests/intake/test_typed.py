@@ -1,0 +1,172 @@
+"""Queries as people type them: what is a formula, what is not, and nothing is ever lost."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.typed_queries import QUERIES, found_in, measure_formulas, read_queries
+from mathsetu.formulas.parse import parse_latex
+from mathsetu.intake.question import Question, topic_question, typed_question
+from mathsetu.intake.typed import read_typed
+from mathsetu.library import Library, build_library
+from mathsetu.records import Formula, Post, Query
+from tests.light import LIGHT
+from tests.test_linear import FORMULAS, PROSE
+from tests.timing import best_seconds
+
+PIECES = [
+    "x", "x^2", " ", "  ", "a/b", "sqrt(", ")", "(", "|", "||", "$", "$$", "\\(", "\\)", "\\frac{",
+    "}", "{", "\\", "\\pi", "∑", "∫₀^∞", "√", "²", "₁", "=", "<=", "->", "-", "--", ",", "...",
+    "and", "the", "is", "समाकल", "عدد", "π", "<math>", "</math>", "<mi>x</mi>", "!", "'", "’s",
+    "lim", "sum_", "mod", "choose", "?x", "\n", "1", "3.14", "12/05/2024", "a@b.c", "https://a=b",
+    "\\left(", "\\right)", "\\text{if }", "\\begin{align}", "&", "%", "f(", "[0,1)", "\u200c", "\0",
+]  # fmt: skip
+TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=30).map("".join)
+
+
+def test_the_queries_written_before_the_reader_are_read_as_expected(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    queries = list(read_queries(QUERIES))
+    assert len(queries) >= 300
+    assert {query.language for query in queries} >= {"en", "es", "cs", "hr", "fa", "hi", "ne"}
+    precision, recall = measure_formulas(queries, wrong=False)
+    assert capsys.readouterr().out
+    assert precision >= 0.97
+    assert recall >= 0.95
+
+
+@given(TEXTS)
+def test_no_character_is_lost_and_every_formula_can_be_parsed(text: str) -> None:
+    spans = read_typed(text)
+    assert "".join(span.raw for span in spans) == text
+    for span in spans:
+        if span.kind == "formula":
+            assert span.content.strip()
+            parse_latex(span.content)
+
+
+@given(TEXTS)
+def test_the_marked_text_of_a_typed_query_has_the_formulas_that_were_read(text: str) -> None:
+    question = typed_question(text)
+    again = Question(Query("", question.text))
+    assert set(question.marked.formulas) == set(again.marked.formulas)
+
+
+@pytest.mark.parametrize(
+    ("typed", "latex"),
+    [
+        ("x^10", "x^{10}"),
+        ("sqrt(2 pi n)", r"\sqrt{2\pi n}"),
+        ("n(n+1)/2", r"\frac{n(n+1)}{2}"),
+        ("∑ 1/n² = π²/6", r"\sum \frac{1}{n^2}=\frac{\pi^2}{6}"),
+        ("∫₀^∞ e^(-x) dx", r"\int_0^{\infty} e^{-x}dx"),
+        ("a <= b != c", r"a\le b\ne c"),
+        ("lim x->0 sin(x)/x", r"\lim_{x\to 0} \frac{\sin(x)}{x}"),
+        ("sen^2 x", r"\sin^2 x"),
+        ("n choose k", r"\binom{n}{k}"),
+        ("a ≡ b (mod n)", r"a\equiv b \pmod{n}"),
+        ("|x-y|", "|x-y|"),
+        ("e^x^2", "e^{x^{2}}"),
+        ("२x + ३ = ७", "2x+3=7"),
+        ("∂f/∂x", r"\frac{\partial f}{\partial x}"),
+        (r"\frac{a}{b", r"\frac{a}{b}"),
+        ("abs(x)", "|x|"),
+        ("x ∈ ℝ", r"x\in \mathbb{R}"),
+        ("<math><msup><mi>x</mi><mn>2</mn></msup></math>", "x^{2}"),
+        ("<math><mfrac><mi>a</mi><mi>b</mi></mfrac></math>", r"\frac{a}{b}"),
+    ],
+)
+def test_what_is_typed_becomes_latex(typed: str, latex: str) -> None:
+    [span] = read_typed(typed)
+    assert (span.kind, span.content.strip(), span.raw) == ("formula", latex, typed)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["a ", "x+", "(", "f(", "a, ", "1, ..., ", "|x ", "$", "\\frac{", "x^", "<math>", "a-", "√",
+     "\\left( ", "word (", "a@", "[a,", "x:", "a_", "Σ", "\\text{a} ", "n!", "∀", "{", "'a"],
+)  # fmt: skip
+def test_time_grows_with_the_length(piece: str) -> None:
+    assert_linear(piece)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("piece", sorted({*FORMULAS, *PROSE}))
+def test_time_grows_with_the_length_whatever_is_repeated(piece: str) -> None:
+    assert_linear(piece)
+
+
+def assert_linear(piece: str) -> None:
+    """Eight times the length; a square law would take 64 times as long."""
+
+    def seconds(size: int) -> float:
+        text = (piece * size)[:size]
+        return best_seconds(lambda: read_typed(text), tries=2)
+
+    assert seconds(8_000) < 24 * max(seconds(1_000), 0.002)
+
+
+def test_search_as_words_reads_only_what_is_delimited() -> None:
+    text = "is x^2 + 1 = 0 like $y^2$"
+    assert typed_question(text).formulas == ("x^2+1=0", "y^2")
+    assert typed_question(text, as_words=True).formulas == ("y^2",)
+    assert typed_question(text, as_words=True).text == text
+
+
+def test_a_topic_with_delimiters_is_read_as_it_is_marked() -> None:
+    text = "If $x$ is odd, is x^2 + 1 even?"
+    assert (
+        topic_question(Query("A.1", text)).marked.spans == Question(Query("A.1", text)).marked.spans
+    )
+    named = Query("B.1", "Is n^2 even?", formulas=(Formula("q_1", "x"),))
+    assert topic_question(named).text == named.text
+    assert topic_question(Query("A.2", "Is n^2 even?")).formulas == ("n^2",)
+
+
+def test_a_price_stays_a_price_beside_a_formula() -> None:
+    question = typed_question("it costs $5 if x^2 = 4")
+    assert question.formulas == ("x^2=4",)
+    assert question.text == r"it costs \$5 if $x^2=4$"
+
+
+def test_posts_are_read_as_they_are_marked(tmp_path: Path) -> None:
+    posts = [
+        Post("bare", "we know that x^2+y^2=z^2 here", language="en"),
+        Post("marked", "we know that $x^2+y^2=z^2$ here", language="en"),
+    ]
+    build_library(tmp_path / "library", posts, LIGHT, processes=1)
+    with Library(tmp_path / "library") as library:
+        answer = library.answer("x^2+y^2=z^2", k=2)
+        assert answer.question.formulas == ("x^2+y^2=z^2",)
+        first = answer.hits[0]
+    assert first.id == "marked"
+    assert any(reason.part == "formulas" for reason in first.reasons)
+
+
+def test_bare_places_are_those_of_the_typed_text() -> None:
+    assert found_in("is sqrt(2) real?") == ((3, 10),)
+
+
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=6).map("".join))
+def test_the_quick_look_for_formulas_misses_none(text: str) -> None:
+    assert typed_question(text).reading == tuple(read_typed(text))
+
+
+def test_words_alone_are_read_without_the_tables_of_formulas() -> None:
+    code = (
+        "import sys; from mathsetu.intake.question import typed_question; "
+        "typed_question('अभाज्य संख्या क्या है').words; "
+        "print('mathsetu.intake.typed' in sys.modules, 'py3langid' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
+
+
+@pytest.mark.parametrize("query", [query.text for query in read_queries(QUERIES)][::3])
+def test_the_quick_look_agrees_on_the_queries_of_the_set(query: str) -> None:
+    assert typed_question(query).reading == tuple(read_typed(query))
