@@ -16,7 +16,7 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).parent.parent
 #: The files that name images.
-FILES = ("Dockerfile", "compose.yaml", "docs/qdrant-cluster.yaml")
+FILES = ("Dockerfile", "compose.yaml", "docs/qdrant-cluster.yaml", "docs/cluster.yaml")
 IMAGE = re.compile(
     r"(?m)^(?P<before>ARG PYTHON_IMAGE=|\s*image: )(?P<tag>[\w./-]+:[\w.-]+)"
     r"(?P<digest>@sha256:[0-9a-f]{64})?$"

@@ -15,6 +15,7 @@ MADE = [
     errors.DamagedLibrary("words/terms.npy", "its content has changed"),
     errors.UnknownPost("q7"),
     errors.OutOfTime(),
+    errors.Unavailable("qdrant://db:6333/math: the posts cannot be reached"),
     errors.NotationError("[V!x", 4, "']' expected"),
     errors.MissingExtra("translation with NLLB", "neural"),
 ]

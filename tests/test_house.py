@@ -16,6 +16,7 @@ FLOORS = {
     "parent": 0,
     "pool": 0,
     "printable": 0,
+    "places": 0,
     "markup": 0,
     "formulas": 1,
     "languages": 1,
@@ -27,6 +28,7 @@ FLOORS = {
     "retrieval": 3,
     "ranking": 3,
     "library": 4,
+    "cluster": 4,
     "recipes": 4,
     "training": 5,
     "answers": 5,
@@ -46,6 +48,9 @@ NEIGHBOURS = {
     ("cli", "service"),  # both doors give the same answers, and one opens the other
     ("encoders", "graphs"),  # the graph encoder reads graphs
     ("library", "recipes"),  # a library is built and opened as its recipe says
+    ("cluster", "recipes"),  # so is one on a cluster
+    ("cluster", "library"),  # what a cluster holds was built in a folder
+    ("library", "cluster"),  # a library is opened wherever it is
 }
 
 

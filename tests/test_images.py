@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).parent.parent
-FILES = ("Dockerfile", "compose.yaml", "docs/qdrant-cluster.yaml", ".ci/images.py")
+COMPOSED = ("compose.yaml", "docs/qdrant-cluster.yaml", "docs/cluster.yaml")
+FILES = ("Dockerfile", *COMPOSED, ".ci/images.py")
 
 pytestmark = pytest.mark.thorough
 
@@ -54,7 +55,7 @@ def test_digests_that_the_registry_gives_are_written_and_pass_the_check(checkout
     put_docker(checkout, json.dumps({"digest": digest}))
     assert run(checkout).returncode == 0
     assert f"ARG PYTHON_IMAGE=python:3.12-slim@{digest}\n" in (checkout / "Dockerfile").read_text()
-    for name in ("compose.yaml", "docs/qdrant-cluster.yaml"):
+    for name in COMPOSED:
         text = (checkout / name).read_text()
         assert re.findall(r"image: qdrant/\S+", text) == [f"image: qdrant/qdrant:v1.16.3@{digest}"]
     assert run(checkout, "--check").returncode == 0

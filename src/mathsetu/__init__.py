@@ -74,18 +74,18 @@ _HOMES = {
 }
 
 
-def open(folder: str | PathLike[str]) -> Library:  # noqa: A001 - the word that people expect
-    """Open a library for searching.
+def open(place: str | PathLike[str]) -> Library:  # noqa: A001 - the word that people expect
+    """Open a library for searching: its folder, or its address on a cluster.
 
     >>> open("no-such-folder")
     Traceback (most recent call last):
     mathsetu.errors.InputError: no-such-folder: there is no such library (build one: mathsetu index)
     """
-    from pathlib import Path
+    from os import fspath
 
     from mathsetu.library import Library
 
-    return Library(Path(folder))
+    return Library(fspath(place))
 
 
 def __getattr__(name: str) -> Any:

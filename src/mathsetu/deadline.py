@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from time import monotonic
 from typing import TypeVar
 
-from mathsetu.errors import OutOfTime
+from mathsetu.errors import OutOfTime, Unavailable
 
 Result = TypeVar("Result")
 
@@ -23,6 +23,15 @@ def check_time() -> None:
     """Raise `OutOfTime` when the time of the work that goes on here is over."""
     if monotonic() > _end.get():
         raise OutOfTime
+
+
+def time_left() -> float:
+    """The seconds that are left for the work that goes on here; infinite without a limit.
+
+    >>> time_left()
+    inf
+    """
+    return _end.get() - monotonic()
 
 
 @contextmanager
@@ -46,7 +55,8 @@ class Clock:
     """Shares the time of a job out among its steps, and notes the steps that did not finish.
 
     A step gets an equal share of what is left for those that are still to come, so that one slow
-    step does not leave the others with nothing.
+    step does not leave the others with nothing. A step whose part of a cluster is away is left
+    out, too, with the reason for it.
 
     >>> clock = Clock(seconds=0)
     >>> clock.attempt("words", check_time)
@@ -57,6 +67,8 @@ class Clock:
     def __init__(self, seconds: float | None = None) -> None:
         self._end = float("inf") if seconds is None else monotonic() + seconds
         self._unfinished: dict[str, None] = {}
+        #: The steps that a cluster had no answer for, and why.
+        self.unavailable: dict[str, str] = {}
 
     @property
     def unfinished(self) -> tuple[str, ...]:
@@ -78,4 +90,8 @@ class Clock:
                 return work()
         except OutOfTime:
             self._unfinished[step] = None
+            return None
+        except Unavailable as error:
+            self._unfinished[step] = None
+            self.unavailable[step] = str(error)
             return None

@@ -9,6 +9,7 @@ Each message is one line for a person: what was wrong, where, and what to do.
     │   ├── DamagedLibrary    a file of a library is not what was written
     │   └── UnknownPost       an id that no post of the library has
     ├── OutOfTime             a time limit was set, and it has passed
+    ├── Unavailable           a cluster, or a part of one, does not answer
     ├── NotationError         a tree written in Tangent's text form does not parse
     └── MissingExtra          an optional dependency is not installed
 """
@@ -97,6 +98,10 @@ class OutOfTime(MathSetuError):
 
     def __init__(self) -> None:
         super().__init__("there was no time left for this")
+
+
+class Unavailable(MathSetuError):
+    """A cluster, or a part of one, gives no answer; the message says why."""
 
 
 class NotationError(MathSetuError):

@@ -9,6 +9,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from pathlib import Path
 
 #: Names the server's program, where it is not on the path.
@@ -21,14 +22,38 @@ def qdrant_program() -> str:
 
 
 class LocalQdrant:
-    """A server of its own, whose data outlives it."""
+    """A server of its own, whose data outlives it.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: Where its data is.
+        first: The first node of a cluster that it belongs to; itself for the first one.
+        settings: Settings of the server, as environment variables.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        first: LocalQdrant | None = None,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        self._port, self._second = _free_ports(2)
+        self._port, self._second, self._third = _free_ports(3)
         self.url = f"http://127.0.0.1:{self._port}"
+        self._peers = f"http://127.0.0.1:{self._third}"
+        self._first = first
+        self._settings = dict(settings or {})
         self._process: subprocess.Popen[bytes] | None = None
+
+    @classmethod
+    def cluster(cls, folder: Path, nodes: int) -> list[LocalQdrant]:
+        """Start the nodes of a cluster."""
+        enabled = {"QDRANT__CLUSTER__ENABLED": "true"}
+        first = cls(folder / "0", settings=enabled)
+        others = [cls(folder / str(number), first, enabled) for number in range(1, nodes)]
+        for node in (first, *others):
+            node.start()
+        return [first, *others]
 
     def start(self) -> None:
         """Start it and wait until it answers."""
@@ -39,10 +64,17 @@ class LocalQdrant:
             "QDRANT__STORAGE__STORAGE_PATH": str(self._folder / "storage"),
             "QDRANT__STORAGE__SNAPSHOTS_PATH": str(self._folder / "snapshots"),
             "QDRANT__TELEMETRY_DISABLED": "true",
+            "QDRANT__CLUSTER__P2P__PORT": str(self._third),
+            **self._settings,
         }
+        arguments = [qdrant_program()]
+        if "QDRANT__CLUSTER__ENABLED" in settings:
+            arguments += ["--uri", self._peers]
+            if self._first is not None:
+                arguments += ["--bootstrap", self._first._peers]
         with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [qdrant_program()],
+                arguments,
                 cwd=self._folder,
                 env={**os.environ, **settings},
                 stdout=log,
@@ -55,6 +87,11 @@ class LocalQdrant:
             except (urllib.error.URLError, OSError):
                 time.sleep(0.1)
         raise TimeoutError((self._folder / "log").read_text(errors="replace")[-2000:])
+
+    @property
+    def snapshots(self) -> Path:
+        """Where it keeps the snapshots of its collections."""
+        return self._folder / "snapshots"
 
     def kill(self) -> None:
         """End it at once, as a crash would."""

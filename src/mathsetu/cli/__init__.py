@@ -24,6 +24,8 @@ VERBS = {
     "index": "Build a library from collections.",
     "info": "Show what a library holds.",
     "mcp": "Offer a library to language models as tools (MCP).",
+    "plan": "Divide collections into shards, for many machines to build.",
+    "publish": "Bring a library onto a Qdrant cluster.",
     "recipes": "List and show the search systems that are shipped.",
     "remove": "Remove posts from a library.",
     "optimize": "Merge the segments of a library.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -15,6 +16,7 @@ from mathsetu.cli.intake import (
     say_report,
 )
 from mathsetu.cli.output import (
+    LIBRARY,
     device_option,
     json_option,
     print_json,
@@ -27,7 +29,7 @@ from mathsetu.library.manifest import read_manifest
 
 
 @click.command("add")
-@click.argument("library", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("library", type=LIBRARY)
 @click.argument("sources", nargs=-1, required=True)
 @click.option("--from", "format_name", metavar="FORMAT", help="Format of the sources.")
 @click.option("--lang", default="", help="Language of posts that do not say theirs.")
@@ -36,7 +38,7 @@ from mathsetu.library.manifest import read_manifest
 @device_option
 @json_option
 def command(
-    library: Path,
+    library: Path | str,
     sources: tuple[str, ...],
     format_name: str | None,
     lang: str,
@@ -51,7 +53,7 @@ def command(
     compact again.
     """
     bad = policy(skip_bad, fields)
-    before = read_manifest(library).languages
+    before = _languages(library)
     with progress_bar(files_of(sources)) as progress:
         count = add_posts(
             library,
@@ -59,10 +61,19 @@ def command(
             device=device,
             progress=progress,
         )
-    after = read_manifest(library).languages
+    after = _languages(library)
     gained = {code: n - before.get(code, 0) for code, n in after.items() if n > before.get(code, 0)}
     if as_json:
         print_json({"added": count} | report_of(bad, gained))
         return
     say(f"{library}: {count:,} posts added{skipped(bad)}")
     say_report(bad, gained)
+
+
+def _languages(library: Path | str) -> Mapping[str, int]:
+    """How many posts a library has of each language."""
+    if isinstance(library, Path):
+        return read_manifest(library).languages
+    from mathsetu.cluster.facts import languages_of
+
+    return languages_of(library)

@@ -17,6 +17,7 @@ from mathsetu.cli.intake import (
     say_report,
 )
 from mathsetu.cli.output import (
+    LIBRARY,
     device_option,
     json_option,
     print_json,
@@ -31,7 +32,7 @@ from mathsetu.recipes import load_recipe
 
 @click.command("index")
 @click.argument("sources", nargs=-1, required=True)
-@click.argument("library", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("library", type=LIBRARY)
 @click.option("--recipe", default="default", show_default=True, help="A recipe, or a .toml file.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Replace a setting of the recipe: parts.text.model=FOLDER.")  # fmt: skip
@@ -44,7 +45,7 @@ from mathsetu.recipes import load_recipe
 @json_option
 def command(
     sources: tuple[str, ...],
-    library: Path,
+    library: Path | str,
     recipe: str,
     settings: tuple[str, ...],
     format_name: str | None,
@@ -83,7 +84,7 @@ def command(
             device=device,
             progress=progress,
         )
-    manifest = read_manifest(library)
+    manifest = read_manifest(Path(library))
     if bad.tally is not None and bad.tally.posts > manifest.posts:
         left_out = bad.tally.posts - manifest.posts
         bad.passed_over(recipe, "a post that the recipe leaves out", left_out)

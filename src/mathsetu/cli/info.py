@@ -3,23 +3,48 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, print_table, say
+from mathsetu.cli.output import LIBRARY, json_option, print_json, print_table, say
 from mathsetu.library.manifest import check, read_manifest
 
 
 @click.command("info")
-@click.argument("library", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--check", "thorough", is_flag=True, help="Read every byte and compare checksums.")
+@click.argument("library", type=LIBRARY)
+@click.option(
+    "--check",
+    "thorough",
+    is_flag=True,
+    help="Read every byte and compare checksums; on a cluster, count all points.",
+)
 @json_option
-def command(library: Path, thorough: bool, as_json: bool) -> None:
+def command(library: Path | str, thorough: bool, as_json: bool) -> None:
     """Show what LIBRARY holds and how it was built."""
+    if isinstance(library, str):
+        facts = _on_cluster(library, thorough)
+    else:
+        facts = _in_folder(library, thorough)
+    if as_json:
+        print_json(facts)
+        return
+    languages = ", ".join(f"{code or '?'} {n:,}" for code, n in facts["languages"].items())
+    rows = [(name, languages if name == "languages" else value) for name, value in facts.items()]
+    print_table(("", str(library)), rows)
+    if thorough:
+        say(
+            "every file is as it was written"
+            if isinstance(library, Path)
+            else "every post is there"
+        )
+
+
+def _in_folder(library: Path, thorough: bool) -> dict[str, Any]:
     manifest = read_manifest(library)
     check(library, manifest, thorough=thorough)
     size = sum(size for segment in manifest.segments for size, _ in segment.files.values())
-    facts = {
+    return {
         "recipe": manifest.recipe["name"],
         "posts": manifest.posts,
         "languages": manifest.languages,
@@ -28,11 +53,11 @@ def command(library: Path, thorough: bool, as_json: bool) -> None:
         "megabytes": round(size / 1e6, 1),
         "written by": f"MathSetu {manifest.version}",
     }
-    if as_json:
-        print_json(facts)
-        return
-    languages = ", ".join(f"{code or '?'} {n:,}" for code, n in manifest.languages.items())
-    rows = [(name, languages if name == "languages" else value) for name, value in facts.items()]
-    print_table(("", str(library)), rows)
-    if thorough:
-        say("every file is as it was written")
+
+
+def _on_cluster(address: str, thorough: bool) -> dict[str, Any]:
+    from mathsetu.cluster.client import connected
+    from mathsetu.cluster.facts import facts_of
+
+    with connected(address) as cluster:
+        return facts_of(cluster, thorough)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from mathsetu.cli.output import LIBRARY
 from mathsetu.cli.serve import opened
 from mathsetu.errors import MissingExtra
 from mathsetu.service.engine import Engine
@@ -13,10 +14,10 @@ from mathsetu.service.limits import Limits
 
 
 @click.command("mcp")
-@click.argument("library", required=False, type=click.Path(file_okay=False, path_type=Path))
+@click.argument("library", required=False, type=LIBRARY)
 @click.option("--seconds", type=click.FloatRange(0.1, 600), default=10.0, show_default=True,
               help="Time for one search; what is not found by then is left out.")  # fmt: skip
-def command(library: Path | None, seconds: float) -> None:
+def command(library: Path | str | None, seconds: float) -> None:
     r"""Offer LIBRARY to language models (MCP on stdio); without LIBRARY, the built-in sampler.
 
     \b

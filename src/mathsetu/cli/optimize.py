@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, say
+from mathsetu.cli.output import LIBRARY, json_option, print_json, say
 from mathsetu.library import optimize_library
 
 
 @click.command("optimize")
-@click.argument("library", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("library", type=LIBRARY)
 @json_option
-def command(library: Path, as_json: bool) -> None:
+def command(library: Path | str, as_json: bool) -> None:
     """Merge the small segments of LIBRARY and free the space of removed posts.
 
     Nothing is indexed again; searching goes on meanwhile.

@@ -6,10 +6,12 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from mathsetu.places import is_address
 from mathsetu.printable import one_line, visible, visible_json
 
 if TYPE_CHECKING:
@@ -44,6 +46,23 @@ def device_option(function: Function) -> Function:
         show_default=True,
         help="Where passages are encoded; cuda for a GPU (needs torch).",
     )(function)
+
+
+class LibraryPlace(click.Path):
+    """The folder of a library as a path, or its address as a text."""
+
+    name = "library"
+
+    def __init__(self) -> None:
+        super().__init__(file_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The place that an argument names."""
+        return value if is_address(value) else super().convert(value, param, ctx)
+
+
+#: The type of an argument that names a library.
+LIBRARY = LibraryPlace()
 
 
 def say(

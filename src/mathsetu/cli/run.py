@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, say, track
+from mathsetu.cli.output import LIBRARY, json_option, print_json, say, track
 from mathsetu.collections.formats import FORMATS, detect, find
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
@@ -17,7 +17,7 @@ from mathsetu.records import Hit, Run
 
 
 @click.command("run")
-@click.argument("library", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("library", type=LIBRARY)
 @click.argument("topics", type=click.Path(path_type=Path))
 @click.argument("target", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--to", "format_name", default="trec-run", show_default=True, metavar="FORMAT",
@@ -31,7 +31,7 @@ from mathsetu.records import Hit, Run
               help="Replace a setting of the library's recipe: rerank.model=FOLDER.")  # fmt: skip
 @json_option
 def command(
-    library: Path,
+    library: Path | str,
     topics: Path,
     target: Path,
     format_name: str,

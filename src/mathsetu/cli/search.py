@@ -8,7 +8,7 @@ import click
 
 from mathsetu.answers.describe import asked, excerpt, marked, pieces, search_answer
 from mathsetu.answers.values import Asked, to_json
-from mathsetu.cli.output import json_option, print_json, say
+from mathsetu.cli.output import LIBRARY, json_option, print_json, say
 from mathsetu.languages.table import language, language_name
 from mathsetu.library import Filter, Library
 from mathsetu.library.preparing import check_asks
@@ -18,7 +18,7 @@ _MOST_HITS = 10_000
 
 
 @click.command("search")
-@click.argument("library", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("library", type=LIBRARY)
 @click.argument("query")
 @click.option("--k", type=click.IntRange(1, _MOST_HITS), default=5, show_default=True)
 @click.option("--lang", default="", help="Language of the query; detected unless given.")
@@ -30,7 +30,7 @@ _MOST_HITS = 10_000
 @click.option("--explain", is_flag=True, help="Show the reasons for each hit.")
 @json_option
 def command(
-    library: Path,
+    library: Path | str,
     query: str,
     k: int,
     lang: str,
@@ -68,6 +68,8 @@ def command(
     else:
         for rank, hit in enumerate(answer.hits, start=1):
             _print_hit(rank, hit, answer.posts[hit.id])
+    for part, problem in answer.missing.items():
+        say(f"{part} is missing from this answer: {problem}", err=True)
     if not answer.hits:
         raise click.exceptions.Exit(1)
 

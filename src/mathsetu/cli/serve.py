@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from mathsetu.cli.output import say
+from mathsetu.cli.output import LIBRARY, say
 from mathsetu.collections import sampler
 from mathsetu.errors import InputError, MissingExtra
 from mathsetu.languages.translate import BACKENDS
@@ -25,7 +25,7 @@ _PORT = "MATHSETU_PORT"
 
 
 @click.command("serve")
-@click.argument("library", required=False, type=click.Path(file_okay=False, path_type=Path))
+@click.argument("library", required=False, type=LIBRARY)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(1, 65_535), default=8080, show_default=True,
               envvar=_PORT, help=f"Port to listen on; or set {_PORT}.")  # fmt: skip
@@ -52,7 +52,7 @@ _PORT = "MATHSETU_PORT"
               type=click.Choice(list(BACKENDS)), help="What translates posts.")  # fmt: skip
 @click.option("--model", default="", help="The translator's model, where it has one.")
 def command(
-    library: Path | None,
+    library: Path | str | None,
     host: str,
     port: int,
     workers: int,
@@ -104,11 +104,11 @@ def command(
 
 
 @contextmanager
-def opened(library: Path | None) -> Iterator[Path]:
-    """The folder to serve, known to be good before anything is started."""
+def opened(library: Path | str | None) -> Iterator[Path | str]:
+    """The library to serve, known to be good before anything is started."""
     if library is not None:
         Library(library).close()
-        yield library.absolute()
+        yield library.absolute() if isinstance(library, Path) else library
         return
     with TemporaryDirectory(prefix="mathsetu-sampler-") as folder:
         build_library(folder, sampler.posts(), "default", collection="sampler", processes=1)

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from copy import copy
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from mathsetu.deadline import Clock
-from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.errors import InputError, Unavailable
 from mathsetu.intake.question import Question, topic_question, typed_question
 from mathsetu.library.candidates import RecipeReply, chosen_weights
-from mathsetu.library.manifest import check, read_manifest, segment_folder
+from mathsetu.library.holdings import FolderHoldings, View, open_holdings
+from mathsetu.library.manifest import Manifest
 from mathsetu.library.preparing import check_readable, prepare
 from mathsetu.library.ranker import Ranker, Scope
-from mathsetu.library.shelves import Filter, Shelves
+from mathsetu.library.shelves import Filter
 from mathsetu.markup import snippet
-from mathsetu.recipes import overridden
-from mathsetu.recipes.parts import make_retriever
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Hit, Post, Query, Reason, Run
-from mathsetu.retrieval.base import FormulaFinder, Retriever
+from mathsetu.retrieval.base import FormulaFinder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,10 +36,6 @@ REASONS, TRANSLATION = "reasons", "translation"
 _LIKENESS = 600
 # Queries of a run that are asked together; more would take much memory.
 _TOGETHER = 16
-# Posts that are kept in memory as they were read.
-_REMEMBERED = 1_000
-# How often opening is tried again when a rebuild replaces the library at that moment.
-_TRIES = 5
 
 
 @dataclass(frozen=True)
@@ -52,17 +46,20 @@ class Answer:
         question: The query as it was understood.
         hits: What was found, best first.
         posts: The posts of the hits, by their ids.
-        unfinished: What a time limit cut off: names of parts, or ``reasons``.
+        unfinished: What a time limit cut off, or a cluster had no answer for: names of parts, or
+            ``reasons``.
+        missing: Of these, what a cluster had no answer for, and why.
     """
 
     question: Question
     hits: tuple[Hit, ...]
     posts: Mapping[str, Post]
     unfinished: tuple[str, ...] = ()
+    missing: Mapping[str, str] = field(default_factory=dict)
 
 
 class Library:
-    r"""Opens a library folder and answers queries.
+    r"""Opens a library and answers queries.
 
     Example:
         >>> from mathsetu.collections import sampler
@@ -76,50 +73,30 @@ class Library:
         'dirichlet-integral.hr'
     """
 
-    def __init__(self, folder: str | Path, settings: Iterable[str] = ()) -> None:
+    def __init__(self, place: str | Path, settings: Iterable[str] = ()) -> None:
         """Open a library.
 
         Args:
-            folder: Where it was built.
+            place: The folder that it was built in, or its address on a cluster
+                (``qdrant://HOST:PORT/NAME``).
             settings: Settings of its recipe to search with instead (``rerank.model=FOLDER``).
         """
-        self.folder = Path(folder)
-        self._settings = tuple(settings)
-        for attempt in range(_TRIES):
-            self.manifest = read_manifest(self.folder)
-            try:
-                self._open()
-                return
-            except (InputError, OSError) as error:
-                # A rebuild may have removed the old segments between two lines above.
-                if attempt + 1 == _TRIES or read_manifest(self.folder) == self.manifest:
-                    if isinstance(error, InputError):
-                        raise
-                    raise InputError(str(error)) from error
+        self.place = place
+        self._holdings = open_holdings(place, settings)
+        self._holdings.now()
+        self._other_recipe: Recipe | None = None
 
-    def _open(self) -> None:
-        check(self.folder, self.manifest)
-        source = str(self.folder)
-        self.recipe: Recipe = overridden(self.manifest.recipe, self._settings, source)
-        folders = [segment_folder(self.folder, s.name) for s in self.manifest.segments]
-        with ExitStack() as opened:
-            self._shelves = Shelves(folders, self.manifest.segments)
-            opened.callback(self._shelves.close)
-            # Reading a post takes longer than finding it, and good posts are found again and again.
-            self._post = lru_cache(_REMEMBERED)(self._shelves.post)
-            self._parts: dict[str, Retriever] = {
-                name: make_retriever(settings, [one / name for one in folders], f"parts.{name}")
-                for name, settings in self.recipe.parts.items()
-            }
-            for name, part in self._parts.items():
-                if part.posts != self._shelves.count:
-                    raise DamagedLibrary(self.folder, f"its part {name!r} was built of other posts")
-            opened.pop_all()
+    @property
+    def recipe(self) -> Recipe:
+        """What it is searched by."""
+        return self._recipe(self._holdings.now())
+
+    def _recipe(self, view: View) -> Recipe:
+        return self._other_recipe or view.recipe
 
     def close(self) -> None:
         """Close the files; a library that is used in a ``with`` block closes itself."""
-        self._post.cache_clear()
-        self._shelves.close()
+        self._holdings.close()
 
     def __enter__(self) -> Self:
         return self
@@ -129,7 +106,33 @@ class Library:
 
     def __len__(self) -> int:
         """How many posts can be found."""
-        return self.manifest.posts
+        return self._holdings.now().count
+
+    @property
+    def languages(self) -> Mapping[str, int]:
+        """How many posts there are of each language."""
+        return self._holdings.now().languages
+
+    @property
+    def folder(self) -> Path:
+        """The folder of a library that has one."""
+        self._check_folder()
+        return Path(self.place)
+
+    @property
+    def manifest(self) -> Manifest:
+        """What a library in a folder consists of."""
+        return self._check_folder().manifest
+
+    def _check_folder(self) -> FolderHoldings:
+        if not isinstance(self._holdings, FolderHoldings):
+            raise InputError(f"{self.place}: is on a cluster, which has no files")
+        return self._holdings
+
+    @property
+    def version(self) -> str:
+        """Names what a library on a cluster holds now: it changes while it is open."""
+        return self._holdings.now().version
 
     def search(
         self,
@@ -150,14 +153,11 @@ class Library:
             where: Which posts may be found.
             explain: Whether reasons are worked out.
         """
-        [hits] = self._rankings(
-            [self.question(query, language)],
-            k,
-            where,
-            explain,
-            chosen_weights(self.recipe),
-            Clock(),
-        )
+        clock, view = Clock(), self._holdings.now()
+        weights = chosen_weights(self._recipe(view))
+        asked = [self.question(query, language)]
+        [hits] = self._rankings(view, asked, k, where, explain, weights, clock)
+        _check_whole(clock)
         return hits
 
     def question(
@@ -180,8 +180,8 @@ class Library:
         if isinstance(query, Question):
             return query
         if isinstance(query, Query):
-            return topic_question(query, self.manifest.languages)
-        languages = self.manifest.languages
+            return topic_question(query, self.languages)
+        languages = self.languages
         asked = typed_question(query, language, as_words=as_words, page=page, library=languages)
         check_readable(asked)
         return asked
@@ -212,10 +212,14 @@ class Library:
         """
         question = self.question(query, language)
         clock = Clock(seconds)
-        weighed = chosen_weights(self.recipe, weights)
-        [hits] = self._rankings([question], k, where, explain, weighed, clock)
-        posts = {hit.id: self.post(hit.id) for hit in hits}
-        return Answer(question, hits, posts, clock.unfinished)
+        view = self._holdings.now()
+        weighed = chosen_weights(self._recipe(view), weights)
+        [hits] = self._rankings(view, [question], k, where, explain, weighed, clock)
+        if not hits:
+            # Nothing found, with a part away, is no answer.
+            _check_whole(clock)
+        posts = {hit.id: view.shelves.post(hit.id) for hit in hits}
+        return Answer(question, hits, posts, clock.unfinished, clock.unavailable)
 
     def explain(
         self,
@@ -230,11 +234,15 @@ class Library:
         The score is what it gets beside the posts that the query finds; 0 without any reason
         when nothing in it matches.
         """
-        number = self._shelves.number_of(post_id)
-        weighed = chosen_weights(self.recipe, weights)
-        asked = prepare([self.question(query, language)], self.recipe.query)
-        scope = Scope(1, self._shelves.present, Clock(), number)
-        [reply] = self._ranker.rank(asked, scope, weighed)
+        view = self._holdings.now()
+        recipe = self._recipe(view)
+        number = view.shelves.number_of(post_id)
+        weighed = chosen_weights(recipe, weights)
+        asked = prepare([self.question(query, language)], recipe.query)
+        parts, allowed = view.parts(None)
+        scope = Scope(1, allowed, Clock(), number)
+        [reply] = Ranker(recipe, parts, view.shelves.posts).rank(asked, scope, weighed)
+        _check_whole(scope.clock)
         [places] = np.nonzero(reply.numbers == number)
         if not len(places):
             return Hit(post_id, 0.0, post_id)
@@ -259,14 +267,16 @@ class Library:
         name: str = "",
     ) -> Run:
         """Answer many queries at once."""
-        questions = [topic_question(query, self.manifest.languages) for query in queries]
-        weights = chosen_weights(self.recipe)
+        questions = [topic_question(query, self.languages) for query in queries]
         rankings: dict[str, tuple[Hit, ...]] = {}
         for start in range(0, len(questions), _TOGETHER):
             batch = questions[start : start + _TOGETHER]
-            found = self._rankings(batch, k, where, explain, weights, Clock())
+            clock, view = Clock(), self._holdings.now()
+            weights = chosen_weights(self._recipe(view))
+            found = self._rankings(view, batch, k, where, explain, weights, clock)
             ids = (question.query.id for question in batch)
             rankings.update(zip(ids, found, strict=True))
+            _check_whole(clock)
         return Run(name or self.recipe.name, rankings)
 
     def with_recipe(self, recipe: Recipe) -> Self:
@@ -275,11 +285,12 @@ class Library:
         It reads the files that are open here, and is of no use once this library is closed.
         """
         other = copy(self)
-        other.recipe = recipe
+        other._other_recipe = recipe
         return other
 
     def _rankings(
         self,
+        view: View,
         questions: Sequence[Question],
         k: int | None,
         where: Filter | None,
@@ -289,23 +300,24 @@ class Library:
     ) -> Iterator[tuple[Hit, ...]]:
         for question in questions:
             check_readable(question)
+        recipe = self._recipe(view)
         if k is None:
-            k = self.recipe.ranking.k
+            k = recipe.ranking.k
         if k < 1:
             raise InputError(f"k is {k}; it must be at least 1")
-        work = partial(prepare, questions, self.recipe.query)
+        work = partial(prepare, questions, recipe.query)
         asked = clock.attempt(TRANSLATION, work) or questions
-        scope = Scope(k, self._shelves.allowed(where), clock)
-        for reply in self._ranker.rank(asked, scope, weights):
-            yield self._hits(reply, k, explain, clock)
+        parts, allowed = view.parts(where)
+        scope = Scope(k, allowed, clock)
+        for reply in Ranker(recipe, parts, view.shelves.posts).rank(asked, scope, weights):
+            yield self._hits(view, reply, k, explain, clock)
 
-    @property
-    def _ranker(self) -> Ranker:
-        return Ranker(self.recipe, self._parts, self._shelves.posts)
-
-    def _hits(self, reply: RecipeReply, k: int, explain: bool, clock: Clock) -> tuple[Hit, ...]:
+    @staticmethod
+    def _hits(
+        view: View, reply: RecipeReply, k: int, explain: bool, clock: Clock
+    ) -> tuple[Hit, ...]:
         numbers = reply.numbers[:k].tolist()
-        ids = self._shelves.ids(numbers)
+        ids = view.shelves.ids(numbers)
         hits = []
         for place, number in enumerate(numbers):
             reasons: tuple[Reason, ...] = ()
@@ -321,34 +333,45 @@ class Library:
 
     def posts_with(self, formula: FormulaMatch, limit: int) -> tuple[str, ...]:
         """The ids of the first posts that hold a formula which `formulas` found."""
-        numbers = self._shelves.not_removed(self._formula_index.posts_with(formula.number))
-        return tuple(self._shelves.ids(numbers[:limit].tolist()).values())
+        shelves = self._holdings.now().shelves
+        numbers = shelves.not_removed(self._formula_index.posts_with(formula.number))
+        first = numbers[:limit].tolist()
+        ids = shelves.ids(first)
+        return tuple(ids[number] for number in first)
 
     @property
     def _formula_index(self) -> FormulaFinder:
-        for retriever in self._parts.values():
+        for retriever in self._holdings.now().parts(None)[0].values():
             if retriever.formula_finder is not None:
                 return retriever.formula_finder
-        raise InputError(f"{self.folder}: the recipe {self.recipe.name} has no formula index")
+        raise InputError(f"{self.place}: the recipe {self.recipe.name} has no formula index")
 
     def heat_map(
         self, query: str | Query | Question, post_id: str, *, language: str = ""
     ) -> tuple[list[str], list[str], NDArray[np.float32]]:
         """The parts of a query, those of a post, and their cosines, from a graph index."""
-        number = self._shelves.number_of(post_id)
-        for retriever in self._parts.values():
+        view = self._holdings.now()
+        number = view.shelves.number_of(post_id)
+        for retriever in view.parts(None)[0].values():
             if retriever.heat_mapper is not None:
                 return retriever.heat_mapper.table(self.question(query, language), number)
         raise InputError(f"the recipe {self.recipe.name} has no graph index")
 
     def tags(self, limit: int) -> dict[str, int]:
         """The most frequent tags and how many posts have each."""
-        return self._shelves.tags(limit)
+        return self._holdings.now().shelves.tags(limit)
 
     def present(self, ids: Iterable[str]) -> set[str]:
         """Those of some ids that posts of the library have."""
-        return {post_id for post_id in ids if post_id in self._shelves}
+        shelves = self._holdings.now().shelves
+        return {post_id for post_id in ids if post_id in shelves}
 
     def post(self, post_id: str) -> Post:
         """One post by its id."""
-        return self._post(post_id)
+        return self._holdings.now().shelves.post(post_id)
+
+
+def _check_whole(clock: Clock) -> None:
+    """Refuse an answer that a part of a cluster is missing from."""
+    for part, problem in clock.unavailable.items():
+        raise Unavailable(f"{part} is missing from the answer: {problem}")

@@ -93,10 +93,10 @@ class Stored:
 
     def facts(self) -> PostFacts:
         """What is known of the post; of an answer, with what its question says."""
-        facts = _facts(self.language, self.record, self.spans)
+        facts = facts_of(self.language, self.record, self.spans)
         if not self.asked_record:
             return facts
-        return facts.beside(_facts(self.asked_language, self.asked_record, self.asked_spans))
+        return facts.beside(facts_of(self.asked_language, self.asked_record, self.asked_spans))
 
 
 def to_row(facts: PostFacts, collection: str) -> Row:
@@ -325,7 +325,7 @@ class Store:
 
     def _read(self, row: tuple[Any, ...]) -> PostFacts:
         try:
-            return _facts(row[2], row[5], row[6])
+            return facts_of(row[2], row[5], row[6])
         except (ValueError, TypeError, LookupError, RecursionError) as error:
             raise DamagedLibrary(self._path, f"has a damaged post ({error})") from error
 
@@ -357,6 +357,7 @@ def _own_schema() -> list[Any]:
     return schema
 
 
-def _facts(language: str, record: str, spans: str) -> PostFacts:
+def facts_of(language: str, record: str, spans: str) -> PostFacts:
+    """What a row says of a post; ValueError, TypeError or LookupError where it does not fit."""
     post = replace(from_json(json.loads(record), Post), language=language)
     return PostFacts.restored(post, json.loads(spans))

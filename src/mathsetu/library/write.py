@@ -36,6 +36,7 @@ from mathsetu.library.manifest import (
 from mathsetu.library.merge import merge_segments, mergeable
 from mathsetu.library.shelves import Shelves
 from mathsetu.library.store import STORE, Store
+from mathsetu.places import is_address
 from mathsetu.plain_files import is_plain_folder, sync_folder
 from mathsetu.pool import all_cores
 from mathsetu.recipes import load_recipe
@@ -71,6 +72,7 @@ def build_library(
             knows, such as ``cuda``, with the same vectors to within their quantisation.
         progress: Called as the work goes on.
     """
+    _check_folder(folder, "is published from a folder: build there, then 'mathsetu publish'")
     library = Path(folder)
     chosen = load_recipe(recipe) if isinstance(recipe, str) else recipe
     check_parts(chosen)
@@ -111,8 +113,24 @@ def add_posts(
     them: an answer is found by its question, too. A post whose id is in the library replaces the
     old one. A search looks into every segment; when there are many, small ones are merged.
     Passages are encoded on the ``device``, as `build_library` does.
+
+    ``folder`` may be the address of a library on a cluster, where searches see the new posts
+    within a second or two.
     """
     check_device(device)
+    if is_address(folder):
+        from mathsetu.cluster.change import add_to_cluster
+        from mathsetu.cluster.client import connected
+
+        with connected(str(folder)) as cluster:
+            return add_to_cluster(
+                cluster,
+                posts,
+                collection=collection,
+                processes=processes or all_cores(),
+                device=device,
+                progress=progress,
+            )
     with _changing(folder) as change:
         new: set[str] = set()
         posts = chain(_noted(posts, new), change.answers_to(new))
@@ -129,6 +147,7 @@ def optimize_library(folder: str | Path) -> int:
     Nothing is read or encoded again. Afterwards a search looks into fewer segments, statistics
     count only the posts that are there, and the space of removed ones is free.
     """
+    _check_folder(folder, "merges segments by itself")
     with _changing(folder) as change:
         if change.merge():
             change.commit()
@@ -141,7 +160,15 @@ def remove_posts(folder: str | Path, ids: Iterable[str]) -> int:
     They are no longer found. Answers to a question that is removed are indexed anew, without it.
     The words of removed posts still count in the statistics, and their space is freed, when the
     library is optimized or built again.
+
+    On a cluster (``folder`` is an address then) they stop counting at once.
     """
+    if is_address(folder):
+        from mathsetu.cluster.change import remove_from_cluster
+        from mathsetu.cluster.client import connected
+
+        with connected(str(folder)) as cluster:
+            return remove_from_cluster(cluster, ids)
     with _changing(folder) as change:
         gone = change.remove(set(ids))
         if gone:
@@ -152,6 +179,11 @@ def remove_posts(folder: str | Path, ids: Iterable[str]) -> int:
                 change.add(answers, "", 1, PROCESSOR, quiet)
             change.commit()
         return len(gone)
+
+
+def _check_folder(place: str | Path, else_what: str) -> None:
+    if is_address(place):
+        raise InputError(f"{place}: a library on a cluster {else_what}")
 
 
 @contextmanager

@@ -110,6 +110,11 @@ def make_retriever(settings: Mapping[str, Any], folders: Sequence[Path], where: 
     return part.retriever(folders, choices)
 
 
+def choices_of(settings: Mapping[str, Any], where: str) -> Any:
+    """The choices of a part, from its table in a recipe."""
+    return _resolve(settings, where)[1]
+
+
 def join_statistics(settings: Mapping[str, Any], folders: Sequence[Path]) -> None:
     """Let the segments of a part, which were built together, know of each other."""
     PARTS[settings["kind"]]().join(folders)

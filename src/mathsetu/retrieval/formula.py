@@ -93,6 +93,16 @@ class FormulaRetriever:
         segment, own = self.distinct.locate(formula)
         return self.segments[segment].latex[own]
 
+    def rarity(self, hashes: NDArray[np.uint64], ranges: Sequence[NDArray[np.int64]]) -> Numbers:
+        """What features count: the fewer formulas have one, the more.
+
+        Args:
+            hashes: The features.
+            ranges: Their lists in each segment.
+        """
+        containing = sum((np.diff(one)[:, 0] for one in ranges), np.zeros(len(hashes), np.int64))
+        return rarity_of(containing, len(self.distinct))
+
     @cached_property
     def masses(self) -> list[Numbers]:
         """For each segment the weight of all features of each distinct formula."""
@@ -213,8 +223,7 @@ class _AskedFormula:
         asked = feature_counts(parsed, query=True)
         hashes, counts = term_hashes(list(asked)), np.array(list(asked.values()), dtype=np.float32)
         ranges = [segment.postings.ranges(hashes) for segment in index.segments]
-        containing = sum((np.diff(one)[:, 0] for one in ranges), np.zeros(len(hashes), np.int64))
-        rarity = rarity_of(containing, len(index.distinct))
+        rarity = index.rarity(hashes, ranges)
         self.mass = float(np.dot(rarity, counts))
         # Rare features first: most formulas can be left aside before the common ones are read.
         order = np.argsort(-rarity, kind="stable")

@@ -22,9 +22,9 @@ from mathsetu.formulas.similarity import OPERATOR_FAMILIES, OPERATOR_WEIGHT
 from mathsetu.intake.posts import PostFacts
 from mathsetu.retrieval import kernels
 from mathsetu.retrieval.base import FORMULAS, Scored, check_fields, one_by_one
-from mathsetu.retrieval.mapped import Mapped, check_rising
+from mathsetu.retrieval.mapped import Held, Mapped, check_rising
 from mathsetu.retrieval.postings import Postings, PostingsBuilder, reading
-from mathsetu.retrieval.texts import TextTable, write_texts
+from mathsetu.retrieval.texts import Texts, TextTable, write_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -206,7 +206,7 @@ class FormulaSegment:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.postings = Postings(folder)
-        self.latex = TextTable(folder / "latex")
+        self.latex: Texts = TextTable(folder / "latex")
         self._post_starts = Mapped(folder / "post_starts.npy", "int64")
         self._formula_starts = Mapped(folder / "formula_starts.npy", "int64")
         self._occurrences = Mapped(folder / "occurrences.npy", "int32", below=max(len(self), 1))
@@ -216,6 +216,32 @@ class FormulaSegment:
             raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
         if not len(self._post_starts):
             raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
+
+    @classmethod
+    def held(
+        cls,
+        postings: Postings,
+        latex: Texts,
+        masses: Numbers,
+        occurrences: NDArray[np.int32],
+        post_starts: NDArray[np.int64],
+    ) -> FormulaSegment:
+        """A segment in memory.
+
+        Args:
+            postings: The features of its formulas.
+            latex: The formulas.
+            masses: What all features of each of them count.
+            occurrences: The formulas of the posts, one post after the other.
+            post_starts: Where those of each post begin; one more at the end.
+        """
+        self = cls.__new__(cls)
+        self.folder, self.postings, self.latex = postings.folder, postings, latex
+        posts, starts = posts_of_formulas(occurrences, post_starts, len(postings))
+        self._post_starts, self._formula_starts = Held(post_starts), Held(starts)
+        self._occurrences, self._posts = Held(occurrences), Held(posts)
+        self._masses = Held(masses)
+        return self
 
     def __len__(self) -> int:
         """How many distinct formulas there are."""

@@ -123,6 +123,24 @@ class Mapped:
             raise DamagedLibrary(self._path, "holds a number that is out of range")
 
 
+class Held(Mapped):
+    """An array in memory, read as one on disk is: what was fetched from elsewhere."""
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        self._array = array
+
+    def __getitem__(self, rows: slice) -> NDArray[Any]:
+        return self._array[rows]
+
+    def with_rows(self, ranges: NDArray[np.int64]) -> NDArray[Any]:
+        """The whole array."""
+        return self._array
+
+    def at(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """The whole array."""
+        return self._array
+
+
 class MappedBytes:
     """The bytes of a file."""
 

@@ -23,15 +23,15 @@ from mathsetu.encoders.builtin import NAME, BuiltinEncoder
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.intake import PostFacts, Question
 from mathsetu.markup import snippet
-from mathsetu.records import Reason
+from mathsetu.records import Post, Reason
 from mathsetu.retrieval import kernels
 from mathsetu.retrieval.asking import query_vector
 from mathsetu.retrieval.base import Kind, Scored, among
-from mathsetu.retrieval.mapped import Mapped, check_rising
+from mathsetu.retrieval.mapped import Held, Mapped, check_rising
 from mathsetu.retrieval.passages import passages, sentences_of
 from mathsetu.retrieval.postings import reading
 from mathsetu.retrieval.segments import Numbering
-from mathsetu.retrieval.texts import TextTable, write_texts
+from mathsetu.retrieval.texts import Texts, TextTable, write_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -119,9 +119,7 @@ class MeaningBuilder:
         """The tokens of a post's passages, how many there are of each kind, and its texts."""
         choices, post = self._choices, facts.post
         encoder = _encoder(choices.model)
-        # A body without a question is about its title; after a question the title is known.
-        asked = f"{post.title}\n\n{post.question}" if post.question else ""
-        said = post.body if post.question else f"{post.title}\n\n{post.body}"
+        asked, said = texts_of(post)
         first, second = encoder.tokens([asked, said])
         asked_passages = passages(first, choices.tokens, choices.asked)
         said_passages = passages(second, choices.tokens, choices.said)
@@ -152,7 +150,7 @@ class MeaningBuilder:
 
     def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
         """Take the next posts from a segment that is written, with their vectors."""
-        segment = _Segment(folder)
+        segment = MeaningSegment(folder)
         rows, counts = segment.passages(kept)
         self._vectors.append(segment.vectors.at(rows)[rows])
         self._scales.append(segment.scales[rows])
@@ -174,7 +172,14 @@ class MeaningBuilder:
         write_texts(folder / "texts", self._texts)
 
 
-class _Segment:
+def texts_of(post: Post) -> tuple[str, str]:
+    """What was asked, and what is said, in a post with its question."""
+    # A body without a question is about its title; after a question the title is known.
+    asked = f"{post.title}\n\n{post.question}" if post.question else ""
+    return asked, post.body if post.question else f"{post.title}\n\n{post.body}"
+
+
+class MeaningSegment:
     """The files of one segment."""
 
     def __init__(self, folder: Path) -> None:
@@ -183,7 +188,7 @@ class _Segment:
         self._scales = Mapped(folder / "scales.npy", "float32")
         self._ends = Mapped(folder / "ends.npy", "int64")
         self._folder = folder
-        self.texts = TextTable(folder / "texts")
+        self.texts: Texts = TextTable(folder / "texts")
         if (
             not len(self.vectors) == len(self._scales) == len(self._signs)
             or self._signs.shape[1] != -(-self.vectors.shape[1] // 64)
@@ -191,6 +196,22 @@ class _Segment:
             or len(self.texts) % 2
         ):
             raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
+
+    @classmethod
+    def held(
+        cls,
+        place: str,
+        vectors: NDArray[np.int8],
+        scales: Vectors,
+        ends: NDArray[np.int64],
+        texts: Texts,
+    ) -> MeaningSegment:
+        """A segment in memory; what its arrays hold is told where they are read."""
+        self = cls.__new__(cls)
+        self.vectors, self._scales, self._ends = Held(vectors), Held(scales), Held(ends)
+        self._signs = Held(kernels.sign_bits(vectors))
+        self._folder, self.texts = Path(place), texts
+        return self
 
     def __len__(self) -> int:
         return len(self.texts) // 2
@@ -292,7 +313,7 @@ class MeaningRetriever:
 
     def __init__(self, folders: Sequence[Path], choices: Meaning) -> None:
         self.choices = choices
-        self.segments = [_Segment(folder) for folder in folders]
+        self.segments = [MeaningSegment(folder) for folder in folders]
         self.numbering = Numbering(map(len, self.segments))
         self.posts = len(self.numbering)
         # Good posts are found again and again, whatever was asked.

@@ -21,7 +21,7 @@ import numpy as np
 
 from mathsetu.errors import DamagedLibrary
 from mathsetu.retrieval import kernels
-from mathsetu.retrieval.mapped import Mapped, check_rising
+from mathsetu.retrieval.mapped import Held, Mapped, check_rising
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -168,6 +168,40 @@ class Postings:
             len(self._documents),
         ):
             raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
+
+    @classmethod
+    def held(
+        cls,
+        place: str,
+        owners: NDArray[np.int32],
+        terms: NDArray[np.uint64],
+        frequencies: NDArray[np.float32],
+        lengths: NDArray[np.float32],
+    ) -> Postings:
+        """An index in memory.
+
+        Args:
+            place: Where its content comes from.
+            owners: The document of each posting, rising.
+            terms: The hash of its term.
+            frequencies: Its frequency.
+            lengths: The length of each document.
+
+        >>> terms = np.array([7, 9, 7], dtype=np.uint64)
+        >>> ones, lengths = np.ones(3, dtype=np.float32), np.array([2, 1], dtype=np.float32)
+        >>> held = Postings.held("here", np.array([0, 0, 1], dtype=np.int32), terms, ones, lengths)
+        >>> held.counts_of(np.array([7, 8], dtype=np.uint64)).tolist()
+        [2, 0]
+        """
+        self = cls.__new__(cls)
+        # A stable sort keeps the documents of each term in their order.
+        order = np.argsort(terms, kind="stable")
+        distinct, starts = np.unique(terms[order], return_index=True)
+        ends = np.append(starts, len(terms)).astype(np.int64)
+        self._terms, self._starts = Held(distinct), Held(ends)
+        self._documents, self._frequencies = Held(owners[order]), Held(frequencies[order])
+        self._lengths, self.folder = Held(lengths), Path(place)
+        return self
 
     def __len__(self) -> int:
         """How many documents there are."""

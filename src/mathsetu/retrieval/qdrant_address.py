@@ -15,11 +15,12 @@ from urllib.parse import urlsplit
 
 from mathsetu.errors import InputError
 
-#: The environment variable with the address of the server that the user trusts.
+#: The environment variable with the address of the server that the user trusts; the nodes of one
+#: cluster are separated by commas.
 URL = "QDRANT_URL"
 #: The environment variable with the key of that server, where it asks for one.
 KEY = "QDRANT_API_KEY"
-#: The environment variable with the name of a machine that may get the key unencrypted.
+#: The environment variable with the names of machines that may get the key unencrypted.
 PLAIN = "QDRANT_PLAIN_HTTP"
 
 _DEFAULT_PORT = 6333
@@ -62,13 +63,13 @@ def confirmed(address: str) -> str:
             f"the library names the Qdrant server {_shown(address)}, which is not contacted "
             f"unless you name it, too; if you trust it, set {URL} to this address"
         )
-    wanted = normalised(named)
-    if normalised(address) != wanted:
+    trusted = [normalised(one) for one in named.split(",")]
+    if normalised(address) not in trusted:
         raise InputError(
             f"the library names the Qdrant server {_shown(address)}, which is not contacted: "
-            f"{URL} is {wanted}; if you trust the library's, set {URL} to it"
+            f"{URL} is {','.join(trusted)}; if you trust the library's, set {URL} to it"
         )
-    return wanted
+    return normalised(address)
 
 
 def key_for(address: str) -> str | None:
@@ -77,7 +78,7 @@ def key_for(address: str) -> str | None:
     if not key:
         return None
     owner = os.environ.get(URL, "")
-    if not owner or normalised(owner) != normalised(address):
+    if not owner or normalised(address) not in map(normalised, owner.split(",")):
         raise InputError(
             f"{KEY} is not sent to {normalised(address)}, because it belongs to "
             f"{_shown(owner) if owner else 'no address'}; set {URL} to the address of its server, "
@@ -85,7 +86,7 @@ def key_for(address: str) -> str | None:
         )
     parts = urlsplit(normalised(address))
     host = parts.hostname or ""
-    allowed = _is_here(host) or os.environ.get(PLAIN, "").lower() == host
+    allowed = _is_here(host) or host in os.environ.get(PLAIN, "").lower().split(",")
     if parts.scheme == "http" and not allowed:
         raise InputError(
             f"{KEY} is not sent to {normalised(address)} unencrypted; use an https address, or set "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -18,6 +19,14 @@ def write_texts(path: Path, texts: Iterable[str]) -> None:
         for text in texts:
             ends.append(ends[-1] + file.write(text.encode()))
     np.save(path.with_suffix(".npy"), np.array(ends, dtype=np.int64), allow_pickle=False)
+
+
+class Texts(Protocol):
+    """Texts by number, wherever they are."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, number: int) -> str: ...
 
 
 class TextTable:

@@ -18,14 +18,14 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Match
 
 from mathsetu import __version__
-from mathsetu.errors import DamagedLibrary, InputError, UnknownPost
+from mathsetu.errors import DamagedLibrary, InputError, Unavailable, UnknownPost
 from mathsetu.service.admission import Admission
 from mathsetu.service.api import router
 from mathsetu.service.connection import Connections
 from mathsetu.service.engine import Engine
 from mathsetu.service.guard import Guard
 from mathsetu.service.metrics import Metrics
-from mathsetu.service.problems import DAMAGED, Problems
+from mathsetu.service.problems import AWAY, DAMAGED, Problems
 from mathsetu.service.settings import Settings
 from mathsetu.service.watcher import Watcher
 
@@ -141,6 +141,12 @@ def _add_errors(app: FastAPI, problems: Problems) -> None:
         # Which file it is concerns the owner alone.
         _log.error("%s", error)
         return problems.answer(request, 500, DAMAGED)
+
+    @app.exception_handler(Unavailable)
+    def away(request: Request, error: Unavailable) -> Response:
+        # Where the cluster is concerns the owner alone.
+        _log.error("%s", error)
+        return problems.answer(request, 503, AWAY, {"retry-after": "2"})
 
     @app.exception_handler(RequestValidationError)
     def wrong_fields(request: Request, error: RequestValidationError) -> Response:

@@ -33,7 +33,7 @@ from mathsetu.answers.values import (
     TranslateAnswer,
 )
 from mathsetu.deadline import Clock
-from mathsetu.errors import InputError
+from mathsetu.errors import InputError, Unavailable
 from mathsetu.intake.question import Question
 from mathsetu.languages.detect import detect
 from mathsetu.library import Filter, Library
@@ -52,7 +52,7 @@ _TRIAL = "$x$ x^2 prime number समाकल"
 
 
 class Engine:
-    """Answers every door from one library folder.
+    """Answers every door from one library, in a folder or on a cluster.
 
     Many threads may ask at once, also while `refresh` opens a rebuilt library. ``note`` is told
     what happens besides answers: ``reloaded``, ``reload_failures``, ``unfinished``.
@@ -79,7 +79,7 @@ class Engine:
     ) -> None:
         self.limits = limits or Limits()
         self._note = note
-        self._keeper = Keeper(Path(folder), _try_out)
+        self._keeper = Keeper(folder, _try_out)
         self._translator = translator
 
     def close(self) -> None:
@@ -89,7 +89,7 @@ class Engine:
     def warm_up(self) -> None:
         """Load what the first search would load, so that nobody waits for it."""
         # What a search needs may come later: a Qdrant server, say.
-        with self._keeper.using() as opened, suppress(InputError):
+        with self._keeper.using() as opened, suppress(InputError, Unavailable):
             _try_out(opened.library)
 
     def refresh(self) -> bool:
@@ -210,6 +210,8 @@ class Engine:
                 hits.append(FoundFormula(rank, likely.score, matched, posts))
         if clock.unfinished:
             self._note("unfinished")
+        if not hits and clock.unavailable:
+            raise Unavailable(next(iter(clock.unavailable.values())))
         shown = rendered_formula(Span("formula", latex, latex), 0, "asked")
         return FormulaAnswer(shown, tuple(hits), clock.unfinished)
 
@@ -256,11 +258,11 @@ class Engine:
         opened = self._keeper.opened
         library = opened.library
         return LibraryAnswer(
-            posts=len(library),
+            posts=opened.posts,
             recipe=library.recipe.name,
             description=library.recipe.description,
             parts=dict(library.recipe.ranking.weights),
-            languages=dict(library.manifest.languages),
+            languages=opened.languages,
             tags=opened.tags,
             version=__version__,
         )

@@ -13,6 +13,7 @@ from time import monotonic
 
 from mathsetu.library import Library
 from mathsetu.library.manifest import check, read_manifest
+from mathsetu.places import is_address
 from mathsetu.service.watcher import Complaints
 
 _log = logging.getLogger("mathsetu.service")
@@ -28,30 +29,42 @@ class Opened:
     users: int = 0
     is_old: bool = False
     tags: dict[str, int] = field(init=False)
+    posts: int = field(init=False)
+    languages: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
+        # Known here, because to ask a cluster may take a while.
+        self._version = self.library.version
         self.tags = self.library.tags(_TAGS)
+        self.posts, self.languages = len(self.library), dict(self.library.languages)
+
+    def look(self) -> None:
+        """Count posts and tags again where the library has changed while it is open."""
+        if self.library.version != self._version:
+            self.__post_init__()
 
 
 class Keeper:
-    """Keeps the library of a folder open.
+    """Keeps a library open.
 
-    When it was rebuilt, `refresh` opens the new one; requests under way end with the old one,
-    which is closed after the last of them. Before anybody is answered from the new one, ``trial``
-    is called with it: what goes wrong there would go wrong with every request.
+    When its folder was rebuilt, `refresh` opens the new one; requests under way end with the old
+    one, which is closed after the last of them. Before anybody is answered from the new one,
+    ``trial`` is called with it: what goes wrong there would go wrong with every request. A library
+    on a cluster sees to that itself: each search asks for the newest version.
 
     Attributes:
         is_current: Whether the last look at the folder went well.
     """
 
     def __init__(
-        self, folder: Path, trial: Callable[[Library], None] = lambda library: None
+        self, place: str | Path, trial: Callable[[Library], None] = lambda library: None
     ) -> None:
-        self._folder = folder
+        self._is_remote = is_address(place)
+        self._folder = Path(place)
         self._trial = trial
         # Taken before opening: what changes in between is found at the next look.
-        self._identity = _identity(folder)
-        self.opened = Opened(Library(folder))
+        self._identity = None if self._is_remote else _identity(self._folder)
+        self.opened = Opened(Library(place))
         self.is_current = True
         self._looked = monotonic()
         self._has_closed = False
@@ -104,6 +117,9 @@ class Keeper:
 
     def _changed(self) -> Opened | None:
         """The library of the folder, opened and tried, if it is not the one that is open."""
+        if self._is_remote:
+            self.opened.look()
+            return None
         identity = _identity(self._folder)
         # A library that is made again of the same posts has the same manifest, but other files.
         if identity == self._identity and (

@@ -17,6 +17,9 @@ FAULT = "something went wrong here; the server's log says what"
 #: What is said when a file of the library is damaged; details are for the log.
 DAMAGED = "the library of this server is damaged and must be built again; its log says more"
 
+#: What is said when the cluster that holds the library gives no answer; details are for the log.
+AWAY = "the cluster that holds the library does not answer; retry in a few seconds"
+
 
 class Problems:
     """Answers requests that failed.

@@ -1,0 +1,66 @@
+"""``mathsetu plan``: divides collections into shards, for many machines to build."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mathsetu.cli.intake import (
+    field_option,
+    files_of,
+    policy,
+    read_sources,
+    report_of,
+    say_report,
+)
+from mathsetu.cli.output import json_option, print_json, progress_bar, say, skipped
+from mathsetu.cluster.plan import make_plan
+from mathsetu.recipes import load_recipe
+
+
+@click.command("plan")
+@click.argument("sources", nargs=-1, required=True)
+@click.argument("plan", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--shards", type=click.IntRange(1), default=16, show_default=True,
+              help="Into how many; a machine builds one or several.")  # fmt: skip
+@click.option("--recipe", default="default", show_default=True, help="A recipe, or a .toml file.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="Replace a setting of the recipe.")  # fmt: skip
+@click.option("--from", "format_name", metavar="FORMAT", help="Format of the sources.")
+@click.option("--lang", default="", help="Language of posts that do not say theirs.")
+@field_option
+@click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
+@json_option
+def command(
+    sources: tuple[str, ...],
+    plan: Path,
+    shards: int,
+    recipe: str,
+    settings: tuple[str, ...],
+    format_name: str | None,
+    lang: str,
+    fields: dict[str, str],
+    skip_bad: bool,
+    as_json: bool,
+) -> None:
+    r"""Divide SOURCES into shards below the folder PLAN.
+
+    The folder must be one that all machines see. Questions and their answers stay together.
+
+    \b
+    Example:
+      mathsetu plan Posts.xml /shared/plan --shards 24
+      seq 0 23 | parallel mathsetu publish /shared/plan qdrant://db:6333/math --shard {}
+      mathsetu publish /shared/plan qdrant://db:6333/math
+    """
+    bad = policy(skip_bad, fields)
+    posts = read_sources(sources, format_name, lang, bad)
+    with progress_bar(files_of(sources)) as progress:
+        made = make_plan(plan, posts, load_recipe(recipe, settings), shards, progress)
+    if as_json:
+        print_json({"plan": str(plan), "shards": list(made.shards)} | report_of(bad, {}))
+        return
+    total = sum(made.shards)
+    say(f"{plan}: {total:,} posts in {len(made.shards)} shards{skipped(bad)}")
+    say_report(bad, {})

@@ -1,0 +1,459 @@
+"""Changes a library on a cluster: additions, replacements and removals.
+
+Every change is one new version. Its points wear the version's number and are seen by nobody until
+the state names it; what it removes is marked, and stays for searches by older versions. Counts are
+updated by what came and went. What a writer left behind that died on the way is cleared away by
+the next one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mathsetu.cluster.client import Cluster
+from mathsetu.cluster.layout import (
+    BIRTH,
+    COUNTED,
+    DEATH,
+    FORMULA,
+    ID,
+    KEY,
+    LANGUAGE,
+    LEXICAL,
+    MEANING,
+    Names,
+    check_segment,
+    first_of,
+    passage_point,
+    visible_at,
+)
+from mathsetu.cluster.packing import unpack
+from mathsetu.cluster.points import SegmentPoints
+from mathsetu.cluster.posts import ClusterPosts
+from mathsetu.cluster.publish import GRACE, sweep_builds
+from mathsetu.cluster.sending import Progress, send_segment, write_part_table
+from mathsetu.cluster.snapshot import Snapshot
+from mathsetu.cluster.state import (
+    Lease,
+    PartState,
+    State,
+    new_token,
+    read_state,
+    write_state,
+    writing_alone,
+)
+from mathsetu.cluster.tables import Counts, Table, TableName, drop_tables
+from mathsetu.encoders.accelerator import PROCESSOR
+from mathsetu.errors import InputError
+from mathsetu.intake.posts import PostFacts
+from mathsetu.library.build import build_segments
+from mathsetu.library.manifest import segment_folder
+from mathsetu.recipes.schema import parse_table
+from mathsetu.records import Post
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Points that are marked, or posts that are looked at, at once.
+_BATCH = 256
+_PAGE = 1_000
+# With more tables than this for one part, they are added up.
+_MOST_TABLES = 16
+
+
+def add_to_cluster(
+    cluster: Cluster,
+    posts: Iterable[Post],
+    *,
+    collection: str,
+    processes: int,
+    progress: Progress,
+    device: str = PROCESSOR,
+    grace: float = GRACE,
+) -> int:
+    """Add posts; one whose id is there replaces the old one. Returns how many were added."""
+    with _changing(cluster, grace) as change:
+        new: set[str] = set()
+        everything = chain(_noted(posts, new), change.answers_to(new))
+        change.add(everything, collection, processes, device, progress)
+        change.commit()
+        return len(new)
+
+
+def remove_from_cluster(cluster: Cluster, ids: Iterable[str], grace: float = GRACE) -> int:
+    """Take posts out; returns how many were there. Answers to them are indexed without them."""
+    with _changing(cluster, grace) as change:
+        gone = change.remove(set(ids))
+        if not gone:
+            return 0
+        if len(gone) == change.state.posts:
+            raise InputError(
+                f"{cluster.address}: these are all its posts; publish another library instead"
+            )
+        answers = list(change.answers_to(gone))
+        if answers:
+            change.add(answers, "", 1, PROCESSOR, _quiet)
+        change.commit()
+        return len(gone)
+
+
+@contextmanager
+def _changing(cluster: Cluster, grace: float) -> Iterator[_Change]:
+    state = read_state(cluster, cluster.address.name)
+    if state is None:
+        raise InputError(f"{cluster.address}: there is no such library on the cluster")
+    names = Names(cluster.address.name, state.build)
+    with writing_alone(cluster, names.meta) as lease:
+        state = read_state(cluster, names.meta)
+        assert state is not None
+        _clear(cluster, names, state)
+        state = sweep_builds(cluster, names, _swept(cluster, names, state, grace), grace)
+        yield _Change(Snapshot(cluster, state), lease)
+
+
+class _Change:
+    """A change of a library, which takes effect with `commit`."""
+
+    def __init__(self, snapshot: Snapshot, lease: Lease) -> None:
+        self.state = snapshot.state
+        self._snapshot, self._cluster, self._names = snapshot, snapshot.cluster, snapshot.names
+        self._posts = ClusterPosts(snapshot)
+        self._lease = lease
+        self._version = self.state.version + 1
+        self._segment = self.state.segments
+        self._recipe = parse_table(self.state.recipe, str(self._cluster.address))
+        self._parts = dict(self.state.parts)
+        self._languages = Counter(self.state.languages)
+        self._gone: dict[str, int] = {}
+
+    def remove(self, ids: set[str]) -> set[str]:
+        """Remove posts; those that were there."""
+        found = self._posts.numbers(ids - set(self._gone))
+        self._gone |= found
+        return set(found)
+
+    def add(
+        self,
+        posts: Iterable[Post],
+        collection: str,
+        processes: int,
+        device: str,
+        progress: Progress,
+    ) -> None:
+        """Index posts as new segments; older posts with their ids are removed."""
+
+        def show(what: str, number: int) -> None:
+            self._lease.renew()
+            progress(what, number)
+
+        with TemporaryDirectory(prefix="mathsetu-") as place:
+            folder = Path(place)
+            built = build_segments(
+                folder,
+                "000001",
+                posts,
+                self._recipe,
+                collection=collection,
+                fingerprint="",
+                questions=self._question,
+                processes=processes,
+                device=device,
+                progress=show,
+            )
+            for name in built:
+                points = SegmentPoints(
+                    segment_folder(folder, name),
+                    self._recipe,
+                    self._snapshot,
+                    (),
+                    check_segment(self._segment),
+                    self._version,
+                )
+                for part in points.formula_parts:
+                    keys = points.keys(part)
+                    known = self._alike(part, sorted(set(keys.values())), counted=True)
+                    points.leave_out(part, (n for n, key in keys.items() if key in known))
+                mark = send_segment(self._cluster, self._names, points, show)
+                self._segment += 1
+                for part, own in mark.parts.items():
+                    self._count(part, own)
+                self._languages.update(mark.languages)
+                for ids in _batches(points.ids()):
+                    self.remove(set(ids))
+
+    def answers_to(self, ids: set[str]) -> Iterator[Post]:
+        """The answers to some questions that are affected when these change.
+
+        ``ids`` may grow until the first answer is asked for.
+        """
+        for post_id in sorted(ids):
+            for answer in self._posts.answers_to(post_id):
+                is_told = answer.title and answer.tags and answer.question
+                if answer.id not in ids and answer.id not in self._gone and not is_told:
+                    yield answer
+
+    def commit(self) -> None:
+        """Let the change take effect."""
+        self._take_away()
+        self._lease.renew()
+        merged, former = self._with_merged_tables()
+        state = self.state
+        now = time.time()
+        fresh = replace(
+            state,
+            version=self._version,
+            posts=state.posts + self._posts_added,
+            languages={code: count for code, count in sorted(self._languages.items()) if count},
+            segments=self._segment,
+            parts=merged,
+            former=(*state.former, (self._version, now)) if self._gone else state.former,
+            # A search that reads the state before may still want them.
+            old_tables=(*state.old_tables, *((table, now) for table in former)),
+            token=new_token(),
+        )
+        write_state(self._cluster, self._names.meta, fresh, expected=state.version)
+        self.state = fresh
+
+    @property
+    def _posts_added(self) -> int:
+        return sum(self._languages.values()) - sum(self.state.languages.values())
+
+    def _count(self, part: str, own: PartState, sign: int = 1) -> None:
+        known = self._parts[part]
+        self._parts[part] = replace(
+            known,
+            documents=known.documents + sign * own.documents,
+            length=known.length + sign * own.length,
+            tables=(*known.tables, *own.tables),
+        )
+
+    def _take_away(self) -> None:
+        """Mark what is removed, and count it out."""
+        numbers = sorted(self._gone.values())
+        if not numbers:
+            return
+        slot = self._segment
+        self._segment += 1
+        removed = set(numbers)
+        taken: dict[str, list[NDArray[np.uint64]]] = {name: [] for name in self._parts}
+        counted = {name: PartState() for name in self._parts}
+        formulas: dict[str, set[int]] = {name: set() for name in self._kinds(FORMULA)}
+        passages: dict[str, list[int]] = {name: [] for name in self._kinds(MEANING)}
+        for batch in _batches(numbers):
+            self._lease.renew()
+            for number, payload in self._fetched(batch).items():
+                self._languages[str(payload[LANGUAGE])] -= 1
+                for name in self._kinds(LEXICAL):
+                    taken[name].append(unpack(payload.get(f"{name}_terms"), "uint64"))
+                    known = counted[name]
+                    length = known.length + float(payload[f"{name}_length"])
+                    counted[name] = PartState(known.documents + 1, length)
+                for name, held in formulas.items():
+                    own = unpack(payload.get(f"{name}_formulas"), "uint32")
+                    held.update(first_of(number) + one for one in own.tolist())
+                for name, places in passages.items():
+                    total = sum(payload[f"{name}_passages"])
+                    places += [passage_point(number, place) for place in range(total)]
+        for name, held in formulas.items():
+            dead = self._dead_formulas(name, sorted(held), removed)
+            self._mark(self._names.part(name), list(dead))
+            gone = self._passed_on(name, dead)
+            taken[name] += gone
+            counted[name] = PartState(len(gone))
+        for name, places in passages.items():
+            self._mark(self._names.part(name), places)
+        self._mark(self._names.posts, numbers)
+        for place, (name, pieces) in enumerate(taken.items()):
+            if pieces:
+                table = Table.counted(np.concatenate(pieces), sign=-1)
+                written = write_part_table(
+                    self._cluster, self._names, slot, place, table, taken=True
+                )
+                self._count(name, replace(counted[name], tables=()), sign=-1)
+                self._parts[name] = replace(
+                    self._parts[name], tables=(*self._parts[name].tables, written)
+                )
+
+    def _fetched(self, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
+        fields = [ID, LANGUAGE]
+        for name in self._kinds(LEXICAL):
+            fields += [f"{name}_terms", f"{name}_length"]
+        fields += [f"{name}_formulas" for name in self._kinds(FORMULA)]
+        fields += [f"{name}_passages" for name in self._kinds(MEANING)]
+        return self._snapshot.fetch(self._names.posts, numbers, fields, "the posts")
+
+    def _dead_formulas(
+        self, name: str, numbers: Sequence[int], removed: set[int]
+    ) -> dict[int, dict[str, Any]]:
+        """Those of some formulas that no post has any more, with what is known of them."""
+        dead: dict[int, dict[str, Any]] = {}
+        fields = ("features", "posts", KEY, COUNTED)
+        for batch in _batches(numbers):
+            self._lease.renew()
+            found = self._snapshot.fetch(self._names.part(name), batch, fields, f"the part {name}")
+            for number, payload in found.items():
+                named = unpack(payload.get("posts"), "uint32").tolist()
+                posts = (first_of(number) + one for one in named)
+                others = [post for post in posts if post not in removed]
+                if not any(self._posts.among(some) for some in _batches(others)):
+                    dead[number] = payload
+        return dead
+
+    def _passed_on(
+        self, name: str, dead: Mapping[int, Mapping[str, Any]]
+    ) -> list[NDArray[np.uint64]]:
+        """The features of formulas that stop counting.
+
+        Where one that is written like such a formula is still there, it counts in its place.
+        """
+        counting = [one for one in dead.values() if COUNTED in one]
+        heirs: dict[int, int] = {}
+        for batch in _batches(sorted({int(one[KEY]) for one in counting})):
+            heirs |= self._alike(name, batch, counted=False)
+        for batch in _batches(sorted(heirs.values())):
+            self._set(self._names.part(name), {COUNTED: self._version}, batch)
+        # An heir takes the place of one.
+        gone = [one for one in counting if heirs.pop(int(one[KEY]), None) is None]
+        return [unpack(one.get("features"), "uint64") for one in gone]
+
+    def _alike(self, name: str, keys: Sequence[int], counted: bool) -> dict[int, int]:
+        """Formulas that will be there after the change, by what they are written like.
+
+        Args:
+            name: The part.
+            keys: What they are written like.
+            counted: Those that count in the statistics, or those that do not.
+        """
+        models = self._cluster.models
+        empty = models.IsEmptyCondition(is_empty=models.PayloadField(key=COUNTED))
+        hidden = visible_at(models, self._version)
+        found: dict[int, int] = {}
+        for batch in _batches(keys):
+            self._lease.renew()
+            alike = models.FieldCondition(key=KEY, match=models.MatchAny(any=list(batch)))
+            must = [alike] if counted else [alike, empty]
+            chosen = models.Filter(must=must, must_not=[*hidden, empty] if counted else hidden)
+            offset: Any = None
+            while True:
+                points, offset = self._cluster.read(
+                    f"the part {name}",
+                    "scroll",
+                    self._names.part(name),
+                    scroll_filter=chosen,
+                    limit=_PAGE,
+                    offset=offset,
+                    with_payload=[KEY],
+                )
+                for point in points:
+                    found.setdefault(int(point.payload[KEY]), int(point.id))
+                if offset is None:
+                    break
+        return found
+
+    def _mark(self, collection: str, numbers: Sequence[int]) -> None:
+        """Let points end with the version that this change replaces."""
+        for batch in _batches(numbers):
+            self._set(collection, {DEATH: self._version}, batch)
+
+    def _set(self, collection: str, payload: dict[str, int], numbers: Sequence[int]) -> None:
+        self._lease.renew()
+        self._cluster.write(
+            "what is removed", "set_payload", collection, payload, points=list(numbers), wait=True
+        )
+
+    def _with_merged_tables(self) -> tuple[dict[str, PartState], list[TableName]]:
+        """The parts, of which those with many tables get one instead, and the tables replaced."""
+        merged = dict(self._parts)
+        former: list[TableName] = []
+        for place, (name, part) in enumerate(self._parts.items()):
+            if len(part.tables) > _MOST_TABLES:
+                snapshot = Snapshot(self._cluster, replace(self.state, parts={name: part}))
+                counts: Counts = snapshot.counts[name]
+                table = write_part_table(
+                    self._cluster, self._names, self._segment, place, counts.together()
+                )
+                merged[name] = replace(part, tables=(table,))
+                former += part.tables
+        if former:
+            self._segment += 1
+        return merged, former
+
+    def _kinds(self, kind: str) -> list[str]:
+        return [name for name, part in self._recipe.parts.items() if part["kind"] == kind]
+
+    def _question(self, post_id: str) -> PostFacts | None:
+        return None if post_id in self._gone else self._posts.find(post_id)
+
+
+def _clear(cluster: Cluster, names: Names, state: State) -> None:
+    """Undo what a writer did that died before its change took effect."""
+    models = cluster.models
+    for collection in _collections(names, state):
+        unborn = _chosen(models, _range(models, BIRTH, gt=state.version))
+        cluster.write("leftovers", "delete", collection, unborn)
+        for mark in (DEATH, COUNTED):
+            later = _range(models, mark, gt=state.version)
+            cluster.write("leftovers", "delete_payload", collection, [mark], points=later)
+
+
+def _swept(cluster: Cluster, names: Names, state: State, grace: float) -> State:
+    """Remove points and tables that went long enough ago; no search reads them any more."""
+    now = time.time()
+    old = [version for version, when in state.former if now - when >= grace]
+    tables = [table for table, when in state.old_tables if now - when >= grace]
+    if not old and not tables:
+        return state
+    models = cluster.models
+    if old:
+        gone = _chosen(models, _range(models, DEATH, lte=max(old)))
+        for collection in _collections(names, state):
+            cluster.write("old points", "delete", collection, gone)
+    drop_tables(cluster, names.meta, tables)
+    fresh = replace(
+        state,
+        former=tuple(entry for entry in state.former if entry[0] not in old),
+        old_tables=tuple(entry for entry in state.old_tables if entry[0] not in tables),
+        token=new_token(),
+    )
+    write_state(cluster, names.meta, fresh, expected=state.version)
+    return fresh
+
+
+def _collections(names: Names, state: State) -> list[str]:
+    parts = state.recipe["parts"].items()
+    own = [names.part(name) for name, part in parts if part["kind"] in (FORMULA, MEANING)]
+    return [names.posts, *own]
+
+
+def _range(models: Any, key: str, **limits: int) -> Any:
+    return models.Filter(must=[models.FieldCondition(key=key, range=models.Range(**limits))])
+
+
+def _chosen(models: Any, chosen: Any) -> Any:
+    return models.FilterSelector(filter=chosen)
+
+
+def _batches(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(items), _BATCH):
+        yield items[start : start + _BATCH]
+
+
+def _noted(posts: Iterable[Post], ids: set[str]) -> Iterator[Post]:
+    """Posts as they pass, their ids taken note of."""
+    for post in posts:
+        ids.add(post.id)
+        yield post
+
+
+def _quiet(what: str, number: int) -> None:
+    """Nobody is watching."""

@@ -1,0 +1,160 @@
+"""Asks a cluster: with time limits, and a few more tries when a node is away.
+
+Whatever is sent may be sent twice: points are replaced by themselves, marks are set again. So a
+request whose answer was lost is simply repeated, at another node where several are named.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from threading import Lock
+from typing import Any
+
+from mathsetu.cluster.address import Address, parse_address
+from mathsetu.deadline import check_time, time_left
+from mathsetu.errors import InputError, Unavailable
+from mathsetu.models import require
+from mathsetu.retrieval.qdrant_address import KEY, key_for
+
+#: The environment variable with the seconds that one request for reading may take.
+SECONDS = "QDRANT_SECONDS"
+#: The environment variable with the file of the authority that signed the servers' certificates.
+AUTHORITY = "QDRANT_CA"
+_PURPOSE = "a library on a Qdrant cluster"
+_READING, _WRITING = 5.0, 120
+# How often a request is made at most, and the pause before the second of them; it doubles.
+_TRIES, _PAUSE = 5, 0.1
+_LONGEST_REASON = 200
+
+
+class Refused(Unavailable):
+    """A cluster does not do what it is asked for; asking again would not help."""
+
+
+class MissingCollection(Refused):
+    """A collection that should be there is not: another build may have taken its place."""
+
+
+class Cluster:
+    """The nodes of a cluster, of which any is asked.
+
+    Args:
+        address: Where they are.
+    """
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        package = require("qdrant_client", _PURPOSE, "qdrant")
+        self.models = package.models
+        self._errors = require("qdrant_client.http.exceptions", _PURPOSE, "qdrant")
+        self._reading = [self._client(url, _seconds()) for url in address.urls]
+        self._writing = [self._client(url, _WRITING) for url in address.urls]
+        # Processes begin with different nodes, so that they share the work.
+        self._turn = os.getpid() % len(self._reading)
+        self._lock = Lock()
+
+    def close(self) -> None:
+        """End the connections."""
+        for client in (*self._reading, *self._writing):
+            client.close()
+
+    def read(self, what: str, method: str, *arguments: Any, **options: Any) -> Any:
+        """Make a request for reading.
+
+        Args:
+            what: What is asked for, to be told when nobody answers.
+            method: The client's method that makes it.
+            arguments: What the method takes.
+            options: What it takes by name.
+        """
+        return self._tried(what, self._reading, partial(_call, method, arguments, options))
+
+    def write(self, what: str, method: str, *arguments: Any, **options: Any) -> Any:
+        """Make a request for writing; see `read`."""
+        return self._tried(what, self._writing, partial(_call, method, arguments, options))
+
+    def _tried(self, what: str, clients: Sequence[Any], request: Callable[[Any], Any]) -> Any:
+        problems: dict[str, None] = {}
+        for attempt in range(_TRIES):
+            check_time()
+            turn = self._turn
+            try:
+                return request(clients[turn % len(clients)])
+            except self._errors.ResponseHandlingException as error:
+                problems[f"no answer: {error}"] = None
+            except self._errors.UnexpectedResponse as error:
+                problems[self._refused(what, error)] = None
+            with self._lock:
+                # Another thread may have turned to the next node already.
+                if self._turn == turn:
+                    self._turn += 1
+            # Where there are others, the first of them is asked at once.
+            pause = _PAUSE * 2**attempt if attempt or len(clients) == 1 else 0.0
+            if attempt + 1 < _TRIES and pause < time_left():
+                time.sleep(pause)
+        told = "; ".join(problem[:_LONGEST_REASON] for problem in problems)
+        raise Unavailable(f"{self.address}: {what} cannot be reached ({told})")
+
+    def _refused(self, what: str, error: Any) -> str:
+        """Why a node gave no result; raises where asking again would not help."""
+        reason: str = error.content.decode(errors="replace").strip()[:_LONGEST_REASON]
+        if error.status_code in (401, 403):
+            raise Refused(
+                f"{self.address}: the cluster refuses {what}: {KEY} is missing, wrong, or allows "
+                "reading alone"
+            ) from None
+        if error.status_code == 404:
+            raise MissingCollection(f"{self.address}: {what} is not there ({reason})") from None
+        if (
+            error.status_code is not None
+            and 400 <= error.status_code < 500
+            and (error.status_code not in (408, 429))
+        ):
+            raise Refused(f"{self.address}: the cluster refuses {what} ({reason})") from None
+        return reason
+
+    @staticmethod
+    def _client(url: str, seconds: float) -> Any:
+        package = require("qdrant_client", _PURPOSE, "qdrant")
+        authority = os.environ.get(AUTHORITY)
+        trusted = {"verify": authority} if authority and url.startswith("https:") else {}
+        with warnings.catch_warnings():
+            # Whether a key may go without encryption was decided by `key_for`.
+            warnings.filterwarnings("ignore", message="Api key is used with an insecure")
+            return package.QdrantClient(
+                url=url,
+                api_key=key_for(url),
+                timeout=seconds,
+                check_compatibility=False,
+                **trusted,
+            )
+
+
+def _call(method: str, arguments: Sequence[Any], options: Mapping[str, Any], client: Any) -> Any:
+    return getattr(client, method)(*arguments, **options)
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Cluster]:
+    """The cluster of an address, for a while."""
+    cluster = Cluster(parse_address(address))
+    try:
+        yield cluster
+    finally:
+        cluster.close()
+
+
+def _seconds() -> float:
+    text = os.environ.get(SECONDS, "")
+    try:
+        seconds = float(text) if text else _READING
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise InputError(f"{SECONDS} is {text[:20]!r}; it must be a number of seconds above 0")
+    return seconds

@@ -1,0 +1,69 @@
+"""What a library on a cluster holds, told to people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mathsetu.cluster.client import Cluster, connected
+from mathsetu.cluster.layout import FORMULA, MEANING
+from mathsetu.cluster.snapshot import Newest, Snapshot
+from mathsetu.cluster.state import read_state
+from mathsetu.errors import InputError
+
+
+def facts_of(cluster: Cluster, thorough: bool = False) -> dict[str, Any]:
+    """The facts about a library.
+
+    Args:
+        cluster: Where it is.
+        thorough: Whether all points are counted and compared with what the state says.
+    """
+    snapshot = Newest(cluster).get()
+    state = snapshot.state
+    shape = cluster.read("the collections", "get_collection", snapshot.names.posts)
+    facts = {
+        "recipe": state.recipe["name"],
+        "posts": state.posts,
+        "languages": dict(state.languages),
+        "version": state.version,
+        "build": state.build,
+        "shards": shape.config.params.shard_number,
+        "replicas": shape.config.params.replication_factor,
+        "health": str(getattr(shape.status, "value", shape.status)),
+        "terms": {name: len(counts) for name, counts in snapshot.counts.items() if len(counts)},
+        "written by": f"MathSetu {state.written}",
+    }
+    if thorough:
+        _check_counts(snapshot)
+    return facts
+
+
+def languages_of(address: str) -> dict[str, int]:
+    """How many posts a library has of each language."""
+    with connected(address) as cluster:
+        state = read_state(cluster, cluster.address.name)
+        return {} if state is None else state.languages
+
+
+def _check_counts(snapshot: Snapshot) -> None:
+    state = snapshot.state
+    wanted = {snapshot.names.posts: state.posts}
+    for name, part in state.recipe["parts"].items():
+        if part["kind"] == FORMULA:
+            wanted[snapshot.names.part(name)] = state.parts[name].documents
+        elif part["kind"] == MEANING:
+            # How many passages there are is told by the posts alone.
+            wanted[snapshot.names.part(name)] = -1
+    for collection, count in wanted.items():
+        found = snapshot.cluster.read(
+            collection,
+            "count",
+            collection,
+            count_filter=snapshot.visible(),
+            exact=True,
+        ).count
+        if count not in (-1, found):
+            raise InputError(
+                f"{snapshot.cluster.address}: {collection} has {found:,} points instead of "
+                f"{count:,}; publish the library again"
+            )

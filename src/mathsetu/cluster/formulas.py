@@ -1,0 +1,362 @@
+"""Search by formulas on a cluster: candidates from sparse vectors, scores as in a folder.
+
+For each formula of a question the cluster finds those that share most features with it. They are
+fetched with the posts that hold them, and make a small index in memory, which is searched by the
+same code as that of a library in a folder, with the statistics of the whole collection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mathsetu.cluster.layout import KEY, first_of
+from mathsetu.cluster.packing import damaged, unpack, unpack_frequencies
+from mathsetu.cluster.points import sparse
+from mathsetu.cluster.snapshot import Snapshot
+from mathsetu.deadline import check_time
+from mathsetu.formulas.parse import parse_once
+from mathsetu.intake.question import Question
+from mathsetu.library.shelves import Filter
+from mathsetu.records import Reason
+from mathsetu.retrieval.base import FormulaMatch, Scored, best
+from mathsetu.retrieval.formula import FormulaReply, FormulaRetriever
+from mathsetu.retrieval.formula_index import FormulaSearch, FormulaSegment, feature_counts
+from mathsetu.retrieval.postings import Postings, term_hashes
+from mathsetu.retrieval.segments import Numbering
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Hashes = NDArray[np.uint64]
+
+# Formulas that are fetched for one formula of a question.
+_FETCHED = 2_000
+# So many posts more than wanted are looked at: some may be gone, and others have more formulas.
+_MARGIN = 200
+# The best posts whose other formulas are looked at, too: some more than the index does.
+_LOOKED_AT = 300
+# The best posts by formulas, all of whose formulas are fetched when a reason is asked for.
+_SHOWN = 50
+# Posts that are held against a filter at once.
+_FILTERED = 2_000
+_FIELDS = ("latex", "features", "counts", "posts")
+
+
+@dataclass(frozen=True)
+class _Formula:
+    """A distinct formula of a segment."""
+
+    latex: str
+    features: Hashes
+    counts: NDArray[np.float32]
+    posts: NDArray[np.int64]
+
+
+class ClusterFormulas:
+    """Answers questions by their formulas, and finds formulas themselves."""
+
+    heat_mapper = None
+
+    def __init__(
+        self, snapshot: Snapshot, name: str, choices: FormulaSearch, where: Filter | None
+    ) -> None:
+        self.snapshot, self.name, self.choices, self.where = snapshot, name, choices, where
+        self.posts = snapshot.state.posts
+        self.formula_finder = self
+
+    def ask(self, questions: Sequence[Question]) -> list[ClusterFormulaReply]:
+        """Ask several questions."""
+        return [ClusterFormulaReply(self, question) for question in questions]
+
+    def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
+        """The formulas of the collection that are most like one formula (ARQMath task 2)."""
+        [found], _ = self.search([(latex, max(_FETCHED, k))])
+        index = _Index(self, found, {})
+        return [
+            FormulaMatch(index.numbers[match.number], match.asked, match.latex, match.score)
+            for match in index.formulas(latex, k)
+        ]
+
+    def posts_with(self, formula: int) -> NDArray[np.int64]:
+        """The numbers of the posts that hold a formula of `formulas`, in order."""
+        snapshot, models = self.snapshot, self.snapshot.cluster.models
+        collection, what = snapshot.names.part(self.name), f"the part {self.name}"
+        known = snapshot.fetch(collection, [formula], (KEY,), what)
+        if formula not in known:
+            return np.zeros(0, dtype=np.int64)
+        same = models.MatchValue(value=known[formula].get(KEY))
+        alike = snapshot.visible(None, models.FieldCondition(key=KEY, match=same))
+        points, _ = snapshot.cluster.read(
+            what,
+            "scroll",
+            collection,
+            scroll_filter=alike,
+            limit=_FILTERED,
+            with_payload=list(_FIELDS),
+        )
+        lists = (_read(int(point.id), point.payload).posts for point in points)
+        return np.array(_distinct(lists), dtype=np.int64)
+
+    def search(self, asked: Sequence[tuple[str, int]]) -> tuple[list[dict[int, _Formula]], bool]:
+        """The formulas that share most with each of some, and whether these are all that do.
+
+        Args:
+            asked: Formulas in LaTeX, and how many are wanted for each.
+        """
+        snapshot, models = self.snapshot, self.snapshot.cluster.models
+        requests = []
+        for latex, limit in asked:
+            counts = feature_counts(parse_once(latex), query=True)
+            hashes = term_hashes(list(counts))
+            weights = snapshot.rarity(self.name, hashes) * np.array(list(counts.values()))
+            dimensions, values = sparse(hashes, np.sqrt(weights))
+            requests.append(
+                models.QueryRequest(
+                    query=models.SparseVector(indices=dimensions, values=values),
+                    using=self.name,
+                    filter=snapshot.visible(),
+                    limit=limit,
+                    with_payload=list(_FIELDS),
+                )
+            )
+        answers = snapshot.cluster.read(
+            f"the part {self.name}",
+            "query_batch_points",
+            snapshot.names.part(self.name),
+            requests,
+        )
+        found = [
+            {int(point.id): _read(int(point.id), point.payload) for point in answer.points}
+            for answer in answers
+        ]
+        return found, all(len(one) < limit for one, (_, limit) in zip(found, asked, strict=True))
+
+    def fetch(self, numbers: Sequence[int]) -> dict[int, _Formula]:
+        """Formulas by their numbers."""
+        names = self.snapshot.names
+        found = self.snapshot.fetch(
+            names.part(self.name), numbers, _FIELDS, f"the part {self.name}"
+        )
+        return {number: _read(number, payload) for number, payload in found.items()}
+
+    def held_by(
+        self, posts: Sequence[int], where: Filter | None, *, visible: bool
+    ) -> dict[int, NDArray[np.int64]]:
+        """The formulas of those of some posts that may be found."""
+        snapshot, models = self.snapshot, self.snapshot.cluster.models
+        field = f"{self.name}_formulas"
+        found: dict[int, NDArray[np.int64]] = {}
+        for start in range(0, len(posts), _FILTERED):
+            batch = list(posts[start : start + _FILTERED])
+            own = models.HasIdCondition(has_id=batch)
+            allowed = snapshot.visible(where, own) if visible else models.Filter(must=[own])
+            points, _ = snapshot.cluster.read(
+                f"the part {self.name}",
+                "scroll",
+                snapshot.names.posts,
+                scroll_filter=allowed,
+                limit=len(batch),
+                with_payload=[field],
+            )
+            for point in points:
+                numbers = unpack((point.payload or {}).get(field), "uint32").astype(np.int64)
+                found[int(point.id)] = first_of(int(point.id)) + numbers
+        return found
+
+
+class ClusterFormulaReply:
+    """What the formulas of posts say to one question."""
+
+    def __init__(self, finder: ClusterFormulas, question: Question) -> None:
+        self._finder, self._question = finder, question
+        self._formulas: dict[int, _Formula] = {}
+        self._posts: dict[int, NDArray[np.int64]] = {}
+        # The best posts, whose reasons will be asked for.
+        self._shown: list[int] = []
+        self._is_complete = False
+        self._has_searched = False
+        self._inner: FormulaReply | None = None
+
+    def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
+        """The best posts, by the formulas that are most like those of the question."""
+        self._search()
+        if not self._formulas:
+            return best(np.zeros(0, dtype=np.float32), 0)
+        candidates = self._candidates(k + _MARGIN)
+        self._hold(candidates, list(candidates)[:_LOOKED_AT])
+        numbers = self._numbers
+        found = self._reply.best(k)
+        self._shown = numbers[found.numbers[:_SHOWN]].tolist()
+        return Scored(numbers[found.numbers], found.scores)
+
+    def scores(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The scores of given posts."""
+        self._search()
+        missing = [number for number in numbers.tolist() if number not in self._posts]
+        if missing:
+            self._hold(self._finder.held_by(missing, None, visible=False), missing)
+        if not self._formulas:
+            return np.zeros(len(numbers), dtype=np.float32)
+        return self._reply.scores(np.searchsorted(self._numbers, numbers))
+
+    def reason(self, number: int) -> Reason:
+        """The best matching formulas of a post, with their substitutions."""
+        self.scores(np.array([number]))
+        if not self._formulas:
+            return Reason("formulas", 0.0)
+        # A formula that shares nothing may still be the one that is shown.
+        own = _distinct(self._posts[post] for post in {number, *self._shown})
+        missing = [one for one in own if one not in self._formulas]
+        if missing:
+            self._formulas |= self._finder.fetch(missing)
+            self._inner = None
+        return self._reply.reason(int(np.searchsorted(self._numbers, number)))
+
+    def _search(self) -> None:
+        """Fetch the formulas that are like those of the question."""
+        if self._has_searched:
+            return
+        self._has_searched = True
+        empty = FormulaReply(_Index(self._finder, {}, {}), self._question)
+        asked = [(one.latex, one.kept) for one, _ in empty._asked]
+        if asked:
+            found, self._is_complete = self._finder.search(asked)
+            for one in found:
+                self._formulas |= one
+
+    def _candidates(self, wanted: int) -> dict[int, NDArray[np.int64]]:
+        """Posts that hold the best formulas and may be found, with all formulas that they have."""
+        numbers = np.array(sorted(self._formulas), dtype=np.int64)
+        sizes = [len(self._formulas[number].posts) for number in numbers.tolist()]
+        posts = np.concatenate([self._formulas[number].posts for number in numbers.tolist()])
+        order = np.argsort(posts, kind="stable")
+        listed = np.repeat(numbers, sizes)[order]
+        distinct, starts = np.unique(posts[order], return_index=True)
+        held = dict(zip(distinct.tolist(), np.split(listed, starts[1:]), strict=True))
+        look = FormulaReply(_Index(self._finder, self._formulas, held), self._question)
+        chosen: dict[int, NDArray[np.int64]] = {}
+        done = 0
+        # Formulas also name posts that were removed since, so the first may not be enough.
+        for most in (wanted, len(distinct)):
+            ranked = distinct[look.best(most).numbers]
+            for start in range(done, len(ranked), _FILTERED):
+                check_time()
+                batch = ranked[start : start + _FILTERED].tolist()
+                allowed = self._finder.held_by(batch, self._finder.where, visible=True)
+                chosen |= {number: allowed[number] for number in batch if number in allowed}
+                if len(chosen) >= wanted:
+                    return dict(list(chosen.items())[:wanted])
+            done = len(ranked)
+        return chosen
+
+    def _hold(self, posts: Mapping[int, NDArray[np.int64]], whole: Sequence[int]) -> None:
+        """Take posts into the index in memory.
+
+        Args:
+            posts: Their formulas.
+            whole: Those of which all formulas matter, not only those that were found.
+        """
+        self._posts |= posts
+        if not self._is_complete and self._formulas:
+            own = _distinct(self._posts[number] for number in whole if number in self._posts)
+            missing = [number for number in own if number not in self._formulas]
+            self._formulas |= self._finder.fetch(missing)
+        self._inner = None
+
+    @property
+    def _numbers(self) -> NDArray[np.int64]:
+        return np.array(sorted(self._posts), dtype=np.int64)
+
+    @property
+    def _reply(self) -> FormulaReply:
+        if self._inner is None:
+            index = _Index(self._finder, self._formulas, self._posts)
+            self._inner = FormulaReply(index, self._question)
+        return self._inner
+
+
+class _Index(FormulaRetriever):
+    """Formulas and posts that were fetched, as an index; the statistics are the collection's.
+
+    Formulas that are written alike are one, in whichever segments they are.
+
+    Attributes:
+        numbers: The numbers of its formulas; of those that are one, the first.
+    """
+
+    def __init__(
+        self,
+        finder: ClusterFormulas,
+        formulas: Mapping[int, _Formula],
+        posts: Mapping[int, NDArray[np.int64]],
+    ) -> None:
+        self._finder, self.choices = finder, finder.choices
+        everything = sorted(formulas)
+        first: dict[str, int] = {}
+        for number in everything:
+            first.setdefault(formulas[number].latex, number)
+        self.numbers = list(first.values())
+        places = {latex: place for place, latex in enumerate(first)}
+        ordered = [formulas[number] for number in self.numbers]
+        none = np.zeros(0, dtype=np.uint64)
+        features = np.concatenate([none, *(one.features for one in ordered)])
+        counts = np.concatenate([none.astype(np.float32), *(one.counts for one in ordered)])
+        owners = np.repeat(np.arange(len(ordered)), [len(one.features) for one in ordered])
+        weights = finder.snapshot.rarity(finder.name, features) * counts
+        masses = np.bincount(owners, weights, len(ordered)).astype(np.float32)
+        postings = Postings.held(
+            str(finder.snapshot.cluster.address),
+            owners.astype(np.int32),
+            features,
+            counts,
+            masses,
+        )
+        own = np.array([places[formulas[number].latex] for number in everything], dtype=np.int32)
+        occurrences, starts = _occurrences(np.array(everything, dtype=np.int64), own, posts)
+        segment = FormulaSegment.held(
+            postings, [one.latex for one in ordered], masses, occurrences, starts
+        )
+        self.segments = [segment]
+        self.numbering, self.distinct = Numbering([len(posts)]), Numbering([len(ordered)])
+        self.posts = len(posts)
+
+    def rarity(self, hashes: Hashes, ranges: Sequence[NDArray[np.int64]]) -> NDArray[np.float32]:
+        """The weight of each feature in the whole collection."""
+        return self._finder.snapshot.rarity(self._finder.name, hashes)
+
+
+def _occurrences(
+    formulas: NDArray[np.int64], places: NDArray[np.int32], posts: Mapping[int, NDArray[np.int64]]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The places of posts' formulas, one post after the other, and where each post begins.
+
+    Args:
+        formulas: The formulas that are known, rising.
+        places: The place of each.
+        posts: The formulas of posts.
+    """
+    owners = np.repeat(np.arange(len(posts)), [len(posts[number]) for number in sorted(posts)])
+    none = np.zeros(0, dtype=np.int64)
+    held = np.concatenate([none, *(posts[number] for number in sorted(posts))])
+    rows = np.searchsorted(formulas, held)
+    known = np.append(formulas, -1)[rows] == held
+    starts = np.searchsorted(owners[known], np.arange(len(posts) + 1))
+    return places[rows[known]], starts.astype(np.int64)
+
+
+def _distinct(lists: Iterable[NDArray[np.int64]]) -> list[int]:
+    found: list[int] = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *lists])).tolist()
+    return found
+
+
+def _read(number: int, payload: Mapping[str, Any] | None) -> _Formula:
+    if payload is None or not isinstance(payload.get("latex"), str):
+        raise damaged()
+    features = unpack(payload.get("features"), "uint64")
+    posts = unpack(payload.get("posts"), "uint32").astype(np.int64)
+    counts = unpack_frequencies(payload.get("counts"), len(features))
+    return _Formula(payload["latex"], features, counts, first_of(number) + posts)

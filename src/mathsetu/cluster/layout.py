@@ -1,0 +1,247 @@
+"""How a library lies on a cluster: its collections, the numbers of its points, their fields.
+
+A *build* is one set of collections. The library's name is an alias of the build that is searched,
+so that a rebuild takes effect in one step:
+
+    NAME-BUILD              the state of the library, and its tables: a few points without vectors
+    NAME-BUILD-posts        a point for each post: its record, and a sparse vector of its words
+    NAME-BUILD-part-PART    a point for each distinct formula of a segment (sparse vectors), or for
+                            each passage (dense vectors)
+
+A post has the number of its segment and its own in there, as it has in a folder; so the order of
+posts, which decides between equal scores, is the same.
+
+Every point says in which version of the library it appeared, and, once that is known, in which one
+it went. A search names its version, and sees the library as it was then: never half of a change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mathsetu.cluster.client import Cluster, MissingCollection, Refused
+from mathsetu.errors import InputError
+from mathsetu.recipes.parts import choices_of
+from mathsetu.recipes.schema import Recipe
+from mathsetu.retrieval.lexical import Lexical
+from mathsetu.retrieval.weighting import make_scheme
+
+#: Fields that every point has: the versions between which it can be found, and its segment.
+BIRTH, DEATH, SEGMENT = "birth", "death", "segment"
+#: Fields of a post that can be filtered by; passages have the first three of them, too.
+LANGUAGE, TAGS, COLLECTION, ID, PARENT = "language", "tags", "collection", "id", "parent"
+#: The number of a passage's post.
+POST = "post"
+#: Fields of a formula: what it is written like, as a number; and since which version it counts in
+#: the statistics, where one that is written like it may count already.
+KEY, COUNTED = "key", "counted"
+#: The kinds of parts that can live on a cluster.
+LEXICAL, FORMULA, MEANING = "lexical", "formula", "meaning"
+# Bits of a post's number in its segment, and of a passage's number in its post.
+_POST_BITS, _PASSAGE_BITS = 32, 8
+# Together with the bits above, numbers stay below 2 ** 63.
+_MOST_SEGMENTS = 1 << 22
+_MOST_PASSAGES = 1 << _PASSAGE_BITS
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How a new collection is spread over the nodes.
+
+    Attributes:
+        shards: The number of shards, which share the work of one search.
+        replicas: How many nodes have each shard; with two, one node may be away.
+    """
+
+    shards: int = 1
+    replicas: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.shards <= 1000 or not 1 <= self.replicas <= 100:
+            raise InputError("shards must be from 1 to 1000, and replicas from 1 to 100")
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of a build's collections."""
+
+    library: str
+    build: str
+
+    @property
+    def meta(self) -> str:
+        """The collection of the state and the tables."""
+        return f"{self.library}-{self.build}"
+
+    @property
+    def posts(self) -> str:
+        """The collection of posts."""
+        return f"{self.meta}-posts"
+
+    def part(self, name: str) -> str:
+        """The collection of a part that has one of its own."""
+        return f"{self.meta}-part-{name}"
+
+
+def post_point(segment: int, number: int) -> int:
+    """The number of a post's point, and of a formula's.
+
+    >>> post_point(1, 2)
+    4294967298
+    """
+    return segment << _POST_BITS | number
+
+
+def first_of(number: int) -> int:
+    """The number of the first post, or formula, in the segment of one.
+
+    >>> first_of(post_point(1, 2)) == post_point(1, 0)
+    True
+    """
+    return number >> _POST_BITS << _POST_BITS
+
+
+def passage_point(post: int, passage: int) -> int:
+    """The number of a passage's point."""
+    return post << _PASSAGE_BITS | passage
+
+
+def check_segment(segment: int) -> int:
+    """Refuse the number of a segment that points could not carry."""
+    if not 0 <= segment < _MOST_SEGMENTS:
+        raise InputError(
+            f"the library has had {_MOST_SEGMENTS:,} segments; publish it anew to number them again"
+        )
+    return segment
+
+
+def check_recipe(recipe: Recipe) -> None:
+    """Refuse parts that cannot live on a cluster."""
+    for name, settings in recipe.parts.items():
+        kind = settings["kind"]
+        if kind not in (LEXICAL, FORMULA, MEANING):
+            raise InputError(
+                f"{recipe.name}: parts.{name} is of kind {kind!r}; a cluster has parts of kind "
+                f"{LEXICAL}, {FORMULA} and {MEANING}"
+            )
+        choices = choices_of(settings, f"parts.{name}")
+        if isinstance(choices, Lexical) and make_scheme(choices.scheme).cosine:
+            raise InputError(
+                f"{recipe.name}: parts.{name} brings vectors to length one, which a cluster cannot "
+                "keep up when posts are added; choose bm25+ or a scheme that ends in n"
+            )
+        if kind == MEANING and choices.asked + choices.said > _MOST_PASSAGES:
+            raise InputError(
+                f"{recipe.name}: parts.{name} reads more than {_MOST_PASSAGES} passages"
+            )
+
+
+def create(
+    cluster: Cluster, names: Names, recipe: Recipe, spread: Spread, dimensions: dict[str, int]
+) -> None:
+    """Make the collections of a build where they are missing.
+
+    Args:
+        cluster: Where.
+        names: What they are called.
+        recipe: Says which parts there are.
+        spread: How they are spread over the nodes; the state has one shard.
+        dimensions: Those of the vectors of each part that has dense ones.
+    """
+    models = cluster.models
+    words = {
+        name: models.SparseVectorParams(index=models.SparseIndexParams(on_disk=False))
+        for name, settings in recipe.parts.items()
+        if settings["kind"] == LEXICAL
+    }
+    visible = dict.fromkeys((BIRTH, DEATH, SEGMENT), models.PayloadSchemaType.INTEGER)
+    known = dict.fromkeys((LANGUAGE, TAGS, COLLECTION), models.PayloadSchemaType.KEYWORD)
+    named = dict.fromkeys((ID, PARENT), models.PayloadSchemaType.KEYWORD)
+    _create(cluster, names.meta, {}, {}, Spread(1, spread.replicas))
+    _create(
+        cluster,
+        names.posts,
+        {"sparse_vectors_config": words},
+        {**visible, **known, **named},
+        spread,
+    )
+    for name, settings in recipe.parts.items():
+        if settings["kind"] == FORMULA:
+            features = models.SparseVectorParams(index=models.SparseIndexParams(on_disk=False))
+            config: dict[str, Any] = {"sparse_vectors_config": {name: features}}
+            written = dict.fromkeys((KEY, COUNTED), models.PayloadSchemaType.INTEGER)
+            _create(cluster, names.part(name), config, {**visible, **written}, spread)
+        elif settings["kind"] == MEANING:
+            # Scores are worked out anew from whole numbers of eight bits, so half precision does;
+            # what is looked at first are signs, in memory.
+            vectors = models.VectorParams(
+                size=dimensions[name],
+                distance=models.Distance.DOT,
+                on_disk=True,
+                datatype=models.Datatype.FLOAT16,
+                quantization_config=models.BinaryQuantization(
+                    binary=models.BinaryQuantizationConfig(always_ram=True)
+                ),
+            )
+            of_post = {POST: models.PayloadSchemaType.INTEGER}
+            config = {"vectors_config": {name: vectors}}
+            _create(cluster, names.part(name), config, {**visible, **known, **of_post}, spread)
+
+
+def _create(
+    cluster: Cluster, name: str, config: dict[str, Any], indexes: dict[str, Any], spread: Spread
+) -> None:
+    if not cluster.read("a collection", "collection_exists", name):
+        settings = {"vectors_config": {}, **config}
+        try:
+            cluster.write(
+                "a new collection",
+                "create_collection",
+                name,
+                shard_number=spread.shards,
+                replication_factor=spread.replicas,
+                on_disk_payload=True,
+                **settings,
+            )
+        except Refused:
+            # Another worker may have made it at the same moment.
+            if not cluster.read("a collection", "collection_exists", name):
+                raise
+    for field, kind in indexes.items():
+        cluster.write(
+            "an index of a field",
+            "create_payload_index",
+            name,
+            field,
+            kind,
+            wait=True,
+        )
+
+
+def builds(cluster: Cluster, library: str) -> dict[str, list[str]]:
+    """The builds of a library, each with its collections."""
+    found: dict[str, list[str]] = {}
+    listed = cluster.read("the list of collections", "get_collections")
+    for collection in listed.collections:
+        steps = collection.name.split("-")
+        if len(steps) >= 2 and steps[0] == library:
+            found.setdefault(steps[1], []).append(collection.name)
+    return found
+
+
+def drop(cluster: Cluster, collections: list[str]) -> None:
+    """Remove collections; that of the state last, so that a build is known until it is gone."""
+    for name in sorted(collections, key=lambda name: -name.count("-")):
+        try:
+            cluster.write("an old collection", "delete_collection", name)
+        except MissingCollection:
+            continue
+
+
+def visible_at(models: Any, version: int) -> list[Any]:
+    """What a point that can be found in a version of the library must not be."""
+    return [
+        models.FieldCondition(key=BIRTH, range=models.Range(gt=version)),
+        models.FieldCondition(key=DEATH, range=models.Range(lte=version)),
+    ]

@@ -1,0 +1,260 @@
+"""Search by meaning on a cluster: the nearest passages, then whole posts as in a folder.
+
+The cluster finds passages by the signs of their vectors' numbers, and looks at four times as many
+by the vectors themselves. The passages of the posts that are nearest are fetched, and compared by
+the same code as those of a library in a folder.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mathsetu.cluster.layout import passage_point
+from mathsetu.cluster.packing import damaged, unpack
+from mathsetu.cluster.posts import ClusterPosts
+from mathsetu.cluster.snapshot import Snapshot
+from mathsetu.intake.question import Question
+from mathsetu.library.shelves import Filter
+from mathsetu.records import Reason
+from mathsetu.retrieval.asking import query_vector
+from mathsetu.retrieval.base import Scored, best
+from mathsetu.retrieval.meaning import (
+    Meaning,
+    MeaningReply,
+    MeaningRetriever,
+    MeaningSegment,
+    texts_of,
+)
+from mathsetu.retrieval.segments import Numbering
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+    # A post's number, the kind of its text, and which passage of it.
+    Passage = tuple[int, int, int]
+    Sentences = tuple[list[str], Vectors]
+
+# So many posts more than wanted are compared as a whole: the nearest passage alone misleads.
+_MARGIN = 300
+# Passages that are fetched for each post: near posts often have several near passages.
+_PASSAGES = 4
+# How many times more passages are looked at by their vectors than are wanted.
+_OVERSAMPLING = 4.0
+_LEAST_BREADTH = 256
+# Passages whose sentences are remembered with their vectors.
+_REMEMBERED = 2_000
+
+
+class Remembered:
+    """The sentences of passages with their vectors, for all threads and versions of a library.
+
+    Posts never change: what replaces one has another number.
+    """
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Passage, Sentences] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, passage: Passage, make: Callable[[], Sentences]) -> Sentences:
+        """The sentences of a passage, worked out where they are not known."""
+        with self._lock:
+            if passage in self._known:
+                self._known.move_to_end(passage)
+                return self._known[passage]
+        made = make()
+        with self._lock:
+            self._known[passage] = made
+            while len(self._known) > _REMEMBERED:
+                self._known.popitem(last=False)
+        return made
+
+
+class ClusterMeaning:
+    """Answers questions by meaning."""
+
+    formula_finder = None
+    heat_mapper = None
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        name: str,
+        choices: Meaning,
+        where: Filter | None,
+        shelves: ClusterPosts,
+        remembered: Remembered,
+    ) -> None:
+        self.snapshot, self.name, self.choices, self.where = snapshot, name, choices, where
+        self.posts = snapshot.state.posts
+        self._shelves = shelves
+        self.remembered = remembered
+        self._empty = _Retriever(self, [], _segment(self, []))
+
+    def ask(self, questions: Sequence[Question]) -> list[ClusterMeaningReply]:
+        """Ask several questions."""
+        return [ClusterMeaningReply(self, question) for question in questions]
+
+    def vector(self, question: Question) -> Vectors:
+        """What a question means."""
+        return query_vector(self._empty.encoder, question, self.choices.tokens)
+
+    def nearest(self, vector: Vectors, posts: int) -> list[int]:
+        """The posts whose passages are nearest to a vector, nearest first."""
+        snapshot, models = self.snapshot, self.snapshot.cluster.models
+        limit = posts * _PASSAGES
+        quantised = models.QuantizationSearchParams(rescore=True, oversampling=_OVERSAMPLING)
+        found = snapshot.cluster.read(
+            f"the part {self.name}",
+            "query_points",
+            snapshot.names.part(self.name),
+            query=vector.tolist(),
+            using=self.name,
+            query_filter=snapshot.visible(self.where),
+            search_params=models.SearchParams(
+                hnsw_ef=max(limit, _LEAST_BREADTH), quantization=quantised
+            ),
+            limit=limit,
+            with_payload=False,
+        )
+        # The number of a passage's post is the front of its own.
+        owners = dict.fromkeys(int(point.id) // passage_point(1, 0) for point in found.points)
+        return list(owners)[:posts]
+
+    def fetch(self, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
+        """What posts are compared by."""
+        fields = [f"{self.name}_{field}" for field in ("vectors", "scales", "passages")]
+        names = self.snapshot.names
+        return self.snapshot.fetch(names.posts, numbers, fields, f"the part {self.name}")
+
+    def texts(self, number: int) -> tuple[str, str]:
+        """What was asked, and what is said, in a post."""
+        return texts_of(self._shelves.posts([number])[number])
+
+
+class ClusterMeaningReply:
+    """What the meaning of posts says to one question."""
+
+    def __init__(self, finder: ClusterMeaning, question: Question) -> None:
+        self._finder, self._question = finder, question
+        self._payloads: dict[int, dict[str, Any]] = {}
+        self._inner: MeaningReply | None = None
+
+    def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
+        """The best posts; those that say nothing of the question are none."""
+        if not self._vector.any():
+            return best(np.zeros(0, dtype=np.float32), 0)
+        self._hold(self._finder.nearest(self._vector, k + _MARGIN))
+        found = self._reply.best(k)
+        return Scored(self._numbers[found.numbers], found.scores)
+
+    def scores(self, numbers: NDArray[np.int64]) -> Vectors:
+        """The scores of given posts."""
+        self._hold(numbers.tolist())
+        return self._reply.scores(np.searchsorted(self._numbers, numbers))
+
+    def reason(self, number: int) -> Reason:
+        """The cosine, and the nearest sentence of the nearest passage, or how the text begins."""
+        self._hold([number])
+        return self._reply.reason(int(np.searchsorted(self._numbers, number)))
+
+    def _hold(self, numbers: Sequence[int]) -> None:
+        missing = [number for number in numbers if number not in self._payloads]
+        if missing:
+            self._payloads |= self._finder.fetch(missing)
+            self._inner = None
+            if not all(number in self._payloads for number in missing):
+                raise damaged()
+
+    @cached_property
+    def _vector(self) -> Vectors:
+        return self._finder.vector(self._question)
+
+    @property
+    def _numbers(self) -> NDArray[np.int64]:
+        return np.array(sorted(self._payloads), dtype=np.int64)
+
+    @property
+    def _reply(self) -> MeaningReply:
+        if self._inner is None:
+            numbers = sorted(self._payloads)
+            payloads = [self._payloads[number] for number in numbers]
+            segment = _segment(self._finder, payloads)
+            retriever = _Retriever(self._finder, numbers, segment)
+            self._inner = _HeldReply(retriever, self._question, self._vector)
+        return self._inner
+
+
+class _Retriever(MeaningRetriever):
+    """Posts that were fetched, as an index."""
+
+    def __init__(
+        self, finder: ClusterMeaning, numbers: Sequence[int], segment: MeaningSegment
+    ) -> None:
+        self._finder, self._numbers = finder, numbers
+        self.choices = finder.choices
+        self.segments = [segment]
+        self.numbering = Numbering([len(numbers)])
+        self.posts = len(numbers)
+        segment.texts = _Texts(finder, numbers)
+        self.sentences = self._remembered  # type: ignore[assignment]
+
+    def _remembered(self, segment: int, number: int, passage: int) -> tuple[list[str], Vectors]:
+        key = (self._numbers[number // 2], number % 2, passage)
+        return self._finder.remembered.get(key, partial(self._sentences, segment, number, passage))
+
+
+class _HeldReply(MeaningReply):
+    """A reply whose question was read before."""
+
+    def __init__(self, retriever: MeaningRetriever, question: Question, vector: Vectors) -> None:
+        super().__init__(retriever, question)
+        self._known = vector
+
+    @cached_property
+    def _vector(self) -> Vectors:
+        return self._known
+
+
+class _Texts:
+    """The texts of posts, two each, fetched when a reason wants them."""
+
+    def __init__(self, finder: ClusterMeaning, numbers: Sequence[int]) -> None:
+        self._finder, self._numbers = finder, numbers
+
+    def __len__(self) -> int:
+        return 2 * len(self._numbers)
+
+    def __getitem__(self, number: int) -> str:
+        return self._finder.texts(self._numbers[number // 2])[number % 2]
+
+
+def _segment(finder: ClusterMeaning, payloads: Sequence[dict[str, Any]]) -> MeaningSegment:
+    name = finder.name
+    dimensions = finder.snapshot.state.parts[name].dimensions
+    vectors = [np.zeros(0, dtype=np.int8)]
+    scales = [np.zeros(0, dtype=np.float32)]
+    counts = [0]
+    for payload in payloads:
+        vectors.append(unpack(payload.get(f"{name}_vectors"), "int8"))
+        scales.append(unpack(payload.get(f"{name}_scales"), "float32"))
+        kinds = payload.get(f"{name}_passages")
+        if not isinstance(kinds, list) or len(kinds) != 2 or sum(kinds) != len(scales[-1]):
+            raise damaged()
+        counts += kinds
+    rows = np.concatenate(vectors)
+    if len(rows) != sum(counts) * dimensions or min(counts) < 0:
+        raise damaged()
+    return MeaningSegment.held(
+        str(finder.snapshot.cluster.address),
+        rows.reshape(-1, dimensions),
+        np.concatenate(scales),
+        np.cumsum(counts, dtype=np.int64),
+        [],
+    )

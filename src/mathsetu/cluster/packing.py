@@ -1,0 +1,60 @@
+"""Arrays as text, for the payloads of points."""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mathsetu.errors import DamagedLibrary
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def pack(array: NDArray[Any]) -> str:
+    """An array as text, little-endian on every machine.
+
+    >>> pack(np.array([1, 2], dtype=np.uint32))
+    'AQAAAAIAAAA='
+    """
+    return b64encode(array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()).decode()
+
+
+def unpack(text: Any, kind: str) -> NDArray[Any]:
+    """The array of a text.
+
+    >>> unpack("AQAAAAIAAAA=", "uint32").tolist()
+    [1, 2]
+    >>> unpack("???", "uint32")
+    Traceback (most recent call last):
+    mathsetu.errors.DamagedLibrary: the cluster: holds a damaged point; build the library again
+    """
+    try:
+        content = b64decode(text, validate=True)
+        return np.frombuffer(content, dtype=np.dtype(kind).newbyteorder("<")).astype(kind)
+    except (ValueError, TypeError) as error:
+        raise damaged() from error
+
+
+def damaged() -> DamagedLibrary:
+    """What is said of points that do not hold what belongs there."""
+    return DamagedLibrary("the cluster", "holds a damaged point")
+
+
+def pack_frequencies(values: NDArray[Any]) -> str:
+    """Frequencies: small whole numbers, as nearly all are, take one byte each."""
+    small = values.astype(np.uint8)
+    return pack(small if np.array_equal(small, values) else values.astype(np.float32))
+
+
+def unpack_frequencies(text: Any, count: int) -> NDArray[np.float32]:
+    """The frequencies of so many terms."""
+    small = unpack(text, "uint8")
+    if len(small) == count:
+        return small.astype(np.float32)
+    values = unpack(text, "float32")
+    if len(values) != count:
+        raise damaged()
+    return values

@@ -1,0 +1,210 @@
+"""Divides collections into shards that many machines build at the same time.
+
+A plan is a folder: ``plan.json``, and a file of posts for each shard. A question and its answers
+are in the same shard, because an answer is indexed with its question. A worker builds its shard
+into a library and publishes that; killed and started again, it goes on where it stopped. There is
+no scheduler: a worker is one command with a number.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from mathsetu import __version__
+from mathsetu.cluster.client import Cluster
+from mathsetu.cluster.layout import Names, Spread, check_recipe
+from mathsetu.cluster.publish import GRACE, finish, send_part
+from mathsetu.cluster.sending import Progress
+from mathsetu.cluster.state import State
+from mathsetu.collections.jsonl import read_posts, to_json
+from mathsetu.collections.rows import BadRows
+from mathsetu.encoders.accelerator import PROCESSOR
+from mathsetu.errors import InputError
+from mathsetu.library.manifest import check, has_manifest, read_manifest
+from mathsetu.library.write import build_library
+from mathsetu.plain_files import is_plain_file, open_plain, sync_folder
+from mathsetu.recipes.parts import check_parts
+from mathsetu.recipes.schema import Recipe, parse_table
+from mathsetu.records import Post
+
+_PLAN, _SHARDS, _WORK = "plan.json", "shards", "work"
+# Segments of a library that a worker builds of one shard.
+_MOST_SEGMENTS = 1_000
+_MOST_SHARDS = 4_000
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be built, in how many shards.
+
+    Attributes:
+        recipe: The table of the recipe.
+        shards: How many posts each shard has.
+        digest: Names the posts and the recipe.
+        version: The version of MathSetu that divided them.
+    """
+
+    recipe: dict[str, Any]
+    shards: tuple[int, ...]
+    digest: str
+    version: str
+
+    @property
+    def filled(self) -> list[int]:
+        """The numbers of the shards that have posts."""
+        return [number for number, posts in enumerate(self.shards) if posts]
+
+
+def make_plan(
+    folder: Path, posts: Iterable[Post], recipe: Recipe, shards: int, progress: Progress
+) -> Plan:
+    """Divide posts into shards; the plan is there when all of them are written."""
+    if not 1 <= shards <= _MOST_SHARDS:
+        raise InputError(f"shards must be from 1 to {_MOST_SHARDS:,}, not {shards}")
+    check_parts(recipe)
+    check_recipe(recipe)
+    if folder.exists() and any(folder.iterdir()) and not is_plain_file(folder / _PLAN):
+        raise InputError(f"{folder}: is not a plan and not empty; choose another folder")
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / _SHARDS).mkdir(parents=True)
+    table = json.loads(json.dumps(asdict(recipe)))
+    digest = blake2b(json.dumps([table, shards], sort_keys=True).encode(), digest_size=6)
+    counts = [0] * shards
+    with ExitStack() as opened:
+        files = [
+            opened.enter_context(shard_file(folder, number).open("w", encoding="utf-8"))
+            for number in range(shards)
+        ]
+        for total, post in enumerate(posts, start=1):
+            number = shard_of(post, shards)
+            line = json.dumps(to_json(post), ensure_ascii=False, separators=(",", ":"))
+            files[number].write(f"{line}\n")
+            digest.update(line.encode())
+            counts[number] += 1
+            progress("dividing", total)
+    if not any(counts):
+        raise InputError("there are no posts to divide")
+    plan = Plan(table, tuple(counts), digest.hexdigest(), __version__)
+    part = folder / f"{_PLAN}.part"
+    content = {"mathsetu": "plan", "format": _FORMAT, **asdict(plan)}
+    part.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    part.replace(folder / _PLAN)
+    sync_folder(folder)
+    return plan
+
+
+def shard_of(post: Post, shards: int) -> int:
+    """The shard of a post: that of its question, where it has one.
+
+    >>> question, answer = Post(id="7", body="Why?"), Post(id="8", body="So.", parent_id="7")
+    >>> shard_of(question, 10) == shard_of(answer, 10)
+    True
+    """
+    family = (post.parent_id or post.id).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(family, digest_size=8).digest(), "little") % shards
+
+
+def shard_file(folder: Path, number: int) -> Path:
+    """The file of a shard's posts."""
+    return folder / _SHARDS / f"{number:04d}.jsonl"
+
+
+def is_plan(folder: Path) -> bool:
+    """Whether a folder holds a plan."""
+    return is_plain_file(folder / _PLAN)
+
+
+def read_plan(folder: Path) -> Plan:
+    """Read a plan, or say why it cannot be used."""
+    path = folder / _PLAN
+    try:
+        with open_plain(path) as file:
+            content = json.loads(file.read().decode())
+        if content["mathsetu"] != "plan" or content["format"] != _FORMAT:
+            raise ValueError("another format")
+        shards = tuple(int(count) for count in content["shards"])
+        recipe = dict(content["recipe"])
+        digest = str(content["digest"])
+        parse_table(recipe, str(path))
+        if not digest.isalnum() or not digest.isascii() or len(digest) > 40:
+            raise ValueError("its digest is none")
+        return Plan(recipe, shards, digest, str(content["version"]))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise InputError(f"{path}: is no plan ({error}); divide the collections again") from error
+
+
+def publish_shard(
+    cluster: Cluster,
+    folder: Path,
+    number: int,
+    spread: Spread,
+    processes: int | None,
+    progress: Progress,
+    device: str = PROCESSOR,
+) -> int:
+    """Build a shard and publish it; returns how many posts it has.
+
+    Args:
+        cluster: Where to.
+        folder: The plan.
+        number: Which shard.
+        spread: How new collections are spread over the nodes.
+        processes: How many to work with; as many as there are cores unless given.
+        progress: Called as the work goes on.
+        device: Where passages are encoded.
+    """
+    plan = read_plan(folder)
+    if not 0 <= number < len(plan.shards):
+        last = len(plan.shards) - 1
+        raise InputError(f"{folder}: has shards from 0 to {last}, and no {number}")
+    if not plan.shards[number]:
+        return 0
+    library = folder / _WORK / f"{number:04d}"
+    fingerprint = f"{plan.digest} {number}"
+    # The manifest is written last.
+    if not has_manifest(library):
+        source = shard_file(folder, number)
+        build_library(
+            library,
+            read_posts(source, BadRows()),
+            parse_table(plan.recipe, str(folder)),
+            fingerprint=fingerprint,
+            processes=processes,
+            device=device,
+            progress=progress,
+        )
+    manifest = read_manifest(library)
+    check(library, manifest)
+    for place in range(len(manifest.segments)):
+        segment = number * _MOST_SEGMENTS + place
+        send_part(
+            cluster, _names(cluster, plan), library, manifest, place, segment, spread, progress
+        )
+    return manifest.posts
+
+
+def finish_plan(cluster: Cluster, folder: Path, grace: float = GRACE) -> State:
+    """Let the library's name mean what all shards of a plan have published."""
+    plan = read_plan(folder)
+    segments = []
+    for number in plan.filled:
+        library = folder / _WORK / f"{number:04d}"
+        if not library.is_dir():
+            raise InputError(f"{folder}: shard {number} is not built yet")
+        count = len(read_manifest(library).segments)
+        segments += [number * _MOST_SEGMENTS + place for place in range(count)]
+    return finish(cluster, _names(cluster, plan), plan.recipe, segments, grace)
+
+
+def _names(cluster: Cluster, plan: Plan) -> Names:
+    return Names(cluster.address.name, f"{plan.digest}p")

@@ -1,0 +1,387 @@
+"""The points of a segment: what a build wrote into a folder, as a cluster keeps it.
+
+Sparse vectors only find candidates; scores are worked out from what lies beside them. So a
+dimension is half of a term's hash: two terms that share one, of ten million about one in four
+hundred, may bring a candidate too many, and change no score.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from mathsetu.cluster.layout import (
+    BIRTH,
+    COLLECTION,
+    COUNTED,
+    FORMULA,
+    ID,
+    KEY,
+    LANGUAGE,
+    LEXICAL,
+    MEANING,
+    PARENT,
+    POST,
+    SEGMENT,
+    TAGS,
+    passage_point,
+    post_point,
+)
+from mathsetu.cluster.packing import pack, pack_frequencies
+from mathsetu.cluster.state import PartState
+from mathsetu.cluster.tables import Table
+from mathsetu.library.store import STORE, Row, Store
+from mathsetu.recipes.parts import choices_of
+from mathsetu.recipes.schema import Recipe
+from mathsetu.retrieval.formula_index import FormulaSegment, rarity_of
+from mathsetu.retrieval.meaning import MeaningSegment
+from mathsetu.retrieval.postings import Postings, term_hash
+from mathsetu.retrieval.weighting import Scheme, Statistics, make_scheme
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: A point: its number, its vectors by name, and its payload.
+Point = tuple[int, dict[str, Any], dict[str, Any]]
+#: A sparse vector: its dimensions and its values.
+Sparse = tuple[list[int], list[float]]
+
+_HALF = np.uint64(0xFFFFFFFF)
+
+
+def sparse(terms: NDArray[np.uint64], values: NDArray[Any]) -> Sparse:
+    """Weighted terms as a sparse vector; terms that share a dimension are added up.
+
+    >>> sparse(np.array([5, 1, 2**32 + 1], dtype=np.uint64), np.array([0.5, 1, 2]))
+    ([1, 5], [3.0, 0.5])
+    """
+    dimensions, back = np.unique(terms & _HALF, return_inverse=True)
+    added = np.bincount(back, values, len(dimensions))
+    return dimensions.tolist(), added.tolist()
+
+
+class Weights(Protocol):
+    """Statistics of a collection, by which its terms are weighed."""
+
+    def collection(self, part: str) -> Statistics:
+        """How many documents a part has, and how long they are."""
+        ...
+
+    def rarity(self, part: str, terms: NDArray[np.uint64]) -> NDArray[np.float32]:
+        """What features of formulas count."""
+        ...
+
+
+class FolderWeights:
+    """The statistics of segments that were built together."""
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self._folders = folders
+
+    def collection(self, part: str) -> Statistics:
+        """How many documents a part has, and how long they are."""
+        lengths = [Postings(folder / part).lengths for folder in self._folders]
+        documents = sum(len(one) for one in lengths)
+        length = sum(float(one.sum()) for one in lengths)
+        return Statistics(documents, length / documents if documents else 1.0)
+
+    def rarity(self, part: str, terms: NDArray[np.uint64]) -> NDArray[np.float32]:
+        """What features of formulas count."""
+        postings = [Postings(folder / part) for folder in self._folders]
+        containing = sum(one.counts_of(terms) for one in postings)
+        return rarity_of(np.asarray(containing), sum(map(len, postings)))
+
+
+class Documents:
+    """An inverted index the other way round: the terms of each document."""
+
+    def __init__(self, postings: Postings) -> None:
+        documents = postings.documents
+        order = np.argsort(documents, kind="stable")
+        self._terms = np.repeat(postings.terms, np.diff(postings.starts))[order]
+        self._frequencies = postings.frequencies[order]
+        self._ends = np.searchsorted(documents[order], np.arange(len(postings) + 1))
+
+    def __getitem__(self, number: int) -> tuple[NDArray[np.uint64], NDArray[Any]]:
+        start, end = self._ends[number : number + 2]
+        return self._terms[start:end], self._frequencies[start:end]
+
+    def terms_of(self, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """The terms of some documents, one after the other."""
+        pieces = [self[number][0] for number in numbers.tolist()]
+        return np.concatenate([np.zeros(0, dtype=np.uint64), *pieces])
+
+
+class _Words:
+    """The words of a segment's posts."""
+
+    def __init__(self, name: str, folder: Path, scheme: Scheme, collection: Statistics) -> None:
+        self.name, self._scheme = name, scheme
+        self._postings = Postings(folder)
+        # By this average candidates are found; scores know the present one.
+        self._collection = collection
+
+    @cached_property
+    def _documents(self) -> Documents:
+        return Documents(self._postings)
+
+    def of_post(self, number: int) -> tuple[Sparse, dict[str, Any]]:
+        """The vector of a post, and what its score is worked out from."""
+        terms, frequencies = self._documents[number]
+        length = self._postings.lengths[number : number + 1]
+        own = frequencies.astype(np.float32)
+        weights = self._scheme.impact(own, np.repeat(length, len(own)), self._collection)
+        payload = {
+            f"{self.name}_terms": pack(terms),
+            f"{self.name}_counts": pack_frequencies(frequencies),
+            f"{self.name}_length": float(length[0]),
+        }
+        return sparse(terms, weights), payload
+
+    def counted(self, kept: NDArray[np.int64]) -> tuple[PartState, Table]:
+        """What some of the posts add to the statistics."""
+        postings = self._postings
+        if len(kept) == len(postings):
+            table = Table(postings.terms, np.diff(postings.starts))
+            return PartState(len(kept), float(postings.lengths.sum())), table
+        length = float(postings.lengths[kept].sum())
+        return PartState(len(kept), length), Table.counted(self._documents.terms_of(kept))
+
+
+class _Formulas:
+    """The distinct formulas of a segment."""
+
+    def __init__(self, name: str, folder: Path, statistics: Weights) -> None:
+        self.name = name
+        self._segment = FormulaSegment(folder)
+        self._statistics = statistics
+
+    @cached_property
+    def _documents(self) -> Documents:
+        return Documents(self._segment.postings)
+
+    @cached_property
+    def _rarity(self) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
+        terms = self._segment.postings.terms
+        return terms, self._statistics.rarity(self.name, terms)
+
+    def of_post(self, number: int) -> dict[str, Any]:
+        """The formulas that a post has."""
+        numbers = self._segment.formulas_of(number)
+        return {f"{self.name}_formulas": pack(numbers.astype(np.uint32))}
+
+    def held_by(self, kept: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The formulas that some posts have."""
+        return np.unique(self._segment.occurrences(kept)[0])
+
+    def key(self, number: int) -> int:
+        """What a formula is written like, as a number."""
+        return term_hash(self._segment.latex[number]) >> 1
+
+    def point(self, number: int, kept: NDArray[np.int64]) -> tuple[Sparse, dict[str, Any]]:
+        """The vector of a formula, and what its score is worked out from."""
+        terms, counts = self._documents[number]
+        every, rarity = self._rarity
+        weights = rarity[np.searchsorted(every, terms)] * counts.astype(np.float32)
+        mass = max(float(weights.sum()), 1e-9)
+        posts = np.intersect1d(self._segment.posts_with(number), kept)
+        payload = {
+            KEY: self.key(number),
+            "latex": self._segment.latex[number],
+            "features": pack(terms),
+            "counts": pack_frequencies(counts),
+            "posts": pack(posts.astype(np.uint32)),
+        }
+        return sparse(terms, np.sqrt(weights / mass)), payload
+
+    def counted(self, own: NDArray[np.int64]) -> tuple[PartState, Table]:
+        """What some formulas add to the statistics."""
+        postings = self._segment.postings
+        if len(own) == len(postings):
+            return PartState(len(own)), Table(postings.terms, np.diff(postings.starts))
+        return PartState(len(own)), Table.counted(self._documents.terms_of(own))
+
+
+class _Meaning:
+    """The passages of a segment's posts."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name = name
+        self._segment = MeaningSegment(folder)
+
+    @property
+    def dimensions(self) -> int:
+        return self._segment.vectors.shape[1]
+
+    def of_post(self, number: int) -> dict[str, Any]:
+        """The passages of a post, from which its score is worked out."""
+        rows, counts = self._segment.passages(np.array([number]))
+        return {
+            f"{self.name}_vectors": pack(self._segment.vectors.at(rows)[rows]),
+            f"{self.name}_scales": pack(self._segment.scales[rows]),
+            f"{self.name}_passages": counts.tolist(),
+        }
+
+    def passages(self, number: int) -> NDArray[np.float32]:
+        """The vectors of a post's passages."""
+        rows, _ = self._segment.passages(np.array([number]))
+        numbers = self._segment.vectors.at(rows)[rows].astype(np.float32)
+        vectors: NDArray[np.float32] = numbers * self._segment.scales[rows][:, None]
+        return vectors
+
+
+class SegmentPoints:
+    """The points of one segment.
+
+    Args:
+        folder: The segment.
+        recipe: Says which parts it has.
+        weights: The statistics by which candidates are found.
+        removed: Numbers of posts that were taken out.
+        segment: Its number on the cluster.
+        birth: The version of the library that it appears in.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        recipe: Recipe,
+        weights: Weights,
+        removed: Sequence[int],
+        segment: int,
+        birth: int,
+    ) -> None:
+        self._folder = folder
+        self.segment, self._birth = segment, birth
+        self._words: list[_Words] = []
+        self._formulas: list[_Formulas] = []
+        self._meaning: list[_Meaning] = []
+        self._known: dict[str, set[int]] = {name: set() for name in recipe.parts}
+        for name, settings in recipe.parts.items():
+            if settings["kind"] == LEXICAL:
+                scheme = make_scheme(choices_of(settings, f"parts.{name}").scheme)
+                self._words.append(_Words(name, folder / name, scheme, weights.collection(name)))
+            elif settings["kind"] == FORMULA:
+                self._formulas.append(_Formulas(name, folder / name, weights))
+            elif settings["kind"] == MEANING:
+                self._meaning.append(_Meaning(name, folder / name))
+        with closing(Store(folder / STORE)) as store:
+            count = store.count
+        everything = np.arange(count)
+        #: The posts that are still there.
+        self.kept = np.setdiff1d(everything, np.array(removed, dtype=np.int64))
+
+    @property
+    def dimensions(self) -> dict[str, int]:
+        """The dimensions of the parts that have dense vectors."""
+        return {part.name: part.dimensions for part in self._meaning}
+
+    @property
+    def formula_parts(self) -> list[str]:
+        """The parts that have a point for each formula."""
+        return [part.name for part in self._formulas]
+
+    @property
+    def meaning_parts(self) -> list[str]:
+        """The parts that have a point for each passage."""
+        return [part.name for part in self._meaning]
+
+    def counted(self) -> dict[str, tuple[PartState, Table]]:
+        """What the segment adds to the statistics of each part."""
+        found = {part.name: part.counted(self.kept) for part in self._words}
+        for formulas in self._formulas:
+            own = formulas.held_by(self.kept)
+            known = np.array(sorted(self._known[formulas.name]), dtype=np.int64)
+            found[formulas.name] = formulas.counted(np.setdiff1d(own, known))
+        return found
+
+    def keys(self, name: str) -> dict[int, int]:
+        """What the formulas of a part are written like, by their numbers in the segment."""
+        [part] = [one for one in self._formulas if one.name == name]
+        return {number: part.key(number) for number in part.held_by(self.kept).tolist()}
+
+    def leave_out(self, name: str, numbers: Iterable[int]) -> None:
+        """Let formulas that count already not count again."""
+        self._known[name] = set(numbers)
+
+    def languages(self) -> dict[str, int]:
+        """How many posts there are of each language."""
+        with closing(Store(self._folder / STORE)) as store:
+            removed = np.setdiff1d(np.arange(store.count), self.kept)
+            return dict(sorted(Counter(store.languages(frozenset(removed.tolist()))).items()))
+
+    def ids(self) -> list[str]:
+        """The ids of its posts."""
+        with closing(Store(self._folder / STORE)) as store:
+            return list(store.ids(self.kept.tolist()).values())
+
+    def post_numbers(self) -> list[int]:
+        """The numbers of the points of posts."""
+        return [post_point(self.segment, number) for number in self.kept.tolist()]
+
+    def posts(self, points: Sequence[int]) -> Iterator[Point]:
+        """The points of some posts, by their numbers."""
+        first = post_point(self.segment, 0)
+        numbers = [point - first for point in points]
+        with closing(Store(self._folder / STORE)) as store:
+            rows = list(store.rows(numbers))
+        for point, number, row in zip(points, numbers, rows, strict=True):
+            payload = self._facts(row)
+            payload |= {ID: row.id, PARENT: row.parent_id, "record": row.record, "spans": row.spans}
+            vectors: dict[str, Any] = {}
+            for part in self._words:
+                vector, own = part.of_post(number)
+                payload |= own
+                if vector[0]:
+                    vectors[part.name] = vector
+            for formulas in self._formulas:
+                payload |= formulas.of_post(number)
+            for meaning in self._meaning:
+                payload |= meaning.of_post(number)
+            yield point, vectors, payload
+
+    def formulas(self, name: str) -> tuple[list[int], Callable[[Sequence[int]], Iterator[Point]]]:
+        """The numbers of a part's formulas, and what makes their points."""
+        [part] = [one for one in self._formulas if one.name == name]
+        first = post_point(self.segment, 0)
+
+        def points(wanted: Sequence[int]) -> Iterator[Point]:
+            for point in wanted:
+                vector, own = part.point(point - first, self.kept)
+                vectors = {name: vector} if vector[0] else {}
+                own |= {BIRTH: self._birth, SEGMENT: self.segment}
+                if point - first not in self._known[name]:
+                    own[COUNTED] = self._birth
+                yield point, vectors, own
+
+        return [first + number for number in part.held_by(self.kept).tolist()], points
+
+    def passages(self, name: str) -> tuple[list[int], Callable[[Sequence[int]], Iterator[Point]]]:
+        """The numbers of the posts of a part, and what makes the points of their passages."""
+        [part] = [one for one in self._meaning if one.name == name]
+        first = post_point(self.segment, 0)
+
+        def points(wanted: Sequence[int]) -> Iterator[Point]:
+            with closing(Store(self._folder / STORE)) as store:
+                rows = list(store.rows([post - first for post in wanted]))
+            for post, row in zip(wanted, rows, strict=True):
+                payload = {**self._facts(row), POST: post}
+                for place, vector in enumerate(part.passages(post - first)):
+                    yield passage_point(post, place), {name: vector.tolist()}, payload
+
+        return self.post_numbers(), points
+
+    def _facts(self, row: Row) -> dict[str, Any]:
+        return {
+            LANGUAGE: row.language,
+            TAGS: sorted(set(row.tags)),
+            COLLECTION: row.collection,
+            BIRTH: self._birth,
+            SEGMENT: self.segment,
+        }

@@ -1,0 +1,183 @@
+"""The posts of a library on a cluster, in one version of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mathsetu.cluster.layout import COLLECTION, ID, LANGUAGE, PARENT, TAGS
+from mathsetu.cluster.packing import damaged
+from mathsetu.cluster.snapshot import Snapshot
+from mathsetu.errors import UnknownPost
+from mathsetu.intake.posts import PostFacts
+from mathsetu.library.store import facts_of
+from mathsetu.records import Post
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_RECORD = (LANGUAGE, COLLECTION, "record", "spans")
+_WHAT = "the posts"
+# Points of one answer of a listing.
+_PAGE = 500
+
+
+class ClusterPosts:
+    """Posts by their ids and numbers; those that were read are kept.
+
+    A search reads all posts that it shows at once, and their questions at once.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._known: dict[int, PostFacts] = {}
+        self._numbers: dict[str, int | None] = {}
+
+    def __contains__(self, post_id: str) -> bool:
+        return bool(self.numbers([post_id]))
+
+    def number_of(self, post_id: str) -> int:
+        """The number of a post."""
+        numbers = self.numbers([post_id])
+        if not numbers:
+            raise UnknownPost(post_id)
+        return numbers[post_id]
+
+    def numbers(self, ids: Iterable[str]) -> dict[str, int]:
+        """The numbers of those of some posts that are there, by their ids."""
+        wanted = list(ids)
+        found = self._listed(ID, wanted, (ID,)) if wanted else iter(())
+        return {str(payload[ID]): number for number, payload in found}
+
+    def post(self, post_id: str) -> Post:
+        """One post by its id."""
+        facts = self.find(post_id)
+        if facts is None:
+            raise UnknownPost(post_id)
+        return facts.post
+
+    def find(self, post_id: str) -> PostFacts | None:
+        """What is known of a post, if it is there."""
+        self._read_by_id([post_id])
+        number = self._numbers[post_id]
+        return None if number is None else self._known[number]
+
+    def answers_to(self, post_id: str) -> list[Post]:
+        """The answers to a question; their collection is named in them."""
+        return [
+            replace(_read(payload).post, collection=str(payload[COLLECTION]))
+            for _, payload in self._listed(PARENT, [post_id], _RECORD)
+        ]
+
+    def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
+        """Posts by their numbers, each answer with what its question says."""
+        self._read_by_number(numbers)
+        facts = {number: self._known[number] for number in numbers}
+        self._read_by_id({one.post.parent_id for one in facts.values() if one.post.parent_id})
+        posts: dict[int, Post] = {}
+        for number, one in facts.items():
+            asked = self.find(one.post.parent_id) if one.post.parent_id else None
+            posts[number] = (one.beside(asked) if asked else one).post
+        return posts
+
+    def ids(self, numbers: Sequence[int]) -> dict[int, str]:
+        """The ids of posts by their numbers; they are read, since they will be shown."""
+        self._read_by_number(numbers)
+        return {number: self._known[number].post.id for number in numbers}
+
+    def _read_by_number(self, numbers: Sequence[int]) -> None:
+        names = self._snapshot.names
+        missing = [number for number in numbers if number not in self._known]
+        found = self._snapshot.fetch(names.posts, missing, _RECORD, _WHAT)
+        if len(found) != len(set(missing)):
+            raise damaged()
+        for number, payload in found.items():
+            self._keep(number, payload)
+
+    def _read_by_id(self, ids: Iterable[str]) -> None:
+        missing = [post_id for post_id in ids if post_id not in self._numbers]
+        if not missing:
+            return
+        for number, payload in self._listed(ID, missing, _RECORD):
+            self._keep(number, payload)
+        for post_id in missing:
+            self._numbers.setdefault(post_id, None)
+
+    def _keep(self, number: int, payload: dict[str, Any]) -> None:
+        facts = _read(payload)
+        self._known[number] = facts
+        self._numbers[facts.post.id] = number
+
+    def not_removed(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of some numbers whose posts can be found."""
+        import numpy as np
+
+        there = self.among(numbers.tolist())
+        return numbers[np.array([number in there for number in numbers.tolist()], dtype=np.bool_)]
+
+    def among(self, numbers: Sequence[int]) -> set[int]:
+        """Those of some numbers whose posts can be found."""
+        models = self._snapshot.cluster.models
+        there: set[int] = set()
+        for start in range(0, len(numbers), _PAGE):
+            batch = list(numbers[start : start + _PAGE])
+            own = models.HasIdCondition(has_id=batch)
+            there |= {number for number, _ in self._scrolled([own], ())}
+        return there
+
+    def tags(self, limit: int) -> dict[str, int]:
+        """The most frequent tags and how many posts have each."""
+        snapshot = self._snapshot
+        found = snapshot.cluster.read(
+            "the tags",
+            "facet",
+            snapshot.names.posts,
+            key=TAGS,
+            facet_filter=snapshot.visible(),
+            limit=limit,
+            exact=True,
+        )
+        counts = {str(hit.value): int(hit.count) for hit in found.hits}
+        return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
+
+    def _listed(
+        self, key: str, values: Sequence[str], fields: Sequence[str]
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        models = self._snapshot.cluster.models
+        for start in range(0, len(values), _PAGE):
+            batch = list(values[start : start + _PAGE])
+            one_of = models.FieldCondition(key=key, match=models.MatchAny(any=batch))
+            yield from self._scrolled([one_of], fields)
+
+    def _scrolled(
+        self, conditions: Sequence[Any], fields: Sequence[str]
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        """All posts that meet some conditions, in the order of their numbers."""
+        snapshot = self._snapshot
+        allowed = snapshot.visible(None, *conditions)
+        chosen: Any = list(fields) or False
+        offset: Any = None
+        while True:
+            points, offset = snapshot.cluster.read(
+                _WHAT,
+                "scroll",
+                snapshot.names.posts,
+                scroll_filter=allowed,
+                limit=_PAGE,
+                offset=offset,
+                with_payload=chosen,
+            )
+            for point in points:
+                yield int(point.id), point.payload or {}
+            if offset is None:
+                return
+
+
+def _read(payload: dict[str, Any]) -> PostFacts:
+    try:
+        return facts_of(str(payload[LANGUAGE]), payload["record"], payload["spans"])
+    except (ValueError, TypeError, LookupError, RecursionError, json.JSONDecodeError) as error:
+        raise damaged() from error

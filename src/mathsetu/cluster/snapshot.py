@@ -1,0 +1,140 @@
+"""A library on a cluster as one search sees it: one version of it, with its statistics.
+
+A process holds the state and the tables and nothing else; any number of processes may search.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from mathsetu.cluster.client import Cluster
+from mathsetu.cluster.layout import COLLECTION, LANGUAGE, TAGS, Names, visible_at
+from mathsetu.cluster.state import State, read_state
+from mathsetu.cluster.tables import Counts, read_tables
+from mathsetu.errors import InputError, Unavailable
+from mathsetu.library.shelves import Filter
+from mathsetu.retrieval.formula_index import rarity_of
+from mathsetu.retrieval.weighting import Statistics
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Seconds after which a process looks whether the library was changed.
+_REFRESH = 1.0
+# Points that are fetched at once.
+_FETCHED = 1_000
+
+
+class Snapshot:
+    """One version of a library.
+
+    Attributes:
+        cluster: Where it is.
+        names: Its collections.
+        state: What is known of it as a whole.
+        counts: How many documents of each part have a term.
+    """
+
+    def __init__(self, cluster: Cluster, state: State, former: Snapshot | None = None) -> None:
+        """Read the tables that a former snapshot does not know."""
+        self.cluster, self.state = cluster, state
+        self.names = Names(cluster.address.name, state.build)
+        is_same = former is not None and former.state.build == state.build
+        self.counts: dict[str, Counts] = {}
+        for name, part in state.parts.items():
+            known = former.counts[name].tables if former is not None and is_same else {}
+            self.counts[name] = read_tables(cluster, self.names.meta, part.tables, known)
+
+    def collection(self, part: str) -> Statistics:
+        """How many documents a part has, and how long they are."""
+        known = self.state.parts[part]
+        return Statistics(
+            known.documents, known.length / known.documents if known.documents else 1.0
+        )
+
+    def rarity(self, part: str, terms: NDArray[np.uint64]) -> NDArray[np.float32]:
+        """What features of formulas count."""
+        return rarity_of(self.counts[part].of(terms), self.state.parts[part].documents)
+
+    def visible(self, where: Filter | None = None, *conditions: Any) -> Any:
+        """What points must be to be found in this version, by those that filter, too.
+
+        Args:
+            where: Which posts may be found.
+            conditions: What else must hold.
+        """
+        models = self.cluster.models
+        must = list(conditions)
+        if where is not None:
+            wanted = [(LANGUAGE, where.language), (COLLECTION, where.collection)]
+            wanted += [(TAGS, tag) for tag in where.tags]
+            must += [
+                models.FieldCondition(key=key, match=models.MatchValue(value=value))
+                for key, value in wanted
+                if value
+            ]
+        return models.Filter(must=must, must_not=visible_at(models, self.state.version))
+
+    def fetch(
+        self, collection: str, numbers: Sequence[int], fields: Sequence[str], what: str
+    ) -> dict[int, dict[str, Any]]:
+        """Some fields of points by their numbers; points that are not there are left out."""
+        found: dict[int, dict[str, Any]] = {}
+        for start in range(0, len(numbers), _FETCHED):
+            batch = list(numbers[start : start + _FETCHED])
+            points = self.cluster.read(
+                what,
+                "retrieve",
+                collection,
+                batch,
+                with_payload=list(fields),
+                with_vectors=False,
+            )
+            found.update((int(point.id), point.payload or {}) for point in points)
+        return found
+
+
+class Newest:
+    """The newest snapshot, looked for now and then.
+
+    When the cluster does not say whether there is a newer one, the last one goes on: a search by
+    it tells what it cannot reach.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._lock = Lock()
+        state = read_state(cluster, cluster.address.name)
+        if state is None:
+            raise InputError(
+                f"{cluster.address}: there is no such library on the cluster (mathsetu publish "
+                "brings one there)"
+            )
+        self._snapshot = Snapshot(cluster, state)
+        self._looked = time.monotonic()
+
+    def get(self) -> Snapshot:
+        """The newest snapshot, at most a second old."""
+        # Whoever finds somebody looking goes on with the last one.
+        if time.monotonic() - self._looked > _REFRESH and self._lock.acquire(blocking=False):
+            try:
+                self._look()
+            finally:
+                self._lock.release()
+        return self._snapshot
+
+    def _look(self) -> None:
+        try:
+            state = read_state(self._cluster, self._cluster.address.name)
+            if state is not None and (state.build, state.version) != (
+                self._snapshot.state.build,
+                self._snapshot.state.version,
+            ):
+                self._snapshot = Snapshot(self._cluster, state, self._snapshot)
+        except Unavailable:
+            pass
+        self._looked = time.monotonic()

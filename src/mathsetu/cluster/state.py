@@ -1,0 +1,289 @@
+"""The state of a library on a cluster: one point, whose replacement is what changes the library.
+
+It names the version of the library, the tables that count its terms, and what a search must know.
+A change writes its points and tables first; they wear the number of the next version, so nobody
+sees them. Then the state is replaced, if it is still the one that the change began with.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from secrets import token_hex
+from typing import Any
+
+from mathsetu.cluster.client import Cluster, MissingCollection
+from mathsetu.cluster.packing import damaged
+from mathsetu.cluster.tables import TableName
+from mathsetu.errors import InputError
+from mathsetu.recipes.schema import parse_table
+
+#: Grows when libraries that older versions published can no longer be read.
+FORMAT = 1
+_STATE, _LOCK = 1, 2
+# Marks of segments that are published, one point each.
+_SEGMENTS = 1 << 40
+# Seconds for which a writer holds the lock; it is renewed while the writer works.
+_LEASE, _RENEWED = 60.0, 20.0
+
+
+@dataclass(frozen=True)
+class PartState:
+    """What a search must know of one part.
+
+    Attributes:
+        documents: How many things it counts: posts for words, distinct formulas for formulas.
+        length: The sum of the lengths of its documents.
+        tables: Where the frequencies of terms are counted.
+        dimensions: Those of its vectors, where it has dense ones.
+    """
+
+    documents: int = 0
+    length: float = 0.0
+    tables: tuple[TableName, ...] = ()
+    dimensions: int = 0
+
+
+@dataclass(frozen=True)
+class State:
+    """A library at one moment.
+
+    Attributes:
+        build: Which collections it consists of.
+        version: Grows with each change.
+        recipe: The table of its recipe.
+        posts: How many posts can be found.
+        languages: How many there are of each language.
+        segments: The number of the next segment.
+        parts: What is known of each part.
+        written: Which MathSetu wrote it.
+        former: Versions that were replaced and when, whose points are still to be removed.
+        builds: Builds that were replaced and when, whose collections are still to be removed.
+        old_tables: Tables that were replaced and when, which are still to be removed.
+        token: Names the writer.
+    """
+
+    build: str
+    version: int
+    recipe: dict[str, Any]
+    posts: int
+    languages: dict[str, int]
+    segments: int
+    parts: dict[str, PartState]
+    written: str
+    former: tuple[tuple[int, float], ...] = ()
+    builds: tuple[tuple[str, float], ...] = ()
+    old_tables: tuple[tuple[TableName, float], ...] = ()
+    token: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True)
+class SegmentMark:
+    """What is known of a segment whose points are all there."""
+
+    segment: int
+    posts: int
+    languages: dict[str, int]
+    parts: dict[str, PartState]
+
+
+def read_state(cluster: Cluster, meta: str) -> State | None:
+    """The state in a collection, or behind an alias; None where there is none yet.
+
+    Any replica will do: one that misses a write that was acknowledged is not asked until it has
+    caught up.
+
+    Args:
+        cluster: Where it is.
+        meta: The name of the collection, or the library's.
+    """
+    payload = _payload(cluster, meta, _STATE)
+    return None if payload is None else _as_state(_content(payload), cluster)
+
+
+def write_state(cluster: Cluster, meta: str, state: State, expected: int) -> None:
+    """Replace the state, if it has the expected version; 0 where there is none yet.
+
+    Its writes go through one replica that all others follow, so that of two writers one wins.
+    """
+    models = cluster.models
+    # As text, because the order of a recipe's parts matters, and nodes hand objects on in any.
+    content = json.dumps({"mathsetu": "cluster", "format": FORMAT, **asdict(state)})
+    payload = {"version": state.version, "content": content}
+    same = models.Filter(
+        must=[models.FieldCondition(key="version", match=models.MatchValue(value=expected))]
+    )
+    point = models.PointStruct(id=_STATE, vector={}, payload=payload)
+    cluster.write(
+        "the library's state",
+        "upsert",
+        meta,
+        [point],
+        update_filter=same,
+        ordering=models.WriteOrdering.MEDIUM,
+    )
+    now = read_state(cluster, meta)
+    if now is None or now.token != state.token:
+        raise InputError(f"{cluster.address}: was changed by somebody else meanwhile; try again")
+
+
+def write_mark(cluster: Cluster, meta: str, mark: SegmentMark) -> None:
+    """Note that a segment is published."""
+    models = cluster.models
+    payload = {"content": json.dumps(asdict(mark))}
+    point = models.PointStruct(id=_SEGMENTS | mark.segment, vector={}, payload=payload)
+    cluster.write("a segment's mark", "upsert", meta, [point])
+
+
+def read_mark(cluster: Cluster, meta: str, segment: int) -> SegmentMark | None:
+    """The mark of a segment; None where it is not published yet."""
+    payload = _payload(cluster, meta, _SEGMENTS | segment)
+    if payload is None:
+        return None
+    content = _content(payload)
+    try:
+        return SegmentMark(
+            int(content["segment"]),
+            int(content["posts"]),
+            _counts(content["languages"]),
+            _parts(content["parts"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise damaged() from error
+
+
+def new_token() -> str:
+    """A name for a writer that nobody else has."""
+    return token_hex(8)
+
+
+class Lease:
+    """The lock of a writer, which ends by itself when the writer dies."""
+
+    def __init__(self, cluster: Cluster, meta: str) -> None:
+        self._cluster, self._meta = cluster, meta
+        self._owner = new_token()
+        self._renewed = 0.0
+
+    def renew(self) -> None:
+        """Go on holding the lock; called as the work goes on."""
+        if time.monotonic() - self._renewed > _RENEWED and not self._set(_LEASE, self._owner):
+            raise InputError(
+                f"{self._cluster.address}: another writer took over, since this one was too slow; "
+                "try again"
+            )
+
+    def take(self) -> bool:
+        """Take the lock, if nobody has it."""
+        return self._set(_LEASE, "")
+
+    def release(self) -> None:
+        """Give it back."""
+        self._set(0.0, self._owner)
+
+    def _set(self, seconds: float, holder: str) -> bool:
+        """Hold the lock for so long, if its holder is the given one, or none holds it."""
+        models = self._cluster.models
+        now = time.time()
+        payload = {"owner": self._owner, "until": now + seconds}
+        if holder:
+            free = models.FieldCondition(key="owner", match=models.MatchValue(value=holder))
+        else:
+            free = models.FieldCondition(key="until", range=models.Range(lt=now))
+        point = models.PointStruct(id=_LOCK, vector={}, payload=payload)
+        self._cluster.write(
+            "the lock",
+            "upsert",
+            self._meta,
+            [point],
+            update_filter=models.Filter(must=[free]),
+            ordering=models.WriteOrdering.MEDIUM,
+        )
+        found = _payload(self._cluster, self._meta, _LOCK)
+        self._renewed = time.monotonic()
+        return found is not None and found.get("owner") == self._owner
+
+
+@contextmanager
+def writing_alone(cluster: Cluster, meta: str) -> Iterator[Lease]:
+    """One writer at a time; the lock of one that died is free after a minute."""
+    lease = Lease(cluster, meta)
+    if not lease.take():
+        raise InputError(
+            f"{cluster.address}: is being written already; wait until that is done (the lock of a "
+            "writer that died is free after a minute)"
+        )
+    try:
+        yield lease
+    finally:
+        lease.release()
+
+
+def _payload(cluster: Cluster, meta: str, point: int) -> Mapping[str, Any] | None:
+    try:
+        found = cluster.read("the library's state", "retrieve", meta, [point])
+    except MissingCollection:
+        return None
+    return found[0].payload if found else None
+
+
+def _content(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        content = json.loads(payload["content"])
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise damaged() from error
+    if not isinstance(content, dict):
+        raise damaged()
+    return content
+
+
+def _as_state(payload: Mapping[str, Any], cluster: Cluster) -> State:
+    try:
+        if payload["mathsetu"] != "cluster":
+            raise KeyError("mathsetu")
+        if payload["format"] != FORMAT:
+            raise InputError(
+                f"{cluster.address}: was published in format {payload['format']!r}, this version "
+                f"of MathSetu reads format {FORMAT}; publish the library again"
+            )
+        recipe = dict(payload["recipe"])
+        parse_table(recipe, str(cluster.address))
+        return State(
+            str(payload["build"]),
+            int(payload["version"]),
+            recipe,
+            int(payload["posts"]),
+            _counts(payload["languages"]),
+            int(payload["segments"]),
+            _parts(payload["parts"]),
+            str(payload["written"]),
+            tuple((int(version), float(when)) for version, when in payload["former"]),
+            tuple((str(build), float(when)) for build, when in payload["builds"]),
+            tuple((_table(table), float(when)) for table, when in payload["old_tables"]),
+            str(payload["token"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise damaged() from error
+
+
+def _counts(table: Mapping[str, Any]) -> dict[str, int]:
+    return {str(code): int(count) for code, count in table.items()}
+
+
+def _parts(table: Mapping[str, Any]) -> dict[str, PartState]:
+    return {
+        str(name): PartState(
+            int(part["documents"]),
+            float(part["length"]),
+            tuple(map(_table, part["tables"])),
+            int(part["dimensions"]),
+        )
+        for name, part in table.items()
+    }
+
+
+def _table(entry: Mapping[str, Any]) -> TableName:
+    return TableName(int(entry["number"]), int(entry["chunks"]))

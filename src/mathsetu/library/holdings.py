@@ -1,0 +1,195 @@
+"""What a library holds, wherever that is: in a folder on this machine, or on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.library.manifest import Manifest, check, read_manifest, segment_folder
+from mathsetu.library.shelves import Filter, Shelves
+from mathsetu.places import is_address
+from mathsetu.recipes import overridden
+from mathsetu.recipes.parts import make_retriever
+from mathsetu.recipes.schema import Recipe
+from mathsetu.records import Post
+from mathsetu.retrieval.base import Retriever
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Allowed = NDArray[np.bool_] | None
+
+# Posts that are kept in memory as they were read.
+_REMEMBERED = 1_000
+# How often opening is tried again when a rebuild replaces the library at that moment.
+_TRIES = 5
+
+
+class Posts(Protocol):
+    """The posts of a library by their ids and numbers."""
+
+    def __contains__(self, post_id: str) -> bool: ...
+
+    def number_of(self, post_id: str) -> int:
+        """The number of a post."""
+        ...
+
+    def post(self, post_id: str) -> Post:
+        """One post by its id."""
+        ...
+
+    def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
+        """Posts by their numbers, each answer with what its question says."""
+        ...
+
+    def ids(self, numbers: Sequence[int]) -> dict[int, str]:
+        """The ids of posts by their numbers."""
+        ...
+
+    def not_removed(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of some numbers whose posts are still there."""
+        ...
+
+    def tags(self, limit: int) -> dict[str, int]:
+        """The most frequent tags and how many posts have each."""
+        ...
+
+
+class View(Protocol):
+    """A library at one moment, as one search sees it."""
+
+    @property
+    def count(self) -> int:
+        """How many posts can be found."""
+        ...
+
+    @property
+    def languages(self) -> Mapping[str, int]:
+        """How many posts there are of each language."""
+        ...
+
+    @property
+    def recipe(self) -> Recipe:
+        """What it is searched by."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """Names what is there, so that a change can be told."""
+        ...
+
+    @property
+    def shelves(self) -> Posts:
+        """The posts."""
+        ...
+
+    def parts(self, where: Filter | None) -> tuple[Mapping[str, Retriever], Allowed]:
+        """The parts of the recipe, and which posts they may find."""
+        ...
+
+
+class Holdings(Protocol):
+    """A library that is open."""
+
+    def now(self) -> View:
+        """The library as it is now."""
+        ...
+
+    def close(self) -> None:
+        """Close files, or connections."""
+        ...
+
+
+def open_holdings(place: str | Path, settings: Iterable[str]) -> Holdings:
+    """Open a library in a folder, or on a cluster.
+
+    Args:
+        place: The folder, or the address.
+        settings: Settings of its recipe to search with instead.
+    """
+    if is_address(place):
+        from mathsetu.cluster.holdings import ClusterHoldings  # most libraries are in folders
+
+        return ClusterHoldings(str(place), settings)
+    return _opened(Path(place), tuple(settings))
+
+
+def _opened(folder: Path, settings: tuple[str, ...]) -> FolderHoldings:
+    for attempt in range(_TRIES):
+        manifest = read_manifest(folder)
+        try:
+            return FolderHoldings(folder, manifest, settings)
+        except (InputError, OSError) as error:
+            # A rebuild may have removed the old segments between two lines above.
+            if attempt + 1 == _TRIES or read_manifest(folder) == manifest:
+                if isinstance(error, InputError):
+                    raise
+                raise InputError(str(error)) from error
+    raise AssertionError("the last attempt ends above")
+
+
+class FolderHoldings:
+    """A library in a folder, whose files never change while they are open.
+
+    Attributes:
+        manifest: What it consists of.
+        recipe: What it is searched by.
+        shelves: Its posts.
+    """
+
+    def __init__(self, folder: Path, manifest: Manifest, settings: tuple[str, ...]) -> None:
+        check(folder, manifest)
+        self.manifest = manifest
+        self.count, self.languages = manifest.posts, manifest.languages
+        #: Nothing changes while it is open.
+        self.version = ""
+        self.recipe: Recipe = overridden(manifest.recipe, settings, str(folder))
+        folders = [segment_folder(folder, segment.name) for segment in manifest.segments]
+        with ExitStack() as opened:
+            self.shelves = RememberingShelves(folders, manifest.segments)
+            opened.callback(self.shelves.close)
+            self._parts: dict[str, Retriever] = {
+                name: make_retriever(settings, [one / name for one in folders], f"parts.{name}")
+                for name, settings in self.recipe.parts.items()
+            }
+            for name, part in self._parts.items():
+                if part.posts != self.shelves.count:
+                    raise DamagedLibrary(folder, f"its part {name!r} was built of other posts")
+            opened.pop_all()
+
+    def now(self) -> FolderHoldings:
+        """The library, which stays as it is."""
+        return self
+
+    def parts(self, where: Filter | None) -> tuple[Mapping[str, Retriever], Allowed]:
+        """The parts of the recipe, and which posts they may find."""
+        return self._parts, self.shelves.allowed(where)
+
+    def close(self) -> None:
+        """Close the files."""
+        self.shelves.close()
+
+
+class RememberingShelves(Shelves):
+    """Shelves that keep posts.
+
+    Reading one takes longer than finding it, and good posts are found again and again.
+    """
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # type: ignore[arg-type]
+        self._remembered = lru_cache(_REMEMBERED)(super().post)
+
+    def post(self, post_id: str) -> Post:
+        """One post by its id."""
+        return self._remembered(post_id)
+
+    def close(self) -> None:
+        """Close the files."""
+        self._remembered.cache_clear()
+        super().close()

@@ -1,0 +1,5 @@
+"""What the tests of clusters share."""
+
+from tests.cluster.local import node
+
+__all__ = ["node"]

@@ -1,0 +1,106 @@
+"""A library on a cluster answers as the one in a folder does that was published."""
+
+import pytest
+
+from mathsetu.errors import InputError, UnknownPost
+from mathsetu.library import Filter, Library, build_library, remove_posts
+from mathsetu.recipes import load_recipe
+from mathsetu.records import Post, Query
+from tests.cluster.helpers import ADDRESS, QUERIES, counts_of, publish, published, some_posts
+from tests.cluster.local import local_node
+from tests.light import LIGHT
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    with local_node():
+        yield published(tmp_path_factory.mktemp("both") / "library", some_posts())
+
+
+def test_hits_scores_and_reasons_are_the_same(both):
+    here, there = both
+    for query in QUERIES:
+        assert here.search(query, 10) == there.search(query, 10) != ()
+
+
+def test_meaning_is_compared_as_in_a_folder(node, tmp_path):
+    here, there = published(tmp_path / "library", some_posts(24), "default")
+    for query in QUERIES[:2]:
+        assert here.search(query, 5) == there.search(query, 5) != ()
+
+
+def test_filters_hold_for_every_part(both):
+    here, there = both
+    for where in (Filter("es"), Filter(tags=("calculus", "integration")), Filter("xx")):
+        assert here.search(QUERIES[0], 20, where=where) == there.search(QUERIES[0], 20, where=where)
+
+
+def test_any_post_can_be_explained(both):
+    here, there = both
+    for post in some_posts()[::20]:
+        assert here.explain(QUERIES[1], post.id) == there.explain(QUERIES[1], post.id)
+
+
+def test_formulas_are_found_with_the_posts_that_hold_them(both):
+    here, there = both
+    ours, theirs = here.formulas("x^2", 5), there.formulas("x^2", 5)
+    assert [(one.latex, one.score) for one in ours] == [(one.latex, one.score) for one in theirs]
+    for one, other in zip(ours, theirs, strict=True):
+        assert here.posts_with(one, 9) == there.posts_with(other, 9)
+
+
+def test_posts_tags_languages_and_likes_are_the_same(both):
+    here, there = both
+    post = some_posts()[3]
+    assert there.post(post.id) == here.post(post.id)
+    assert there.tags(10) == here.tags(10)
+    assert dict(there.languages) == dict(here.languages)
+    assert len(there) == len(here)
+    assert there.similar(post.id, 3).hits == here.similar(post.id, 3).hits
+    assert there.present([post.id, "nobody"]) == {post.id}
+    with pytest.raises(UnknownPost):
+        there.post("nobody")
+
+
+def test_many_queries_are_answered_at_once(both):
+    here, there = both
+    queries = [Query(str(number), text) for number, text in enumerate(QUERIES)]
+    assert here.run(queries, 5) == there.run(queries, 5)
+
+
+def test_an_answer_is_found_by_its_question(node, tmp_path):
+    posts = [
+        Post(id="q", title="Why is zeta of two what it is?", body="See Basel.", language="en"),
+        Post(id="a", body="Euler knew: $\\frac{\\pi^2}{6}$", parent_id="q", language="en"),
+        Post(id="b", body="Something about rings", language="en"),
+    ]
+    here, there = published(tmp_path / "library", posts)
+    assert {hit.id for hit in there.search("zeta of two", 5)} == {"q", "a"}
+    assert here.search("zeta of two", 5) == there.search("zeta of two", 5)
+
+
+def test_removed_posts_are_not_published_and_do_not_count(node, tmp_path):
+    posts = some_posts(30)
+    build_library(tmp_path / "library", posts, LIGHT, processes=1)
+    remove_posts(tmp_path / "library", [post.id for post in posts[10:20]])
+    publish(tmp_path / "library")
+    assert len(Library(ADDRESS)) == 20
+    build_library(tmp_path / "fresh", posts[:10] + posts[20:], LIGHT, processes=1)
+    publish(tmp_path / "fresh", "qdrant://localhost/fresh")
+    assert counts_of() == counts_of("qdrant://localhost/fresh")
+
+
+def test_a_library_that_is_not_there_is_named(node):
+    with pytest.raises(InputError, match="no such library on the cluster"):
+        Library(ADDRESS)
+
+
+def test_parts_that_cannot_live_there_are_refused(node, tmp_path):
+    recipe = tmp_path / "tfidf.toml"
+    recipe.write_text(
+        'name = "tfidf"\ndescription = "x"\n[parts.words]\nkind = "lexical"\n'
+        'scheme = { name = "lnc" }\n[ranking]\nweights = { words = 1.0 }\n'
+    )
+    build_library(tmp_path / "library", some_posts(3), load_recipe(str(recipe)), processes=1)
+    with pytest.raises(InputError, match="length one"):
+        publish(tmp_path / "library")

@@ -1,0 +1,189 @@
+"""Additions, replacements and removals: whole or not at all, and counted."""
+
+from dataclasses import replace
+
+import pytest
+
+from mathsetu.cluster.client import connected
+from mathsetu.cluster.state import writing_alone
+from mathsetu.errors import InputError
+from mathsetu.library import Library, add_posts, build_library, remove_posts
+from mathsetu.records import Post
+from tests.cluster.helpers import (
+    ADDRESS,
+    QUERIES,
+    content_of,
+    counts_of,
+    nearly_equal,
+    newest,
+    publish,
+    published,
+    some_posts,
+)
+from tests.light import LIGHT
+
+FRESH = "qdrant://localhost/fresh"
+
+
+class Killed(Exception):
+    """The process ends here."""
+
+
+def changed(posts):
+    """Posts after one was replaced and some were removed."""
+    other = replace(posts[1], body=posts[2].body, title="Another title")
+    gone = {post.id for post in posts[5:9]}
+    kept = [post for post in posts if post.id not in {*gone, other.id}]
+    return other, gone, [*kept, other]
+
+
+def test_after_changes_counts_and_answers_are_those_of_a_fresh_build(node, tmp_path):
+    posts = some_posts(50)
+    other, gone, final = changed(posts)
+    _, there = published(tmp_path / "library", posts[:30])
+    assert add_posts(ADDRESS, posts[30:], processes=1) == 20
+    assert add_posts(ADDRESS, [other], processes=1) == 1
+    assert remove_posts(ADDRESS, [*gone, "nobody"]) == 4
+    fresh, _ = published(tmp_path / "fresh", final, address=FRESH)
+    assert counts_of() == counts_of(FRESH)
+    assert len(there) == len(fresh) == len(final)
+    assert dict(there.languages) == dict(fresh.languages)
+    assert there.tags(20) == fresh.tags(20)
+    for query in QUERIES:
+        assert nearly_equal(fresh.search(query, 10), there.search(query, 10))
+        assert [one.latex for one in there.formulas("x^2", 5)] == [
+            one.latex for one in fresh.formulas("x^2", 5)
+        ]
+
+
+def test_a_formula_counts_once_however_its_posts_come_and_go(node, tmp_path):
+    def post(name, latex="x^2"):
+        return Post(id=name, body=f"See ${latex}$", language="en")
+
+    published(tmp_path / "library", [post("a"), post("b", "y+1")])
+    before = counts_of()
+    add_posts(ADDRESS, [post("c")], processes=1)
+    assert newest().state.parts["formulas"].documents == 2
+    remove_posts(ADDRESS, ["a"])
+    assert newest().state.parts["formulas"].documents == 2
+    add_posts(ADDRESS, [post("a")], processes=1)
+    remove_posts(ADDRESS, ["c"])
+    assert counts_of()["formulas"] == before["formulas"]
+    remove_posts(ADDRESS, ["a"])
+    assert newest().state.parts["formulas"].documents == 1
+
+
+def test_answers_follow_their_question(node, tmp_path):
+    answer = Post(id="a", body="Because of Euler", parent_id="q", language="en")
+    question = Post(id="q", title="Basel", body="Why is zeta of two so?", language="en")
+    _, there = published(tmp_path / "library", [answer, Post(id="b", body="rings")])
+    assert there.search("zeta", 5) == ()
+    add_posts(ADDRESS, [question], processes=1)
+    assert {hit.id for hit in there.search("zeta", 5)} == {"a", "q"}
+    remove_posts(ADDRESS, ["q"])
+    assert there.search("zeta", 5) == ()
+    assert there.search("Euler", 5)[0].id == "a"
+
+
+def test_searches_see_all_of_a_change_or_nothing(node, tmp_path):
+    posts = some_posts(30)
+    other, _, _ = changed(posts)
+    _, there = published(tmp_path / "library", posts[:20])
+    before = [there.search(query, 30) for query in QUERIES]
+    seen = []
+
+    def watch(name, asked):
+        if name in ("upsert", "set_payload", "delete") and len(seen) % 5 == 0:
+            node.watch = lambda name, asked: None
+            seen.append([there.search(query, 30) for query in QUERIES] == before)
+            node.watch = watch
+        elif name in ("upsert", "set_payload", "delete"):
+            seen.append(True)
+
+    node.watch = watch
+    add_posts(ADDRESS, [other, *posts[20:]], processes=1)
+    # The last request of all gives the lock back; the state was replaced before.
+    assert len(seen) > 5
+    assert all(seen[:-1])
+    after = [there.search(query, 30) for query in QUERIES]
+    assert after != before
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("last", [1, 4, 6, 8, 9])
+def test_what_a_killed_writer_left_is_cleared_away(node, tmp_path, last):
+    posts = some_posts(30)
+    other, gone, final = changed(posts)
+    _, there = published(tmp_path / "library", posts[:20])
+    before, answers = content_of(node), [there.search(query, 30) for query in QUERIES]
+    left = [last]
+
+    def kill(name, asked):
+        if name in ("upsert", "set_payload", "delete"):
+            left[0] -= 1
+            if left[0] < 0:
+                raise Killed
+
+    node.watch = kill
+    with pytest.raises(Killed):
+        add_posts(ADDRESS, [other, *posts[20:]], processes=1)
+    node.watch = lambda name, asked: None
+    assert content_of(node) == before
+    assert [there.search(query, 30) for query in QUERIES] == answers
+    # A writer that is killed does not give its lock back: it ends by itself.
+    with pytest.raises(InputError, match="is being written already"):
+        add_posts(ADDRESS, posts[20:], processes=1)
+    let_lock_end(node)
+    add_posts(ADDRESS, [other, *posts[20:]], processes=1)
+    remove_posts(ADDRESS, gone)
+    published(tmp_path / "fresh", final, address=FRESH)
+    assert counts_of() == counts_of(FRESH)
+
+
+def let_lock_end(node):
+    """As if the minute of a lock had passed."""
+    meta = newest().names.meta
+    node.set_payload(meta, {"until": 0.0}, points=[2])
+
+
+def test_one_writer_at_a_time(node, tmp_path):
+    published(tmp_path / "library", some_posts(5))
+    with connected(ADDRESS) as cluster:
+        meta = newest().names.meta
+        with (
+            writing_alone(cluster, meta),
+            pytest.raises(InputError, match="is being written already"),
+        ):
+            remove_posts(ADDRESS, [some_posts(1)[0].id])
+    assert remove_posts(ADDRESS, [some_posts(1)[0].id]) == 1
+
+
+def test_all_posts_cannot_be_removed(node, tmp_path):
+    posts = some_posts(3)
+    published(tmp_path / "library", posts)
+    with pytest.raises(InputError, match="all its posts"):
+        remove_posts(ADDRESS, [post.id for post in posts])
+    assert len(Library(ADDRESS)) == 3
+
+
+@pytest.mark.thorough
+def test_many_changes_keep_few_tables_and_points(node, tmp_path, monkeypatch):
+    monkeypatch.setattr("mathsetu.cluster.change._MOST_TABLES", 4)
+    posts = some_posts(8)
+    published(tmp_path / "library", posts)
+    from mathsetu.cluster.change import add_to_cluster, remove_from_cluster
+
+    with connected(ADDRESS) as cluster:
+        for _ in range(4):
+            remove_from_cluster(cluster, [posts[0].id], grace=0.0)
+            add_to_cluster(
+                cluster, [posts[0]], collection="", processes=1, progress=print, grace=0.0
+            )
+    names = newest().names
+    assert all(len(part.tables) <= 5 for part in newest().state.parts.values())
+    points, _ = node.scroll(names.posts, limit=100)
+    # What the last change removed is removed by the next one.
+    assert len(points) <= len(posts) + 1
+    build_library(tmp_path / "fresh", posts, LIGHT, processes=1)
+    publish(tmp_path / "fresh", FRESH)
+    assert counts_of() == counts_of(FRESH)

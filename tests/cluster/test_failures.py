@@ -1,0 +1,145 @@
+"""When nodes are away: a few more tries, then a clear word; never a silent gap."""
+
+import pytest
+from fastapi.testclient import TestClient
+
+from mathsetu.cluster.address import parse_address
+from mathsetu.cluster.client import _TRIES, Cluster
+from mathsetu.errors import InputError, Unavailable
+from mathsetu.library import Library
+from mathsetu.retrieval.qdrant_address import KEY, URL
+from mathsetu.service.app import create_app
+from mathsetu.service.settings import Settings
+from tests.cluster.helpers import ADDRESS, QUERIES, published, some_posts
+from tests.cluster.local import LocalClient
+
+QUERY = QUERIES[0]
+
+
+@pytest.fixture
+def there(node, tmp_path):
+    return published(tmp_path / "library", some_posts(20))[1]
+
+
+def test_an_answer_names_the_part_that_is_missing(node, there):
+    whole = there.answer(QUERY, 5)
+    node.away = {"part-formulas"}
+    answer = there.answer(QUERY, 5)
+    assert answer.hits
+    assert answer.unfinished == ("formulas",)
+    assert "cannot be reached" in answer.missing["formulas"]
+    assert {reason.part for hit in answer.hits for reason in hit.reasons} == {"words"}
+    node.away = set()
+    assert there.answer(QUERY, 5) == whole
+    assert whole.missing == {}
+
+
+def test_whoever_gets_hits_alone_gets_all_parts_or_an_error(node, there):
+    node.away = {"part-formulas"}
+    with pytest.raises(Unavailable, match="formulas is missing"):
+        there.search(QUERY, 5)
+    with pytest.raises(Unavailable, match="formulas"):
+        there.explain(QUERY, some_posts(1)[0].id)
+    with pytest.raises(Unavailable):
+        there.formulas("x^2", 3)
+
+
+def test_nothing_is_never_an_answer_when_the_cluster_is_away(node, there):
+    node.away = {"all"}
+    with pytest.raises(Unavailable, match="cannot be reached"):
+        there.answer(QUERY, 5)
+    with pytest.raises(Unavailable):
+        there.post(some_posts(1)[0].id)
+
+
+def test_a_request_is_made_a_few_times_and_no_more(node, there):
+    node.away = {"part-formulas"}
+    node.requests.clear()
+    with pytest.raises(Unavailable):
+        there.formulas("x^2", 3)
+    asked = [name for name, where in node.requests if "part-formulas" in where]
+    assert len(asked) == _TRIES
+
+
+def test_a_node_that_comes_back_in_time_goes_unnoticed(node, there):
+    whole = there.search(QUERY, 5)
+    left = [_TRIES - 1]
+
+    def watch(name, asked):
+        if "part-formulas" in asked and left[0]:
+            left[0] -= 1
+            node.away = {"part-formulas"}
+        else:
+            node.away = set()
+
+    node.watch = watch
+    assert there.search(QUERY, 5) == whole
+    assert not left[0]
+
+
+def test_of_several_nodes_another_one_is_asked(node, monkeypatch):
+    dead = LocalClient()
+    dead.away = {"all"}
+    clients = {"http://a:6333": dead, "http://b:6333": node}
+    monkeypatch.setattr(Cluster, "_client", staticmethod(lambda url, seconds: clients[url]))
+    cluster = Cluster(parse_address("qdrant://a,b/math"))
+    for _ in range(4):
+        assert cluster.read("the list", "get_collections").collections == []
+    # Whoever did not answer is not asked again before another one fails.
+    assert len(dead.requests) <= 1
+
+
+def test_the_service_says_503_and_keeps_addresses_to_itself(node, there):
+    with TestClient(create_app(Settings(ADDRESS)), raise_server_exceptions=False) as client:
+        assert client.get("/v1/search", params={"q": QUERY}).status_code == 200
+        node.away = {"part-formulas"}
+        partial = client.get("/v1/search", params={"q": QUERY})
+        assert partial.json()["unfinished"] == ["formulas"]
+        node.away = {"all"}
+        answer = client.get("/v1/search", params={"q": QUERY})
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
+        assert "localhost" not in answer.text
+        # The page and the health check do not wait for a cluster.
+        assert client.get("/v1/health").json()["posts"] == 20
+        node.away = set()
+        assert client.get("/v1/search", params={"q": QUERY}).status_code == 200
+
+
+@pytest.mark.parametrize("named", ["", "http://other:6333", "http://localhost:6334"])
+def test_the_key_goes_only_where_the_environment_says(monkeypatch, named):
+    pytest.importorskip("qdrant_client", reason="the extra 'qdrant' is not installed")
+    monkeypatch.setenv(KEY, "secret")
+    monkeypatch.setenv(URL, named)
+    with pytest.raises(InputError, match="is not sent to"):
+        Library(ADDRESS)
+
+
+def test_the_key_goes_to_all_nodes_that_the_environment_names(monkeypatch):
+    pytest.importorskip("qdrant_client", reason="the extra 'qdrant' is not installed")
+    monkeypatch.setenv(KEY, "secret")
+    monkeypatch.setenv(URL, "http://localhost:6333,http://127.0.0.1:7000")
+    Cluster(parse_address("qdrant://localhost,127.0.0.1:7000/math")).close()
+    with pytest.raises(InputError, match="is not sent to"):
+        Cluster(parse_address("qdrant://localhost,127.0.0.1:7001/math"))
+    monkeypatch.setenv(URL, "http://db.example.org:6333")
+    with pytest.raises(InputError, match="unencrypted"):
+        Cluster(parse_address("qdrant://db.example.org/math"))
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["qdrant://", "qdrant://host", "qdrant:///math", "qdrant://host/a/b", "qdrant://host/a-b",
+     "qdrant://u:p@host/math", "qdrant://host:99999/math", "qdrant://a,,b/math",
+     "qdrant://host/%2e%2e", "qdrant://host/math?x=1", "qdrant://host\x1b[2J/math"],
+)  # fmt: skip
+def test_addresses_that_are_none_are_refused(address):
+    with pytest.raises(InputError) as refused:
+        parse_address(address)
+    assert "\x1b" not in str(refused.value)
+
+
+def test_a_time_limit_holds_for_a_cluster_that_is_away(node, there):
+    node.away = {"part-formulas"}
+    answer = there.answer(QUERY, 5, seconds=30)
+    assert answer.unfinished == ("formulas",)
+    assert there.answer(QUERY, 5, seconds=0).hits == ()

@@ -1,0 +1,249 @@
+"""Publishing: whole or not at all, goes on where it stopped, and replaces in one step."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mathsetu.cluster.client import connected
+from mathsetu.cluster.layout import Spread, builds
+from mathsetu.cluster.plan import finish_plan, make_plan, publish_shard, read_plan, shard_of
+from mathsetu.errors import InputError
+from mathsetu.library import Library, add_posts, build_library
+from mathsetu.records import Post
+from tests.cluster.helpers import (
+    ADDRESS,
+    QUERIES,
+    content_of,
+    counts_of,
+    nearly_equal,
+    publish,
+    published,
+    quiet,
+    some_posts,
+)
+from tests.light import LIGHT
+
+
+class Killed(Exception):
+    """The process ends here."""
+
+
+def kill_after(node, requests):
+    left = [requests]
+
+    def kill(name, asked):
+        left[0] -= 1
+        if left[0] < 0:
+            raise Killed
+
+    node.watch = kill
+
+
+@pytest.fixture
+def folder(tmp_path):
+    build_library(tmp_path / "library", some_posts(20), LIGHT, processes=1)
+    return tmp_path / "library"
+
+
+def test_a_publisher_that_is_killed_anywhere_ends_with_the_same_collections(node, folder):
+    publish(folder, "qdrant://localhost/whole")
+    requests = 0
+    while True:
+        kill_after(node, requests)
+        try:
+            publish(folder)
+            break
+        except Killed:
+            node.watch = lambda name, asked: None
+            # Nobody sees anything until all is there.
+            if "math" not in {alias.alias_name for alias in node.get_aliases().aliases}:
+                with pytest.raises(InputError, match="no such library"):
+                    Library(ADDRESS)
+        requests += 3
+    node.watch = lambda name, asked: None
+    assert requests > 20
+    assert content_of(node) == content_of(node, "qdrant://localhost/whole")
+    assert counts_of() == counts_of("qdrant://localhost/whole")
+
+
+def test_the_same_library_is_not_sent_twice(node, folder):
+    publish(folder)
+    node.requests.clear()
+    publish(folder)
+    assert "upsert" not in {name for name, _ in node.requests}
+
+
+def test_a_library_that_was_changed_since_is_published_anew(node, folder):
+    publish(folder)
+    add_posts(ADDRESS, some_posts(21)[20:], processes=1)
+    there = Library(ADDRESS)
+    assert len(there) == 21
+    publish(folder)
+    assert len(there) == 20
+
+
+@pytest.mark.thorough
+def test_a_rebuild_replaces_the_old_one_in_one_step(node, folder, tmp_path):
+    publish(folder)
+    there = Library(ADDRESS)
+    before = [there.search(query, 5) for query in QUERIES]
+    build_library(tmp_path / "other", some_posts(40)[20:], "default", processes=1)
+    seen = []
+
+    def watch(name, asked):
+        if name == "upsert" and not seen:
+            node.watch = lambda name, asked: None
+            seen.append([there.search(query, 5) for query in QUERIES] == before)
+            node.watch = watch
+
+    node.watch = watch
+    publish(tmp_path / "other")
+    assert seen == [True]
+    # The open library goes on with the new one, and with its recipe.
+    assert there.recipe.name == "default"
+    other = Library(tmp_path / "other")
+    assert there.search(QUERIES[0], 5) == other.search(QUERIES[0], 5)
+
+
+def test_what_was_replaced_stays_for_a_while_and_is_dropped_then(node, folder, tmp_path):
+    publish(folder)
+    build_library(tmp_path / "other", some_posts(10), LIGHT, processes=1)
+    publish(tmp_path / "other")
+    with connected(ADDRESS) as cluster:
+        assert len(builds(cluster, "math")) == 2
+    publish(tmp_path / "other", grace=0.0)
+    with connected(ADDRESS) as cluster:
+        assert len(builds(cluster, "math")) == 1
+    assert len(Library(ADDRESS)) == 10
+
+
+def test_libraries_of_one_cluster_do_not_meet(node, folder, tmp_path):
+    publish(folder)
+    _, other = published(
+        tmp_path / "other", some_posts(30)[20:], address="qdrant://localhost/math2"
+    )
+    assert (len(Library(ADDRESS)), len(other)) == (20, 10)
+
+
+def workers(plan, numbers):
+    with connected(ADDRESS) as cluster:
+        for number in numbers:
+            publish_shard(cluster, plan, number, Spread(), 1, quiet)
+
+
+def test_shards_that_many_workers_publish_make_one_library(node, tmp_path):
+    posts = some_posts(40)
+    plan = tmp_path / "plan"
+    made = make_plan(plan, posts, LIGHT, 3, quiet)
+    assert sum(made.shards) == 40
+    workers(plan, [2, 0])
+    with connected(ADDRESS) as cluster, pytest.raises(InputError, match="shard 1 is not built yet"):
+        finish_plan(cluster, plan)
+    workers(plan, [1, 0])
+    with connected(ADDRESS) as cluster:
+        assert finish_plan(cluster, plan).posts == 40
+    build_library(tmp_path / "whole", posts, LIGHT, processes=1)
+    whole, there = Library(tmp_path / "whole"), Library(ADDRESS)
+    assert counts_of()["words"][1:] == (40, pytest.approx(total_length(whole)))
+    for query in QUERIES:
+        # Formulas that stand in several shards count in each, which moves scores a little.
+        first = {hit.id for hit in there.search(query, 5)}
+        assert len(first & {hit.id for hit in whole.search(query, 5)}) >= 4
+
+
+def total_length(library):
+    words, _ = library._holdings.parts(None)[0].values()
+    return words.index.collection.documents * words.index.collection.average_length
+
+
+def test_a_worker_that_is_killed_goes_on(node, tmp_path):
+    plan = tmp_path / "plan"
+    make_plan(plan, some_posts(10), LIGHT, 2, quiet)
+    kill_after(node, 25)
+    with pytest.raises(Killed):
+        workers(plan, [0, 1])
+    node.watch = lambda name, asked: None
+    workers(plan, [0, 1])
+    with connected(ADDRESS) as cluster:
+        assert finish_plan(cluster, plan).posts == 10
+
+
+def test_questions_and_answers_are_in_one_shard():
+    posts = [Post(id=str(number), body="x") for number in range(50)]
+    answers = [Post(id=f"a{post.id}", body="y", parent_id=post.id) for post in posts]
+    assert list(map(lambda post: shard_of(post, 7), posts)) == [  # noqa: C417
+        shard_of(answer, 7) for answer in answers
+    ]
+    assert len({shard_of(post, 7) for post in posts}) == 7
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{}", b"[]", b'{"mathsetu": "plan", "format": 9}', b"\xff", b"[" * 100_000],
+)
+def test_a_plan_that_is_none_is_refused(tmp_path: Path, content):
+    (tmp_path / "plan.json").write_bytes(content)
+    with pytest.raises(InputError, match="is no plan"):
+        read_plan(tmp_path)
+
+
+def test_the_name_of_a_build_cannot_lead_elsewhere(tmp_path):
+    make_plan(tmp_path / "plan", some_posts(2), LIGHT, 1, quiet)
+    path = tmp_path / "plan" / "plan.json"
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps({**content, "digest": "../x"}))
+    with pytest.raises(InputError, match="is no plan"):
+        read_plan(tmp_path / "plan")
+
+
+def test_a_plan_is_not_written_over_other_files(tmp_path):
+    (tmp_path / "thesis.tex").write_text("x")
+    with pytest.raises(InputError, match="choose another folder"):
+        make_plan(tmp_path, some_posts(2), LIGHT, 1, quiet)
+    assert (tmp_path / "thesis.tex").exists()
+
+
+@pytest.mark.thorough
+def test_hits_of_shards_and_of_a_whole_are_nearly_the_same_by_words(node, tmp_path):
+    plan = tmp_path / "plan"
+    make_plan(plan, some_posts(20), LIGHT, 2, quiet)
+    workers(plan, [0, 1])
+    with connected(ADDRESS) as cluster:
+        finish_plan(cluster, plan)
+    build_library(tmp_path / "whole", some_posts(20), LIGHT, processes=1)
+    words = {"words": 1.0}
+    here = Library(tmp_path / "whole").answer(QUERIES[3], 5, weights=words).hits
+    assert nearly_equal(here, Library(ADDRESS).answer(QUERIES[3], 5, weights=words).hits)
+
+
+def test_a_former_library_can_come_back(node, folder, tmp_path):
+    publish(folder)
+    build_library(tmp_path / "other", some_posts(10), LIGHT, processes=1)
+    publish(tmp_path / "other")
+    publish(folder)
+    there = Library(ADDRESS)
+    assert len(there) == 20
+    publish(folder, grace=0.0)
+    with connected(ADDRESS) as cluster:
+        assert len(builds(cluster, "math")) == 1
+    assert len(there) == 20
+    assert there.search(QUERIES[0], 3) == Library(folder).search(QUERIES[0], 3)
+
+
+def test_a_build_whose_dropping_was_cut_off_is_not_taken_for_whole(node, folder, tmp_path):
+    publish(folder)
+    build_library(tmp_path / "other", some_posts(10), LIGHT, processes=1)
+    publish(tmp_path / "other")
+
+    def kill(name, asked):
+        if name == "delete_collection" and "posts" in asked:
+            raise Killed
+
+    node.watch = kill
+    with pytest.raises(Killed):
+        publish(tmp_path / "other", grace=0.0)
+    node.watch = lambda name, asked: None
+    publish(folder)
+    there = Library(ADDRESS)
+    assert there.search(QUERIES[0], 3) == Library(folder).search(QUERIES[0], 3) != ()

@@ -1,0 +1,41 @@
+"""The shards of a plan as Ray tasks, on one machine."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mathsetu.cluster.plan import make_plan
+from mathsetu.library import Library
+from tests.cluster.helpers import QUERIES, quiet, some_posts
+from tests.light import LIGHT
+from tests.retrieval.qdrant_server import PROGRAM, LocalQdrant, qdrant_program
+
+pytest.importorskip("qdrant_client", reason="the extra 'qdrant' is not installed")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(
+        not qdrant_program(),
+        reason=f"no Qdrant server: put 'qdrant' on the path, or name it in {PROGRAM}",
+    ),
+]
+EXAMPLE = Path(__file__).parents[2] / "examples" / "publish_with_ray.py"
+
+
+def test_ray_publishes_all_shards(tmp_path, monkeypatch):
+    # Not `importorskip`: importing it here would start threads that other tests would meet.
+    if subprocess.run([sys.executable, "-c", "import ray"], capture_output=True).returncode:
+        pytest.skip("the extra 'ray' is not installed")
+    monkeypatch.setenv("QDRANT_SECONDS", "60")
+    make_plan(tmp_path / "plan", some_posts(20), LIGHT, 3, quiet)
+    server = LocalQdrant(tmp_path / "server")
+    server.start()
+    try:
+        address = f"{server.url.replace('http', 'qdrant')}/math"
+        subprocess.run([sys.executable, EXAMPLE, tmp_path / "plan", address], check=True)
+        with Library(address) as library:
+            assert len(library) == 20
+            assert library.search(QUERIES[3], 3)
+    finally:
+        server.kill()
