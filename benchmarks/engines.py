@@ -712,11 +712,11 @@ def _best(numbers: Numbers, scores: Floats) -> Numbers:
 
 def draw(library: Library, count: int) -> tuple[list[Question], list[str], list[str]]:
     """Questions, their kinds, and a formula for each, from posts drawn by chance."""
-    posts = library._shelves.count
+    view = library._holdings.now()
     rng = np.random.default_rng(_SEED)
     questions, kinds, formulas = [], [], []
-    for number in rng.permutation(posts).tolist():
-        [post] = library._shelves.posts([number]).values()
+    for number in rng.permutation(view.count).tolist():
+        [post] = view.shelves.posts([number]).values()
         text = post.question or post.body
         own = [latex for latex in MarkedText(text).formulas if latex.strip()]
         if not own:
@@ -739,7 +739,7 @@ def draw(library: Library, count: int) -> tuple[list[Question], list[str], list[
 
 def part_of(library: Library, kind: type[Retriever]) -> Retriever:
     """The part of a library that is of some kind."""
-    for part in library._parts.values():
+    for part in library._holdings.now().parts(None)[0].values():
         if isinstance(part, kind):
             return part
     raise InputError(f"{library.folder}: has no {kind.__name__}; build it by the recipe default")

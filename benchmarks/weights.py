@@ -34,13 +34,14 @@ Topics = dict[str, list[tuple[RecipeReply, dict[int, int]]]]
 
 def candidates(library: Library, data: Path) -> dict[int, Topics]:
     """For each year and language the candidates of each topic, and their grades by number."""
-    parts, recipe = library._parts, library.recipe
+    view, recipe = library._holdings.now(), library.recipe
+    parts, _ = view.parts(None)
     weights = {name: 1 / len(parts) for name in parts}
     found: dict[int, Topics] = {}
     for year in YEARS:
         wanted = judged(year, data)
         numbers = {
-            post: library._shelves.number_of(post) for grades in wanted.values() for post in grades
+            post: view.shelves.number_of(post) for grades in wanted.values() for post in grades
         }
         for language in LANGUAGES:
             queries = [query for query in topics(language, data) if query.id in wanted]

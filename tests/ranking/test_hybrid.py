@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mathsetu.ranking.hybrid import adapted, order, shares
-from mathsetu.ranking.normalise import NORMALISATIONS
+from mathsetu.ranking.hybrid import NORMALISATIONS, adapted, order, shares
 
 SCORE = st.integers(0, 20).map(float)
 PAIRS = st.lists(st.tuples(SCORE, SCORE), min_size=1, max_size=30)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mathsetu.ranking.normalise import NORMALISATIONS, minmax, ranks
+from mathsetu.ranking.hybrid import NORMALISATIONS, minmax, ranks
 
 # Scores of the engine are single precision: nothing smaller is told apart.
 SCORES = st.lists(st.floats(0, 1e6, width=32).map(lambda x: round(x, 3)), max_size=30).map(np.array)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from mathsetu.errors import InputError
-from mathsetu.ranking.normalise import NORMALISATIONS
+from mathsetu.ranking.hybrid import NORMALISATIONS
 from mathsetu.ranking.rerank import Rerank
 from mathsetu.recipes.tables import parse_toml, read_table
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from mathsetu.errors import InputError
 from mathsetu.ranking.fusion.pool import Pool
-from mathsetu.ranking.normalise import minmax, ranks, unchanged
+from mathsetu.ranking.hybrid import minmax, ranks, unchanged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
