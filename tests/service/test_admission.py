@@ -280,11 +280,13 @@ def test_head_is_get_without_a_body_on_every_route(client: TestClient) -> None:
         whole, head = client.get(path), client.head(path)
         assert head.status_code == whole.status_code, path
         assert head.content == b""
-        differing = {"server-timing"}
+        differing = {"server-timing", "content-length"}
         assert {k: v for k, v in head.headers.items() if k not in differing} == {
             k: v for k, v in whole.headers.items() if k not in differing
         }
-        assert int(head.headers["content-length"]) == len(whole.content)
+        # A page of hits says how many milliseconds it took, which may have more digits or fewer.
+        spread = 4 if path.startswith("/search") else 0
+        assert abs(int(head.headers["content-length"]) - len(whole.content)) <= spread
     assert client.head("/v1/render").status_code == 405
 
 

@@ -16,9 +16,8 @@ from typing import Final
 
 from mathsetu.formulas.latex.symbols import BRACKETS
 from mathsetu.formulas.latex.symbols import SIGNS as LATEX_SIGNS
-from mathsetu.intake.typed.lexer import Kind, Token
+from mathsetu.intake.typed.lexer import Kind, Region, Token
 from mathsetu.intake.typed.names import BIG, CONNECTIVES, FENCED, FUNCTIONS, ROOTS, SIGNS
-from mathsetu.intake.typed.row import Region
 from mathsetu.markup.spans import is_closed, strip_latex
 
 _OPERATORS: Final = {

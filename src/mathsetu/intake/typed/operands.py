@@ -13,15 +13,7 @@ from mathsetu.formulas.latex import boxes
 from mathsetu.formulas.latex.commands import COMMANDS
 from mathsetu.formulas.latex.fonts import FONTS
 from mathsetu.formulas.latex.lexer import TEXT_NAMES
-from mathsetu.intake.typed.lexer import Kind, role
-from mathsetu.intake.typed.names import (
-    BEFORE_NUMBERS,
-    GREEK,
-    INFINITY,
-    INFIX_WORDS,
-    LETTER_WORDS,
-)
-from mathsetu.intake.typed.row import (
+from mathsetu.intake.typed.lexer import (
     ARROWS,
     ATOMS,
     HYPHENS,
@@ -29,9 +21,18 @@ from mathsetu.intake.typed.row import (
     OPERATORS,
     PROSE,
     SIGNS_BEFORE,
+    Kind,
     Row,
     joins,
+    role,
     short_words,
+)
+from mathsetu.intake.typed.names import (
+    BEFORE_NUMBERS,
+    GREEK,
+    INFINITY,
+    INFIX_WORDS,
+    LETTER_WORDS,
 )
 
 _NEEDING: Final = frozenset(

@@ -13,21 +13,23 @@ from typing import Final
 
 from mathsetu.formulas.latex import boxes
 from mathsetu.intake.typed.evidence import is_formula
-from mathsetu.intake.typed.lexer import Kind, Token, role
-from mathsetu.intake.typed.names import AFTER_NUMBERS, GREEK, INFIX_WORDS, LETTER_WORDS, UNITS
-from mathsetu.intake.typed.operands import Operands
-from mathsetu.intake.typed.row import (
+from mathsetu.intake.typed.lexer import (
     ARROWS,
     ATOMS,
     HYPHENS,
     OPERATORS,
     PROSE,
     SIGNS_BEFORE,
+    Kind,
     Region,
     Row,
+    Token,
     joins,
+    role,
     short_words,
 )
+from mathsetu.intake.typed.names import AFTER_NUMBERS, GREEK, INFIX_WORDS, LETTER_WORDS, UNITS
+from mathsetu.intake.typed.operands import Operands
 
 _DIFFERENTIAL: Final = re.compile(r"d(?!e$|o$|a$|i$)[a-zA-Z]")
 _CALLED: Final = frozenset({Kind.LETTER, Kind.SYMBOL, Kind.SUP, Kind.SUB, Kind.SHORT, Kind.POSTFIX})
