@@ -25,9 +25,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.shared import DATA, topics
+from mathsetu.intake.question import Question
 from mathsetu.library import Filter, Library
 from mathsetu.records import Query
 from mathsetu.retrieval import formula, meaning, weighting
+from mathsetu.retrieval.base import Retriever
 from mathsetu.retrieval.kernels import is_compiled
 
 _WARM_UP = 5
@@ -117,10 +119,11 @@ def measure(folder: Path, short: list[Query], long: list[Query], exhaustive: int
             library.search(query, explain=False)
         print(f"{kind}: {spent(lambda query: library.search(query, explain=False), queries)} ms")
         for part in weights:
-            only = {part: 1.0}
+            retriever = library._holdings.now().parts(None)[0][part]
 
-            def one(query: Query, only: dict[str, float] = only) -> object:
-                return library.answer(query, explain=False, weights=only)
+            def one(query: Query, retriever: Retriever = retriever) -> object:
+                [reply] = retriever.ask([Question(query)])
+                return reply.best(library.recipe.ranking.candidates)
 
             print(f"  {part}: {spent(one, queries)} ms")
         with ThreadPoolExecutor(2) as pool:
