@@ -5,8 +5,8 @@
 Short queries are the titles of the English topics, long ones title and text; posts of a collection
 made by `benchmarks.collection` have the tags ``rare`` (ten posts) and ``common`` (four of ten).
 Times are processor times of one process, milliseconds, middle and 95th percentile, without
-explanations, after a few queries that load what is loaded once; opening and the first query are
-those of a fresh process. Memory is what the process has for itself, mapped files aside.
+explanations, each query asked once before (blocks of files are checked at their first reading);
+opening and the first query are those of a fresh process. Memory is what the process has for itself, mapped files aside.
 
 ``--exhaustive N`` asks N queries of each kind a second time with every limit of the search taken
 away, and says which share of the best 10, 100 and 500 the usual search finds, part by part.
@@ -32,7 +32,6 @@ from mathsetu.retrieval import formula, meaning, weighting
 from mathsetu.retrieval.base import Retriever
 from mathsetu.retrieval.kernels import is_compiled
 
-_WARM_UP = 5
 _DEPTHS = (10, 100, 500)
 _FRESH = """
 import sys, time
@@ -115,7 +114,7 @@ def measure(folder: Path, short: list[Query], long: list[Query], exhaustive: int
     print(f"loops: {'compiled' if is_compiled() else 'numpy'}")
     print(f"opened in {opened:.3f} s, first query {first:.3f} s")
     for kind, queries in (("short", short), ("long", long)):
-        for query in queries[:_WARM_UP]:
+        for query in queries:
             library.search(query, explain=False)
         print(f"{kind}: {spent(lambda query: library.search(query, explain=False), queries)} ms")
         for part in weights:

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from mathsetu.deadline import check_time
+from mathsetu.retrieval.base import Retriever
 from mathsetu.retrieval.lexical import LexicalReply
 from mathsetu.service.app import create_app
 from mathsetu.service.engine import Engine
@@ -22,6 +23,12 @@ def endless(*_: object) -> None:
     while True:
         check_time()
         time.sleep(0.001)
+
+
+def part_of(engine: Engine, name: str) -> Retriever:
+    """A part of the library that an engine serves."""
+    parts, _ = engine._keeper.opened.library._holdings.now().parts(None)
+    return parts[name]
 
 
 def test_requests_beyond_capacity_are_sent_away_and_the_server_recovers(
@@ -64,7 +71,7 @@ def test_a_slow_search_is_cut_off_with_an_honest_answer(
     events: list[str] = []
     engine = Engine(sampler_folder, Limits(seconds=2.0), note=events.append)
 
-    formulas = engine._keeper.opened.library._parts["formulas"]
+    formulas = part_of(engine, "formulas")
     monkeypatch.setattr(formulas, "ask", endless)
     answer = engine.search("infinitely many primes $p$", k=3)
     assert answer.unfinished == ("formulas",)
@@ -80,7 +87,7 @@ def test_a_slow_first_part_leaves_time_for_the_others(
     engine = Engine(sampler_folder, Limits(seconds=1.0))
     engine.search("$a^2+b^2=c^2$ triangle")
 
-    monkeypatch.setattr(engine._keeper.opened.library._parts["words"], "ask", endless)
+    monkeypatch.setattr(part_of(engine, "words"), "ask", endless)
     answer = engine.search("$a^2+b^2=c^2$ triangle", k=3)
     assert answer.unfinished == ("words",)
     assert answer.hits[0].id.startswith("pythagorean")
