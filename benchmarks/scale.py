@@ -6,7 +6,8 @@ Short queries are the titles of the English topics, long ones title and text; po
 made by `benchmarks.collection` have the tags ``rare`` (ten posts) and ``common`` (four of ten).
 Times are processor times of one process, milliseconds, middle and 95th percentile, without
 explanations, each query asked once before (blocks of files are checked at their first reading);
-opening and the first query are those of a fresh process. Memory is what the process has for itself, mapped files aside.
+opening and the first query are those of a fresh process. Memory is what the process has for itself,
+mapped files aside.
 
 ``--exhaustive N`` asks N queries of each kind a second time with every limit of the search taken
 away, and says which share of the best 10, 100 and 500 the usual search finds, part by part.
