@@ -49,8 +49,8 @@ def command(
 ) -> None:
     """Add the posts of SOURCES to LIBRARY; a post with a known id replaces the old one.
 
-    Only the new posts are indexed. After many additions, build the library anew to make it
-    compact again.
+    Only the new posts are indexed. After many additions small segments are merged; mathsetu
+    optimize does that at any time.
     """
     bad = policy(skip_bad, fields)
     before = _languages(library)

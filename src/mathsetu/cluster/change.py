@@ -56,7 +56,7 @@ from mathsetu.cluster.tables import Counts, Table, TableName, drop_tables
 from mathsetu.encoders.accelerator import PROCESSOR
 from mathsetu.errors import InputError
 from mathsetu.intake.posts import PostFacts
-from mathsetu.library.build import build_segments
+from mathsetu.library.build import affected_answers, build_segments
 from mathsetu.library.manifest import segment_folder
 from mathsetu.recipes.schema import parse_table
 from mathsetu.records import Post
@@ -196,11 +196,7 @@ class _Change:
 
         ``ids`` may grow until the first answer is asked for.
         """
-        for post_id in sorted(ids):
-            for answer in self._posts.answers_to(post_id):
-                is_told = answer.title and answer.tags and answer.question
-                if answer.id not in ids and answer.id not in self._gone and not is_told:
-                    yield answer
+        yield from affected_answers(ids, self._gone, self._posts.answers_to)
 
     def commit(self) -> None:
         """Let the change take effect."""

@@ -25,6 +25,7 @@ from mathsetu.collections.packing import Member
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.collections.trees import (
     BROKEN,
+    Entry,
     FolderTree,
     Tree,
     compression,
@@ -237,21 +238,17 @@ class _OneFile(Tree):
         self._data = data
         self._shown = shown
 
-    def entries(self, bad: BadRows) -> Iterator[object]:  # type: ignore[override]
-        """Not asked for: the name is known."""
-        return iter(())
+    def entries(self, bad: BadRows) -> Iterator[Entry]:
+        """The file alone."""
+        return iter((Entry(self.name, len(self._data)),))
 
     def has(self, name: str) -> bool:
         """Whether it is the file."""
         return name == self.name
 
-    def open(self, name: str) -> object:
-        """Not asked for: the content is read as a whole."""
-        raise NotImplementedError
-
-    def read(self, name: str, limit: int = LONGEST_DOCUMENT) -> bytes:
-        """Its content."""
-        return self._data
+    def open(self, name: str) -> io.BytesIO:
+        """Its content as a stream."""
+        return io.BytesIO(self._data)
 
     def shown(self, name: str) -> str:
         """How the file that it was packed in appears in messages."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict
 from functools import partial
@@ -138,6 +138,23 @@ def build_segments(
     shutil.rmtree(work)
     sync_folder(work.parent)
     return dict(zip(names, counts, strict=True))
+
+
+def affected_answers(
+    ids: set[str], gone: Container[str], answers_to: Callable[[str], Iterable[Post]]
+) -> Iterator[Post]:
+    """The answers that say nothing of their questions themselves, and must be indexed anew.
+
+    Args:
+        ids: The posts that change; it may grow until the first answer is asked for.
+        gone: Posts that are removed already.
+        answers_to: Finds the answers to a question.
+    """
+    for post_id in sorted(ids):
+        for answer in answers_to(post_id):
+            is_told = answer.title and answer.tags and answer.question
+            if answer.id not in ids and answer.id not in gone and not is_told:
+                yield answer
 
 
 def make_marked(folder: Path) -> None:

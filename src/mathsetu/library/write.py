@@ -15,7 +15,7 @@ from mathsetu import __version__
 from mathsetu.encoders.accelerator import PROCESSOR, check_device
 from mathsetu.errors import InputError
 from mathsetu.intake.posts import PostFacts
-from mathsetu.library.build import Progress, build_segments, quiet
+from mathsetu.library.build import Progress, affected_answers, build_segments, quiet
 from mathsetu.library.lock import writing_alone
 from mathsetu.library.manifest import (
     BUILDING,
@@ -255,11 +255,7 @@ class _Change:
 
         ``ids`` may grow until the first answer is asked for.
         """
-        for post_id in sorted(ids):
-            for answer in self._shelves.answers_to(post_id):
-                is_told = answer.title and answer.tags and answer.question
-                if answer.id not in ids and answer.id not in self._gone and not is_told:
-                    yield answer
+        yield from affected_answers(ids, self._gone, self._shelves.answers_to)
 
     def merge(self) -> bool:
         """Merge small segments, rewrite those with removed posts; whether there were any."""
