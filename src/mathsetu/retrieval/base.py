@@ -67,17 +67,40 @@ def check_weights(fields: Fields) -> None:
             raise InputError(f"fields.{name} must be a positive number, not {weight:g}")
 
 
+@dataclass(frozen=True, eq=False)
+class WrittenSegment:
+    """A written segment that is merged with others.
+
+    Attributes:
+        folder: Where it is.
+        kept: Which of its posts are taken over, by their numbers, in order.
+        languages: Their languages.
+    """
+
+    folder: Path
+    kept: NDArray[np.int64]
+    languages: Sequence[str]
+
+
 class Builder(Protocol):
     """Builds one segment of an index.
 
     `prepare` does the work that needs a processor, in whichever process; `add` takes its
     results in the order of the posts; then its `reader` reads what posts have in common; `write`
-    ends the work. Segments are merged by `take_over` instead.
+    ends the work. Segments are merged by `merge` instead.
     """
 
     @property
     def reader(self) -> DistinctReader | None:
         """Reads what posts have in common, where the index has to do with such things."""
+        ...
+
+    @property
+    def merges_on_disk(self) -> bool:
+        """Whether memory grows by no more than a few bytes a post or formula with what is merged.
+
+        Segments are not merged into larger ones than a build writes where it does.
+        """
         ...
 
     def prepare(self, facts: PostFacts) -> Any:
@@ -88,18 +111,12 @@ class Builder(Protocol):
         """Take the next post."""
         ...
 
-    def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
-        """Take the next posts from a segment that is written, without reading them again.
-
-        Args:
-            folder: The segment.
-            kept: Which of its posts, by their numbers, in order.
-            languages: Their languages.
-        """
-        ...
-
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
+        ...
+
+    def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
+        """Write the posts of other segments as one into a new folder; no text is read again."""
         ...
 
 

@@ -6,7 +6,7 @@ and for the IVF kinds the lists that FAISS divided them into. Searching needs nu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,9 +21,10 @@ from mathsetu.languages.analyze import tokenize
 from mathsetu.languages.transliterate import romanise
 from mathsetu.markup import snippet
 from mathsetu.records import Reason
-from mathsetu.retrieval.base import Scored, best
+from mathsetu.retrieval.base import Scored, WrittenSegment, best
 from mathsetu.retrieval.ivf import Division, Ivf, write_ivf
 from mathsetu.retrieval.mapped import Mapped
+from mathsetu.retrieval.postings import new_array
 from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.texts import TextTable, write_texts
 
@@ -109,6 +110,8 @@ class DenseBuilder:
 
     reader = None
 
+    merges_on_disk = True
+
     def __init__(self, choices: Dense) -> None:
         self._choices = choices
         self._waiting: list[str] = []
@@ -128,12 +131,6 @@ class DenseBuilder:
         if len(self._waiting) == _CHUNK:
             self._encode()
 
-    def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
-        """Take the next posts from a segment that is written, with their vectors."""
-        segment = _Segment(folder, self._choices)
-        self._vectors.append(segment.vectors[kept])
-        self._texts += [segment.texts[number] for number in kept.tolist()]
-
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
         if self._waiting or not self._vectors:  # no post at all has vectors of the model's length
@@ -141,7 +138,27 @@ class DenseBuilder:
         folder.mkdir(parents=True)
         vectors = np.concatenate(self._vectors)
         np.save(folder / "vectors.npy", vectors, allow_pickle=False)
-        write_texts(folder / "texts", self._texts)
+        self._finish(folder, vectors, self._texts)
+
+    def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
+        """Write the posts of other segments as one, with their vectors."""
+        folder.mkdir(parents=True)
+        segments = [_Segment(source.folder, self._choices) for source in sources]
+        total = sum(len(source.kept) for source in sources)
+        vectors = new_array(folder / "vectors.npy", np.float32, total, segments[0].dimensions)
+        written = 0
+        for segment, source in zip(segments, sources, strict=True):
+            vectors[written : written + len(source.kept)] = segment.vectors[source.kept]
+            written += len(source.kept)
+        texts = (
+            segment.texts[number]
+            for segment, source in zip(segments, sources, strict=True)
+            for number in source.kept.tolist()
+        )
+        self._finish(folder, vectors, texts)
+
+    def _finish(self, folder: Path, vectors: Vectors, texts: Iterable[str]) -> None:
+        write_texts(folder / "texts", texts)
         if self._choices.index != "flat":
             write_ivf(folder / "lists", vectors, self._choices.division)
 

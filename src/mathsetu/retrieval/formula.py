@@ -112,6 +112,11 @@ class FormulaRetriever:
             return [segment.masses for segment in self.segments]
         return list(masses_of([segment.postings for segment in self.segments]))
 
+    @cached_property
+    def mass_bounds(self) -> list[Numbers]:
+        """For each segment how light and how heavy the formulas are that are read together."""
+        return [kernels.mass_bounds(masses) for masses in self.masses]
+
 
 class FormulaReply:
     """What the formulas of posts say to one question."""
@@ -308,8 +313,13 @@ class _AskedFormula:
         """The formulas that share most with it, and how much, in the order of their numbers."""
         nearly = Best(self.kept)
         index = self._index
-        for segment, masses, ranges, first in zip(
-            index.segments, index.masses, self._ranges, index.distinct.firsts, strict=True
+        for segment, masses, bounds, ranges, first in zip(
+            index.segments,
+            index.masses,
+            index.mass_bounds,
+            self._ranges,
+            index.distinct.firsts,
+            strict=True,
         ):
             postings = segment.postings
             with reading(postings.folder):
@@ -322,6 +332,7 @@ class _AskedFormula:
                     masses,
                     self.mass,
                     self.kept,
+                    bounds,
                     floor=nearly.floor,
                 )
             nearly.add(first, Scored(numbers, scores))

@@ -21,7 +21,7 @@ from mathsetu.graphs.build import Source
 from mathsetu.graphs.virtual import DOCUMENT, FORMULA
 from mathsetu.intake import MarkedText, PostFacts, Question
 from mathsetu.records import Formula, Query, Reason
-from mathsetu.retrieval.base import Scored, best, check_fields
+from mathsetu.retrieval.base import Scored, WrittenSegment, best, check_fields
 from mathsetu.retrieval.mapped import Mapped
 from mathsetu.retrieval.maxsim import STRATEGIES, MaxSim, check_strategy
 from mathsetu.retrieval.multivectors import check_storage, write_multivectors
@@ -97,6 +97,8 @@ class GraphIndexBuilder:
 
     reader = None
 
+    merges_on_disk = False
+
     def __init__(self, choices: GraphSearch) -> None:
         self._choices = choices
         self._posts: list[PreparedGraph] = []
@@ -112,8 +114,13 @@ class GraphIndexBuilder:
         """Take the next post."""
         self._posts.append(prepared)
 
-    def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
-        """Take the next posts from a segment that is written, with their vectors."""
+    def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
+        """Write the posts of other segments as one, with their vectors, which are all loaded."""
+        for source in sources:
+            self._take_over(source.folder, source.kept)
+        self.write(folder)
+
+    def _take_over(self, folder: Path, kept: NDArray[np.int64]) -> None:
         segment = _Segment(folder)
         [vectors] = MaxSim([folder / "vectors"]).collections
         for number in kept.tolist():

@@ -22,8 +22,8 @@ from mathsetu.formulas.parse import Parsed
 from mathsetu.intake.posts import PostFacts
 from mathsetu.intake.question import Question
 from mathsetu.records import Reason
-from mathsetu.retrieval.base import FORMULAS, Scored, best, one_by_one
-from mathsetu.retrieval.postings import Postings, PostingsBuilder
+from mathsetu.retrieval.base import FORMULAS, Scored, WrittenSegment, best, one_by_one
+from mathsetu.retrieval.postings import Postings, PostingsBuilder, merge_posts
 from mathsetu.retrieval.segments import Numbering
 
 if TYPE_CHECKING:
@@ -87,6 +87,8 @@ class OverlapBuilder:
 
     kind = FORMULAS
 
+    merges_on_disk = True
+
     def __init__(self, choices: Overlap) -> None:
         self._choices = choices
         self._posts: list[list[str]] = []
@@ -109,16 +111,16 @@ class OverlapBuilder:
         """Take the next formula."""
         self.wanted[latex] = read
 
-    def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
-        """Take the next posts from a segment that is written."""
-        self._postings.take_over(Postings(folder), kept)
-
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
         for formulas in self._posts:
             bags = (self.wanted[latex] for latex in formulas)
             self._postings.add(together(bags, self._choices.of))
         self._postings.write(folder)
+
+    def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
+        """Write the posts of other segments as one."""
+        merge_posts(sources, folder)
 
 
 class OverlapRetriever:
