@@ -176,18 +176,16 @@ class _Part(NamedTuple):
 
 def _merged_part(pieces: Sequence[tuple[Postings, slice, NDArray[np.int64]]], count: int) -> _Part:
     """Postings of several indexes: of each some terms, and the new numbers of its documents."""
-    distinct, rows_of_all = np.unique(
-        np.concatenate([segment.terms[rows] for segment, rows, _ in pieces]), return_inverse=True
-    )
-    ranks_of_terms = np.split(rows_of_all, np.cumsum([len(s.terms[r]) for s, r, _ in pieces])[:-1])
-    ranks_of_all, documents, frequencies = [], [], []
-    for (segment, rows, numbers), ranks in zip(pieces, ranks_of_terms, strict=True):
+    terms, sizes, documents, frequencies = [], [], [], []
+    for segment, rows, numbers in pieces:
         starts = segment.starts[rows.start : rows.stop + 1]
         own = slice(int(starts[0]), int(starts[-1]))
-        ranks_of_all.append(np.repeat(ranks, np.diff(starts)))
+        terms.append(segment.terms[rows])
+        sizes.append(np.diff(starts))
         documents.append(numbers[segment.documents[own]])
         frequencies.append(segment.frequencies[own])
-    numbers, ranks = np.concatenate(documents), np.concatenate(ranks_of_all)
+    distinct, ranks_of_terms = np.unique(np.concatenate(terms), return_inverse=True)
+    ranks, numbers = np.repeat(ranks_of_terms, np.concatenate(sizes)), np.concatenate(documents)
     # By terms, and by documents for each. Those of each index mostly are in order already, and a
     # stable sort merges what is.
     order = np.argsort(ranks * count + numbers, kind="stable")

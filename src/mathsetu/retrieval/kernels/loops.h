@@ -44,6 +44,8 @@ enum { FINE = 0, NO_MEMORY = 1, NOT_RISING = 2 };
 #define HALF 128
 /* Room for more than the best, at most. */
 #define MOST_MORE (1 << 20)
+/* To look a document up takes as long as to read so many postings. */
+#define LOOKING_UP 8
 /* How many rows ahead memory is asked for. */
 #define AHEAD 8
 
@@ -387,6 +389,17 @@ static void end_block(Block *block) {
     free(block->marks);
 }
 
+/* Add what a list adds to the documents of a stretch. */
+static void add_list(const Asked *asked, int64_t list, const int32_t *documents,
+                     const void *values, int small, int64_t at, int64_t end, float *sums) {
+    const float *table = asked->tables + 256 * list;
+    const uint8_t *bytes = values;
+    for (; small && at < end; at++) sums[documents[at] & (BLOCK - 1)] += table[bytes[at]];
+    for (; at < end; at++) {
+        sums[documents[at] & (BLOCK - 1)] += added(asked, list, values, 0, at);
+    }
+}
+
 /* Add up the stretches of the lists that are read, which have few documents; which ones have a sum
  * is written down, so that no others are looked at. */
 static int64_t add_few(const Asked *asked, const int32_t *documents, const void *values, int small,
@@ -433,9 +446,8 @@ static int64_t add_many(const Asked *asked, const int32_t *documents, const void
                         int small, const Rest *rests, int64_t read, int64_t low, int64_t count,
                         float limit, Block *block) {
     for (int64_t list = 0; list < read; list++) {
-        for (int64_t at = block->begins[list]; at < rests[list].next; at++) {
-            block->sums[documents[at] & (BLOCK - 1)] += added(asked, list, values, small, at);
-        }
+        add_list(asked, list, documents, values, small, block->begins[list], rests[list].next,
+                 block->sums);
     }
     int64_t kept = 0;
     for (int64_t at = 0; at < count; at++) {
@@ -501,10 +513,21 @@ static int best_of_lists(const int32_t *documents, const void *values, int small
             size = add_many(asked, documents, values, small, rests, read, low, high - low, limit,
                             &block);
         }
+        int all_zero = 1;
+        float left = asked->rest[read]; /* when it was last asked which documents may count */
         for (int64_t list = read; size && list < asked->lists; list++) {
             Rest *rest = &rests[list];
             go_to(documents, rest, low);
-            for (int64_t at = 0; at < size && rest->document < high; at++) {
+            int64_t end = rest->document < high
+                              ? first_from(documents, rest->next, rest->end, high, 64)
+                              : rest->next;
+            if (end - rest->next < LOOKING_UP * size) {
+                /* Quicker than to look up, and it leaves sums behind where nobody looks. */
+                add_list(asked, list, documents, values, small, rest->next, end, block.sums);
+                all_zero = all_zero && rest->next == end;
+                rest->next = end;
+            }
+            for (int64_t at = 0; at < size && rest->next < end; at++) {
                 int64_t place = find(documents, rest, low + block.touched[at]);
                 if (place >= 0) {
                     block.sums[block.touched[at]] += added(asked, list, values, small, place);
@@ -512,6 +535,8 @@ static int best_of_lists(const int32_t *documents, const void *values, int small
             }
             *rest = rest_of(documents, rest->next, rest->end);
             /* The less is left to come, the fewer may still count. */
+            if (asked->rest[list + 1] > 0.7f * left) continue;
+            left = asked->rest[list + 1];
             int64_t before = size;
             size = 0;
             for (int64_t at = 0; at < before; at++) {
@@ -533,6 +558,7 @@ static int best_of_lists(const int32_t *documents, const void *values, int small
                 take(best, document, score);
             }
         }
+        if (!all_zero) memset(block.sums, 0, BLOCK * sizeof *block.sums);
     }
     if (state == FINE && !begin && !all_read(rests, always_read)) state = NOT_RISING;
     free(rests);
