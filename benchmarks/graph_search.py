@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.shared import (
@@ -31,14 +32,13 @@ from benchmarks.shared import (
     topics,
 )
 from mathsetu.collections.arqmath import read_topics
-from mathsetu.errors import InputError
 from mathsetu.evaluation.significance import paired_t_test
 from mathsetu.intake.question import Question
 from mathsetu.library import Library, build_library
 from mathsetu.library.manifest import read_manifest, segment_folder
 from mathsetu.ranking.fusion import fuse, make_fusion
 from mathsetu.recipes import load_recipe
-from mathsetu.records import Hit, Query, Run
+from mathsetu.records import Hit, Run
 from mathsetu.retrieval.graph import SHIPPED, GraphRetriever, GraphSearch
 from mathsetu.retrieval.maxsim import STRATEGIES
 
@@ -130,14 +130,8 @@ def formulas(retriever: GraphRetriever, data: Path) -> None:
         for query in read_topics(data / "arqmath" / f"topics-task2-{year}.xml"):
             if query.id not in wanted:
                 continue
-            latex = query.formulas[0].latex
-            question = Question(Query(query.id, f"{query.title}\n{query.text}", language="en"))
-            try:
-                found = retriever.formulas(question, latex, 10 * _DEPTH)
-            except InputError:
-                # A formula that its question writes otherwise is asked for by itself.
-                alone = Question(Query(query.id, f"${latex}$", language="en"))
-                found = retriever.formulas(alone, latex, 10 * _DEPTH)
+            question = Question(replace(query, language="en"))
+            found = retriever.formula_finder.formulas_for(question, 10 * _DEPTH)
             ranking = list(dict.fromkeys(visual.get(one.latex, "") for one in found))
             ranking = [name for name in ranking if name][:_DEPTH]
             rows.append((ndcg(ranking, wanted[query.id]),
