@@ -2,8 +2,9 @@
 
 Each recipe builds a library of the answers, whose formulas have the lab's ids and visual ids, and
 answers the official topics as ``mathsetu run --to arqmath-formula-run`` does. nDCG', MAP' and
-P'@10 of 2020 and 2021, over the topics with a relevant formula here, with the judgments of
-formulas that are here; ``--write FOLDER`` keeps the posts, the runs and the libraries.
+P'@10 of 2020 and 2021, and nDCG@10 and MAP with unjudged formulas not relevant, over the topics
+with a relevant formula here, with the judgments of formulas that are here; ``--write FOLDER``
+keeps the posts, the runs and the libraries.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from benchmarks.shared import DATA, YEARS
 from mathsetu.collections.arqmath import read_topics, write_formula_run
@@ -42,30 +44,36 @@ def posts(data: Path) -> Iterator[Post]:
                 language="en",
                 parent_id=row["question_id"],
                 kind="answer",
-                formulas=tuple(
-                    Formula(
-                        one["id"],
-                        one["latex"],
-                        one["visual_id"],
-                        row["answer_id"] if one["where"] == "answer" else row["question_id"],
-                        _FIELDS[one["where"]],
-                    )
-                    for one in row["formulas"]
-                    if one["where"] in _FIELDS
-                ),
+                formulas=tuple(_formulas(row)),
             )
+
+
+def _formulas(row: dict[str, Any]) -> Iterator[Formula]:
+    """The formulas of title, question and answer; a few have no id and get one of ours."""
+    for number, one in enumerate(row["formulas"]):
+        if one["where"] in _FIELDS:
+            post = row["answer_id"] if one["where"] == "answer" else row["question_id"]
+            name = one["id"] or f"{row['answer_id']}:{number}"
+            field = _FIELDS[one["where"]]
+            yield Formula(name, one["latex"], one["visual_id"] or "", post, field)
 
 
 def measure(library: Library, name: str, data: Path, runs: Path) -> None:
     """Answer the topics of each year, and say how well."""
     visual_ids = {
-        formula.id: formula.visual_id for post in posts(data) for formula in post.formulas
+        formula.id: formula.visual_id
+        for post in posts(data)
+        for formula in post.formulas
+        if formula.visual_id
     }
-    measures = parse_measures(["arqmath"])
+    measures = parse_measures(["arqmath", "nDCG@10", "MAP"])
     for year in YEARS:
         path = data / "arqmath" / f"qrels-task2-{year}.present.txt"
         judgments = Judgments.of(read_qrels(path))
-        topics = list(read_topics(data / "arqmath" / f"topics-task2-{year}.xml", language="en"))
+        threshold = judgments.relevant_from
+        answerable = judgments.answerable(threshold)
+        path = data / "arqmath" / f"topics-task2-{year}.xml"
+        topics = [one for one in read_topics(path, language="en") if one.id in answerable.grades]
         started = time.process_time()
         rankings = {
             topic.id: tuple(one.hit for one in library.formula_instances(topic)) for topic in topics
@@ -73,8 +81,6 @@ def measure(library: Library, name: str, data: Path, runs: Path) -> None:
         seconds = (time.process_time() - started) / len(topics)
         run = Run(name, rankings)
         write_formula_run(runs / f"{name}.{year}.tsv", run)
-        threshold = judgments.relevant_from
-        answerable = judgments.answerable(threshold)
         found = evaluate(run, answerable, measures, relevant_from=threshold, visual_ids=visual_ids)
         figures = "  ".join(f"{one} {found.mean(one):.3f}" for one in measures)
         print(f"{name:<14} {year}  {figures}  ({len(found.topics)} topics, "

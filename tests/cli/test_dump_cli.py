@@ -1,6 +1,7 @@
 """ARQMath's tasks from the files that the lab gives out, as a researcher runs them."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,13 +10,16 @@ from tests.command import Mathsetu
 from tests.dump import THREADS, Dump, make_dump
 
 
-@pytest.fixture
-def dump(tmp_path: Path) -> Dump:
-    return make_dump(tmp_path / "dump")
+@pytest.fixture(scope="module")
+def dump(tmp_path_factory: pytest.TempPathFactory) -> Dump:
+    """The files, and the libraries that tests have built of them."""
+    return make_dump(tmp_path_factory.mktemp("lab") / "dump")
 
 
 def indexed(mathsetu: Mathsetu, dump: Dump, recipe: str, *options: str) -> str:
-    library = dump / f"{recipe}.library"
+    library = dump / f"{recipe}{len(options)}.library"
+    if Path(library).exists():
+        return library
     done = mathsetu("index", dump / "Posts.xml", library, "--recipe", recipe,
                     "--processes", "1", *options)  # fmt: skip
     assert done.code == 0, done.err
@@ -147,11 +151,13 @@ def test_what_cannot_be_run_is_said(mathsetu: Mathsetu, dump: Dump) -> None:
 
 
 def test_comments_beside_the_posts_are_passed_over_with_a_word(
-    mathsetu: Mathsetu, dump: Dump
+    mathsetu: Mathsetu, dump: Dump, tmp_path: Path
 ) -> None:
-    for name in ("topics-task1.xml", "topics-task2.xml", "qrels-task1.txt", "qrels-task2.txt"):
-        Path(dump / name).unlink()
-    told = mathsetu.json("index", str(dump.folder), dump / "library", "--recipe", "msm-bm25",
+    folder = tmp_path / "posts"
+    folder.mkdir()
+    for name in ("Posts.xml", "Comments.xml"):
+        shutil.copy(dump / name, folder)
+    told = mathsetu.json("index", folder, tmp_path / "library", "--recipe", "msm-bm25",
                          "--processes", "1")  # fmt: skip
     assert isinstance(told, dict)
     assert told["posts"] == 3 * len(THREADS)

@@ -1,6 +1,7 @@
 """Training from the files of a dump: what the commands learn from."""
 
 import json
+import lzma
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from tests.command import Mathsetu
 from tests.dump import THREADS, Dump, make_dump
 from tests.light import LIGHT, LIGHT_TOML
 
+PAIRS = 5
 FEW = ["--epochs", "1", "--batch", "4"]
 
 
@@ -63,15 +65,45 @@ def test_an_encoder_learns_from_the_threads_of_a_dump(
 
 
 @pytest.mark.parametrize("accepted", [False, True])
+@pytest.mark.parametrize("beside", [False, True])
 def test_a_graph_model_learns_from_the_threads_of_a_dump(
-    mathsetu: Mathsetu, dump: Dump, accepted: bool
+    mathsetu: Mathsetu, dump: Dump, tmp_path: Path, beside: bool, accepted: bool
 ) -> None:
+    """From them alone, or beside the pairs of a folder."""
     pytest.importorskip("torch")
     small = ["--hidden", "8", "--layers", "1", "--bases", "2", "--processes", "1", *FEW]
     options = [*small, "--negatives", "1", *(["--accepted"] if accepted else [])]
-    shown = mathsetu("train", "graph", dump / "Posts.xml", dump / "out", *options, "--json")
+    source, pairs = dump / "Posts.xml", len(THREADS) if accepted else 2 * len(THREADS)
+    if beside:
+        options += ["--threads", source]
+        source, pairs = str(pairs_of(tmp_path / "data")), pairs + PAIRS
+    shown = mathsetu("train", "graph", source, dump / "out", *options, "--json")
     assert shown.code == 0, shown.err
     assert 0 <= json.loads(shown.out)["reciprocal_rank"] <= 1
-    learned = len(THREADS) if accepted else 2 * len(THREADS)
     # One pair in ten is kept aside.
-    assert f"{learned - max(1, round(learned / 10))} pairs" in card(dump / "out")
+    assert f"{pairs - max(1, round(pairs / 10))} pairs" in card(dump / "out")
+
+
+def test_a_dump_without_accepted_answers_is_named(mathsetu: Mathsetu, dump: Dump) -> None:
+    pytest.importorskip("torch")
+    posts = Path(dump / "Posts.xml")
+    text = posts.read_text(encoding="utf-8").replace("AcceptedAnswerId", "Other")
+    posts.write_text(text, encoding="utf-8")
+    message = mathsetu.refuses("train", "graph", posts, dump / "out", "--accepted")
+    assert "has no accepted answers with their questions to learn from" in message
+
+
+def pairs_of(folder: Path) -> Path:
+    """A folder with pairs as they are laid out for training."""
+    folder.mkdir()
+    with lzma.open(folder / "qa.jsonl.xz", "wt", encoding="utf-8") as file:
+        for number in range(PAIRS):
+            row = {
+                "q": f"What is the value of {number} plus {number}?",
+                "a": f"It is {2 * number}, as everybody can see who counts to {number} twice.",
+                "src": "tests",
+                "lang": "en",
+                "kind": "qa",
+            }
+            file.write(json.dumps(row) + "\n")
+    return folder
