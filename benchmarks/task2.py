@@ -3,8 +3,8 @@
 Each recipe builds a library of the answers, whose formulas have the lab's ids and visual ids, and
 answers the official topics as ``mathsetu run --to arqmath-formula-run`` does. nDCG', MAP' and
 P'@10 of 2020 and 2021, and nDCG@10 and MAP with unjudged formulas not relevant, over the topics
-with a relevant formula here, with the judgments of formulas that are here; ``--write FOLDER``
-keeps the posts, the runs and the libraries.
+with a relevant formula here, with the judgments of formulas that stand in these texts (others
+stand in comments); ``--write FOLDER`` keeps the posts, the runs and the libraries.
 """
 
 from __future__ import annotations
@@ -68,8 +68,9 @@ def measure(library: Library, name: str, data: Path, runs: Path) -> None:
     }
     measures = parse_measures(["arqmath", "nDCG@10", "MAP"])
     for year in YEARS:
-        path = data / "arqmath" / f"qrels-task2-{year}.present.txt"
-        judgments = Judgments.of(read_qrels(path))
+        path = data / "arqmath" / f"qrels-task2-{year}.official.txt"
+        here = set(visual_ids.values())
+        judgments = Judgments.of(one for one in read_qrels(path) if one.id in here)
         threshold = judgments.relevant_from
         answerable = judgments.answerable(threshold)
         path = data / "arqmath" / f"topics-task2-{year}.xml"
