@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -15,6 +16,11 @@ from mathsetu.deadline import Clock
 from mathsetu.errors import InputError, Unavailable
 from mathsetu.intake.question import Question, topic_question, typed_question
 from mathsetu.library.candidates import RecipeReply, chosen_weights
+from mathsetu.library.formula_instances import (
+    FormulaInstance,
+    distinct_instances,
+    found_instances,
+)
 from mathsetu.library.holdings import FolderHoldings, View, open_holdings
 from mathsetu.library.manifest import Manifest
 from mathsetu.library.preparing import check_readable, prepare
@@ -34,6 +40,8 @@ if TYPE_CHECKING:
 REASONS, TRANSLATION = "reasons", "translation"
 # A post asks for its like with its beginning: the rest would take long and add little.
 _LIKENESS = 600
+# Of so many formulas that are found for each that is wanted, some look the same.
+_ALIKE = 10
 # Queries of a run that are asked together; more would take much memory.
 _TOGETHER = 16
 
@@ -338,6 +346,29 @@ class Library:
         first = numbers[:limit].tolist()
         ids = shelves.ids(first)
         return tuple(ids[number] for number in first)
+
+    def formula_instances(
+        self, query: Query, k: int = 1000, *, where: Filter | None = None, every: bool = False
+    ) -> list[FormulaInstance]:
+        """The formulas most like the one that a query names, by the ids of the collection.
+
+        This is ARQMath's task 2. Of formulas that look the same the best one is given; an index
+        of meaning graphs reads the words around a formula, too.
+
+        Args:
+            query: A topic; its formula is the one that it names, or the only one in its text.
+            k: How many.
+            where: In which posts formulas may be found.
+            every: Give all occurrences, those that look the same as well.
+        """
+        view = self._holdings.now()
+        question = topic_question(query, self.languages)
+        check_readable(question)
+        _, allowed = view.parts(where)
+        found = found_instances(
+            self._formula_index, view.shelves, question, _ALIKE * k, allowed, every=every
+        )
+        return list(islice(found, k)) if every else distinct_instances(found, k)
 
     @property
     def _formula_index(self) -> FormulaFinder:

@@ -23,7 +23,7 @@ from mathsetu.formulas.similarity import similarity
 from mathsetu.intake.question import Question
 from mathsetu.records import Evidence, Reason
 from mathsetu.retrieval import kernels
-from mathsetu.retrieval.base import Best, FormulaMatch, Scored, among, best
+from mathsetu.retrieval.base import Best, FormulaMatch, Scored, among, asked_formula, best
 from mathsetu.retrieval.formula_index import (
     FormulaSearch,
     FormulaSegment,
@@ -82,6 +82,16 @@ class FormulaRetriever:
             FormulaMatch(number, latex, self.latex(number), score)
             for number, score in zip(ranked.numbers.tolist(), ranked.scores.tolist(), strict=True)
         ]
+
+    def formulas_for(
+        self, question: Question, k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> list[FormulaMatch]:
+        """The formulas most like the one that a question asks for; the words around it count not.
+
+        Formulas that are written alike are one here, so ``allowed`` is for who looks up their
+        posts.
+        """
+        return self.formulas(asked_formula(question).latex, k)
 
     def posts_with(self, formula: int) -> NDArray[np.int64]:
         """The numbers of the posts that hold a formula of `formulas`, in order."""

@@ -21,7 +21,8 @@ from mathsetu.graphs.build import Source
 from mathsetu.graphs.virtual import DOCUMENT, FORMULA
 from mathsetu.intake import MarkedText, PostFacts, Question
 from mathsetu.records import Formula, Query, Reason
-from mathsetu.retrieval.base import Scored, WrittenSegment, best, check_fields
+from mathsetu.retrieval.base import Scored, WrittenSegment, check_fields
+from mathsetu.retrieval.graph_formulas import GraphFormulas
 from mathsetu.retrieval.mapped import Mapped
 from mathsetu.retrieval.maxsim import STRATEGIES, MaxSim, check_strategy
 from mathsetu.retrieval.multivectors import check_storage, write_multivectors
@@ -106,7 +107,7 @@ class GraphIndexBuilder:
     def prepare(self, facts: PostFacts) -> PreparedGraph:
         """The vectors of a post."""
         fields = self._choices.fields
-        formulas = [one for one in facts.all_formulas if one.where in fields]
+        formulas = facts.named_formulas(fields)
         encoder = load_graph_encoder(self._choices.model)
         return encode(encoder, facts.joined(fields), facts.language, formulas)
 
@@ -121,7 +122,7 @@ class GraphIndexBuilder:
         self.write(folder)
 
     def _take_over(self, folder: Path, kept: NDArray[np.int64]) -> None:
-        segment = _Segment(folder)
+        segment = GraphSegment(folder)
         [vectors] = MaxSim([folder / "vectors"]).collections
         for number in kept.tolist():
             start, end = vectors.layout.starts[number : number + 2].tolist()
@@ -156,16 +157,6 @@ def encode(
     return PreparedGraph(encoded, tuple(latex.get(name, name) for name in encoded.formulas))
 
 
-@dataclass(frozen=True)
-class GraphFormula:
-    """A formula that was found: its id, its LaTeX, the number of its post, and its cosine."""
-
-    id: str
-    latex: str
-    number: int
-    score: float
-
-
 class Engine(Protocol):
     """What compares vectors: this process, or a server."""
 
@@ -179,19 +170,18 @@ class Engine(Protocol):
 class GraphRetriever:
     """Answers questions by MaxSim of their graphs' vectors."""
 
-    formula_finder = None
-
     def __init__(self, folders: Sequence[Path], choices: GraphSearch) -> None:
-        self._choices = choices
+        self.choices = choices
         # Said when a library is opened, not when it is searched first.
-        self._server = confirmed(choices.server) if choices.server else ""
-        self._folders = list(folders)
+        self.server = confirmed(choices.server) if choices.server else ""
+        self.folders = list(folders)
         self.maxsim = MaxSim(
             [folder / "vectors" for folder in folders], choices.in_process, choices.depth
         )
-        self._segments = [_Segment(folder) for folder in folders]
+        self.segments = [GraphSegment(folder) for folder in folders]
         self.posts = len(self.maxsim)
         self.heat_mapper = self
+        self.formula_finder = GraphFormulas(self)
 
     def ask(self, questions: Sequence[Question]) -> list[GraphReply]:
         """Ask several questions; their searches share the work."""
@@ -206,71 +196,30 @@ class GraphRetriever:
         """As `table`, for a question whose vectors are there already."""
         segment, place = self.maxsim.numbering.locate(number)
         collection = self.maxsim.collections[segment]
-        names = self._segments[segment].names(*collection.layout.starts[place : place + 2].tolist())
+        names = self.segments[segment].names(*collection.layout.starts[place : place + 2].tolist())
         own = _part_names(asked.encoded.kinds.tolist(), asked.latex)
         return own, names, asked.encoded.vectors @ collection.of_post(place).T
 
-    def formulas(self, question: Question, formula: str, k: int) -> list[GraphFormula]:
-        """The formulas most like one of a question, understood in its context.
-
-        Args:
-            question: What is asked.
-            formula: The id of the formula, or its LaTeX.
-            k: How many.
-        """
-        asked = self.encode(question)
-        for place, name in enumerate(asked.encoded.formulas):
-            if formula in (name, asked.latex[place]):
-                return self._formulas(asked.encoded.vectors[place], k)
-        raise InputError(f"the question has no formula {formula!r}")
-
     def encode(self, question: Question) -> PreparedGraph:
         """The vectors of a question."""
-        encoder = load_graph_encoder(self._choices.model)
+        encoder = load_graph_encoder(self.choices.model)
         return encode(encoder, question.marked, question.language, _named(question.query))
+
+    def encode_text(self, text: MarkedText, language: str) -> PreparedGraph:
+        """The vectors of a text; first those of its formulas, as they stand in it."""
+        return encode(load_graph_encoder(self.choices.model), text, language)
 
     @cached_property
     def engine(self) -> Engine:
         """What searches: this process, or a server."""
-        if not self._server:
+        if not self.server:
             return self.maxsim
         from mathsetu.retrieval.qdrant import QdrantSearch, QdrantServer
 
-        folders = [folder / "vectors" for folder in self._folders]
-        choices = self._choices
-        server = QdrantServer(self._server)
+        folders = [folder / "vectors" for folder in self.folders]
+        choices = self.choices
+        server = QdrantServer(self.server)
         return QdrantSearch(server, folders, choices.strategy, choices.depth)
-
-    def _formulas(self, vector: Vectors, k: int) -> list[GraphFormula]:
-        rows, owners, segments = self._formula_rows
-        found = best(np.einsum("id,d->i", rows, vector), k)
-        matches = []
-        for number, score in zip(found.numbers.tolist(), found.scores.tolist(), strict=True):
-            segment, place = segments[number].tolist()
-            one = self._segments[segment]
-            matches.append(
-                GraphFormula(one.ids[place], one.latex[place], int(owners[number]), score)
-            )
-        return matches
-
-    @cached_property
-    def _formula_rows(self) -> tuple[Vectors, NDArray[np.int64], NDArray[np.int64]]:
-        """Vectors of all formulas, the posts they stand in, and their places in the segments."""
-        rows, owners, places = [], [], []
-        for number, (segment, collection, first) in enumerate(
-            zip(
-                self._segments,
-                self.maxsim.collections,
-                self.maxsim.numbering.firsts,
-                strict=True,
-            )
-        ):
-            here = np.flatnonzero(segment.kinds == FORMULA)
-            rows.append(collection.vectors(here))
-            starts = collection.layout.starts
-            owners.append(first + np.searchsorted(starts, here, side="right") - 1)
-            places.append(np.stack([np.full(len(here), number), np.arange(len(here))], axis=1))
-        return np.concatenate(rows), np.concatenate(owners), np.concatenate(places)
 
 
 class _Batch:
@@ -320,7 +269,7 @@ class GraphReply:
         return Reason("graph", score, f"MaxSim {score:.2f}: " + "; ".join(shown))
 
 
-class _Segment:
+class GraphSegment:
     """What the vectors of a segment stand for."""
 
     def __init__(self, folder: Path) -> None:
@@ -338,6 +287,7 @@ class _Segment:
         return kinds
 
     def names(self, start: int, end: int) -> list[str]:
+        """What some vectors stand for, in words."""
         first = int(np.count_nonzero(self.kinds[:start] == FORMULA))
         kinds = self.kinds[start:end].tolist()
         count = kinds.count(FORMULA)

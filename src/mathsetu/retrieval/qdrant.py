@@ -41,8 +41,8 @@ Progress = Callable[[str, int], None]
 _PURPOSE = "search with Qdrant"
 # Points that are sent, and acknowledged, at once.
 _BATCH = 64
-# How widely HNSW looks around; as in the thesis that MathAMR+ comes from.
-_BREADTH = 128
+#: How widely HNSW looks around; as in the thesis that MathAMR+ comes from.
+BREADTH = 128
 # Fields of the payload that can be filtered by.
 _FILTERS = ("id", "language", "tags", "collection")
 _SECONDS = 120
@@ -178,6 +178,7 @@ def _create(server: QdrantServer, names: Collections, dimensions: int) -> None:
         if not client.collection_exists(names.formulas):
             client.create_collection(names.formulas, vectors_config=plain)
             client.create_payload_index(names.formulas, "post", models.PayloadSchemaType.KEYWORD)
+            client.create_payload_index(names.formulas, "number", models.PayloadSchemaType.INTEGER)
 
 
 def _send(
@@ -252,7 +253,7 @@ class QdrantSearch:
     def _request(self, query: Vectors, k: int, allowed: NDArray[np.bool_] | None) -> Any:
         models = self._server.models
         rows = query.tolist()
-        exact = models.SearchParams(exact=self._strategy != "hnsw", hnsw_ef=_BREADTH)
+        exact = models.SearchParams(exact=self._strategy != "hnsw", hnsw_ef=BREADTH)
         chosen = self._filter(allowed)
         if self._strategy == "single":
             return models.QueryRequest(

@@ -11,7 +11,9 @@ from mathsetu.cli.output import json_option, print_json, progress_bar, say
 from mathsetu.cli.train.rerankers import show_epochs
 from mathsetu.collections.formats import detect, open_posts
 from mathsetu.collections.rows import BadRows
+from mathsetu.collections.threads import with_questions
 from mathsetu.encoders.graph import GraphChoices, GraphModel
+from mathsetu.errors import InputError
 from mathsetu.graphs.virtual import VirtualNodes
 from mathsetu.models import require
 from mathsetu.training.graph.texts import (
@@ -24,12 +26,14 @@ from mathsetu.training.graph.texts import (
 
 
 @click.command("graph")
-@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("data", type=click.Path(exists=True, path_type=Path))
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--unseen", multiple=True, type=click.Path(path_type=Path),
               help="Topics that training must not touch; may be given again.")  # fmt: skip
 @click.option("--threads", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              help="Posts whose answers are learned from with their own questions.")  # fmt: skip
+              help="Posts whose answers are learned from with their own questions, beside "
+              "the pairs of DATA.")  # fmt: skip
+@click.option("--accepted", is_flag=True, help="Of posts, learn from accepted answers only.")
 @click.option("--limit", default=0, help="Learn from so many pairs only.")
 @click.option("--hidden", default=96, show_default=True, help="Size of a node's vector.")
 @click.option("--layers", default=4, show_default=True)
@@ -58,6 +62,7 @@ def command(
     folder: Path,
     unseen: tuple[Path, ...],
     threads: Path | None,
+    accepted: bool,
     limit: int,
     hidden: int,
     layers: int,
@@ -75,14 +80,18 @@ def command(
     as_json: bool,
     **fit: Any,
 ) -> None:
-    r"""Train a graph model on the question-answer pairs of DATA (qa.jsonl.xz) into FOLDER.
+    r"""Train a graph model on the question-answer pairs of DATA into FOLDER.
+
+    DATA is a folder with pairs (qa.jsonl.xz), or a file of posts (Posts.xml of a dump, JSON
+    Lines) whose answers are learned from with their own questions.
 
     The best model ends up in FOLDER/model with a card. Graphs are kept in FOLDER, and training
     that was stopped goes on where it was when the same command is given again.
 
     \b
-    Example:
+    Examples:
       mathsetu train graph data/training models/graph --unseen topics.xml --epochs 10
+      mathsetu train graph Posts.xml models/graph --accepted --unseen topics.xml
     """
     require("torch", "training a graph model", "neural")
     from mathsetu.training.graph.fit import GraphFit
@@ -102,7 +111,7 @@ def command(
             VirtualNodes(structure, auxiliary, initialisation),  # type: ignore[arg-type]  # checks
         ),
     )
-    pairs = _pairs(data, unseen, threads)
+    pairs = _pairs(data, unseen, threads, accepted)
     if 0 < limit < len(pairs):
         pairs = split_pairs(pairs, limit, settings.seed)[1]
     with progress_bar() as progress:
@@ -128,14 +137,22 @@ def command(
     say(f"the model is in {folder / 'model'}")
 
 
-def _pairs(data: Path, unseen: tuple[Path, ...], threads: Path | None) -> list[TextPair]:
+def _pairs(
+    data: Path, unseen: tuple[Path, ...], threads: Path | None, accepted: bool
+) -> list[TextPair]:
     texts = [
         f"{query.title}\n{query.text}"
         for path in unseen
         for query in detect(path).read(path, BadRows())
     ]
-    pairs = read_text_pairs(data, texts)
-    pairs += across_languages(pairs)
-    if threads:
-        pairs += thread_text_pairs(open_posts(threads), texts)
+    pairs: list[TextPair] = []
+    if data.is_dir():
+        pairs = read_text_pairs(data, texts)
+        pairs += across_languages(pairs)
+    for posts in filter(None, (threads, None if data.is_dir() else data)):
+        found = thread_text_pairs(with_questions(open_posts(posts)), texts, accepted=accepted)
+        if not found:
+            which = "accepted answers" if accepted else "answers"
+            raise InputError(f"{posts}: has no {which} with their questions to learn from")
+        pairs += found
     return pairs

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mathsetu.collections.threads import is_accepted
 from mathsetu.errors import InputError
 from mathsetu.languages.analyze import tokenize, words
 from mathsetu.markup import split
@@ -64,8 +65,16 @@ def read_text_pairs(folder: Path, unseen: Iterable[str] = ()) -> list[TextPair]:
     return found
 
 
-def thread_text_pairs(posts: Iterable[Post], unseen: Iterable[str] = ()) -> list[TextPair]:
+def thread_text_pairs(
+    posts: Iterable[Post], unseen: Iterable[str] = (), *, accepted: bool = False
+) -> list[TextPair]:
     """Answers with the questions of their own threads.
+
+    Args:
+        posts: Answers that carry their question along (`mathsetu.collections.threads`); other
+            posts are passed over.
+        unseen: Texts that training must not touch.
+        accepted: Take only the answers that the askers accepted.
 
     >>> post = Post("7", "By squeezing it between 1 and cos x, as always.", title="A limit",
     ...     question="Why is it 1?", tags=("limits",))
@@ -75,6 +84,8 @@ def thread_text_pairs(posts: Iterable[Post], unseen: Iterable[str] = ()) -> list
     forbidden = Overlap(unseen)
     found = []
     for post in posts:
+        if not post.question or (accepted and not is_accepted(post)):
+            continue
         question = f"{post.title}\n\n{post.question}".strip()
         usable = len(question) >= _SHORTEST_QUESTION and len(post.body) >= _SHORTEST_ANSWER
         if usable and not forbidden.touches(question) and not forbidden.touches(post.body):
