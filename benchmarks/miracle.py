@@ -85,7 +85,7 @@ def measure_recall(folder: Path, recipe: Recipe, queries: Sequence[Query]) -> No
     choices = read_table(Dense, settings, "parts.text")
     [path] = folder.glob("segments/*/text/vectors.npy")
     vectors = np.load(path)
-    texts = [encoder_text(Question(query).marked, choices) for query in queries]
+    texts = [encoder_text(Question(query).marked, choices, query.language) for query in queries]
     asked = load_encoder(choices.model, choices.max_tokens).encode(texts)
     for name, division in (("fixed", Division(100, 10)), ("adaptive", Division(0, 0))):
         shares = recalls(vectors, asked, division, folder / f"{name}.faiss")

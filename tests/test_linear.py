@@ -17,6 +17,7 @@ from mathsetu.formulas.latex.brackets import fold_bars
 from mathsetu.formulas.latex.symbols import BRACKETS, SIGNS
 from mathsetu.formulas.mathml import read_content, read_presentation, write_mathml
 from mathsetu.formulas.notation import read_tree
+from mathsetu.formulas.numeric import labels_by_number, value_labels
 from mathsetu.graphs.penman.reading import read_penman
 from mathsetu.graphs.text import mask_sentences
 from mathsetu.languages.analyze import analyze
@@ -58,6 +59,8 @@ PROSE: Final = [
 def _trees(latex: str) -> None:
     parsed = parse_latex(latex)
     features(parsed.slt, parsed.opt)
+    value_labels(parsed.opt)
+    labels_by_number(parsed.opt)
     infix(parsed.opt)
     write_mathml(parsed.layout)
 
