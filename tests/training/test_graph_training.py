@@ -38,6 +38,7 @@ from mathsetu.training.graph.texts import (  # noqa: E402
     split_pairs,
     thread_text_pairs,
 )
+from mathsetu.training.graph.thesis import PRESETS  # noqa: E402
 from mathsetu.training.graph.validation import found_answers  # noqa: E402
 from mathsetu.training.graph.whole import train_from_texts  # noqa: E402
 
@@ -239,6 +240,25 @@ def test_the_command_learns_from_a_file_and_from_threads(tmp_path):
     choices = load_model(tmp_path / "out" / "model").choices
     assert choices.aggregation == "attention"
     assert choices.graphs.virtual.auxiliary == "circular"
+
+
+@pytest.mark.thorough
+def test_the_command_takes_the_thesis_network_and_replaces_what_is_given(tmp_path):
+    with lzma.open(tmp_path / "qa.jsonl.xz", "wt", encoding="utf-8") as file:
+        for pair in some_pairs(40):
+            row = {"q": pair.question, "a": pair.answer, "src": "own", "lang": "en", "kind": "qa"}
+            file.write(json.dumps(row) + "\n")
+    size = ["--preset", "experiments", "--epochs", "1", "--processes", "1"]
+    found = CliRunner().invoke(command, [str(tmp_path), str(tmp_path / "out"), *size])
+    assert found.exit_code == 0, found.output
+    choices = load_model(tmp_path / "out" / "model").choices
+    model, fit = PRESETS["experiments"]
+    assert choices == model
+    assert (choices.hidden, choices.bases, choices.aggregation) == (64, 64, "mean")
+    assert (fit.epochs, fit.batch, fit.learning_rate, fit.beta) == (7, 32, 1e-4, 1.0)
+    card = (tmp_path / "out" / "model" / "README.md").read_text(encoding="utf-8")
+    assert "0.0001" in card  # the rate of the preset
+    assert "epochs 1" in card.replace(": ", " ").replace("| ", "").replace("`", "")
 
 
 def test_the_command_names_what_it_does_not_know(tmp_path):

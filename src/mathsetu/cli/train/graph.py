@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,10 @@ from mathsetu.training.graph.texts import (
     thread_text_pairs,
 )
 
+# The options that say how large a network is, and those that say how it is trained.
+_NETWORK = ("hidden", "layers", "bases", "aggregation")
+_FIT = ("beta", "formulas", "epochs", "batch", "learning_rate", "seed")
+
 
 @click.command("graph")
 @click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
@@ -31,6 +37,9 @@ from mathsetu.training.graph.texts import (
 @click.option("--threads", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               help="Posts whose answers are learned from with their own questions.")  # fmt: skip
 @click.option("--limit", default=0, help="Learn from so many pairs only.")
+@click.option("--preset", type=click.Choice(["experiments", "benchmark"]),
+              help="The network and training of the MathAMR+ thesis, table 4.5 or 4.18; options "
+              "that are given replace its values.")  # fmt: skip
 @click.option("--hidden", default=96, show_default=True, help="Size of a node's vector.")
 @click.option("--layers", default=4, show_default=True)
 @click.option("--bases", default=16, show_default=True)
@@ -59,10 +68,7 @@ def command(
     unseen: tuple[Path, ...],
     threads: Path | None,
     limit: int,
-    hidden: int,
-    layers: int,
-    bases: int,
-    aggregation: str,
+    preset: str | None,
     sentences: str,
     trees: str,
     structure: str,
@@ -73,7 +79,7 @@ def command(
     same_tag: bool,
     processes: int,
     as_json: bool,
-    **fit: Any,
+    **sizes: Any,
 ) -> None:
     r"""Train a graph model on the question-answer pairs of DATA (qa.jsonl.xz) into FOLDER.
 
@@ -83,22 +89,23 @@ def command(
     \b
     Example:
       mathsetu train graph data/training models/graph --unseen topics.xml --epochs 10
+      mathsetu train graph data/training models/thesis --preset experiments --seed 1
     """
     require("torch", "training a graph model", "neural")
     from mathsetu.training.graph.fit import GraphFit
+    from mathsetu.training.graph.thesis import PRESETS
     from mathsetu.training.graph.whole import train_from_texts
 
-    settings = GraphFit(**fit)
-    choices = GraphModel(
-        hidden,
-        32,
-        layers,
-        bases,
-        aggregation,  # type: ignore[arg-type]  # click has checked it
+    model, settings = PRESETS[preset] if preset else (GraphModel(), GraphFit())
+    wanted = _given(sizes) if preset else sizes
+    settings = replace(settings, **{name: wanted[name] for name in _FIT if name in wanted})
+    choices = replace(
+        model,
+        **{name: wanted[name] for name in _NETWORK if name in wanted},
         features_from=features,
         graphs=GraphChoices(
             sentences,
-            trees,  # type: ignore[arg-type]  # and this
+            trees,  # type: ignore[arg-type]  # click has checked it
             VirtualNodes(structure, auxiliary, initialisation),  # type: ignore[arg-type]  # checks
         ),
     )
@@ -126,6 +133,17 @@ def command(
         f"({found.untrained:.3f} before training)"
     )
     say(f"the model is in {folder / 'model'}")
+
+
+def _given(sizes: Mapping[str, Any]) -> dict[str, Any]:
+    """Those options that the user gave; the others are left to the preset."""
+    context = click.get_current_context()
+    default = click.core.ParameterSource.DEFAULT
+    return {
+        name: value
+        for name, value in sizes.items()
+        if context.get_parameter_source(name) is not default
+    }
 
 
 def _pairs(data: Path, unseen: tuple[Path, ...], threads: Path | None) -> list[TextPair]:
