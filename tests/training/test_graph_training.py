@@ -17,7 +17,9 @@ torch = pytest.importorskip("torch", reason="the extra 'neural' is not installed
 from benchmarks.graph_variants import experiments, train_variant  # noqa: E402
 from mathsetu.encoders.graph import GraphEncoder, GraphModel, load_model  # noqa: E402
 from mathsetu.encoders.graph.runtime import NumpyNetwork  # noqa: E402
-from mathsetu.graphs import Source  # noqa: E402
+from mathsetu.graphs import GraphBuilder, Source  # noqa: E402
+from mathsetu.graphs.imported import ImportedGraphs  # noqa: E402
+from mathsetu.graphs.penman import Record  # noqa: E402
 from mathsetu.training.graph.fit import (  # noqa: E402
     GraphFit,
     new_network,
@@ -259,6 +261,30 @@ def test_the_command_takes_the_thesis_network_and_replaces_what_is_given(tmp_pat
     card = (tmp_path / "out" / "model" / "README.md").read_text(encoding="utf-8")
     assert "0.0001" in card  # the rate of the preset
     assert "epochs 1" in card.replace(": ", " ").replace("| ", "").replace("`", "")
+
+
+@pytest.mark.thorough
+def test_the_command_learns_from_graphs_that_were_imported(tmp_path):
+    records = []
+    for number, pair in enumerate(some_pairs(40)):
+        for name, text in ((f"q{number}", pair.question), (f"a{number}", pair.answer)):
+            records.append(Record(name, GraphBuilder("terms").build(Source(text))))
+    with ImportedGraphs(tmp_path / "graphs.sqlite", write=True) as graphs:
+        graphs.write(records)
+    lines = [f"q{number}\ta{number}" for number in range(40)] + ["q1\tmissing"]
+    (tmp_path / "pairs.tsv").write_text("\n".join(lines))
+    size = ["--hidden", "8", "--layers", "1", "--bases", "2", "--epochs", "1"]
+    words = [str(tmp_path / "pairs.tsv"), str(tmp_path / "out"), *size]
+    found = CliRunner().invoke(command, [*words, "--graphs", str(tmp_path / "graphs.sqlite")])
+    assert found.exit_code == 0, found.output
+    card = (tmp_path / "out" / "model" / "README.md").read_text(encoding="utf-8")
+    assert "Pairs of graphs that were imported: 40." in card
+    [encoded] = GraphEncoder.load(tmp_path / "out" / "model").encode_made([records[0].graph])
+    assert encoded.vectors.shape[1] == 32
+    (tmp_path / "pairs.tsv").write_text("q1 a1\n")
+    found = CliRunner().invoke(command, [*words, "--graphs", str(tmp_path / "graphs.sqlite")])
+    assert "pairs.tsv line 1: the id of a question, a tab" in str(found.exception)
+    assert "is no folder with qa.jsonl.xz" in str(CliRunner().invoke(command, words).exception)
 
 
 def test_the_command_names_what_it_does_not_know(tmp_path):

@@ -106,7 +106,7 @@ def library_graphs(folder: Path, progress: Progress) -> Iterator[Record]:
             for number, stored in enumerate(store.all()):
                 if number in removed:
                     continue
-                facts = stored.facts
+                facts = stored.facts()
                 graph = imported.get(facts.post.id) if imported else None
                 if graph is None:
                     graph = builder.build(post_source(facts, choices.fields))

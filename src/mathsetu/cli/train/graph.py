@@ -14,6 +14,7 @@ from mathsetu.cli.train.rerankers import show_epochs
 from mathsetu.collections.formats import detect, open_posts
 from mathsetu.collections.rows import BadRows
 from mathsetu.encoders.graph import GraphChoices, GraphModel
+from mathsetu.errors import InputError
 from mathsetu.graphs.virtual import VirtualNodes
 from mathsetu.models import require
 from mathsetu.training.graph.texts import (
@@ -30,12 +31,15 @@ _FIT = ("beta", "formulas", "epochs", "batch", "learning_rate", "seed")
 
 
 @click.command("graph")
-@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("data", type=click.Path(exists=True, path_type=Path))
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--unseen", multiple=True, type=click.Path(path_type=Path),
               help="Topics that training must not touch; may be given again.")  # fmt: skip
 @click.option("--threads", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               help="Posts whose answers are learned from with their own questions.")  # fmt: skip
+@click.option("--graphs", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              help="Graphs that 'mathsetu graph import' took in; DATA then is a file with the ids "
+              "of a question and its answer in each line, parted by a tab.")  # fmt: skip
 @click.option("--limit", default=0, help="Learn from so many pairs only.")
 @click.option("--preset", type=click.Choice(["experiments", "benchmark"]),
               help="The network and training of the MathAMR+ thesis, table 4.5 or 4.18; options "
@@ -67,6 +71,7 @@ def command(
     folder: Path,
     unseen: tuple[Path, ...],
     threads: Path | None,
+    graphs: Path | None,
     limit: int,
     preset: str | None,
     sentences: str,
@@ -81,7 +86,9 @@ def command(
     as_json: bool,
     **sizes: Any,
 ) -> None:
-    r"""Train a graph model on the question-answer pairs of DATA (qa.jsonl.xz) into FOLDER.
+    r"""Train a graph model on the question-answer pairs of DATA into FOLDER.
+
+    DATA is a folder with qa.jsonl.xz or, with --graphs, a file of pairs of ids.
 
     The best model ends up in FOLDER/model with a card. Graphs are kept in FOLDER, and training
     that was stopped goes on where it was when the same command is given again.
@@ -90,11 +97,16 @@ def command(
     Example:
       mathsetu train graph data/training models/graph --unseen topics.xml --epochs 10
       mathsetu train graph data/training models/thesis --preset experiments --seed 1
+      mathsetu train graph pairs.tsv models/amr --graphs graphs.sqlite --sentences amr
     """
     require("torch", "training a graph model", "neural")
     from mathsetu.training.graph.fit import GraphFit
     from mathsetu.training.graph.thesis import PRESETS
-    from mathsetu.training.graph.whole import train_from_texts
+    from mathsetu.training.graph.whole import (
+        read_id_pairs,
+        train_from_imported,
+        train_from_texts,
+    )
 
     model, settings = PRESETS[preset] if preset else (GraphModel(), GraphFit())
     wanted = _given(sizes) if preset else sizes
@@ -109,20 +121,33 @@ def command(
             VirtualNodes(structure, auxiliary, initialisation),  # type: ignore[arg-type]  # checks
         ),
     )
-    pairs = _pairs(data, unseen, threads)
-    if 0 < limit < len(pairs):
-        pairs = split_pairs(pairs, limit, settings.seed)[1]
+    if graphs is None and not data.is_dir():
+        raise InputError(f"{data}: is no folder with qa.jsonl.xz (pairs of ids need --graphs)")
     with progress_bar() as progress:
-        found = train_from_texts(
-            pairs,
-            choices,
-            settings,
-            folder,
-            negatives,
-            same_tag=same_tag,
-            processes=processes,
-            progress=progress,
-        )
+        if graphs is not None:
+            named = read_id_pairs(data)
+            found = train_from_imported(
+                named[:limit] if limit else named,
+                graphs,
+                choices,
+                settings,
+                folder,
+                progress=progress,
+            )
+        else:
+            pairs = _pairs(data, unseen, threads)
+            if 0 < limit < len(pairs):
+                pairs = split_pairs(pairs, limit, settings.seed)[1]
+            found = train_from_texts(
+                pairs,
+                choices,
+                settings,
+                folder,
+                negatives,
+                same_tag=same_tag,
+                processes=processes,
+                progress=progress,
+            )
     if as_json:
         print_json({"model": str(folder / "model"), "reciprocal_rank": found.trained,
                     "untrained": found.untrained, "epochs": found.history})  # fmt: skip

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from mathsetu.errors import NotationError, RowError
+from mathsetu.errors import InputError, NotationError, RowError
 from mathsetu.formulas.labels import normalise_label
 from mathsetu.graphs.graph import PLACEHOLDER, Graph
 from mathsetu.graphs.penman.reading import read_penman
@@ -44,6 +44,7 @@ def read_mathamr(text: str) -> Graph:
 
     Raises:
         NotationError: When it cannot be read; the message says where.
+        InputError: When it is in pieces.
     """
     # The kind goes into the label, so that no symbol is empty or only a bracket.
     read = read_penman(_SYMBOL.sub(r"(\1\2 / \1!", text))
@@ -125,6 +126,6 @@ def mathamr_rows(
             yield Record(row[0], read_mathamr(row[1]))
         except StopIteration:
             return
-        except (NotationError, ValueError, csv.Error) as error:
+        except (InputError, NotationError, ValueError, csv.Error) as error:
             bad(RowError(path, first, f"no graph can be read ({error})"))
         first = rows.line_num + 1
