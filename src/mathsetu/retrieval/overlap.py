@@ -16,13 +16,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from mathsetu.errors import InputError
 from mathsetu.formulas.numeric import VALUE, by_value, labels_by_number, value_labels
-from mathsetu.formulas.parse import Parsed
+from mathsetu.formulas.tree import Tree
 from mathsetu.intake.posts import PostFacts
 from mathsetu.intake.question import Question
 from mathsetu.records import Reason
@@ -72,7 +72,21 @@ class Overlap:
                 raise InputError(f"fields: {field!r} is not title, body or question")
 
 
-def labels_of(parsed: Parsed, of: str, numeric: str = "none") -> Bag:
+class Trees(Protocol):
+    """A formula with both of its trees."""
+
+    @property
+    def slt(self) -> Tree:
+        """Its layout."""
+        ...
+
+    @property
+    def opt(self) -> Tree:
+        """Its operators."""
+        ...
+
+
+def labels_of(parsed: Trees, of: str, numeric: str = "none") -> Bag:
     """The symbols of one formula.
 
     >>> from mathsetu.formulas import parse_latex
