@@ -18,6 +18,7 @@ import time
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchmarks.maxsim import wait_for_index
 from benchmarks.shared import DATA, YEARS, Judged, arqmath_posts, judged, topics
@@ -32,6 +33,12 @@ from mathsetu.retrieval.graph import SHIPPED, Engine, GraphRetriever, GraphSearc
 from mathsetu.retrieval.maxsim import MaxSim
 from mathsetu.retrieval.qdrant import QdrantSearch, QdrantServer, collections_of, upload_segment
 from tests.retrieval.qdrant_server import LocalQdrant, qdrant_program
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
 
 _DEPTH = 1000
 _MEASURES = ("nDCG'", "MAP'", "P'@10", "bpref", "nDCG@10")
@@ -69,21 +76,21 @@ class About:
         self.posts = [post.id for post in arqmath_posts(data)]
 
 
-def search(name: str, engine: Engine, about: About, retriever: GraphRetriever) -> None:
-    vectors = [retriever.encode(question).encoded.vectors for question in about.questions]
+def search(name: str, engine: Engine, about: About, vectors: Sequence[Vectors], depth: int) -> None:
     engine.search(vectors[:1], 1)
     started = time.perf_counter()
-    found = engine.search(vectors, _DEPTH)
+    # A first look hands on no fewer than are asked for.
+    found = engine.search(vectors, min(_DEPTH, depth or _DEPTH))
     show(name, found, about, time.perf_counter() - started)
 
 
-def in_process(folders: Sequence[Path], about: About, retriever: GraphRetriever) -> None:
+def in_process(folders: Sequence[Path], about: About, vectors: Sequence[Vectors]) -> None:
     for strategy, depth in _WAYS:
         name = f"{strategy}, {depth}" if depth else strategy
-        search(name, MaxSim(folders, strategy, depth or _DEPTH), about, retriever)
+        search(name, MaxSim(folders, strategy, depth or _DEPTH), about, vectors, depth)
 
 
-def on_server(parts: Sequence[Path], about: About, retriever: GraphRetriever, place: Path) -> None:
+def on_server(parts: Sequence[Path], about: About, vectors: Sequence[Vectors], place: Path) -> None:
     local = LocalQdrant(place)
     local.start()
     try:
@@ -103,7 +110,7 @@ def on_server(parts: Sequence[Path], about: About, retriever: GraphRetriever, pl
                 way = "-".join(filter(None, (strategy.replace("exact", ""), kind))) or "exact"
                 name = f"Qdrant {way}, {depth}" if depth else f"Qdrant {way}"
                 engine = QdrantSearch(server, folders, way, depth or _DEPTH)
-                search(name, engine, about, retriever)
+                search(name, engine, about, vectors, depth)
         server.close()
     finally:
         local.kill()
@@ -133,10 +140,11 @@ def main() -> None:
                 for one in read_manifest(library).segments
             ]
             retriever = GraphRetriever(parts, GraphSearch(model=options.model))
-            in_process([part / "vectors" for part in parts], about, retriever)
+            vectors = [retriever.encode(one).encoded.vectors for one in about.questions]
+            in_process([part / "vectors" for part in parts], about, vectors)
             if qdrant_program() and not options.no_server:
                 with tempfile.TemporaryDirectory() as data:
-                    on_server(parts, about, retriever, Path(data))
+                    on_server(parts, about, vectors, Path(data))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 # Parts that a recipe is measured with besides its own: which one each takes the place of, and how.
-_OTHERS = {
+_OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
     "numbers by value": ("math", {"numeric": "numbers"}),
     "formulas by value": ("math", {"numeric": "values"}),
     "stems, no stop words": ("text", {"stop_words": "drop", "stem": True}),

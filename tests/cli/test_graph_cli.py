@@ -111,7 +111,7 @@ def test_graphs_of_a_parser_come_back_joined_and_an_index_takes_them(library, po
     with Library(tmp_path / "imported") as other, Library(library) as plain:
         assert {hit.id for hit in other.search("Why is it an integral?")} <= {"1", "2", "3"}
         own, theirs = (one.heat_map("even numbers", "1")[2] for one in (other, plain))
-        assert own.shape[1] < theirs.shape[1] or (own != theirs).any()
+        assert own.tolist() != theirs.tolist()
 
 
 def test_import_says_what_is_wrong_and_skips_it_when_told(tmp_path):

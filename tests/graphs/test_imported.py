@@ -1,5 +1,7 @@
 """Graphs that were made elsewhere: read in every form, joined, kept by id, and refused clearly."""
 
+import sqlite3
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -113,6 +115,12 @@ def test_files_that_hold_no_graphs_and_graphs_without_ids_or_in_pieces_are_refus
     for name in ("no.sqlite", "missing.sqlite"):
         with pytest.raises(InputError, match="holds no imported graphs"):
             ImportedGraphs(tmp_path / name)
+    with sqlite3.connect(tmp_path / "view.sqlite") as other:
+        other.execute("CREATE VIEW imported AS SELECT 'a' AS id, '(a / b)' AS penman")
+    with pytest.raises(InputError, match="its tables are not those"):
+        ImportedGraphs(tmp_path / "view.sqlite")
+    with pytest.raises(InputError, match="is not a regular file"):
+        ImportedGraphs(tmp_path)
     with ImportedGraphs(tmp_path / "graphs.sqlite", write=True) as graphs:
         with pytest.raises(InputError, match="has no id"):
             graphs.write([Record("1", Graph(["prove-01"])), Record("", Graph(["prove-01"]))])

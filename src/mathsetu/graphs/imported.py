@@ -52,17 +52,27 @@ class ImportedGraphs:
     def __init__(self, path: str | Path, write: bool = False) -> None:
         self.path = Path(path)
         mode = "rwc" if write else "ro"
+        if self.path.exists() and not self.path.is_file():  # opening a pipe would wait for ever
+            raise InputError(f"{path}: is not a regular file")
         try:
             self._connection = sqlite3.connect(
                 f"{self.path.absolute().as_uri()}?mode={mode}", uri=True, check_same_thread=False
             )
             if write:
                 self._connection.execute(_TABLE)
-            self._connection.execute("SELECT id, penman FROM imported LIMIT 1").fetchone()
+            self._check()
         except sqlite3.Error as error:
             raise InputError(
                 f"{path}: holds no imported graphs ({error}); make it with 'mathsetu graph import'"
             ) from None
+
+    def _check(self) -> None:
+        """Refuse what we did not write: a view or trigger runs whatever its author liked."""
+        made = self._connection.execute("SELECT type, name FROM sqlite_master").fetchall()
+        known = {("table", "imported"), ("index", "sqlite_autoindex_imported_1")}
+        if not {*made} <= known or ("table", "imported") not in made:
+            raise sqlite3.DatabaseError("its tables are not those of imported graphs")
+        self._connection.execute("SELECT id, penman FROM imported LIMIT 1").fetchone()
 
     def __enter__(self) -> ImportedGraphs:
         return self
