@@ -43,12 +43,10 @@ if TYPE_CHECKING:
 
 # Parts that a recipe is measured with besides its own: which one each takes the place of, and how.
 _OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
-    "numbers by value": ("math", {"numeric": "numbers"}),
-    "formulas by value": ("math", {"numeric": "values"}),
-    "stems, no stop words": ("text", {"stop_words": "drop", "stem": True}),
+    "numbers": ("math", {"numeric": "numbers"}),
+    "values": ("math", {"numeric": "values"}),
+    "stems": ("text", {"stop_words": "drop", "stem": True}),
 }
-
-
 # What the text weighs in each recipe.
 _TEXT = {"miracle-1": 0.7, "miracle-2": 0.6}
 
