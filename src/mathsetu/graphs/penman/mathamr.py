@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -69,16 +70,16 @@ def read_mathamr(text: str) -> Graph:
 
 def _placeholders(read: Graph, graph: Graph, trees: dict[int, int]) -> dict[int, int]:
     """For the edge to each tree its placeholder: the constant beside it, or a new node."""
-    waiting: dict[int, list[int]] = {}
+    waiting: dict[int, deque[int]] = {}
     for source, _, target in read.edges():
         if read.labels[target] == _FORMULA:
-            waiting.setdefault(source, []).append(target)
+            waiting.setdefault(source, deque()).append(target)
     found: dict[int, int] = {}
     for number, edge in enumerate(trees):
         source = read.sources[edge]
         label = f"{PLACEHOLDER}{number}"
         if waiting.get(source):
-            node = waiting[source].pop(0)
+            node = waiting[source].popleft()
             graph.labels[node] = label
         else:
             node = graph.add_node(label)
