@@ -284,7 +284,7 @@ def test_the_command_learns_from_graphs_that_were_imported(tmp_path):
     (tmp_path / "pairs.tsv").write_text("q1 a1\n")
     found = CliRunner().invoke(command, [*words, "--graphs", str(tmp_path / "graphs.sqlite")])
     assert "pairs.tsv line 1: the id of a question, a tab" in str(found.exception)
-    assert "is no folder with qa.jsonl.xz" in str(CliRunner().invoke(command, words).exception)
+    assert isinstance(CliRunner().invoke(command, words).exception, InputError)
 
 
 def test_the_command_names_what_it_does_not_know(tmp_path):

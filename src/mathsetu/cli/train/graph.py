@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,7 +14,6 @@ from mathsetu.cli.train.rerankers import show_epochs
 from mathsetu.collections.formats import detect, open_posts
 from mathsetu.collections.rows import BadRows
 from mathsetu.encoders.graph import GraphChoices, GraphModel
-from mathsetu.errors import InputError
 from mathsetu.graphs.virtual import VirtualNodes
 from mathsetu.models import require
 from mathsetu.training.graph.texts import (
@@ -25,9 +24,23 @@ from mathsetu.training.graph.texts import (
     thread_text_pairs,
 )
 
+if TYPE_CHECKING:  # it imports torch
+    from mathsetu.training.graph.whole import WholeFit
+
 # The options that say how large a network is, and those that say how it is trained.
 _NETWORK = ("hidden", "layers", "bases", "aggregation")
 _FIT = ("beta", "formulas", "epochs", "batch", "learning_rate", "seed")
+
+
+def _given(sizes: Mapping[str, Any]) -> dict[str, Any]:
+    """Those options that the user gave; the others are left to the preset."""
+    context = click.get_current_context()
+    default = click.core.ParameterSource.DEFAULT
+    return {
+        name: value
+        for name, value in sizes.items()
+        if context.get_parameter_source(name) is not default
+    }
 
 
 @click.command("graph")
@@ -37,9 +50,6 @@ _FIT = ("beta", "formulas", "epochs", "batch", "learning_rate", "seed")
               help="Topics that training must not touch; may be given again.")  # fmt: skip
 @click.option("--threads", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               help="Posts whose answers are learned from with their own questions.")  # fmt: skip
-@click.option("--graphs", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              help="Graphs that 'mathsetu graph import' took in; DATA then is a file with the ids "
-              "of a question and its answer in each line, parted by a tab.")  # fmt: skip
 @click.option("--limit", default=0, help="Learn from so many pairs only.")
 @click.option("--preset", type=click.Choice(["experiments", "benchmark"]),
               help="The network and training of the MathAMR+ thesis, table 4.5 or 4.18; options "
@@ -58,6 +68,9 @@ _FIT = ("beta", "formulas", "epochs", "batch", "learning_rate", "seed")
 @click.option("--features", default="", help="An encoder whose vectors nodes start with.")
 @click.option("--negatives", default=0, help="Hard negatives for each pair.")
 @click.option("--same-tag", is_flag=True, help="Negatives must share a tag with their pair.")
+@click.option("--graphs", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              help="Graphs that 'mathsetu graph import' took in; DATA then is a file with the ids "
+              "of a question and its answer in each line, parted by a tab.")  # fmt: skip
 @click.option("--beta", default=0.5, show_default=True, help="Share of MaxSim in the loss.")
 @click.option("--formulas", default=0.2, show_default=True, help="Weight of formula pairs.")
 @click.option("--epochs", default=7, show_default=True, help="At most so many.")
@@ -71,7 +84,6 @@ def command(
     folder: Path,
     unseen: tuple[Path, ...],
     threads: Path | None,
-    graphs: Path | None,
     limit: int,
     preset: str | None,
     sentences: str,
@@ -82,13 +94,12 @@ def command(
     features: str,
     negatives: int,
     same_tag: bool,
+    graphs: Path | None,
     processes: int,
     as_json: bool,
     **sizes: Any,
 ) -> None:
-    r"""Train a graph model on the question-answer pairs of DATA into FOLDER.
-
-    DATA is a folder with qa.jsonl.xz or, with --graphs, a file of pairs of ids.
+    r"""Train a graph model on the question-answer pairs of DATA (qa.jsonl.xz) into FOLDER.
 
     The best model ends up in FOLDER/model with a card. Graphs are kept in FOLDER, and training
     that was stopped goes on where it was when the same command is given again.
@@ -96,8 +107,6 @@ def command(
     \b
     Example:
       mathsetu train graph data/training models/graph --unseen topics.xml --epochs 10
-      mathsetu train graph data/training models/thesis --preset experiments --seed 1
-      mathsetu train graph pairs.tsv models/amr --graphs graphs.sqlite --sentences amr
     """
     require("torch", "training a graph model", "neural")
     from mathsetu.training.graph.fit import GraphFit
@@ -121,33 +130,30 @@ def command(
             VirtualNodes(structure, auxiliary, initialisation),  # type: ignore[arg-type]  # checks
         ),
     )
-    if graphs is None and not data.is_dir():
-        raise InputError(f"{data}: is no folder with qa.jsonl.xz (pairs of ids need --graphs)")
+    if graphs is not None:
+        with progress_bar() as progress:
+            named = read_id_pairs(data)[: limit or None]
+            found = train_from_imported(named, graphs, choices, settings, folder, progress=progress)
+        _show(found, folder, as_json)
+        return
+    pairs = _pairs(data, unseen, threads)
+    if 0 < limit < len(pairs):
+        pairs = split_pairs(pairs, limit, settings.seed)[1]
     with progress_bar() as progress:
-        if graphs is not None:
-            named = read_id_pairs(data)
-            found = train_from_imported(
-                named[:limit] if limit else named,
-                graphs,
-                choices,
-                settings,
-                folder,
-                progress=progress,
-            )
-        else:
-            pairs = _pairs(data, unseen, threads)
-            if 0 < limit < len(pairs):
-                pairs = split_pairs(pairs, limit, settings.seed)[1]
-            found = train_from_texts(
-                pairs,
-                choices,
-                settings,
-                folder,
-                negatives,
-                same_tag=same_tag,
-                processes=processes,
-                progress=progress,
-            )
+        found = train_from_texts(
+            pairs,
+            choices,
+            settings,
+            folder,
+            negatives,
+            same_tag=same_tag,
+            processes=processes,
+            progress=progress,
+        )
+    _show(found, folder, as_json)
+
+
+def _show(found: WholeFit, folder: Path, as_json: bool) -> None:
     if as_json:
         print_json({"model": str(folder / "model"), "reciprocal_rank": found.trained,
                     "untrained": found.untrained, "epochs": found.history})  # fmt: skip
@@ -158,17 +164,6 @@ def command(
         f"({found.untrained:.3f} before training)"
     )
     say(f"the model is in {folder / 'model'}")
-
-
-def _given(sizes: Mapping[str, Any]) -> dict[str, Any]:
-    """Those options that the user gave; the others are left to the preset."""
-    context = click.get_current_context()
-    default = click.core.ParameterSource.DEFAULT
-    return {
-        name: value
-        for name, value in sizes.items()
-        if context.get_parameter_source(name) is not default
-    }
 
 
 def _pairs(data: Path, unseen: tuple[Path, ...], threads: Path | None) -> list[TextPair]:
