@@ -98,6 +98,7 @@ def test_choices_that_cannot_be_are_refused():
         ({"storage": "float8"}, "storage is 'float8'"),
         ({"strategy": "fast"}, "strategy is 'fast'"),
         ({"strategy": "hnsw"}, "strategy is 'hnsw', which needs a server"),
+        ({"strategy": "single-hnsw"}, "strategy is 'single-hnsw', which needs a server"),
         ({"depth": 0}, "depth is 0"),
     ):
         with pytest.raises(InputError, match=message):

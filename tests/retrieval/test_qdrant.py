@@ -112,6 +112,25 @@ def test_hnsw_finds_most_of_what_the_exact_search_finds(uploaded):
 
 
 @needs_server
+@pytest.mark.parametrize("strategy", ["document", "single"])
+def test_document_vectors_are_found_alike_with_the_index_and_without(uploaded, strategy):
+    server, folder = uploaded
+    random = np.random.default_rng(9)
+    queries = [unit(random, 5) for _ in range(20)]
+    exact, quick = (
+        QdrantSearch(server, [folder / "vectors"], name, depth=50).search(queries, 10)
+        for name in (strategy, f"{strategy}-hnsw")
+    )
+    for wanted, found in zip(exact, quick, strict=True):
+        shared = {*wanted.numbers.tolist()} & {*found.numbers.tolist()}
+        assert len(shared) >= 9
+        # Whatever finds candidates, they are ranked by exact scores.
+        both = dict(zip(wanted.numbers.tolist(), wanted.scores.tolist(), strict=True))
+        for number, score in zip(found.numbers.tolist(), found.scores.tolist(), strict=True):
+            assert both.get(number, score) == pytest.approx(score, abs=1e-5)
+
+
+@needs_server
 def test_only_allowed_posts_are_found(uploaded):
     server, folder = uploaded
     for share in (4, 400):

@@ -17,7 +17,7 @@ import numpy as np
 from mathsetu.encoders import Encoder, load_encoder
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.intake import MarkedText, PostFacts, Question
-from mathsetu.languages.analyze import tokenize
+from mathsetu.languages.analyze import analyze, tokenize
 from mathsetu.languages.transliterate import romanise
 from mathsetu.markup import snippet
 from mathsetu.records import Reason
@@ -52,6 +52,8 @@ class Dense:
         fields: The fields of a post, in the order in which the model reads them.
         text: ``marked`` (as it stands, formulas in LaTeX) or ``words`` (formulas left out, lower
             case, no punctuation, as in the MIRaCLE paper).
+        stop_words: ``keep``, or ``drop`` before the model reads ``words``.
+        stem: Whether the model reads stems instead of ``words``.
         transliterate: ``itrans`` writes Devanagari in Latin letters, for models that know no
             other; empty leaves it.
         max_tokens: How much of a text is read; 0 for as much as the model was made for.
@@ -65,6 +67,8 @@ class Dense:
     nprobe: int = 10
     fields: tuple[str, ...] = ("title", "question", "body")
     text: str = "marked"
+    stop_words: str = "keep"
+    stem: bool = False
     transliterate: str = ""
     max_tokens: int = 0
     query_prefix: str = ""
@@ -74,6 +78,7 @@ class Dense:
         for name, known in (
             ("index", ("flat", "ivf", "adaptive")),
             ("text", ("marked", "words")),
+            ("stop_words", ("keep", "drop")),
             ("transliterate", ("", "itrans")),
         ):
             if getattr(self, name) not in known:
@@ -82,6 +87,8 @@ class Dense:
         for field in self.fields:
             if field not in ("title", "body", "question"):
                 raise InputError(f"fields: {field!r} is not title, body or question")
+        if self.text != "words" and (self.stop_words != "keep" or self.stem):
+            raise InputError("stop_words and stem need text = 'words'; formulas have neither")
         if self.nlist < 1 or self.nprobe < 1 or self.max_tokens < 0:
             raise InputError("nlist and nprobe must be at least 1, max_tokens at least 0")
 
@@ -91,15 +98,27 @@ class Dense:
         return Division(0, 0) if self.index == "adaptive" else Division(self.nlist, self.nprobe)
 
 
-def encoder_text(marked: MarkedText, choices: Dense) -> str:
+def encoder_text(marked: MarkedText, choices: Dense, language: str = "") -> str:
     r"""A marked text as the model gets it.
+
+    Args:
+        marked: The text.
+        choices: What the model is to read of it.
+        language: Its language, which stop words and stems depend on.
 
     >>> encoder_text(MarkedText("Is $x^2$ Even?"), Dense("m", text="words"))
     'is even'
     >>> encoder_text(MarkedText("समाकलन $x$"), Dense("m", transliterate="itrans"))
     'samakalan $x$'
+    >>> bare = Dense("m", text="words", stop_words="drop", stem=True)
+    >>> encoder_text(MarkedText("Is the integral of $x^2$ rational?"), bare, "en")
+    'integr ration'
     """
     text = marked.words if choices.text == "words" else marked.text
+    drops = choices.stop_words == "drop"
+    if drops or choices.stem:
+        stemmer = None if choices.stem else "none"
+        text = " ".join(analyze(text, language, stemmer=stemmer, stop_words=drops))
     if choices.transliterate:
         text = romanise(text)
     return " ".join(tokenize(text)) if choices.text == "words" else text.strip()
@@ -121,7 +140,7 @@ class DenseBuilder:
     def prepare(self, facts: PostFacts) -> tuple[str, str]:
         """The text of a post, as it stands and as the model gets it."""
         text = facts.joined(self._choices.fields)
-        return text.text, encoder_text(text, self._choices)
+        return text.text, encoder_text(text, self._choices, facts.language)
 
     def add(self, prepared: tuple[str, str]) -> None:
         """Take the next post."""
@@ -206,7 +225,7 @@ class DenseRetriever:
 
     def ask(self, questions: Sequence[Question]) -> list[DenseReply]:
         """Ask several questions; each distinct text is encoded once, all together."""
-        texts = [encoder_text(question.marked, self.choices) for question in questions]
+        texts = [encoder_text(one.marked, self.choices, one.language) for one in questions]
         distinct = list(dict.fromkeys(texts))
         prefix = self.choices.query_prefix
         made = self.encoder.encode([prefix + text if text else "" for text in distinct])

@@ -7,6 +7,7 @@ given them (`mathsetu graph upload`); the files here still say why a post was fo
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -18,6 +19,8 @@ import numpy as np
 from mathsetu.encoders.graph import Encoded, GraphEncoder
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.graphs.build import Source
+from mathsetu.graphs.graph import Graph
+from mathsetu.graphs.imported import ImportedGraphs
 from mathsetu.graphs.virtual import DOCUMENT, FORMULA
 from mathsetu.intake import MarkedText, PostFacts, Question
 from mathsetu.records import Formula, Query, Reason
@@ -36,8 +39,8 @@ if TYPE_CHECKING:
 
 #: The model that comes with the package.
 SHIPPED = "shipped"
-#: A way of searching that only a server has.
-HNSW = "hnsw"
+#: Ways of searching that only a server has, and what each is without the server's index (HNSW).
+HNSW = {"hnsw": "exact", "document-hnsw": "document", "single-hnsw": "single"}
 _SHIPPED_FOLDER = Path(__file__).parent.parent / "encoders" / "graph" / "model"
 _FIELDS = ("title", "question", "body")
 # How many matches an explanation names.
@@ -50,15 +53,20 @@ class GraphSearch:
 
     Attributes:
         model: A folder with a graph model; ``shipped`` for the one that comes with the package.
+        graphs: A file of graphs that were made elsewhere (`mathsetu graph import`): posts and
+            queries whose ids it has get their graphs from it. Empty to build them all.
         fields: The fields of a post, in the order in which its graph is built of them.
         storage: ``float16``, or ``int8`` in half the space.
-        strategy: ``exact``, or a quicker one (see `maxsim.py`); on a server ``hnsw``, too.
+        strategy: ``exact``, or a quicker one (see `maxsim.py`); on a server also ``hnsw``,
+            ``document-hnsw`` and ``single-hnsw``, which follow its index instead of comparing
+            all vectors.
         depth: How many candidates a quick first look hands on to the exact one.
         server: The address of a Qdrant server that has the vectors; empty to search in process.
             It is contacted only where the user names it, too (`qdrant_address.py`).
     """
 
     model: str = SHIPPED
+    graphs: str = ""
     fields: tuple[str, ...] = _FIELDS
     storage: str = "float16"
     strategy: str = "exact"
@@ -67,22 +75,30 @@ class GraphSearch:
 
     def __post_init__(self) -> None:
         check_fields(self.fields, _FIELDS)
-        if self.strategy == HNSW and not self.server:
+        if self.strategy in HNSW and not self.server:
             known = ", ".join(STRATEGIES)
-            raise InputError(f"strategy is 'hnsw', which needs a server (without one: {known})")
+            raise InputError(
+                f"strategy is {self.strategy!r}, which needs a server (without one: {known})"
+            )
         check_strategy(self.in_process, self.depth)
         check_storage(self.storage)
 
     @property
     def in_process(self) -> str:
         """The strategy as far as this process is concerned."""
-        return "exact" if self.strategy == HNSW else self.strategy
+        return HNSW.get(self.strategy, self.strategy)
 
 
 @cache
 def load_graph_encoder(model: str) -> GraphEncoder:
     """The encoder of a model; parts and segments that name the same one share it."""
     return GraphEncoder.load(_SHIPPED_FOLDER if model == SHIPPED else Path(model).expanduser())
+
+
+@cache
+def load_imported(path: str, process: int) -> ImportedGraphs:
+    """The graphs of a file; parts and segments of one process that name the same share it."""
+    return ImportedGraphs(Path(path).expanduser())
 
 
 @dataclass(frozen=True)
@@ -109,7 +125,8 @@ class GraphIndexBuilder:
         fields = self._choices.fields
         formulas = facts.named_formulas(fields)
         encoder = load_graph_encoder(self._choices.model)
-        return encode(encoder, facts.joined(fields), facts.language, formulas)
+        made = _imported(self._choices, facts.post.id)
+        return encode(encoder, facts.joined(fields), facts.language, formulas, made)
 
     def add(self, prepared: PreparedGraph) -> None:
         """Take the next post."""
@@ -146,13 +163,32 @@ class GraphIndexBuilder:
         write_texts(folder / "latex", [latex for post in self._posts for latex in post.latex])
 
 
+def _imported(choices: GraphSearch, name: str) -> Graph | None:
+    return load_imported(choices.graphs, os.getpid()).get(name) if choices.graphs else None
+
+
 def encode(
-    encoder: GraphEncoder, text: MarkedText, language: str, formulas: Sequence[Formula] = ()
+    encoder: GraphEncoder,
+    text: MarkedText,
+    language: str,
+    formulas: Sequence[Formula] = (),
+    made: Graph | None = None,
 ) -> PreparedGraph:
-    """The vectors of a text, with the LaTeX of its formulas."""
+    """The vectors of a text, with the LaTeX of its formulas.
+
+    Args:
+        encoder: The model.
+        text: The text.
+        language: Its language.
+        formulas: Its formulas with their ids, where it has some.
+        made: Its graph, where that was made elsewhere.
+    """
     # Formulas in a text that brings none along have their LaTeX as their id.
     given = list(formulas) or [Formula(latex, latex) for latex in text.formulas]
-    encoded = encoder.encode([Source(text.text, language, given, text.spans)])[0]
+    if made is None:
+        [encoded] = encoder.encode([Source(text.text, language, given, text.spans)])
+    else:
+        [encoded] = encoder.encode_made([made])
     latex = {formula.id: formula.latex for formula in given}
     return PreparedGraph(encoded, tuple(latex.get(name, name) for name in encoded.formulas))
 
@@ -203,7 +239,9 @@ class GraphRetriever:
     def encode(self, question: Question) -> PreparedGraph:
         """The vectors of a question."""
         encoder = load_graph_encoder(self.choices.model)
-        return encode(encoder, question.marked, question.language, _named(question.query))
+        named = named_formulas(question.query)
+        made = _imported(self.choices, question.query.id)
+        return encode(encoder, question.marked, question.language, named, made)
 
     def encode_text(self, text: MarkedText, language: str) -> PreparedGraph:
         """The vectors of a text; first those of its formulas, as they stand in it."""
@@ -301,6 +339,6 @@ def _part_names(kinds: Sequence[int], latex: Sequence[str]) -> list[str]:
     return [*names, "the whole"] if DOCUMENT in kinds else names
 
 
-def _named(query: Query) -> tuple[Formula, ...]:
+def named_formulas(query: Query) -> tuple[Formula, ...]:
     """The formulas that a query names itself, where its text holds them."""
     return tuple(formula for formula in query.formulas if formula.latex in query.text)

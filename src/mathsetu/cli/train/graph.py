@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,6 +26,24 @@ from mathsetu.training.graph.texts import (
     thread_text_pairs,
 )
 
+if TYPE_CHECKING:  # it imports torch
+    from mathsetu.training.graph.whole import WholeFit
+
+# The options that say how large a network is, and those that say how it is trained.
+_NETWORK = ("hidden", "layers", "bases", "aggregation")
+_FIT = ("beta", "formulas", "epochs", "batch", "learning_rate", "seed")
+
+
+def _given(sizes: Mapping[str, Any]) -> dict[str, Any]:
+    """Those options that the user gave; the others are left to the preset."""
+    context = click.get_current_context()
+    default = click.core.ParameterSource.DEFAULT
+    return {
+        name: value
+        for name, value in sizes.items()
+        if context.get_parameter_source(name) is not default
+    }
+
 
 @click.command("graph")
 @click.argument("data", type=click.Path(exists=True, path_type=Path))
@@ -35,6 +55,9 @@ from mathsetu.training.graph.texts import (
               "the pairs of DATA.")  # fmt: skip
 @click.option("--accepted", is_flag=True, help="Of posts, learn from accepted answers only.")
 @click.option("--limit", default=0, help="Learn from so many pairs only.")
+@click.option("--preset", type=click.Choice(["experiments", "benchmark"]),
+              help="The network and training of the MathAMR+ thesis, table 4.5 or 4.18; options "
+              "that are given replace its values.")  # fmt: skip
 @click.option("--hidden", default=96, show_default=True, help="Size of a node's vector.")
 @click.option("--layers", default=4, show_default=True)
 @click.option("--bases", default=16, show_default=True)
@@ -49,6 +72,9 @@ from mathsetu.training.graph.texts import (
 @click.option("--features", default="", help="An encoder whose vectors nodes start with.")
 @click.option("--negatives", default=0, help="Hard negatives for each pair.")
 @click.option("--same-tag", is_flag=True, help="Negatives must share a tag with their pair.")
+@click.option("--graphs", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              help="Graphs that 'mathsetu graph import' took in; DATA then is a file with the ids "
+              "of a question and its answer in each line, parted by a tab.")  # fmt: skip
 @click.option("--beta", default=0.5, show_default=True, help="Share of MaxSim in the loss.")
 @click.option("--formulas", default=0.2, show_default=True, help="Weight of formula pairs.")
 @click.option("--epochs", default=7, show_default=True, help="At most so many.")
@@ -64,10 +90,7 @@ def command(
     threads: Path | None,
     accepted: bool,
     limit: int,
-    hidden: int,
-    layers: int,
-    bases: int,
-    aggregation: str,
+    preset: str | None,
     sentences: str,
     trees: str,
     structure: str,
@@ -76,9 +99,10 @@ def command(
     features: str,
     negatives: int,
     same_tag: bool,
+    graphs: Path | None,
     processes: int,
     as_json: bool,
-    **fit: Any,
+    **sizes: Any,
 ) -> None:
     r"""Train a graph model on the question-answer pairs of DATA into FOLDER.
 
@@ -95,22 +119,32 @@ def command(
     """
     require("torch", "training a graph model", "neural")
     from mathsetu.training.graph.fit import GraphFit
-    from mathsetu.training.graph.whole import train_from_texts
+    from mathsetu.training.graph.thesis import PRESETS
+    from mathsetu.training.graph.whole import (
+        read_id_pairs,
+        train_from_imported,
+        train_from_texts,
+    )
 
-    settings = GraphFit(**fit)
-    choices = GraphModel(
-        hidden,
-        32,
-        layers,
-        bases,
-        aggregation,  # type: ignore[arg-type]  # click has checked it
+    model, settings = PRESETS[preset] if preset else (GraphModel(), GraphFit())
+    wanted = _given(sizes) if preset else sizes
+    settings = replace(settings, **{name: wanted[name] for name in _FIT if name in wanted})
+    choices = replace(
+        model,
+        **{name: wanted[name] for name in _NETWORK if name in wanted},
         features_from=features,
         graphs=GraphChoices(
             sentences,
-            trees,  # type: ignore[arg-type]  # and this
+            trees,  # type: ignore[arg-type]  # click has checked it
             VirtualNodes(structure, auxiliary, initialisation),  # type: ignore[arg-type]  # checks
         ),
     )
+    if graphs is not None:
+        with progress_bar() as progress:
+            named = read_id_pairs(data)[: limit or None]
+            found = train_from_imported(named, graphs, choices, settings, folder, progress=progress)
+        _show(found, folder, as_json)
+        return
     pairs = _pairs(data, unseen, threads, accepted)
     if 0 < limit < len(pairs):
         pairs = split_pairs(pairs, limit, settings.seed)[1]
@@ -125,6 +159,10 @@ def command(
             processes=processes,
             progress=progress,
         )
+    _show(found, folder, as_json)
+
+
+def _show(found: WholeFit, folder: Path, as_json: bool) -> None:
     if as_json:
         print_json({"model": str(folder / "model"), "reciprocal_rank": found.trained,
                     "untrained": found.untrained, "epochs": found.history})  # fmt: skip

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from mathsetu.markup import split
 from mathsetu.records import Post
 from mathsetu.training.encoder.overlap import Overlap
 from mathsetu.training.encoder.sources import answered
+
+#: A pair of whatever kind.
+Pair = TypeVar("Pair")
 
 # Shorter texts ("60", "Yes.") say nothing by which they could be found.
 _SHORTEST_QUESTION, _SHORTEST_ANSWER = 15, 40
@@ -124,9 +128,7 @@ def across_languages(pairs: Sequence[TextPair]) -> list[TextPair]:
     return found
 
 
-def split_pairs(
-    pairs: Sequence[TextPair], aside: int, seed: int
-) -> tuple[list[TextPair], list[TextPair]]:
+def split_pairs(pairs: Sequence[Pair], aside: int, seed: int) -> tuple[list[Pair], list[Pair]]:
     """Pairs for training and, so many, for validation.
 
     >>> learn, check = split_pairs([TextPair(str(n), "") for n in range(9)], 3, seed=1)
