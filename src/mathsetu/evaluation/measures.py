@@ -160,8 +160,8 @@ def gain_notes(measures: Iterable[Measure]) -> list[str]:
     >>> gain_notes([Measure("nDCG", 10)])
     []
     >>> print(*gain_notes([Measure("nDCGmed", 10, judged_only=True), Measure("nDCG", 10)]))
-    nDCGmed has the gain grade - 1 (low 0, medium 1, high 2), nDCG the grade itself: do not compare \
-them
+    nDCGmed has the gain grade - 1 (low 0, medium 1, high 2), nDCG the grade itself: do not \
+compare them
     """
     names = {measure.name for measure in measures}
     if "nDCGmed" not in names:
