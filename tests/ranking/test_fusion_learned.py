@@ -243,6 +243,24 @@ def test_the_verb_learns_and_tells_the_honest_figure(
     assert f"nDCG' {learned.held_out:.3f} held out" in spoken
 
 
+def test_what_the_verb_learned_is_kept_and_used_for_other_runs(
+    mathsetu: Mathsetu, files: list[Path], tmp_path: Path
+) -> None:
+    target, qrels, kept = tmp_path / "fused.run", tmp_path / "qrels.txt", tmp_path / "rbc.toml"
+    done = mathsetu("fuse", "rbc", *files, target, "--qrels", qrels, "--save", kept, "--json")
+    settings = json.loads(done.out)["settings"]
+    method = RBC(tuple(map(tuple, settings["coefficients"])), settings["intercept"])
+    # In another order: what was learned belongs to names.
+    turned = files[::-1]
+    assert mathsetu("fuse", "rbc", *turned, target, "--learned", kept).code == 0
+    assert read_run(target) == fuse([read_run(path) for path in files], method, name="rbc")
+    assert "was learned for rbc, not for wibc" in mathsetu.refuses(
+        "fuse", "wibc", *files, target, "--learned", kept
+    )
+    assert "was learned for" in mathsetu.refuses("fuse", "rbc", files[0], target, "--learned", kept)
+    assert "--save keeps" in mathsetu.refuses("fuse", "rrf", *files, target, "--save", kept)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

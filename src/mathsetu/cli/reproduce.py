@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
 
 from mathsetu.cli.evaluation import read_records
+from mathsetu.cli.fuse import Numbers, save_learned
 from mathsetu.cli.output import json_option, print_json, print_table, progress_bar, say
 from mathsetu.collections.formats import open_posts
 from mathsetu.errors import InputError
 from mathsetu.languages.table import language
 from mathsetu.library import Library, build_library
-from mathsetu.library.reproduction import Figure, check_models, reproduce, same_recipe
-from mathsetu.recipes import load_recipe, recipe_names
+from mathsetu.library.reproduction import Figure, check_models, reproduce, same_recipe, sweep
+from mathsetu.recipes import load_recipe
+from mathsetu.recipes.learned import read_learned
+
+_COLUMNS = (
+    "edition", "language", "topics", "measure", "ours", "paper", "the paper's figure is in",
+)  # fmt: skip
 
 
 @click.command("reproduce")
@@ -28,6 +34,14 @@ from mathsetu.recipes import load_recipe, recipe_names
 @click.option("--library", type=click.Path(file_okay=False, path_type=Path),
               help="Keep the library here, and use it again next time.")  # fmt: skip
 @click.option("--lang", default="", help="Language of topics that do not say theirs.")
+@click.option("--pool", is_flag=True,
+              help="Rank only the judged posts of each topic, as CrossMath does.")  # fmt: skip
+@click.option("--save", type=click.Path(path_type=Path), metavar="FILE",
+              help="Keep what a fusion learned in FILE (TOML).")  # fmt: skip
+@click.option("--learned", type=click.Path(path_type=Path), metavar="FILE",
+              help="Fuse as FILE says, learning nothing.")  # fmt: skip
+@click.option("--sweep-k", type=Numbers(), metavar="K1,K2,…",
+              help="Show a reciprocal rank fusion for each k instead.")  # fmt: skip
 @json_option
 def command(
     name: str,
@@ -37,9 +51,13 @@ def command(
     settings: tuple[str, ...],
     library: Path | None,
     lang: str,
+    pool: bool,
+    save: Path | None,
+    learned: Path | None,
+    sweep_k: tuple[float, ...] | None,
     as_json: bool,
 ) -> None:
-    r"""Run the recipe NAME on POSTS, TOPICS and their judgments QRELS.
+    r"""Run the recipe NAME (shipped, or a .toml file) on POSTS, TOPICS and their judgments QRELS.
 
     Prints our figures beside those of the paper that the recipe comes from, and says what
     differs in data, models and settings.
@@ -48,10 +66,14 @@ def command(
     Examples:
       mathsetu reproduce msm-bm25 Posts.xml topics.xml qrels.txt
       mathsetu reproduce mirmu Posts.xml topics.xml qrels.txt --set rerank.model=./my-reranker
+      mathsetu reproduce crossmath-nllb-bi Posts.xml spa_Latn.tsv qrels.txt --pool
+      mathsetu reproduce msm-ens-13 Posts.xml topics.xml qrels.txt --save rbc.toml
+      mathsetu reproduce msm-ens-7 Posts.xml topics.xml qrels.txt --sweep-k 20,60,180,500
     """
-    if name not in recipe_names():
-        raise InputError(f"unknown recipe {name!r} (known: {', '.join(recipe_names())})")
     recipe = load_recipe(name, settings)
+    stored = read_learned(learned) if learned else None
+    if stored is not None and save is not None:
+        raise click.UsageError("--save keeps what is learned, and --learned learns nothing")
     check_models(recipe)
     stated = language(lang).code if lang else ""
     queries = [replace(q, language=q.language or stated) for q in read_records(topics, "queries")]
@@ -61,20 +83,35 @@ def command(
         if not same_recipe(folder, recipe):
             build_library(folder, open_posts(posts), recipe, progress=progress)
         with Library(folder) as opened:
-            done = reproduce(opened, load_recipe(name), queries, judgments)
+            asked = opened, load_recipe(name), queries, judgments
+            if sweep_k:
+                _show_sweep(sweep(*asked, sweep_k), as_json)
+                return
+            done = reproduce(*asked, pool=pool, stored=stored)
+            members = opened.recipe.members
+    if save is not None:
+        if done.fusion is None:
+            raise InputError(f"{name}: its fusion learns nothing; --save has nothing to keep")
+        method = str(recipe.ranking.fuse["method"])
+        save_learned(save, method, done.fusion, members, ", ".join(path.name for path in qrels))
     if as_json:
         print_json(done)
         return
-    print_table(
-        ("edition", "language", "topics", "measure", "ours", "paper", "the paper's figure is in"),
-        [_row(figure) for figure in done.figures],
-    )
+    print_table(_COLUMNS, [_row(figure) for figure in done.figures])
     if done.learned:
         say(f"learned: {done.learned}")
     if done.differences:
         say("what differs:")
     for difference in done.differences:
         say(f"  {difference}")
+
+
+def _show_sweep(found: list[tuple[float, tuple[Figure, ...]]], as_json: bool) -> None:
+    if as_json:
+        print_json([{"k": k, "figures": [*map(asdict, figures)]} for k, figures in found])
+        return
+    rows = [(f"{k:g}", *_row(figure)[:-2]) for k, figures in found for figure in figures]
+    print_table(("k", *_COLUMNS[:-2]), rows)
 
 
 def _row(figure: Figure) -> tuple[object, ...]:
