@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Judgments, Measure, evaluate, parse_measures
@@ -16,6 +16,9 @@ from mathsetu.recipes.learned import LearnedFusion
 from mathsetu.recipes.published import EDITIONS, Published, edition_of, published_figures
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Judgment, Query, Run
+
+if TYPE_CHECKING:
+    from mathsetu.ranking.fusion import Learned
 
 # As deep as the runs that teams hand in.
 _DEPTH = 1000
@@ -87,11 +90,11 @@ def reproduce(
         pool: Whether only the judged posts of each topic are ranked, as CrossMath does.
         stored: What a fusion learned before, instead of learning it here.
     """
-    task = _Task.of(library, queries, judgments, pool)
+    task = JudgedTask.of(library, queries, judgments, pool)
     if stored is not None:
         library = library.with_recipe(stored.applied(library.recipe))
     run, learned, fusion = _answered(library, task, settled=stored is not None)
-    figures = _figures(shipped.name, run, task)
+    figures = figures_of(shipped.name, run, task)
     return Reproduction(
         shipped.name,
         tuple(figures),
@@ -125,14 +128,23 @@ def sweep(
 
     if library.recipe.ranking.fuse.get("method") != "rrf":
         raise InputError(f"{library.recipe.name}: k is swept for recipes that fuse by rrf")
-    task = _Task.of(library, queries, judgments, pool=False)
-    runs = _member_runs(library, task)
-    return [(k, tuple(_figures(shipped.name, fuse(runs, RRF(k), _DEPTH), task))) for k in constants]
+    task = JudgedTask.of(library, queries, judgments)
+    runs = member_runs(library, task)
+    return [
+        (k, tuple(figures_of(shipped.name, fuse(runs, RRF(k), _DEPTH), task))) for k in constants
+    ]
 
 
 @dataclass(frozen=True)
-class _Task:
-    """Topics with judgments of posts that are here."""
+class JudgedTask:
+    """Topics with judgments of posts that are here.
+
+    Attributes:
+        queries: The topics.
+        judged: The judgments that are used.
+        threshold: The lowest relevant grade.
+        pools: The only posts that are ranked for each topic; None for all.
+    """
 
     queries: list[Query]
     judged: Judgments
@@ -145,8 +157,16 @@ class _Task:
         library: Library,
         queries: Iterable[Query],
         judgments: Sequence[Judgment],
-        pool: bool,
-    ) -> _Task:
+        pool: bool = False,
+    ) -> JudgedTask:
+        """Leave out what the library does not have.
+
+        Args:
+            library: Has the posts.
+            queries: The topics.
+            judgments: How posts were judged for them.
+            pool: Whether only judged posts are ranked.
+        """
         known = library.present({judgment.id for judgment in judgments})
         present = [judgment for judgment in judgments if judgment.id in known]
         if not present:
@@ -178,28 +198,24 @@ class _Task:
         ]
 
 
-def _answered(library: Library, task: _Task, settled: bool) -> tuple[Run, str, Any]:
+def _answered(library: Library, task: JudgedTask, settled: bool) -> tuple[Run, str, Any]:
     """The run, what was learned for it in words, and as a method that was fitted on all topics."""
-    from mathsetu.ranking.fusion import GOAL, METHODS, fuse_learned, make_learner
-
     recipe = library.recipe
-    method = recipe.ranking.fuse.get("method", "")
-    settled = settled or "coefficients" in recipe.ranking.fuse
-    if not method or METHODS[method].learner is None or settled:
+    if settled or not _learns(recipe):
         return library.run(task.queries, _DEPTH, pools=task.pools), "", None
-    runs = _member_runs(library, task)
-    topics = len(task.queries)
-    if topics < 2:
-        raise InputError(f"{method} is learned from judged topics, and there is only one")
-    settings = {name: value for name, value in recipe.ranking.fuse.items() if name != "method"}
-    learner = make_learner(method, GOAL, **settings)
-    learned = fuse_learned(
-        runs, task.judgments, learner, measure=GOAL, folds=min(_FOLDS, topics), depth=_DEPTH
-    )
+    learned = fuse_members(recipe, member_runs(library, task), task)
     return learned.run, f"{', '.join(recipe.members)}: {learned.method}", learned.method
 
 
-def _member_runs(library: Library, task: _Task) -> list[Run]:
+def _learns(recipe: Recipe) -> bool:
+    from mathsetu.ranking.fusion import METHODS
+
+    method = recipe.ranking.fuse.get("method", "")
+    return bool(method and METHODS[method].learner and "coefficients" not in recipe.ranking.fuse)
+
+
+def member_runs(library: Library, task: JudgedTask) -> list[Run]:
+    """The runs of the systems that a recipe fuses, named like them."""
     recipe = library.recipe
     return [
         library.with_recipe(recipe.member(name)).run(
@@ -207,6 +223,24 @@ def _member_runs(library: Library, task: _Task) -> list[Run]:
         )
         for name in recipe.members
     ]
+
+
+def fuse_members(recipe: Recipe, runs: Sequence[Run], task: JudgedTask) -> Learned:
+    """The runs of a recipe's systems, fused; what is to be learned is cross-validated."""
+    from mathsetu.ranking.fusion import GOAL, Learned, fuse, fuse_learned, make_learner
+
+    if not _learns(recipe):
+        method = recipe.fusion(recipe.ranking.weights)
+        return Learned(fuse(runs, method, _DEPTH), method, 0.0, 0.0, 0)
+    settings = dict(recipe.ranking.fuse)
+    name = settings.pop("method")
+    topics = len(task.queries)
+    if topics < 2:
+        raise InputError(f"{name} is learned from judged topics, and there is only one")
+    learner = make_learner(name, GOAL, **settings)
+    return fuse_learned(
+        runs, task.judgments, learner, measure=GOAL, folds=min(_FOLDS, topics), depth=_DEPTH
+    )
 
 
 def _protocol(name: str, pool: bool, stored: LearnedFusion | None) -> Iterator[str]:
@@ -225,7 +259,8 @@ def _protocol(name: str, pool: bool, stored: LearnedFusion | None) -> Iterator[s
     yield from gain_notes(one.measure for one in every)
 
 
-def _figures(name: str, run: Run, task: _Task) -> list[Figure]:
+def figures_of(name: str, run: Run, task: JudgedTask) -> list[Figure]:
+    """The figures of a run, by edition and language, beside those that a recipe's paper has."""
     every = published_figures(name)
     groups: dict[tuple[str, str], list[str]] = {}
     for query in task.queries:
