@@ -11,11 +11,14 @@ import click
 from mathsetu.cli.evaluation import read_records
 from mathsetu.cli.fuse import Numbers, save_learned
 from mathsetu.cli.output import json_option, print_json, print_table, progress_bar, say
+from mathsetu.collections.files import writing
 from mathsetu.collections.formats import open_posts
 from mathsetu.errors import InputError
 from mathsetu.languages.table import language
 from mathsetu.library import Library, build_library
 from mathsetu.library.reproduction import Figure, check_models, reproduce, same_recipe, sweep
+from mathsetu.papers import Context, page
+from mathsetu.papers.context import read_models
 from mathsetu.recipes import load_recipe
 from mathsetu.recipes.learned import read_learned
 
@@ -25,10 +28,10 @@ _COLUMNS = (
 
 
 @click.command("reproduce")
-@click.argument("name")
-@click.argument("posts", type=click.Path(path_type=Path))
-@click.argument("topics", type=click.Path(path_type=Path))
-@click.argument("qrels", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("name", required=False)
+@click.argument("posts", required=False, type=click.Path(path_type=Path))
+@click.argument("topics", required=False, type=click.Path(path_type=Path))
+@click.argument("qrels", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Replace a setting of the recipe: rerank.model=FOLDER.")  # fmt: skip
 @click.option("--library", type=click.Path(file_okay=False, path_type=Path),
@@ -42,11 +45,21 @@ _COLUMNS = (
               help="Fuse as FILE says, learning nothing.")  # fmt: skip
 @click.option("--sweep-k", type=Numbers(), metavar="K1,K2,…",
               help="Show a reciprocal rank fusion for each k instead.")  # fmt: skip
+@click.option("--all", "data", type=click.Path(file_okay=False, path_type=Path), metavar="DATA",
+              help="Make the page of all papers from the data in DATA.")  # fmt: skip
+@click.option("--only", multiple=True, metavar="PAPER",
+              help="--all: only the section of a paper: crossmath, msm …")  # fmt: skip
+@click.option("--models", type=click.Path(path_type=Path), metavar="FILE",
+              help="--all: the models that stand in for others (TOML).")  # fmt: skip
+@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+              help="--all: keep the libraries here, and use them again next time.")  # fmt: skip
+@click.option("--write", "target", type=click.Path(path_type=Path), metavar="FILE",
+              help="--all: write the page to FILE.")  # fmt: skip
 @json_option
 def command(
-    name: str,
-    posts: Path,
-    topics: Path,
+    name: str | None,
+    posts: Path | None,
+    topics: Path | None,
     qrels: tuple[Path, ...],
     settings: tuple[str, ...],
     library: Path | None,
@@ -55,6 +68,11 @@ def command(
     save: Path | None,
     learned: Path | None,
     sweep_k: tuple[float, ...] | None,
+    data: Path | None,
+    only: tuple[str, ...],
+    models: Path | None,
+    keep: Path | None,
+    target: Path | None,
     as_json: bool,
 ) -> None:
     r"""Run the recipe NAME (shipped, or a .toml file) on POSTS, TOPICS and their judgments QRELS.
@@ -69,7 +87,15 @@ def command(
       mathsetu reproduce crossmath-nllb-bi Posts.xml spa_Latn.tsv qrels.txt --pool
       mathsetu reproduce msm-ens-13 Posts.xml topics.xml qrels.txt --save rbc.toml
       mathsetu reproduce msm-ens-7 Posts.xml topics.xml qrels.txt --sweep-k 20,60,180,500
+      mathsetu reproduce --all DATA --models models.toml --write page.md
     """
+    if data is not None:
+        if name is not None:
+            raise click.UsageError("--all goes without NAME, POSTS, TOPICS and QRELS")
+        _make_page(data, only, models, keep, target)
+        return
+    if name is None or posts is None or topics is None or not qrels:
+        raise click.UsageError("give NAME, POSTS, TOPICS and QRELS, or --all DATA")
     recipe = load_recipe(name, settings)
     stored = read_learned(learned) if learned else None
     if stored is not None and save is not None:
@@ -104,6 +130,27 @@ def command(
         say("what differs:")
     for difference in done.differences:
         say(f"  {difference}")
+
+
+def _make_page(
+    data: Path,
+    only: tuple[str, ...],
+    models: Path | None,
+    keep: Path | None,
+    target: Path | None,
+) -> None:
+    if not data.is_dir():
+        raise InputError(f"{data}: no such folder (docs/reproduce.md says what it must hold)")
+    stand_ins = read_models(models) if models else {}
+    with TemporaryDirectory() as place, progress_bar() as progress:
+        context = Context(data, keep or Path(place), stand_ins, progress)
+        made = page(context, only)
+    if target is None:
+        say(made, lines=True)
+        return
+    with writing(target) as file:
+        file.write(made)
+    say(f"the page is in {target}", err=True)
 
 
 def _show_sweep(found: list[tuple[float, tuple[Figure, ...]]], as_json: bool) -> None:
