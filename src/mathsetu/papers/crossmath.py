@@ -128,7 +128,9 @@ def _summary(rows: Sequence[Row]) -> str:
 
 def _near(paper: Sequence[float | None], ours: Sequence[float | None]) -> int:
     """How many figures are less than a thousandth away from those printed."""
-    return sum(abs((one or 0) - (other or 0)) < 0.001 for one, other in zip(paper, ours))
+    return sum(
+        abs((one or 0) - (other or 0)) < 0.001 for one, other in zip(paper, ours, strict=True)
+    )
 
 
 # Our pipeline
