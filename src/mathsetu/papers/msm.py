@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from mathsetu.library import Library
@@ -91,6 +92,7 @@ def _models() -> list[str]:
     return [*dict.fromkeys(str(name) for name in named if name)]
 
 
+@cache
 def _whole() -> Recipe:
     """All systems of the paper as one recipe: those that were handed in, and the refined ones."""
     submitted, refined = load_recipe("msm-ens-7"), load_recipe("msm-ens-1")
