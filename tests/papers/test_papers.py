@@ -91,6 +91,7 @@ def test_every_row_of_the_msm_paper_has_figures_or_a_reason(data: Path, kept: Pa
     for row in rows:
         assert ("not run: no " in row) != ("fewer posts" in row)
     ran = [row.split("`")[1].split()[1] for row in rows if "fewer posts" in row]
+    assert places[:3] == ["2, msm 1", "2, msm 2", "2, msm 3"]
     assert ran == ["msm-tfidf", "msm-bm25", "msm-sum", "msm-bm25-best"]
     assert "Not run: no msm-5" in made
 
@@ -136,6 +137,7 @@ def test_models_that_stand_in_bring_their_settings(tmp_path: Path) -> None:
     rerank = recipe.systems["mirmu-1"].rerank
     assert rerank is not None
     assert (rerank.model, rerank.kind, rerank.depth) == ("org/name", "onnx", 20)
+    assert recipe.systems["mirmu-1"] == recipe.systems["fine-3"]
     assert missing(context, "mirmu-3") == ["mirmu-mathberta"]
     assert context.stand_ins(["./models/mirmu-roberta-large"]) == ["name for mirmu-roberta-large"]
 

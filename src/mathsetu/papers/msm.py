@@ -20,23 +20,25 @@ from mathsetu.records import Run
 _EDITIONS = ("2020", "2021", "2022")
 _YEARS = ("2020", "2021")
 _MEASURES = "nDCG' MAP' P'@10"
-# The rows of tables 2 and 3 that are one system: its name in the ensembles, and its recipe.
-_SYSTEMS = {
-    "msm-2": "msm-tfidf",
-    "msm-3": "msm-bm25",
-    "msm-4": "msm-sum",
-    "msm-5": "msm-compubert",
-    "mirmu-1": "mirmu-base",
-    "mirmu-2": "mirmu-text",
-    "mirmu-3": "mirmu-mathberta",
-    "mirmu-4": "mirmu-tuned",
-    "mirmu-5": "mirmu-tuned-mathberta",
-    "fine-1": "mirmu-mathberta-fine",
-    "fine-2": "msm-bm25-best",
-    "fine-3": "mirmu",
-    "fine-4": "mirmu-retriever",
-}
-_ENSEMBLES = ("msm-ensemble", *(f"msm-ens-{number}" for number in range(1, 23)))
+# The rows of tables 2 and 3 that are one system: its name in the ensembles, its recipe, and what
+# the paper calls it.
+_SYSTEMS = (
+    ("msm-2", "msm-tfidf", "TF-IDF"),
+    ("msm-3", "msm-bm25", "BM25+"),
+    ("msm-4", "msm-sum", "TF-IDF + BM25+"),
+    ("msm-5", "msm-compubert", "Compubert"),
+    ("mirmu-1", "mirmu-base", "Base"),
+    ("mirmu-2", "mirmu-text", "Trained only on text"),
+    ("mirmu-3", "mirmu-mathberta", "MathBERTa ReRanker"),
+    ("mirmu-4", "mirmu-tuned", "Retriever fine-tuned"),
+    ("mirmu-5", "mirmu-tuned-mathberta", "MathBERTa ReRanker, Retriever fine-tuned"),
+    ("fine-1", "mirmu-mathberta-fine", "MathBERTa ReRanker"),
+    ("fine-2", "msm-bm25-best", "BM25+ best"),
+    ("fine-3", "mirmu", "Improved Base"),
+    ("fine-4", "mirmu-retriever", "Retriever only"),
+)
+_PRIMARY = "msm-ensemble"
+_ENSEMBLES = tuple(f"msm-ens-{number}" for number in range(1, 23))
 # Figure 2 has its values in a drawing; these two are in table 3 as well.
 _SWEPT = (1, 10, 20, 60, 100, 180, 300, 500, 1000)
 _PRINTED = {60: "msm-ens-7", 180: "msm-ens-8"}
@@ -69,27 +71,36 @@ def section(context: Context) -> str:
         years = [edition_of(query.id) for query in task.queries]
         shown = " and ".join(f"{years.count(year)} topics of {year}" for year in _YEARS)
         introduction = _INTRODUCTION.format(posts=len(library), topics=shown)
-    stand_ins = context.stand_ins(_models())
-    rows = [*_single_rows(context, runs, task), *_ensemble_rows(context, runs, task)]
+    rows = [
+        *_ensemble_rows(context, runs, task, [_PRIMARY]),
+        *_single_rows(context, runs, task),
+        *_ensemble_rows(context, runs, task, _ENSEMBLES),
+    ]
     parts = [
         introduction.strip(),
-        *([f"Models that stand in: {'; '.join(stand_ins)}."] if stand_ins else []),
+        *_stand_ins(context, recipe),
         markdown(rows, _EDITIONS, _MEASURES),
         _sweep(context, runs, task),
     ]
     return "\n\n".join(parts)
 
 
-def _ensemble_recipes() -> Iterator[Recipe]:
-    return (load_recipe(name) for name in _ENSEMBLES)
+def _stand_ins(context: Context, recipe: Recipe) -> Iterator[str]:
+    """Which models stand in for which, and which systems are the same because of it."""
+    found = context.stand_ins(_models())
+    if not found:
+        return
+    alike: dict[str, list[str]] = {}
+    for name, system in recipe.systems.items():
+        alike.setdefault(repr(system), []).append(name)
+    same = "; ".join(", ".join(names) for names in alike.values() if len(names) > 1)
+    said = f" With them these systems are the same: {same}." if same else ""
+    yield f"Models that stand in: {'; '.join(found)}.{said}"
 
 
 def _models() -> list[str]:
     """The models that the systems name."""
-    whole = _whole()
-    named = [part.get("model") for part in whole.parts.values()]
-    named += [system.rerank.model for system in whole.systems.values() if system.rerank]
-    return [*dict.fromkeys(str(name) for name in named if name)]
+    return [*dict.fromkeys(model for name in _whole().systems for model in _models_of(name))]
 
 
 @cache
@@ -116,16 +127,37 @@ def every_system(context: Context) -> Recipe:
         systems=kept,
         ranking=replace(whole.ranking, weights=dict.fromkeys(kept, 1 / len(kept))),
     )
-    return context.with_models(recipe)
+    return _each_part_once(context.with_models(recipe))
+
+
+def _each_part_once(recipe: Recipe) -> Recipe:
+    """A recipe whose systems share parts that have the same settings."""
+    first: dict[str, str] = {}
+    names = {name: first.setdefault(repr(part), name) for name, part in recipe.parts.items()}
+    return replace(
+        recipe,
+        parts={name: recipe.parts[name] for name in first.values()},
+        systems={
+            name: replace(
+                system, weights={names[part]: share for part, share in system.weights.items()}
+            )
+            for name, system in recipe.systems.items()
+        },
+    )
 
 
 def missing(context: Context, system: str) -> list[str]:
     """The models that a system needs and that are not there."""
+    return [Path(model).name for model in _models_of(system) if not context.has(model)]
+
+
+def _models_of(system: str) -> list[str]:
+    """The models that a system names."""
     whole = _whole()
     own = whole.systems[system]
     named = [str(whole.parts[part].get("model", "")) for part in own.weights]
     named += [own.rerank.model] if own.rerank else []
-    return [Path(model).name for model in named if model and not context.has(model)]
+    return [model for model in named if model]
 
 
 def _runs(context: Context, library: Library, recipe: Recipe, task: JudgedTask) -> dict[str, Run]:
@@ -133,9 +165,7 @@ def _runs(context: Context, library: Library, recipe: Recipe, task: JudgedTask) 
     runs: dict[str, Run] = {}
     answered: dict[str, Run] = {}
     for name, system in recipe.systems.items():
-        # With models that stand in, two systems of the paper may be the same.
-        parts = {part: recipe.parts[part] for part in system.weights}
-        same = repr((sorted(map(repr, parts.values())), system))
+        same = repr(system)  # with models that stand in, two systems of the paper may be so
         if same not in answered:
             context.say(f"asking {name}")
             member = library.with_recipe(recipe.member(name))
@@ -145,35 +175,41 @@ def _runs(context: Context, library: Library, recipe: Recipe, task: JudgedTask) 
 
 
 def _single_rows(context: Context, runs: Mapping[str, Run], task: JudgedTask) -> Iterator[Row]:
-    for system, name in _SYSTEMS.items():
+    for system, name, label in _SYSTEMS:
         lacking = missing(context, system)
-        yield _row(name, runs.get(system), task, f"not run: no {', '.join(lacking)}")
+        why = f"not run: no {', '.join(lacking)}" if lacking else _difference(context, [system])
+        yield _row(name, label, runs.get(system), task, why)
 
 
-def _ensemble_rows(context: Context, runs: Mapping[str, Run], task: JudgedTask) -> Iterator[Row]:
-    for recipe in _ensemble_recipes():
+def _ensemble_rows(
+    context: Context, runs: Mapping[str, Run], task: JudgedTask, names: Sequence[str]
+) -> Iterator[Row]:
+    for recipe in map(load_recipe, names):
+        label = recipe.description.partition(": ")[2]
         lacking = [name for name in recipe.members if name not in runs]
         if lacking:
-            yield _row(recipe.name, None, task, f"not run: no {', '.join(lacking)}")
+            yield _row(recipe.name, label, None, task, f"not run: no {', '.join(lacking)}")
             continue
         context.say(f"fusing {recipe.name}")
         fused = fuse_members(recipe, [runs[name] for name in recipe.members], task)
-        yield _row(recipe.name, fused.run, task, "")
+        yield _row(recipe.name, label, fused.run, task, _difference(context, recipe.members))
 
 
-def _row(name: str, run: Run | None, task: JudgedTask, lacking: str) -> Row:
+def _difference(context: Context, systems: Sequence[str]) -> str:
+    others = any(context.stand_ins(_models_of(system)) for system in systems)
+    return "fewer posts, other models" if others else "fewer posts"
+
+
+def _row(name: str, label: str, run: Run | None, task: JudgedTask, why: str) -> Row:
     published = published_figures(name)
     where = published[0].source.partition(", table ")[2]
-    recipe = load_recipe(name)
     paper = {
         edition: [one.value for one in published if one.edition == edition] for edition in _EDITIONS
     }
     ours: dict[str, list[float]] = {}
     for figure in figures_of(name, run, task) if run is not None else ():
         ours.setdefault(figure.edition.split()[-1], []).append(figure.ours)
-    system = recipe.description.partition(": ")[2] or recipe.description
-    difference = "fewer posts" if run is not None else lacking
-    return Row(where, system, f"reproduce {name}", difference, paper, ours)
+    return Row(where, label, f"reproduce {name}", why, paper, ours)
 
 
 def _sweep(context: Context, runs: Mapping[str, Run], task: JudgedTask) -> str:
@@ -193,7 +229,8 @@ def _sweep(context: Context, runs: Mapping[str, Run], task: JudgedTask) -> str:
                 "figure 2",
                 f"k = {k}",
                 f"reproduce msm-ens-7 --sweep-k {k}",
-                "fewer posts" if k in _PRINTED else "drawn, not printed, in the paper",
+                _difference(context, members)
+                + ("" if k in _PRINTED else "; the paper's value is in a drawing"),
                 _printed(k),
                 ours,
             )

@@ -80,7 +80,7 @@ def markdown(
 
 
 def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |".replace("|  |", "| |")
+    return "|" + "".join(f" {cell} |" if cell else " |" for cell in cells)
 
 
 def equal(paper: Figures, ours: Figures) -> int:
