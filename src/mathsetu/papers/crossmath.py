@@ -153,7 +153,12 @@ _COMMAND = (
 def _pipeline(context: Context) -> str:
     title = "### The pipeline on the posts at hand\n\n"
     if not context.has(_ENCODER):
-        return f"{title}Not run: {_ENCODER} is not at hand (`--models`)."
+        command = _COMMAND.format(code="spa_Latn", backend="glossary")
+        return (
+            f"{title}Not run: {_ENCODER} is not at hand (`--models`). The command is `mathsetu "
+            f"{command}`. Figures of an earlier run over all posts, in other measures, are in "
+            "[translation](translation.md)."
+        )
     if not context.file("crossmath/topics/eng_Latn.tsv"):
         return f"{title}Not run: the topics (crossmath/topics) are not in the data."
     judgments = [
