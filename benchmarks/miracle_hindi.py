@@ -3,10 +3,11 @@
     python -m benchmarks.miracle_hindi --model-1 FOLDER --model-2 FOLDER [--posts 3000]
 
 CLMIR's collection and judgments are not public, so this is not CLMIR's task: the posts are the
-Hindi questions of ``training/qa.jsonl.xz`` with their answers, a query is the English form of one of
-them, and that one is relevant. Both forms stand in the file; they belong together when they have the
-same numbers and the same answer, and no other question has. P@10, MAP and nDCG as CLMIR measures,
-over queries whose post is long enough for the recipe to index it. ``default`` is measured beside.
+Hindi questions of ``training/qa.jsonl.xz`` with their answers, a query is the English form of one
+of them, and that one is relevant. Both forms stand in the file; they belong together when they have
+the same numbers and the same answer, and no other question has. P@10, MAP and nDCG as CLMIR
+measures, over queries whose post is long enough for the recipe to index it. ``default`` is measured
+beside them.
 
 Without ``--model-1`` and ``--model-2`` the models that the recipes name are fetched from the hub;
 ``none`` leaves a recipe out.
