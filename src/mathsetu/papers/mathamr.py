@@ -7,7 +7,7 @@ from mathsetu.papers.context import Context
 _SECTION = """## MathAMR+
 
 The figures of the recipe `mathamr-plus`, what is the same as in the thesis and what differs stand
-in [docs/mathamr.md](mathamr.md).
+in [mathamr](mathamr.md).
 """
 
 
