@@ -139,7 +139,9 @@ def test_models_that_stand_in_bring_their_settings(tmp_path: Path) -> None:
     assert (rerank.model, rerank.kind, rerank.depth) == ("org/name", "onnx", 20)
     assert recipe.systems["mirmu-1"] == recipe.systems["fine-3"]
     assert missing(context, "mirmu-3") == ["mirmu-mathberta"]
-    assert context.stand_ins(["./models/mirmu-roberta-large"]) == ["name for mirmu-roberta-large"]
+    assert context.stand_ins(["./models/mirmu-roberta-large"]) == [
+        "name for mirmu-roberta-large (kind onnx, depth 20)"
+    ]
 
 
 def test_mistakes_are_one_line(mathsetu: Mathsetu, data: Path, tmp_path: Path) -> None:

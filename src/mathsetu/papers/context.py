@@ -98,12 +98,14 @@ class Context:
 
     def stand_ins(self, names: Iterable[str]) -> list[str]:
         """What stands in for models, in words."""
-        return [
-            f"{Path(str(self.models[name].get('model', name))).name} for {Path(name).name}"
-            for name in names
-            if name in self.models
-            and Path(str(self.models[name].get("model", name))).name != Path(name).name
-        ]
+        found = []
+        for name in names:
+            settings = dict(self.models.get(name, {}))
+            model = Path(str(settings.pop("model", name))).name
+            if model != Path(name).name:
+                others = ", ".join(f"{key} {value}" for key, value in settings.items())
+                found.append(f"{model} for {Path(name).name}" + (f" ({others})" if others else ""))
+        return found
 
     def with_models(self, recipe: Recipe) -> Recipe:
         """A recipe with the models that are there."""
