@@ -1,6 +1,6 @@
 """Answer retrieval (ARQMath task 1, CrossMath queries) with any recipe: quality and speed.
 
-    python -m benchmarks.answers default msm-bm25 [--languages en hi es] [--set ranking.k=10]
+    python -m benchmarks.answers default msm-bm25-tuned [--languages en hi es] [--set ranking.k=10]
 
 nDCG@10 (with its bootstrap interval, 95%) and MAP over the topics that have a present post judged 2
 or 3, the whole collection ranked, unjudged posts counted as not relevant. For other languages also

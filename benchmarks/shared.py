@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from mathsetu.collections.crossmath import read_topics
-from mathsetu.collections.texts import with_formulas
 from mathsetu.collections.trec import read_qrels
+from mathsetu.papers.context import read_answers
 from mathsetu.records import Post, Query, Run
 
 DATA = Path("../shared/data")
@@ -30,20 +28,7 @@ Judged = dict[str, dict[str, int]]
 
 def arqmath_posts(data: Path = DATA) -> Iterator[Post]:
     """The answers, each with the title, tags and text of its question."""
-    with gzip.open(data / "arqmath" / "posts.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for row in map(json.loads, lines):
-            yield with_formulas(
-                Post(
-                    id=row["answer_id"],
-                    title=row["title"],
-                    body=row["answer"],
-                    question=row["question"],
-                    tags=tuple(row["tags"]),
-                    language="en",
-                    parent_id=row["question_id"],
-                    kind="answer",
-                )
-            )
+    return read_answers(data / "arqmath" / "posts.jsonl.gz")
 
 
 def topics(language: str, data: Path = DATA) -> list[Query]:

@@ -32,6 +32,7 @@ FLOORS = {
     "recipes": 4,
     "training": 5,
     "answers": 5,
+    "papers": 5,
     "cli": 6,
     "service": 6,
     "__main__": 7,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mathsetu.errors import InputError
-from mathsetu.models import model_folder
+from mathsetu.models import hub_name, is_path, model_folder
 
 
 def test_a_model_that_names_a_class_of_another_package_is_refused(tmp_path: Path) -> None:
@@ -27,3 +27,34 @@ def test_a_model_of_sentence_transformers_is_taken(tmp_path: Path) -> None:
     kind = "sentence_transformers.models.Transformer"
     (tmp_path / "modules.json").write_text(json.dumps([{"type": kind}]))
     assert model_folder(str(tmp_path), "", "dense search") == tmp_path
+
+
+def test_pickled_weights_are_refused_with_both_ways_out(tmp_path: Path) -> None:
+    (tmp_path / "pytorch_model.bin").write_bytes(b"not even a pickle")
+    with pytest.raises(InputError, match=r"pickled weights are not read; convert .*NAME@REVISION"):
+        model_folder(str(tmp_path), "", "dense search")
+    (tmp_path / "model.safetensors").write_bytes(b"")
+    assert model_folder(str(tmp_path), "", "dense search") == tmp_path
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "revision"),
+    [
+        ("facebook/nllb-600M@refs/pr/45", "facebook/nllb-600M", "refs/pr/45"),
+        ("all-mpnet-base-v2@main", "all-mpnet-base-v2", "main"),
+        ("facebook/nllb@", "facebook/nllb@", None),
+        ("facebook/nllb@../../etc", "facebook/nllb@../../etc", None),
+    ],
+)  # fmt: skip
+def test_a_revision_stands_after_the_name(model: str, name: str, revision: str | None) -> None:
+    assert hub_name(model) == (name, revision)
+    assert revision is None or not is_path(model)
+
+
+def test_a_folder_with_an_at_sign_in_its_name_is_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "models@home").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert is_path("models@home")
+    assert is_path("./models@home")

@@ -6,6 +6,7 @@ Only safe files are read: weights in safetensors, and no code from a model's fol
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
@@ -22,6 +23,8 @@ SAFE_LOADING: dict[str, Any] = {
 }
 # What a model consists of; pickled weights and other runtimes' files stay on the hub.
 _FILES = ["*.json", "*.txt", "*.model", "*.safetensors"]
+# A name on the hub with a revision: a branch, a tag, a commit, or refs/pr/45.
+_WITH_REVISION = re.compile(r"([\w.-]{1,96}(?:/[\w.-]{1,96})?)@(\w[\w./-]{0,200})")
 # These count positions from two.
 _LATE_STARTERS = ("mpnet", "roberta", "xlm-roberta", "camembert")
 
@@ -45,9 +48,35 @@ def is_path(model: str) -> bool:
 
     >>> is_path("./models/nllb"), is_path("facebook/nllb-200-distilled-600M")
     (True, False)
+    >>> is_path("facebook/nllb-200-distilled-600M@refs/pr/45")
+    False
     """
+    if _WITH_REVISION.fullmatch(model):
+        return Path(model).is_dir()
     looks_so = model.startswith((".", "~", "/")) or "\\" in model or model.count("/") > 1
     return looks_so or Path(model).is_dir()
+
+
+def hub_name(model: str) -> tuple[str, str | None]:
+    """The name of a model on the hub, and the revision that is wanted of it.
+
+    >>> hub_name("facebook/nllb-200-distilled-600M@refs/pr/45")
+    ('facebook/nllb-200-distilled-600M', 'refs/pr/45')
+    >>> hub_name("all-mpnet-base-v2")
+    ('all-mpnet-base-v2', None)
+    """
+    found = _WITH_REVISION.fullmatch(model)
+    return (found[1], found[2]) if found else (model, None)
+
+
+def check_not_pickled(folder: Path) -> None:
+    """Refuse a folder whose weights are pickled: reading them could run code."""
+    for pickled in sorted(folder.rglob("pytorch_model*.bin")):
+        if not any(pickled.parent.glob("*.safetensors")):
+            raise InputError(
+                f"{pickled}: pickled weights are not read; convert them to safetensors once (see "
+                "docs/translation.md), or take a revision that has them (NAME@REVISION)"
+            )
 
 
 def folder_of(model: str) -> Path:
@@ -73,16 +102,12 @@ def model_folder(model: str, organisation: str, purpose: str) -> Path:
     forbids fetching.
 
     Args:
-        model: A folder, or a name on the hub.
+        model: A folder, or a name on the hub, perhaps with a revision (``NAME@REVISION``).
         organisation: Whose model it is on the hub when the name does not say.
         purpose: What it is for, in the error when a package is missing.
     """
     folder = folder_of(model) if is_path(model) else _fetched(model, organisation, purpose)
-    for pickled in sorted(folder.rglob("pytorch_model*.bin")):
-        if not any(pickled.parent.glob("*.safetensors")):
-            raise InputError(
-                f"{pickled}: pickled weights are not read; convert the model to safetensors"
-            )
+    check_not_pickled(folder)
     _check_modules(folder / "modules.json")
     return folder
 
@@ -154,9 +179,10 @@ def without_bars(purpose: str) -> Iterator[None]:
 
 def _fetched(name: str, organisation: str, purpose: str) -> Path:
     hub = require("huggingface_hub", purpose, "neural")
-    full = name if "/" in name else f"{organisation}/{name}"
+    plain, revision = hub_name(name)
+    full = plain if "/" in plain else f"{organisation}/{plain}"
     try:
-        return Path(hub.snapshot_download(full, allow_patterns=_FILES))
+        return Path(hub.snapshot_download(full, revision=revision, allow_patterns=_FILES))
     except (OSError, ValueError):
         raise InputError(
             f"{full}: the model is not on this machine and cannot be fetched; with a network, "

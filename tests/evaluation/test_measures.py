@@ -11,7 +11,7 @@ from mathsetu.evaluation import Measure, parse_measures
 @pytest.mark.parametrize(
     "text",
     ["P@10", "P'@10", "MAP", "MAP'", "nDCG", "nDCG@10", "nDCG'", "nDCG'@10", "MRR", "R@100", "R",
-     "bpref", "P(rel=2)@5", "P'(rel=2)@10", "bpref(rel=3)", "Judged@10"],
+     "nDCGmed", "nDCGmed'@10", "bpref", "P(rel=2)@5", "P'(rel=2)@10", "bpref(rel=3)", "Judged@10"],
 )  # fmt: skip
 def test_a_measure_prints_as_it_was_typed(text: str) -> None:
     assert str(Measure.parse(text)) == text
@@ -67,3 +67,4 @@ def test_the_share_of_judged_hits_stands_beside_every_cutoff() -> None:
 def test_sets_hold_what_the_labs_report() -> None:
     assert [*map(str, parse_measures(["ARQMath"]))] == ["nDCG'", "MAP'", "P'@10", "Judged@10"]
     assert [*map(str, parse_measures(["clmir"]))] == ["P@10", "MAP", "nDCG", "Judged@10"]
+    assert [*map(str, parse_measures(["crossmath"]))] == ["nDCGmed'@10", "P'@10", "Judged@10"]

@@ -54,8 +54,32 @@ def test_a_measure_knows_its_name_in_ir_measures(name: str, elsewhere: str) -> N
 
 def test_every_kind_of_measure_and_every_set_is_checked() -> None:
     checked = {Measure.parse(name).name for name in synthetic.MEASURES}
+    checked.add("nDCGmed")  # by the test below
     assert checked == set(KINDS)
     assert {Measure.parse(name).name for names in SETS.values() for name in names} <= checked
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_ndcgmed_is_ndcg_of_grades_that_are_one_lower(seed: int) -> None:
+    judgments, rankings = synthetic.case(seed)
+    run = Run(
+        "synthetic", {t: tuple(Hit(*item) for item in s.items()) for t, s in rankings.items()}
+    )
+    lower = {
+        topic: {name: max(grade - 1, 0) for name, grade in grades.items()}
+        for topic, grades in judgments.items()
+    }
+    for suffix in ("", "@5", "'", "'@10"):
+        own = Measure.parse(f"nDCGmed{suffix}")
+        usual = Measure.parse(f"nDCG{suffix}")
+        found = evaluate(run, Judgments(judgments), [own], relevant_from=1).of(own, judgments)
+        expected = evaluate(run, Judgments(lower), [usual], relevant_from=1).of(usual, judgments)
+        assert found == pytest.approx(expected)
+
+
+def test_ndcgmed_knows_its_gains_in_ir_measures() -> None:
+    name = Measure.parse("nDCGmed'@10").in_ir_measures(relevant_from=2)
+    assert name == "nDCG(gains={0:0,1:0,2:1,3:2},judged_only=True)@10"
 
 
 def test_the_synthetic_runs_are_worth_checking() -> None:

@@ -243,6 +243,37 @@ def test_the_verb_learns_and_tells_the_honest_figure(
     assert f"nDCG' {learned.held_out:.3f} held out" in spoken
 
 
+@pytest.mark.parametrize("measure", ["nDCG'", "MAP'"])
+def test_weighted_medians_are_learned_from_judged_candidates_as_from_all(measure: str) -> None:
+    runs, judgments = synthetic()
+    # Half of what is found is not judged, and ranks beyond a few are alike, so that draws decide.
+    pools = judge_pools(pool_runs(runs), judgments[::2])
+    goal = Measure.parse(measure)
+    for weights in ((0.2, 0.5, 0.3), (1.0, 0.0, 0.0), (1 / 3, 1 / 3, 1 / 3)):
+        method = WIBC(weights, depth=4, seed=3)
+        assert [pool.without_unjudged().value(method, goal) for pool in pools] == [
+            pool.value(method, goal) for pool in pools
+        ]
+
+
+def test_what_the_verb_learned_is_kept_and_used_for_other_runs(
+    mathsetu: Mathsetu, files: list[Path], tmp_path: Path
+) -> None:
+    target, qrels, kept = tmp_path / "fused.run", tmp_path / "qrels.txt", tmp_path / "rbc.toml"
+    done = mathsetu("fuse", "rbc", *files, target, "--qrels", qrels, "--save", kept, "--json")
+    settings = json.loads(done.out)["settings"]
+    method = RBC(tuple(map(tuple, settings["coefficients"])), settings["intercept"])
+    # In another order: what was learned belongs to names.
+    turned = files[::-1]
+    assert mathsetu("fuse", "rbc", *turned, target, "--learned", kept).code == 0
+    assert read_run(target) == fuse([read_run(path) for path in files], method, name="rbc")
+    assert "was learned for rbc, not for wibc" in mathsetu.refuses(
+        "fuse", "wibc", *files, target, "--learned", kept
+    )
+    assert "was learned for" in mathsetu.refuses("fuse", "rbc", files[0], target, "--learned", kept)
+    assert "--save keeps" in mathsetu.refuses("fuse", "rrf", *files, target, "--save", kept)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -13,12 +13,14 @@ from mathsetu.recipes.parts import check_parts
 from mathsetu.recipes.schema import Recipe, parse_recipe
 from tests.command import Mathsetu
 
-LIGHT = ["default", "formula", "msm-bm25", "msm-sum", "msm-tfidf"]
+BM25 = ["msm-bm25", "msm-bm25-best", "msm-bm25-tuned"]
+LIGHT = ["default", "formula", *BM25, "msm-sum", "msm-tfidf"]
 CROSSMATH = [f"crossmath-{by}-{with_}" for by in ("mbart", "nllb") for with_ in ("bi", "cross")]
-MIRMU = ["mirmu", "mirmu-mathberta", "mirmu-text", "mirmu-tuned", "mirmu-tuned-mathberta"]
-# Number 11 of the paper's ensembles is its primary run, msm-ensemble.
-ENSEMBLES = ["msm-ensemble", *(f"msm-ens-{number}" for number in range(1, 23) if number != 11)]
-NEURAL = [*CROSSMATH, *MIRMU, "miracle-1", "miracle-2", "msm-compubert", *ENSEMBLES]
+MIRMU = ["mirmu", "mirmu-base", "mirmu-mathberta", "mirmu-mathberta-fine", "mirmu-text",
+         "mirmu-tuned", "mirmu-tuned-mathberta"]  # fmt: skip
+ENSEMBLES = ["msm-ensemble", *(f"msm-ens-{number}" for number in range(1, 23))]
+NEURAL = [*CROSSMATH, *MIRMU, "mirmu-retriever", "miracle-1", "miracle-2", "msm-compubert",
+          *ENSEMBLES]  # fmt: skip
 # These two have tests of their own.
 OTHERS = ["mathamr-plus", "meaning"]
 SHIPPED = sorted([*LIGHT, *NEURAL, *OTHERS])
@@ -56,21 +58,28 @@ def test_a_shipped_recipe_is_valid_and_bears_its_name(name: str) -> None:
 @pytest.mark.parametrize("name", LIGHT)
 def test_a_recipe_without_neural_parts_builds_and_searches(tmp_path: Path, name: str) -> None:
     posts = [post for post in sampler.posts() if post.language == "en"][:20]
-    build_library(tmp_path / name, posts, name, processes=1)
+    # Of so few posts, nearly every term is in fewer than eight.
+    settings = ["parts.words.min_posts=2"] if name == "msm-tfidf" else []
+    recipe = load_recipe(name, settings)
+    build_library(tmp_path / name, posts, recipe, processes=1)
     library = Library(tmp_path / name)
     hit = library.search(f"{posts[7].title} {posts[7].body}", 1)[0]
     assert hit.id == posts[7].id
-    assert library.recipe == load_recipe(name)
+    assert library.recipe == recipe
     assert set(library.recipe.parts) == {reason.part for reason in hit.reasons}
 
 
 def test_the_papers_settings_are_in_their_recipes() -> None:
-    assert load_recipe("msm-bm25").parts["words"]["scheme"] == {
-        "name": "bm25+",
-        "k1": 1.8,
-        "b": 0.75,
-        "delta": 1.0,
-    }
+    for name, k1, title in (
+        ("msm-bm25", 1.5, 1),
+        ("msm-bm25-best", 1.8, 1),
+        ("msm-bm25-tuned", 1.8, 2),
+    ):
+        words = load_recipe(name).parts["words"]
+        assert words["scheme"] == {"name": "bm25+", "k1": k1, "b": 0.75, "delta": 1.0}
+        assert words["fields"] == {"title": title, "body": 1, "question": 1, "tags": 1}
+    tfidf = load_recipe("msm-tfidf").parts["words"]
+    assert (tfidf["min_posts"], tfidf["max_share"], tfidf["stop_words"]) == (8, 0.7, False)
     assert load_recipe("miracle-1").ranking.weights == {"text": 0.7, "math": 0.3}
     assert load_recipe("miracle-2").ranking.weights == {"text": 0.6, "math": 0.4}
     for name in ("miracle-1", "miracle-2"):
@@ -103,9 +112,10 @@ def test_an_ensemble_holds_no_part_that_none_of_its_systems_needs(name: str) -> 
     ("alone", "system"),
     [
         ("msm-tfidf", "msm-2"),
+        ("msm-bm25", "msm-3"),
         ("msm-sum", "msm-4"),
         ("msm-compubert", "msm-5"),
-        ("mirmu", "mirmu-1"),
+        ("mirmu-base", "mirmu-1"),
         ("mirmu-text", "mirmu-2"),
         ("mirmu-mathberta", "mirmu-3"),
         ("mirmu-tuned", "mirmu-4"),
@@ -117,6 +127,21 @@ def test_a_system_of_the_ensembles_is_the_recipe_that_stands_alone(alone: str, s
     assert sorted(map(str, own.parts.values())) == sorted(map(str, member.parts.values()))
     assert own.rerank == member.rerank
     assert own.ranking.normalise == member.ranking.normalise
+
+
+@pytest.mark.parametrize(
+    ("alone", "system"),
+    [
+        ("mirmu-mathberta-fine", "fine-1"),
+        ("msm-bm25-best", "fine-2"),
+        ("mirmu", "fine-3"),
+        ("mirmu-retriever", "fine-4"),
+    ],
+)
+def test_a_refined_system_is_the_recipe_that_stands_alone(alone: str, system: str) -> None:
+    own, member = load_recipe(alone), load_recipe("msm-ens-1").member(system)
+    assert sorted(map(str, own.parts.values())) == sorted(map(str, member.parts.values()))
+    assert own.rerank == member.rerank
 
 
 def test_a_recipe_based_on_another_says_only_what_differs(tmp_path: Path) -> None:

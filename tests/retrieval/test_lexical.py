@@ -107,6 +107,28 @@ def test_many_questions_are_answered_as_each_alone(tmp_path: Path) -> None:
         assert ranked.numbers.tolist() == index.ask([question])[0].best(5).numbers.tolist()
 
 
+def test_stop_words_are_kept_when_wanted() -> None:
+    facts = read_post(Post(id="1", body="The sum of all the roots", language="en"))
+    assert "the" not in post_terms(facts, Lexical())
+    assert post_terms(facts, Lexical(stop_words=False))["the"] == 2
+    assert post_terms(facts, Lexical(stop_words=False, analysis="snowball"))["the"] == 2
+
+
+def test_terms_that_are_too_rare_or_too_frequent_find_nothing(tmp_path: Path) -> None:
+    bodies = ["ring ideal", "ring ideal", "ring field", "ring group", "ring order"]
+    posts = [Post(str(number), body, language="en") for number, body in enumerate(bodies)]
+    choices = Lexical(min_posts=2, max_share=0.7, translate=False)
+    index = LexicalRetriever([build(tmp_path / "i", posts, choices)], choices)
+    assert found(index, asked("field")) == []
+    assert found(index, asked("ideal ring field")) == [0, 1]
+
+
+@pytest.mark.parametrize("choices", [{"min_posts": -1}, {"max_share": 0.0}, {"max_share": 7.0}])
+def test_impossible_bounds_are_refused(choices: dict[str, float]) -> None:
+    with pytest.raises(InputError, match=next(iter(choices))):
+        Lexical(**choices)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("choices", [{"analysis": "magic"}, {"fields": {"id": 1}}])
 def test_unknown_choices_are_refused(choices: dict[str, object]) -> None:
     with pytest.raises(InputError, match="known: "):

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 from mathsetu.errors import InputError
 from mathsetu.retrieval.base import best
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
-from mathsetu.retrieval.weighting import Bm25Plus, Smart, Weighted, write_impacts
+from mathsetu.retrieval.weighting import (
+    Bm25Plus,
+    Smart,
+    Weighted,
+    WithoutExtremes,
+    write_impacts,
+)
 
 WORDS = [f"word{number}" for number in range(40)]
 
@@ -68,6 +74,40 @@ def test_tf_idf_equals_gensim(tmp_path: Path, notation: str) -> None:
     weighted = Weighted([index(tmp_path / "i", documents)], Smart(notation))
     ours = every(weighted, known)
     np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("notation", ["lnc", "ltn", "ltc"])
+def test_without_extremes_scores_as_if_these_terms_had_never_been_there(
+    tmp_path: Path, notation: str
+) -> None:
+    documents = [[*words, "everywhere"] for words in corpus(5)] + [["rare", "rare"]]
+    documents[3].append("rare")
+    containing = Counter(word for document in documents for word in set(document))
+    kept = {word for word, count in containing.items() if 8 <= count <= 0.7 * len(documents)}
+    assert {"rare", "everywhere"}.isdisjoint(kept)
+    assert kept
+    filtered = [[word for word in document if word in kept] for document in documents]
+    query: dict[str, float] = {**Counter(QUERY), "rare": 1.0, "everywhere": 2.0}
+    there = {word: count for word, count in query.items() if word in kept}
+    plain = Weighted([index(tmp_path / "filtered", filtered)], Smart(notation))
+    scheme = WithoutExtremes(Smart(notation), 8, 0.7)
+    parts = [index(tmp_path / "a", documents[:45]), index(tmp_path / "b", documents[45:])]
+    for part in parts:
+        write_impacts(part.folder, scheme)
+    ours = Weighted(parts, scheme)
+    np.testing.assert_allclose(every(ours, query), every(plain, there), rtol=1e-5, atol=1e-6)
+    top = ours.weigh(query).best(5)
+    np.testing.assert_allclose(top.scores, np.sort(every(plain, there))[::-1][:5], rtol=1e-5)
+
+
+def test_extremes_are_those_that_gensim_filters(tmp_path: Path) -> None:
+    corpora = pytest.importorskip("gensim.corpora")
+    documents = [[*words, "everywhere"] for words in corpus(6)]
+    dictionary = corpora.Dictionary(documents)
+    dictionary.filter_extremes(no_below=30, no_above=0.7)
+    weighted = Weighted([index(tmp_path / "i", documents)], WithoutExtremes(Smart("ltn"), 30, 0.7))
+    for word in (*WORDS, "everywhere"):
+        assert (every(weighted, {word: 1.0}).max() > 0) == (word in dictionary.token2id)
 
 
 @pytest.mark.parametrize("scheme", [Bm25Plus(), Bm25Plus(matched_only=True), Smart("ltc")])

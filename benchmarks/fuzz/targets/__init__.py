@@ -14,7 +14,7 @@ from benchmarks.fuzz.targets.markup import Markup
 from benchmarks.fuzz.targets.queries import TypedQueries
 from benchmarks.fuzz.targets.readers import Folder, Reader
 from benchmarks.fuzz.targets.service import Http
-from benchmarks.fuzz.targets.texts import Evaluation, Penman, Recipes
+from benchmarks.fuzz.targets.texts import Evaluation, LearnedFusions, Penman, Recipes
 from benchmarks.fuzz.targets.tools import Tools
 from mathsetu.collections.formats import FORMATS
 
@@ -30,7 +30,7 @@ _READERS: dict[str, Callable[[], Target]] = {
 }
 _OTHERS = (
     *(Latex, Matching, MathML, Notation, Penman, Markup, Languages, Translation, TypedQueries),
-    *(Recipes, Evaluation, LibraryFiles, Http, Tools),
+    *(Recipes, LearnedFusions, Evaluation, LibraryFiles, Http, Tools),
 )
 
 #: What makes each target.

@@ -1,4 +1,4 @@
-"""Small files that people write: graphs, recipes, measures, and judgments with a run."""
+"""Small files that people write: graphs, recipes, fusions, measures, judgments with a run."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from mathsetu.graphs.normalise import node_type, unknown_number
 from mathsetu.graphs.penman import read_penman, read_records, write_penman
 from mathsetu.graphs.penman.mathamr import read_mathamr
 from mathsetu.recipes import load_recipe, recipe_names, recipe_text
+from mathsetu.recipes.learned import learned_text, read_learned
 from mathsetu.recipes.parts import check_parts
 from mathsetu.recipes.schema import Recipe, parse_recipe
 
@@ -166,13 +167,51 @@ class Recipes(Target):
         return recipe
 
 
+class LearnedFusions(Target):
+    """What a fusion has learned, as TOML."""
+
+    name = "learned"
+    tokens = (
+        'method= "rbc" "wibc" "linear" "rrf" intercept= depth= seed= normalisation= "spread" = # \n'
+        " [coefficients] [weights] a= b= 0.5 [0.1,0.2,0.3] [] {} -1 0 1e400 nan inf true 0x1F ' \""
+    ).split(" ")
+
+    def open(self, place: Path) -> None:
+        """Have a file to write to."""
+        self._path = place / f"learned-{id(self)}.toml"
+
+    def seeds(self) -> list[bytes]:
+        """One of each method."""
+        return [as_bytes(text) for text in _LEARNED]
+
+    def check(self, data: bytes) -> None:
+        """A file is refused in one line, or survives being written and read again."""
+        self._path.write_bytes(data)
+        try:
+            learned = read_learned(self._path)
+        except InputError as error:
+            expect_refusal(error)
+            return
+        names = list(learned.values)
+        self._path.write_text(learned_text(learned), encoding="utf-8")
+        again = read_learned(self._path).fusion(names)
+        expect_equal(repr(again), repr(learned.fusion(names)), "the fusion is the same again")
+
+
+_LEARNED = (
+    'method = "rbc"\nintercept = 0.1\ndepth = 1000\n\n[coefficients]\na = [0.1, 0.2, 0.3]\n',
+    'method = "wibc"\nseed = 3\n\n[weights]\n"a b" = 0.7\nc = 0.3\n',
+    'method = "linear"\nnormalisation = "spread"\n\n[weights]\na = 2\nb = 1\n',
+)
+
+
 class Evaluation(Target):
     """Measures in the first line, then judgments, a line of dashes, and a run."""
 
     name = "evaluation"
     tokens = (
         "nDCG@10 nDCG' MAP MAP' P@10 P'(rel=2)@5 MRR R@100 bpref Judged@10 default arqmath clmir"
-        " recall@5"
+        " recall@5 nDCGmed'@10"
         " @0 @999999 (rel=0) ’ A.1 A.2 0 Q0 7 9 3 2 1 -1 2.5 nan inf 1e400 bm25 \t \n -----\n x٣"
         " 1_0"
     ).split(" ")

@@ -28,7 +28,7 @@ _SHOWN = 5
 _OPTIONS = (
     click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE",
                  help="P@10, P'@10 (judged hits only), nDCG, MAP, MRR, R@100, bpref …, or a set: "
-                 "arqmath, clmir. Repeat for more."),
+                 "arqmath, clmir, crossmath. Repeat for more."),
     click.option("--relevant-from", type=click.IntRange(1), metavar="GRADE",
                  help="Lowest relevant grade of binary measures; 2 where grades go up to 3, "
                  "else 1."),

@@ -9,23 +9,28 @@ from typing import Any
 import click
 
 from mathsetu.cli.output import json_option, print_json, say
+from mathsetu.collections.files import writing as writing_file
 from mathsetu.collections.formats import FORMATS, detect, find
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Measure
 from mathsetu.ranking import fusion
+from mathsetu.recipes.learned import learned_from, learned_text, read_learned
 from mathsetu.records import Run
 
 # The names are written out so that help and completion need not load numpy; a test holds them.
 _METHODS = ("rrf", "ibc", "wibc", "rbc", "combsum", "combmnz", "linear")
 
 
-class _Numbers(click.ParamType[tuple[float, ...]]):
+class Numbers(click.ParamType[tuple[float, ...]]):
+    """Numbers between commas."""
+
     name = "numbers"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[float, ...]:
+        """The numbers that an option names."""
         try:
             return tuple(float(number) for number in str(value).split(","))
         except ValueError:
@@ -37,7 +42,7 @@ class _Numbers(click.ParamType[tuple[float, ...]]):
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.argument("target", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--k", type=float, help="rrf: how little the first ranks stand out. [default: 60]")
-@click.option("--weights", type=_Numbers(), metavar="W1,W2,…",
+@click.option("--weights", type=Numbers(), metavar="W1,W2,…",
               help="linear, wibc: a weight for each run.")  # fmt: skip
 @click.option(
     "--normalisation",
@@ -60,6 +65,10 @@ class _Numbers(click.ParamType[tuple[float, ...]]):
     show_default=True,
     help="Folds of the judged topics; each is ranked by what the others taught.",
 )
+@click.option("--save", type=click.Path(path_type=Path), metavar="FILE",
+              help="Keep what was learned in FILE (TOML), by the names of the runs.")  # fmt: skip
+@click.option("--learned", type=click.Path(path_type=Path), metavar="FILE",
+              help="Fuse as FILE says, learning nothing.")  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True,
               help="Decides the draws of ibc and wibc, and the folds.")  # fmt: skip
 @click.option("--depth", type=click.IntRange(1), default=1000, show_default=True,
@@ -78,6 +87,8 @@ def command(
     qrels: Path | None,
     measure: str,
     folds: int,
+    save: Path | None,
+    learned: Path | None,
     seed: int,
     depth: int,
     name: str,
@@ -94,6 +105,8 @@ def command(
       mathsetu fuse rrf words.run formulas.run fused.run
       mathsetu fuse linear words.run formulas.run fused.run --weights 0.7,0.3
       mathsetu fuse rbc words.run formulas.run vectors.run fused.run --qrels qrels.txt
+      mathsetu fuse rbc w.run f.run v.run fused.run --qrels qrels.txt --save rbc.toml
+      mathsetu fuse rbc w2.run f2.run v2.run fused2.run --learned rbc.toml
     """
     writing = find(format_name)
     if writing.holds != "runs" or writing.write is None:
@@ -103,21 +116,34 @@ def command(
     settings = {setting: value for setting, value in given.items() if value is not None}
     if "seed" in fusion.settings_of(method):
         settings["seed"] = seed
+    if save is not None and qrels is None:
+        raise click.UsageError("--save keeps what is learned from --qrels")
+    if learned is not None and (qrels is not None or weights is not None):
+        raise click.UsageError("--learned goes without --qrels and --weights")
     name = name or method
     report: dict[str, object] = {}
-    if qrels is None:
+    if learned is not None:
+        stored = read_learned(learned)
+        if stored.method != method:
+            raise InputError(f"{learned}: was learned for {stored.method}, not for {method}")
+        given_runs = _runs(runs)
+        chosen = stored.fusion([run.name for run in given_runs])
+        fused = fusion.fuse(given_runs, chosen, depth, name)
+    elif qrels is None:
         chosen = fusion.make_fusion(method, **settings)
         fused = fusion.fuse(_runs(runs), chosen, depth, name)
     else:
         wanted = Measure.parse(measure)
         learner = fusion.make_learner(method, wanted, **settings)
         inputs = _runs(runs), _records(qrels, "judgments"), learner
-        learned = fusion.fuse_learned(
+        found = fusion.fuse_learned(
             *inputs, measure=wanted, folds=folds, seed=seed, depth=depth, name=name
         )
-        chosen, fused = learned.method, learned.run
-        report = {"measure": measure, "held_out": learned.held_out, "fitted": learned.fitted,
-                  "judged_topics": learned.topics}  # fmt: skip
+        chosen, fused = found.method, found.run
+        report = {"measure": measure, "held_out": found.held_out, "fitted": found.fitted,
+                  "judged_topics": found.topics}  # fmt: skip
+        if save is not None:
+            save_learned(save, method, chosen, [run.name for run in inputs[0]], qrels.name)
     writing.write(target, [fused])
     topics, hits = len(fused.rankings), sum(map(len, fused.rankings.values()))
     if as_json:
@@ -129,6 +155,15 @@ def command(
         figures = "{measure} {held_out:.3f} held out, {fitted:.3f} where fitted"
         say(f"{figures} ({{judged_topics}} topics)".format(**report), err=True)
     say(f"{topics:,} topics, {hits:,} hits written to {target}", err=True)
+
+
+def save_learned(
+    path: Path, method: str, chosen: fusion.Fusion, names: list[str], source: str
+) -> None:
+    """Write what was learned for runs of these names, and from which judgments."""
+    learned = learned_from(method, chosen, names)
+    with writing_file(path) as file:
+        file.write(learned_text(learned, f"Learned from {source} (mathsetu)."))
 
 
 def _runs(paths: Iterable[Path]) -> list[Run]:

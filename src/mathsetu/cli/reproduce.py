@@ -2,44 +2,80 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
 
 from mathsetu.cli.evaluation import read_records
+from mathsetu.cli.fuse import Numbers, save_learned
 from mathsetu.cli.output import json_option, print_json, print_table, progress_bar, say
+from mathsetu.collections.files import writing
 from mathsetu.collections.formats import open_posts
 from mathsetu.errors import InputError
 from mathsetu.languages.table import language
 from mathsetu.library import Library, build_library
-from mathsetu.library.reproduction import Figure, check_models, reproduce, same_recipe
-from mathsetu.recipes import load_recipe, recipe_names
+from mathsetu.library.reproduction import Figure, check_models, reproduce, same_recipe, sweep
+from mathsetu.papers import Context, page
+from mathsetu.papers.context import read_models
+from mathsetu.recipes import load_recipe
+from mathsetu.recipes.learned import read_learned
+
+_COLUMNS = (
+    "edition", "language", "topics", "measure", "ours", "paper", "the paper's figure is in",
+)  # fmt: skip
 
 
 @click.command("reproduce")
-@click.argument("name")
-@click.argument("posts", type=click.Path(path_type=Path))
-@click.argument("topics", type=click.Path(path_type=Path))
-@click.argument("qrels", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("name", required=False)
+@click.argument("posts", required=False, type=click.Path(path_type=Path))
+@click.argument("topics", required=False, type=click.Path(path_type=Path))
+@click.argument("qrels", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Replace a setting of the recipe: rerank.model=FOLDER.")  # fmt: skip
 @click.option("--library", type=click.Path(file_okay=False, path_type=Path),
               help="Keep the library here, and use it again next time.")  # fmt: skip
 @click.option("--lang", default="", help="Language of topics that do not say theirs.")
+@click.option("--pool", is_flag=True,
+              help="Rank only the judged posts of each topic, as CrossMath does.")  # fmt: skip
+@click.option("--save", type=click.Path(path_type=Path), metavar="FILE",
+              help="Keep what a fusion learned in FILE (TOML).")  # fmt: skip
+@click.option("--learned", type=click.Path(path_type=Path), metavar="FILE",
+              help="Fuse as FILE says, learning nothing.")  # fmt: skip
+@click.option("--sweep-k", type=Numbers(), metavar="K1,K2,…",
+              help="Show a reciprocal rank fusion for each k instead.")  # fmt: skip
+@click.option("--all", "data", type=click.Path(file_okay=False, path_type=Path), metavar="DATA",
+              help="Make the page of all papers from the data in DATA.")  # fmt: skip
+@click.option("--only", multiple=True, metavar="PAPER",
+              help="--all: only the section of a paper: crossmath, msm …")  # fmt: skip
+@click.option("--models", type=click.Path(path_type=Path), metavar="FILE",
+              help="--all: the models that stand in for others (TOML).")  # fmt: skip
+@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+              help="--all: keep the libraries here, and use them again next time.")  # fmt: skip
+@click.option("--write", "target", type=click.Path(path_type=Path), metavar="FILE",
+              help="--all: write the page to FILE.")  # fmt: skip
 @json_option
 def command(
-    name: str,
-    posts: Path,
-    topics: Path,
+    name: str | None,
+    posts: Path | None,
+    topics: Path | None,
     qrels: tuple[Path, ...],
     settings: tuple[str, ...],
     library: Path | None,
     lang: str,
+    pool: bool,
+    save: Path | None,
+    learned: Path | None,
+    sweep_k: tuple[float, ...] | None,
+    data: Path | None,
+    only: tuple[str, ...],
+    models: Path | None,
+    keep: Path | None,
+    target: Path | None,
     as_json: bool,
 ) -> None:
-    r"""Run the recipe NAME on POSTS, TOPICS and their judgments QRELS.
+    r"""Run the recipe NAME (shipped, or a .toml file) on POSTS, TOPICS and their judgments QRELS.
 
     Prints our figures beside those of the paper that the recipe comes from, and says what
     differs in data, models and settings.
@@ -48,10 +84,22 @@ def command(
     Examples:
       mathsetu reproduce msm-bm25 Posts.xml topics.xml qrels.txt
       mathsetu reproduce mirmu Posts.xml topics.xml qrels.txt --set rerank.model=./my-reranker
+      mathsetu reproduce crossmath-nllb-bi Posts.xml spa_Latn.tsv qrels.txt --pool
+      mathsetu reproduce msm-ens-13 Posts.xml topics.xml qrels.txt --save rbc.toml
+      mathsetu reproduce msm-ens-7 Posts.xml topics.xml qrels.txt --sweep-k 20,60,180,500
+      mathsetu reproduce --all DATA --models models.toml --write page.md
     """
-    if name not in recipe_names():
-        raise InputError(f"unknown recipe {name!r} (known: {', '.join(recipe_names())})")
+    if data is not None:
+        if name is not None:
+            raise click.UsageError("--all goes without NAME, POSTS, TOPICS and QRELS")
+        _make_page(data, only, models, keep, target)
+        return
+    if name is None or posts is None or topics is None or not qrels:
+        raise click.UsageError("give NAME, POSTS, TOPICS and QRELS, or --all DATA")
     recipe = load_recipe(name, settings)
+    stored = read_learned(learned) if learned else None
+    if stored is not None and save is not None:
+        raise click.UsageError("--save keeps what is learned, and --learned learns nothing")
     check_models(recipe)
     stated = language(lang).code if lang else ""
     queries = [replace(q, language=q.language or stated) for q in read_records(topics, "queries")]
@@ -61,20 +109,56 @@ def command(
         if not same_recipe(folder, recipe):
             build_library(folder, open_posts(posts), recipe, progress=progress)
         with Library(folder) as opened:
-            done = reproduce(opened, load_recipe(name), queries, judgments)
+            asked = opened, load_recipe(name), queries, judgments
+            if sweep_k:
+                _show_sweep(sweep(*asked, sweep_k), as_json)
+                return
+            done = reproduce(*asked, pool=pool, stored=stored)
+            members = opened.recipe.members
+    if save is not None:
+        if done.fusion is None:
+            raise InputError(f"{name}: its fusion learns nothing; --save has nothing to keep")
+        method = str(recipe.ranking.fuse["method"])
+        save_learned(save, method, done.fusion, members, ", ".join(path.name for path in qrels))
     if as_json:
         print_json(done)
         return
-    print_table(
-        ("edition", "language", "topics", "measure", "ours", "paper", "the paper's figure is in"),
-        [_row(figure) for figure in done.figures],
-    )
+    print_table(_COLUMNS, [_row(figure) for figure in done.figures])
     if done.learned:
         say(f"learned: {done.learned}")
     if done.differences:
         say("what differs:")
     for difference in done.differences:
         say(f"  {difference}")
+
+
+def _make_page(
+    data: Path,
+    only: tuple[str, ...],
+    models: Path | None,
+    keep: Path | None,
+    target: Path | None,
+) -> None:
+    if not data.is_dir():
+        raise InputError(f"{data}: no such folder (docs/reproduce.md says what it must hold)")
+    stand_ins = read_models(models) if models else {}
+    with TemporaryDirectory() as place, progress_bar() as progress:
+        context = Context(data, keep or Path(place), stand_ins, progress)
+        made = page(context, only)
+    if target is None:
+        say(made, lines=True)
+        return
+    with writing(target) as file:
+        file.write(made)
+    say(f"the page is in {target}", err=True)
+
+
+def _show_sweep(found: list[tuple[float, tuple[Figure, ...]]], as_json: bool) -> None:
+    if as_json:
+        print_json([{"k": k, "figures": [*map(asdict, figures)]} for k, figures in found])
+        return
+    rows = [(f"{k:g}", *_row(figure)[:-2]) for k, figures in found for figure in figures]
+    print_table(("k", *_COLUMNS[:-2]), rows)
 
 
 def _row(figure: Figure) -> tuple[object, ...]:

@@ -8,15 +8,19 @@ from pathlib import Path
 
 import click
 
+from mathsetu.cli.evaluation import read_records
 from mathsetu.cli.output import LIBRARY, json_option, print_json, say, track
+from mathsetu.collections import clmir
 from mathsetu.collections.formats import FORMATS, detect
 from mathsetu.collections.formats import find as find_format
 from mathsetu.collections.formula_sets import open_formulas
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
+from mathsetu.evaluation import Judgments
 from mathsetu.languages.table import language
 from mathsetu.library import Library
 from mathsetu.library.formula_instances import FormulaInstance, distinct_instances
+from mathsetu.recipes.learned import read_learned
 from mathsetu.records import Hit, Query, Run
 
 # A format whose runs are of formulas, and how many of them the lab takes for a topic.
@@ -41,6 +45,16 @@ _OF_FORMULAS, _MOST_FORMULAS = "arqmath-formula-run", 1000
 @click.option("--name", default="", help="Name of the run; the recipe's unless given.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Replace a setting of the library's recipe: rerank.model=FOLDER.")  # fmt: skip
+@click.option("--pool", type=click.Path(path_type=Path), metavar="QRELS",
+              help="Rank only the posts that QRELS judges for a topic.")  # fmt: skip
+@click.option("--learned", type=click.Path(path_type=Path), metavar="FILE",
+              help="Fuse as 'reproduce --save FILE' has learned.")  # fmt: skip
+@click.option(
+    "--run",
+    "number",
+    type=click.IntRange(1, 3),
+    help="clmir-submission: the number of the run; other runs in TARGET are kept.",
+)
 @json_option
 def command(
     library: Path | str,
@@ -54,6 +68,9 @@ def command(
     lang: str,
     name: str,
     settings: tuple[str, ...],
+    pool: Path | None,
+    learned: Path | None,
+    number: int | None,
     as_json: bool,
 ) -> None:
     r"""Answer all TOPICS from LIBRARY and write the run to TARGET.
@@ -63,6 +80,8 @@ def command(
       mathsetu run my-library topics.xml run.trec
       mathsetu run hindi.library queries.csv submission.csv --to clmir-submission --lang en
       mathsetu run formula.library topics-task2.xml run.tsv --to arqmath-formula-run
+      mathsetu run other.library queries.csv submission.csv --to clmir-submission --run 2
+      mathsetu run my-library topics.tsv pool.run --pool qrels.txt
     """
     writing = find_format(format_name)
     if writing.holds != "runs" or writing.write is None:
@@ -75,11 +94,17 @@ def command(
         raise click.UsageError("--visual-ids and --every are for runs of formulas")
     if visual_ids and every:
         raise click.UsageError("--visual-ids says which formulas look the same, --every keeps them")
+    if number is not None and writing.name != "clmir-submission":
+        raise click.UsageError("--run is for --to clmir-submission")
+    if number is not None:
+        clmir.read_beside(target, number)  # refuses before any work is done
     reading = detect(topics)
     if reading.holds != "queries":
         raise InputError(f"{topics}: holds {reading.holds}, and a run needs queries")
     stated = language(lang).code if lang else ""
     opened = Library(library, settings)
+    if learned is not None:
+        opened = opened.with_recipe(read_learned(learned).applied(opened.recipe))
     queries = (
         replace(query, language=query.language or stated)
         for query in track(reading.read(topics, BadRows()), "topics")
@@ -87,13 +112,17 @@ def command(
     if of_formulas:
         rankings = _formulas(opened, queries, k or _MOST_FORMULAS, visual_ids, every)
     else:
+        pools = Judgments.of(read_records(pool, "judgments")).grades if pool else None
         rankings = {}
         for query in queries:
-            rankings.update(opened.run([query], k).rankings)
+            rankings.update(opened.run([query], k, pools=pools).rankings)
     if not rankings:
         raise InputError(f"{topics}: is empty (no queries in it)")
     run = Run(name or opened.recipe.name, rankings)
-    writing.write(target, [run])
+    if number is not None:
+        clmir.put_run(target, run, number)
+    else:
+        writing.write(target, [run])
     hits = sum(len(ranking) for ranking in rankings.values())
     if as_json:
         print_json({"topics": len(rankings), "hits": hits, "written": str(target)})

@@ -131,6 +131,11 @@ def check_recipe(recipe: Recipe) -> None:
                 f"{recipe.name}: parts.{name} brings vectors to length one, which a cluster cannot "
                 "keep up when posts are added; choose bm25+ or a scheme that ends in n"
             )
+        if isinstance(choices, Lexical) and choices.without_extremes:
+            raise InputError(
+                f"{recipe.name}: parts.{name} leaves out rare or frequent terms, which a cluster "
+                "cannot; set min_posts to 0 and max_share to 1"
+            )
         if kind == MEANING and choices.asked + choices.said > _MOST_PASSAGES:
             raise InputError(
                 f"{recipe.name}: parts.{name} reads more than {_MOST_PASSAGES} passages"

@@ -137,6 +137,36 @@ def write_submission(path: str | Path, runs: Iterable[Run]) -> None:
                 table.writerows((name, _inert(hit.id), number, repr(hit.score)) for hit in hits)
 
 
+def put_run(path: str | Path, run: Run, number: int) -> None:
+    """Write a run into a submission under a number, beside the runs that are there already.
+
+    A run of the same number is replaced. Runs are numbered without gaps, as the task asks.
+
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "team.csv"
+    >>> put_run(path, Run("words", {"Q1": (Hit("7", 0.5),)}), 1)
+    >>> put_run(path, Run("vectors", {"Q1": (Hit("8", 0.9),)}), 2)
+    >>> [(run.name, run.rankings["Q1"][0].id) for run in read_submission(path)]
+    [('1', '7'), ('2', '8')]
+    """
+    runs = read_beside(path, number) | {number: run}
+    write_submission(path, [runs[one] for one in sorted(runs)])
+
+
+def read_beside(path: str | Path, number: int) -> dict[int, Run]:
+    """The other runs of a submission by their numbers, if a run of this number may join them."""
+    if str(number) not in RUN_NUMBERS:
+        raise InputError(f"run {number}: a submission holds runs {', '.join(RUN_NUMBERS)}")
+    runs = {int(one.name): one for one in read_submission(path)} if Path(path).exists() else {}
+    for before in range(1, number):
+        if before not in runs:
+            raise InputError(
+                f"{shown(path)}: run {number} needs run {before} beside it; write run {before} "
+                "into the same file first"
+            )
+    return {other: run for other, run in runs.items() if other != number}
+
+
 def validate_submission(
     path: str | Path,
     queries: Collection[str] | None = None,

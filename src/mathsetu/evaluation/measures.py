@@ -2,6 +2,8 @@
 
 ``P@10`` is precision among the first ten; ``P'@10``, the prime form, first throws out every hit
 that nobody judged; ``P(rel=2)@10`` says itself from which grade on a hit is relevant.
+``nDCGmed`` is nDCG with another gain, and has a name of its own so that nobody takes the figures of
+one for those of the other.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ class Kind:
     """What a measure may carry, and its name in ir-measures.
 
     ``cutoff`` is "needed", "optional" or "none". Only binary measures ask which grade is relevant.
+    ``settings`` is what ir-measures must be told beside the name.
     """
 
     name: str
@@ -26,6 +29,7 @@ class Kind:
     prime: bool = True
     binary: bool = True
     elsewhere: str = ""
+    settings: tuple[str, ...] = ()
 
 
 KINDS = {
@@ -33,7 +37,14 @@ KINDS = {
     for kind in (
         Kind("P", "precision: the share of relevant hits", "needed"),
         Kind("MAP", "mean average precision", elsewhere="AP"),
-        Kind("nDCG", "normalised discounted cumulative gain", binary=False),
+        Kind("nDCG", "normalised discounted cumulative gain; the gain is the grade", binary=False),
+        Kind(
+            "nDCGmed",
+            "nDCG from the medium grade on; the gain is grade - 1, as in the CrossMath paper",
+            binary=False,
+            elsewhere="nDCG",
+            settings=("gains={0:0,1:0,2:1,3:2}",),
+        ),
         Kind("MRR", "mean reciprocal rank of the first relevant hit", elsewhere="RR"),
         Kind("R", "recall: the share of what is relevant that was found"),
         Kind("bpref", "binary preference", "none", prime=False, elsewhere="Bpref"),
@@ -46,6 +57,7 @@ SETS = {
     "default": ("nDCG@10", "MAP", "P@10", "MRR", "R@100", "bpref"),
     "arqmath": ("nDCG'", "MAP'", "P'@10"),
     "clmir": ("P@10", "MAP", "nDCG"),
+    "crossmath": ("nDCGmed'@10", "P'@10"),
 }
 
 _OTHER_NAMES = {"ap": "MAP", "rr": "MRR", "recall": "R", "precision": "P"}
@@ -117,7 +129,7 @@ class Measure:
         name = kind.elsewhere or self.name
         if self.name == "R" and self.cutoff is None:
             name = "SetR"
-        settings = ["judged_only=True"] if self.judged_only else []
+        settings = [*kind.settings, *(["judged_only=True"] if self.judged_only else [])]
         if kind.binary:
             settings.append(f"rel={self.relevant_from or relevant_from}")
         cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
@@ -140,3 +152,19 @@ def parse_measures(texts: Iterable[str] = ()) -> tuple[Measure, ...]:
     cutoffs = {measure.cutoff for measure in asked if measure.cutoff} or {10}
     beside = (Measure("Judged", cutoff) for cutoff in sorted(cutoffs))
     return tuple(asked | dict.fromkeys(beside))
+
+
+def gain_notes(measures: Iterable[Measure]) -> list[str]:
+    """What must be said under figures whose gain is not the grade.
+
+    >>> gain_notes([Measure("nDCG", 10)])
+    []
+    >>> print(*gain_notes([Measure("nDCGmed", 10, judged_only=True), Measure("nDCG", 10)]))
+    nDCGmed has the gain grade - 1 (low 0, medium 1, high 2), nDCG the grade itself: do not \
+compare them
+    """
+    names = {measure.name for measure in measures}
+    if "nDCGmed" not in names:
+        return []
+    note = "nDCGmed has the gain grade - 1 (low 0, medium 1, high 2)"
+    return [f"{note}, nDCG the grade itself: do not compare them" if "nDCG" in names else note]

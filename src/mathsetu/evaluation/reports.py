@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mathsetu.evaluation.comparison import LETTERS, Comparison
-from mathsetu.evaluation.measures import KINDS, Measure
+from mathsetu.evaluation.measures import KINDS, Measure, gain_notes
 from mathsetu.evaluation.results import Results
 from mathsetu.evaluation.significance import bootstrap_intervals
 from mathsetu.evaluation.tables import Cell, Number, Table
@@ -37,7 +37,7 @@ def results_table(
         *INTERVAL,
         *(f"{name} ({len(topics)})" for name, topics in groups.items()),
     )
-    notes = [*_threshold_note(results), f"Intervals: bootstrap over topics, seed {seed}"]
+    notes = [*_measure_notes(results), f"Intervals: bootstrap over topics, seed {seed}"]
     return Table(columns, rows, notes)
 
 
@@ -60,7 +60,7 @@ def topics_table(results: Results, groups: Mapping[str, Sequence[str]] | None = 
     means = [Number(results.mean(measure)) for measure in results.measures]
     rows.append(["mean", *([""] if group_of else []), *means])
     columns = ("topic", *(["group"] if group_of else []), *map(str, results.measures))
-    return Table(columns, rows, [*_threshold_note(results), f"Run: {results.run}"])
+    return Table(columns, rows, [*_measure_notes(results), f"Run: {results.run}"])
 
 
 def comparison_table(comparisons: Mapping[str, Comparison], *, seed: int = 0) -> Table:
@@ -107,17 +107,21 @@ def _from_baseline(comparison: Comparison, place: int, measure: Measure) -> list
     ]
 
 
-def _threshold_note(results: Results) -> list[str]:
+def _measure_notes(results: Results) -> list[str]:
+    gains = gain_notes(results.measures)
     if not any(KINDS[measure.name].binary for measure in results.measures):
-        return []
-    return [f"{len(results.topics)} topics; relevant: grade {results.relevant_from} or more"]
+        return gains
+    return [
+        f"{len(results.topics)} topics; relevant: grade {results.relevant_from} or more",
+        *gains,
+    ]
 
 
 def _comparison_notes(comparison: Comparison, main: Measure, seed: int) -> list[str]:
     count = comparison.comparisons
     times = "1 comparison" if count == 1 else f"{count} comparisons"
     return [
-        *_threshold_note(comparison.results[0]),
+        *_measure_notes(comparison.results[0]),
         "A raised letter: significantly above that run (two-sided paired t-test, "
         f"p < {comparison.alpha:g} after Bonferroni for {times})",
         f"Δ, its interval (bootstrap, seed {seed}), corrected p and win/tie/loss (w/t/l): "

@@ -71,8 +71,11 @@ def _reciprocal_rank(ranking: JudgedRanking, threshold: int, cutoff: float) -> f
 
 
 def _discounted_gain(ranking: JudgedRanking, threshold: int, cutoff: float) -> float:
-    ideal = list(enumerate(sorted(ranking.pool, reverse=True), start=1))
-    return _share(_gain(ranking.found, cutoff), _gain(ideal, cutoff))
+    return _normalised(ranking, cutoff, below=0)
+
+
+def _discounted_gain_from_medium(ranking: JudgedRanking, threshold: int, cutoff: float) -> float:
+    return _normalised(ranking, cutoff, below=1)
 
 
 def _binary_preference(ranking: JudgedRanking, threshold: int, cutoff: float) -> float:
@@ -98,6 +101,7 @@ _FORMULAS: dict[str, Callable[[JudgedRanking, int, float], float]] = {
     "MAP": _average_precision,
     "MRR": _reciprocal_rank,
     "nDCG": _discounted_gain,
+    "nDCGmed": _discounted_gain_from_medium,
     "bpref": _binary_preference,
     "Judged": _judged_share,
 }
@@ -111,8 +115,18 @@ def _relevant(ranking: JudgedRanking, threshold: int) -> int:
     return sum(grade >= threshold for grade in ranking.pool)
 
 
-def _gain(graded: Sequence[tuple[int, int]], cutoff: float) -> float:
-    return sum(grade / log2(rank + 1) for rank, grade in graded if grade > 0 and rank <= cutoff)
+def _normalised(ranking: JudgedRanking, cutoff: float, below: int) -> float:
+    """The discounted gain as a share of the best; a gain is how far a grade is above ``below``."""
+    ideal = list(enumerate(sorted(ranking.pool, reverse=True), start=1))
+    return _share(_gain(ranking.found, cutoff, below), _gain(ideal, cutoff, below))
+
+
+def _gain(graded: Sequence[tuple[int, int]], cutoff: float, below: int) -> float:
+    return sum(
+        (grade - below) / log2(rank + 1)
+        for rank, grade in graded
+        if grade > below and rank <= cutoff
+    )
 
 
 def _share(part: float, whole: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -273,9 +273,30 @@ class Library:
         where: Filter | None = None,
         explain: bool = False,
         name: str = "",
+        pools: Mapping[str, Collection[str]] | None = None,
     ) -> Run:
-        """Answer many queries at once."""
+        """Answer many queries at once.
+
+        Args:
+            queries: What is asked.
+            k: How many hits for each; what the recipe says unless given, all of a pool.
+            where: Which posts may be found.
+            explain: Whether reasons are worked out.
+            name: The name of the run; the recipe's unless given.
+            pools: For each query, by its id, the ids of the only posts that are ranked; queries
+                without any get no hits.
+        """
         questions = [topic_question(query, self.languages) for query in queries]
+        if pools is not None:
+            return Run(
+                name or self.recipe.name,
+                {
+                    question.query.id: self._ranked_pool(
+                        question, pools.get(question.query.id, ()), k, where, explain
+                    )
+                    for question in questions
+                },
+            )
         rankings: dict[str, tuple[Hit, ...]] = {}
         for start in range(0, len(questions), _TOGETHER):
             batch = questions[start : start + _TOGETHER]
@@ -286,6 +307,33 @@ class Library:
             rankings.update(zip(ids, found, strict=True))
             _check_whole(clock)
         return Run(name or self.recipe.name, rankings)
+
+    def _ranked_pool(
+        self,
+        question: Question,
+        pool: Collection[str],
+        k: int | None,
+        where: Filter | None,
+        explain: bool,
+    ) -> tuple[Hit, ...]:
+        """Some posts, ranked for one question; a reranker without slices reads all of them."""
+        view = self._holdings.now()
+        if not isinstance(view, FolderHoldings):
+            raise InputError(f"{self.place}: is on a cluster; pools are ranked in folders")
+        numbers = [view.shelves.number_of(post_id) for post_id in pool if post_id in view.shelves]
+        if not numbers:
+            return ()
+        within = np.zeros(view.shelves.count, dtype=np.bool_)
+        within[numbers] = True
+        recipe = self._recipe(view)
+        if recipe.rerank is not None and not recipe.rerank.tiers:
+            deep = replace(recipe.rerank, depth=max(recipe.rerank.depth, len(numbers)))
+            recipe = replace(recipe, rerank=deep)
+        weights = chosen_weights(recipe)
+        [hits] = self.with_recipe(recipe)._rankings(
+            view, [question], k or len(numbers), where, explain, weights, Clock(), within
+        )
+        return hits
 
     def with_recipe(self, recipe: Recipe) -> Self:
         """This library as another recipe of the same parts searches it, such as a member's.
@@ -305,6 +353,7 @@ class Library:
         explain: bool,
         weights: dict[str, float],
         clock: Clock,
+        within: NDArray[np.bool_] | None = None,
     ) -> Iterator[tuple[Hit, ...]]:
         for question in questions:
             check_readable(question)
@@ -316,6 +365,8 @@ class Library:
         work = partial(prepare, questions, recipe.query)
         asked = clock.attempt(TRANSLATION, work) or questions
         parts, allowed = view.parts(where)
+        if within is not None:
+            allowed = within if allowed is None else allowed & within
         scope = Scope(k, allowed, clock)
         for reply in Ranker(recipe, parts, view.shelves.posts).rank(asked, scope, weights):
             yield self._hits(view, reply, k, explain, clock)

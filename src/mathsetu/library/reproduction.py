@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Judgments, Measure, evaluate, parse_measures
+from mathsetu.evaluation.measures import gain_notes
 from mathsetu.library.library import Library
 from mathsetu.models import folder_of, is_path
+from mathsetu.recipes.learned import LearnedFusion
 from mathsetu.recipes.published import EDITIONS, Published, edition_of, published_figures
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Judgment, Query, Run
+
+if TYPE_CHECKING:
+    from mathsetu.ranking.fusion import Learned
 
 # As deep as the runs that teams hand in.
 _DEPTH = 1000
@@ -45,84 +50,220 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """Our figures beside the paper's, and all that differs in data or models."""
+    """Our figures beside the paper's, and all that differs in data or models.
+
+    Attributes:
+        recipe: The recipe.
+        figures: The figures.
+        differences: What differs, a line each.
+        learned: What a fusion learned, in words.
+        fusion: The same as a method that was fitted on all topics.
+    """
 
     recipe: str
     figures: tuple[Figure, ...]
     differences: tuple[str, ...]
     learned: str = ""
+    fusion: Any = None
 
 
 def reproduce(
-    library: Library, shipped: Recipe, queries: Iterable[Query], judgments: Sequence[Judgment]
+    library: Library,
+    shipped: Recipe,
+    queries: Iterable[Query],
+    judgments: Sequence[Judgment],
+    *,
+    pool: bool = False,
+    stored: LearnedFusion | None = None,
 ) -> Reproduction:
     """Measure a library on judged topics.
 
-    Judgments of posts that the library does not have are left out, and so are topics without any
-    relevant post. A fusion that learns is cross-validated: no topic is ranked by what its own
-    judgments taught.
+    Judgments of posts that the library does not have are left out, and so are topics whose relevant
+    posts are all missing. A fusion that learns is cross-validated: no topic is ranked by what its
+    own judgments taught.
 
     Args:
         library: Built with the recipe, or with a recipe that differs in some settings.
         shipped: The recipe as it is shipped, which the paper's figures are of.
         queries: The topics.
         judgments: How posts were judged for them.
+        pool: Whether only the judged posts of each topic are ranked, as CrossMath does.
+        stored: What a fusion learned before, instead of learning it here.
     """
-    known = library.present({judgment.id for judgment in judgments})
-    present = [judgment for judgment in judgments if judgment.id in known]
-    if not present:
-        raise InputError("none of the judged posts is in the collection")
-    threshold = Judgments.of(judgments).relevant_from
-    judged = Judgments.of(present).answerable(threshold)
-    asked = [query for query in queries if query.id in judged.grades]
-    if not asked:
-        raise InputError("none of the topics has a judgment")
-    judged = Judgments({query.id: judged.grades[query.id] for query in asked})
-    run, learned = _answered(library, asked, [j for j in present if j.query_id in judged.grades])
-    figures = _figures(shipped.name, run, asked, judged, threshold)
-    found = sum(len(grades) for grades in judged.grades.values())
+    task = JudgedTask.of(library, queries, judgments, pool)
+    if stored is not None:
+        library = library.with_recipe(stored.applied(library.recipe))
+    run, learned, fusion = _answered(library, task, settled=stored is not None)
+    figures = figures_of(shipped.name, run, task)
     return Reproduction(
         shipped.name,
         tuple(figures),
         (
             *changed_settings(shipped, library.recipe),
-            *dict.fromkeys(_other_data(figures, len(library), found, len(judgments))),
+            *_protocol(shipped.name, pool, stored),
+            *dict.fromkeys(_other_data(figures, len(library), task.used, len(judgments))),
         ),
         learned,
+        fusion,
     )
 
 
-def _answered(
-    library: Library, queries: Sequence[Query], judgments: Sequence[Judgment]
-) -> tuple[Run, str]:
-    """The run, and what was learned for it."""
-    from mathsetu.ranking.fusion import GOAL, METHODS, fuse_learned, make_learner
+def sweep(
+    library: Library,
+    shipped: Recipe,
+    queries: Iterable[Query],
+    judgments: Sequence[Judgment],
+    constants: Sequence[float],
+) -> list[tuple[float, tuple[Figure, ...]]]:
+    """The figures of a reciprocal rank fusion for several constants k; systems answer once.
 
+    Args:
+        library: As in `reproduce`, like all that follow up to ``judgments``.
+        shipped: The recipe as it is shipped.
+        queries: The topics.
+        judgments: How posts were judged for them.
+        constants: The values of k.
+    """
+    from mathsetu.ranking.fusion import RRF, fuse
+
+    if library.recipe.ranking.fuse.get("method") != "rrf":
+        raise InputError(f"{library.recipe.name}: k is swept for recipes that fuse by rrf")
+    task = JudgedTask.of(library, queries, judgments)
+    runs = member_runs(library, task)
+    return [
+        (k, tuple(figures_of(shipped.name, fuse(runs, RRF(k), _DEPTH), task))) for k in constants
+    ]
+
+
+@dataclass(frozen=True)
+class JudgedTask:
+    """Topics with judgments of posts that are here.
+
+    Attributes:
+        queries: The topics.
+        judged: The judgments that are used.
+        threshold: The lowest relevant grade.
+        pools: The only posts that are ranked for each topic; None for all.
+    """
+
+    queries: list[Query]
+    judged: Judgments
+    threshold: int
+    pools: Mapping[str, Collection[str]] | None
+
+    @classmethod
+    def of(
+        cls,
+        library: Library,
+        queries: Iterable[Query],
+        judgments: Sequence[Judgment],
+        pool: bool = False,
+    ) -> JudgedTask:
+        """Leave out what the library does not have.
+
+        Args:
+            library: Has the posts.
+            queries: The topics.
+            judgments: How posts were judged for them.
+            pool: Whether only judged posts are ranked.
+        """
+        known = library.present({judgment.id for judgment in judgments})
+        present = [judgment for judgment in judgments if judgment.id in known]
+        if not present:
+            raise InputError("none of the judged posts is in the collection")
+        every = Judgments.of(judgments)
+        threshold = every.relevant_from
+        had = set(every.answerable(threshold).grades)
+        here = Judgments.of(present)
+        has = set(here.answerable(threshold).grades)
+        # Nobody can find anything for a topic without any relevant post: papers count these, too.
+        asked = [q for q in queries if q.id in here.grades and (q.id in has or q.id not in had)]
+        if not asked:
+            raise InputError("none of the topics has a judgment")
+        judged = Judgments({query.id: here.grades[query.id] for query in asked})
+        return cls(asked, judged, threshold, judged.grades if pool else None)
+
+    @property
+    def used(self) -> int:
+        """How many judgments are used."""
+        return sum(len(grades) for grades in self.judged.grades.values())
+
+    @property
+    def judgments(self) -> list[Judgment]:
+        """The judgments that are used."""
+        return [
+            Judgment(topic, post_id, grade)
+            for topic, grades in self.judged.grades.items()
+            for post_id, grade in grades.items()
+        ]
+
+
+def _answered(library: Library, task: JudgedTask, settled: bool) -> tuple[Run, str, Any]:
+    """The run, what was learned for it in words, and as a method that was fitted on all topics."""
     recipe = library.recipe
+    if settled or not _learns(recipe):
+        return library.run(task.queries, _DEPTH, pools=task.pools), "", None
+    learned = fuse_members(recipe, member_runs(library, task), task)
+    return learned.run, f"{', '.join(recipe.members)}: {learned.method}", learned.method
+
+
+def _learns(recipe: Recipe) -> bool:
+    from mathsetu.ranking.fusion import METHODS
+
     method = recipe.ranking.fuse.get("method", "")
-    if not method or METHODS[method].learner is None or "coefficients" in recipe.ranking.fuse:
-        return library.run(queries, _DEPTH), ""
-    runs = [
-        library.with_recipe(recipe.member(name)).run(queries, _DEPTH, name=name)
+    return bool(method and METHODS[method].learner and "coefficients" not in recipe.ranking.fuse)
+
+
+def member_runs(library: Library, task: JudgedTask) -> list[Run]:
+    """The runs of the systems that a recipe fuses, named like them."""
+    recipe = library.recipe
+    return [
+        library.with_recipe(recipe.member(name)).run(
+            task.queries, _DEPTH, name=name, pools=task.pools
+        )
         for name in recipe.members
     ]
-    topics = len({judgment.query_id for judgment in judgments})
+
+
+def fuse_members(recipe: Recipe, runs: Sequence[Run], task: JudgedTask) -> Learned:
+    """The runs of a recipe's systems, fused; what is to be learned is cross-validated."""
+    from mathsetu.ranking.fusion import GOAL, Learned, fuse, fuse_learned, make_learner
+
+    if not _learns(recipe):
+        method = recipe.fusion(recipe.ranking.weights)
+        return Learned(fuse(runs, method, _DEPTH), method, 0.0, 0.0, 0)
+    settings = dict(recipe.ranking.fuse)
+    name = settings.pop("method")
+    topics = len(task.queries)
     if topics < 2:
-        raise InputError(f"{method} is learned from judged topics, and there is only one")
-    settings = {name: value for name, value in recipe.ranking.fuse.items() if name != "method"}
-    learner = make_learner(method, GOAL, **settings)
-    learned = fuse_learned(
-        runs, judgments, learner, measure=GOAL, folds=min(_FOLDS, topics), depth=_DEPTH
+        raise InputError(f"{name} is learned from judged topics, and there is only one")
+    learner = make_learner(name, GOAL, **settings)
+    return fuse_learned(
+        runs, task.judgments, learner, measure=GOAL, folds=min(_FOLDS, topics), depth=_DEPTH
     )
-    return learned.run, f"{', '.join(recipe.members)}: {learned.method}"
 
 
-def _figures(
-    name: str, run: Run, queries: Sequence[Query], judged: Judgments, threshold: int
-) -> list[Figure]:
+def _protocol(name: str, pool: bool, stored: LearnedFusion | None) -> Iterator[str]:
+    """What differs in how topics are answered."""
+    every = published_figures(name)
+    pooled = any(one.source.startswith("CrossMath") for one in every)
+    if pooled and not pool:
+        yield "the whole collection was ranked; the paper ranks the judged posts alone (--pool)"
+    if pool and not pooled:
+        yield "the judged posts of each topic alone were ranked; the paper ranks the collection"
+    if stored is not None:
+        yield (
+            f"what was learned comes from {stored.source}: topics that it was learned from are not "
+            "held out"
+        )
+    yield from gain_notes(one.measure for one in every)
+
+
+def figures_of(name: str, run: Run, task: JudgedTask) -> list[Figure]:
+    """The figures of a run, by edition and language, beside those that a recipe's paper has."""
     every = published_figures(name)
     groups: dict[tuple[str, str], list[str]] = {}
-    for query in queries:
+    for query in task.queries:
         groups.setdefault((edition_of(query.id), query.language or "en"), []).append(query.id)
     figures = []
     for (edition, language), topics in sorted(groups.items()):
@@ -130,9 +271,9 @@ def _figures(
         measures = _measures(every, edition)
         found = evaluate(
             Run(name, {topic: run.rankings[topic] for topic in topics}),
-            Judgments({topic: judged.grades[topic] for topic in topics}),
+            Judgments({topic: task.judged.grades[topic] for topic in topics}),
             measures,
-            relevant_from=threshold,
+            relevant_from=task.threshold,
         )
         papers = {one.measure: one for one in wanted}
         label = EDITIONS[edition].name if edition else ""

@@ -21,9 +21,11 @@ from mathsetu.records import Evidence, Reason
 from mathsetu.retrieval.base import Fields, Scored, WrittenSegment, check_fields, check_weights
 from mathsetu.retrieval.postings import Postings, PostingsBuilder, merge_posts
 from mathsetu.retrieval.weighting import (
+    Scheme,
     Wanted,
     WeighedQuery,
     Weighted,
+    WithoutExtremes,
     make_scheme,
     write_impacts,
 )
@@ -51,6 +53,9 @@ class Lexical:
         formula_tokens: How much the names and numbers in a query's formulas count beside its
             words; 0 leaves them out of the index.
         translate: Whether the glossary turns a query's words into the posts' languages.
+        stop_words: Whether stop words are left out.
+        min_posts: Terms in fewer posts count nothing.
+        max_share: Terms in a larger share of the posts count nothing.
     """
 
     scheme: dict[str, Any] = field(default_factory=lambda: {"name": "bm25+"})
@@ -58,15 +63,34 @@ class Lexical:
     analysis: str = "languages"
     formula_tokens: float = 1.0
     translate: bool = True
+    stop_words: bool = True
+    min_posts: int = 0
+    max_share: float = 1.0
 
     def __post_init__(self) -> None:
         make_scheme(self.scheme)
+        if self.min_posts < 0:
+            raise InputError(f"min_posts is {self.min_posts}; it cannot be less than 0")
+        if not 0 < self.max_share <= 1:
+            raise InputError(f"max_share is {self.max_share:g}; it must be above 0 and at most 1")
         check_fields(self.fields, ("title", "body", "question", "tags"))
         check_weights(self.fields)
         if self.analysis not in _ANALYSES:
             raise InputError(f"analysis is {self.analysis!r} (known: {', '.join(_ANALYSES)})")
         if not 0 <= self.formula_tokens < float("inf"):
             raise InputError(f"formula_tokens is {self.formula_tokens:g}; it cannot be less than 0")
+
+    @property
+    def without_extremes(self) -> bool:
+        """Whether rare or frequent terms count nothing."""
+        return self.min_posts > 1 or self.max_share < 1
+
+    def weighting(self) -> Scheme:
+        """How terms are weighed."""
+        scheme = make_scheme(self.scheme)
+        if not self.without_extremes:
+            return scheme
+        return WithoutExtremes(scheme, self.min_posts, self.max_share)
 
 
 def formula_tokens(latex: str) -> list[str]:
@@ -107,8 +131,8 @@ def _tags(facts: PostFacts) -> MarkedText:
 
 def _word_terms(text: str, language: str, choices: Lexical) -> list[str]:
     if choices.analysis == "languages":
-        return analyze(text, language)
-    return analyze(text, "en", stemmer=choices.analysis)
+        return analyze(text, language, stop_words=choices.stop_words)
+    return analyze(text, "en", stemmer=choices.analysis, stop_words=choices.stop_words)
 
 
 class LexicalBuilder:
@@ -146,7 +170,7 @@ class LexicalBuilder:
         self._finish(folder)
 
     def _finish(self, folder: Path) -> None:
-        write_impacts(folder, make_scheme(self._choices.scheme))
+        write_impacts(folder, self._choices.weighting())
         counts = dict(sorted(self._languages.items()))
         (folder / "languages.json").write_text(json.dumps(counts) + "\n", encoding="utf-8")
 
@@ -159,7 +183,7 @@ class LexicalRetriever:
 
     def __init__(self, folders: Sequence[Path], choices: Lexical) -> None:
         self.choices = choices
-        self.index = Weighted([Postings(folder) for folder in folders], make_scheme(choices.scheme))
+        self.index = Weighted([Postings(folder) for folder in folders], choices.weighting())
         self.index.impacts  # noqa: B018 - mapped now: a rebuild may remove the files
         self.posts = self.index.collection.documents
         spoken = {code for folder in folders for code in _read_languages(folder) if code}

@@ -36,6 +36,8 @@ _MARGIN = 100
 _STEPS = 255
 # Postings that are weighed at a time.
 _TOGETHER = 1 << 22
+# The norm of a document whose terms all count nothing; nothing is divided by zero.
+_NO_NORM = np.float32(1e-9)
 
 
 @dataclass(frozen=True)
@@ -175,6 +177,59 @@ class Smart:
         return np.log2((collection.documents + 1) / np.maximum(containing, 1))
 
 
+@dataclass(frozen=True)
+class WithoutExtremes:
+    """A scheme for which terms that are too rare or too frequent do not exist.
+
+    As Gensim's ``filter_extremes``. How many documents contain a term is known when a query is
+    weighed, so additions and removals count at once. Lengths of documents still count all terms.
+
+    Attributes:
+        scheme: Weighs the other terms.
+        min_documents: Terms in fewer documents are left out.
+        max_share: Terms in a larger share of the documents are left out.
+    """
+
+    scheme: Scheme
+    min_documents: int = 0
+    max_share: float = 1.0
+
+    @property
+    def cosine(self) -> bool:
+        """Whether document and query vectors are brought to length one."""
+        return self.scheme.cosine
+
+    def weigh(
+        self, frequencies: Numbers, lengths: Numbers, containing: Count, collection: Statistics
+    ) -> Numbers:
+        """The weights of terms in the documents that contain them."""
+        weights = self.scheme.weigh(frequencies, lengths, containing, collection)
+        return np.asarray(np.where(self._kept(containing, collection), weights, np.float32(0)))
+
+    def impact(self, frequencies: Numbers, lengths: Numbers, collection: Statistics) -> Numbers:
+        """What terms add to scores, their rarity and what all documents get aside."""
+        return self.scheme.impact(frequencies, lengths, collection)
+
+    def rarity(self, containing: Count, collection: Statistics) -> Any:
+        """What impacts are multiplied by."""
+        kept = self._kept(containing, collection)
+        return np.where(kept, self.scheme.rarity(containing, collection), 0.0)
+
+    def ask(self, frequency: float, containing: int, collection: Statistics) -> float:
+        """The weight of one term in the query."""
+        if not self._kept(containing, collection):
+            return 0.0
+        return self.scheme.ask(frequency, containing, collection)
+
+    def floor(self, containing: int, collection: Statistics) -> float:
+        """What a document without the term gets for it."""
+        return self.scheme.floor(containing, collection)
+
+    def _kept(self, containing: Count, collection: Statistics) -> Any:
+        most = self.max_share * collection.documents
+        return (self.min_documents <= np.asarray(containing)) & (np.asarray(containing) <= most)
+
+
 def make_scheme(settings: Mapping[str, Any]) -> Scheme:
     """A scheme from its settings: a name, and the parameters that it takes.
 
@@ -210,7 +265,11 @@ def write_impacts(folder: Path, scheme: Scheme) -> None:
         documents = segment.documents[part]
         frequencies = segment.frequencies[part].astype(np.float32)
         values = scheme.impact(frequencies, segment.lengths[documents], index.collection)
-        return values / index.norms[documents] if scheme.cosine else values
+        if not scheme.cosine:
+            return values
+        # In a small segment all terms of a document may be rare; its norm says nothing then.
+        norms = index.norms[documents]
+        return np.where(norms > _NO_NORM, values / norms, values)
 
     # A part at a time, and twice, so that memory does not grow with the index.
     parts = [slice(first, first + _TOGETHER) for first in range(0, segment.size, _TOGETHER)]
@@ -284,7 +343,7 @@ class Weighted:
                 )
                 squares += np.bincount(documents, weights**2, len(segment))
             norms.append(np.sqrt(squares))
-        return np.asarray(np.maximum(np.concatenate(norms), 1e-9), dtype=np.float32)
+        return np.asarray(np.maximum(np.concatenate(norms), _NO_NORM), dtype=np.float32)
 
 
 class WeighedQuery:

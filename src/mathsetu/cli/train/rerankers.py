@@ -21,6 +21,7 @@ from mathsetu.training.epochs import Epochs
 from mathsetu.training.loop import Fit
 from mathsetu.training.pairs import Pair, judged_pairs, split_topics, thread_pairs
 from mathsetu.training.similar import similar_posts
+from mathsetu.training.words import post_words, query_words
 
 _file = click.Path(path_type=Path)
 _folder = click.Path(file_okay=False, path_type=Path)
@@ -42,6 +43,8 @@ _SHARED = (
     click.option("--batch", default=16, show_default=True),
     click.option("--learning-rate", default=2e-5, show_default=True),
     click.option("--max-tokens", default=512, show_default=True),
+    click.option("--text", type=click.Choice(["marked", "words"]), default="marked",
+                 show_default=True, help="What is read: all, or words without formulas."),
     click.option("--seed", default=1, show_default=True),
     json_option,
 )  # fmt: skip
@@ -66,6 +69,8 @@ def cross_encoder(**given: Any) -> None:
     Example:
       mathsetu train cross-encoder Posts.xml topics.xml qrels.txt reranker \
         --model roberta-large --library math.library
+      mathsetu train cross-encoder Posts.xml topics.xml qrels.txt words-only \
+        --model roberta-large --text words
     """
     _train("cross-encoder", **given)
 
@@ -97,12 +102,16 @@ def _train(
     accepted: bool,
     relevant_from: int,
     validation: float,
+    text: str,
     as_json: bool,
     **fit: Any,
 ) -> None:
     settings = Fit(**fit)
     known = {post.id: post for post in with_questions(open_posts(posts))}
     queries = {query.id: query for query in read_records(topics, "queries")}
+    if text == "words":
+        known = {post_id: post_words(post) for post_id, post in known.items()}
+        queries = {query_id: query_words(query) for query_id, query in queries.items()}
     learn, check = split_topics(
         list(read_records(judgments, "judgments")), validation, settings.seed
     )
@@ -115,6 +124,8 @@ def _train(
     about = (
         f"{len(right):,} pairs judged in {judgments.name} and {len(threads):,} answers {chosen}; "
         f"{len(aside):,} judged pairs kept aside."
+        + " Words alone, without formulas."
+        * (text == "words")
     )
     with progress_bar() as progress:
         if kind == "bi-encoder":

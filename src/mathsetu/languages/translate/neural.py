@@ -13,7 +13,7 @@ from typing import Any
 
 from mathsetu.errors import InputError
 from mathsetu.languages.translate.models import FULL_NAMES, Family, code_of, family_of
-from mathsetu.models import folder_of, is_path, require
+from mathsetu.models import check_not_pickled, folder_of, hub_name, is_path, require
 
 # Beam search as both papers use it; wider beams cost time and change little.
 _BEAMS = 4
@@ -121,17 +121,24 @@ class NeuralBackend:
     def _load(self, part: str, **options: Any) -> Any:
         transformers = require("transformers", self._purpose, "neural")
         local = is_path(self._model_name)
-        place = str(folder_of(self._model_name)) if local else self._model_name
+        revision = None
+        if local:
+            folder = folder_of(self._model_name)
+            check_not_pickled(folder)
+            place = str(folder)
+        else:
+            place, revision = hub_name(self._model_name)
         try:
             return getattr(transformers, part).from_pretrained(
-                place, local_files_only=local, trust_remote_code=False, **options
+                place, revision=revision, local_files_only=local, trust_remote_code=False, **options
             )
         except (OSError, ValueError) as problem:
             reason = str(problem).strip().partition("\n")[0]
             remedy = (
                 "the folder needs config.json, the tokenizer's files and model.safetensors"
                 if local
-                else f"fetch it with 'hf download {place}' or give a folder that holds it"
+                else f"fetch it with 'hf download {place}' or give a folder that holds it; where "
+                f"its weights are only in .bin, name a revision with safetensors ({place}@REVISION)"
             )
             raise InputError(f"{place}: the model cannot be loaded; {remedy} ({reason})") from None
 

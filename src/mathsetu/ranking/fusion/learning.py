@@ -40,6 +40,11 @@ class JudgedPool:
     grades: Numbers
     all_grades: tuple[int, ...]
 
+    def without_unjudged(self) -> JudgedPool:
+        """The judged candidates alone: all that a prime measure sees of a fusion of ranks."""
+        places = np.flatnonzero(~np.isnan(self.grades))
+        return JudgedPool(self.pool.part(places), self.grades[places], self.all_grades)
+
     def value(self, method: Fusion, measure: Measure) -> float:
         """How well a method ranks this topic."""
         grades = self.grades[order(method.rate(self.pool))]

@@ -57,7 +57,7 @@ def _drawn_ranks(pool: Pool, votes: Numbers, seed: int) -> Numbers:
     """One rank of each candidate; infinity for those that only runs without a vote found."""
     ranks = np.where(votes > 0, pool.ranks, np.inf)
     ascending, cumulated = _sorted_columns(ranks, votes)
-    drawn = np.argmax(cumulated > _draws(seed, pool.topic, len(pool.ids)) * cumulated[-1], axis=0)
+    drawn = np.argmax(cumulated > _draws(seed, pool) * cumulated[-1], axis=0)
     return np.asarray(ascending[drawn, np.arange(len(pool.ids))])
 
 
@@ -67,7 +67,13 @@ def _sorted_columns(values: Numbers, weights: Numbers) -> tuple[Numbers, Numbers
     return ascending, np.cumsum(np.take_along_axis(weights, places, axis=0), axis=0)
 
 
-def _draws(seed: int, topic: str, count: int) -> Numbers:
-    """Numbers from 0 to below 1 that are the same on every machine and in every version."""
-    digest = hashlib.shake_128(f"{seed} {topic}".encode()).digest(8 * count)
-    return (np.frombuffer(digest, dtype="<u8") >> 11).astype(np.float64) * 2.0**-53
+def _draws(seed: int, pool: Pool) -> Numbers:
+    """Numbers from 0 to below 1 that are the same on every machine and in every version.
+
+    A candidate of a part gets the number that it has in the whole pool.
+    """
+    places = np.arange(len(pool.ids)) if pool.places is None else pool.places
+    count = int(places.max(initial=-1)) + 1
+    digest = hashlib.shake_128(f"{seed} {pool.topic}".encode()).digest(8 * count)
+    numbers = (np.frombuffer(digest, dtype="<u8") >> 11).astype(np.float64) * 2.0**-53
+    return np.asarray(numbers[places])

@@ -28,6 +28,7 @@ class Pool:
 
     Ranks count from 1; 0 says that the run did not find the candidate, whose score is then 0.
     Candidates stand in the order of their ids (see `natural`), which decides the last ties.
+    ``places`` says where the candidates of a part stand in the whole pool.
     """
 
     topic: str
@@ -35,6 +36,18 @@ class Pool:
     post_ids: tuple[str, ...]
     ranks: NDArray[np.int64]
     scores: Numbers
+    places: NDArray[np.int64] | None = None
+
+    def part(self, places: NDArray[np.int64]) -> Pool:
+        """Some candidates, with the ranks and scores that they have in the whole pool."""
+        return Pool(
+            self.topic,
+            tuple(self.ids[place] for place in places),
+            tuple(self.post_ids[place] for place in places),
+            self.ranks[:, places],
+            self.scores[:, places],
+            places,
+        )
 
     @cached_property
     def found(self) -> NDArray[np.bool_]:

@@ -52,6 +52,13 @@ class RBC:
     intercept: float = 0.0
     depth: int = DEPTH
 
+    def __post_init__(self) -> None:
+        for row in self.coefficients:
+            if len(row) != _FEATURES or not all(map(math.isfinite, row)):
+                raise InputError(f"coefficients: each run has {_FEATURES} numbers, not {row}")
+        if not math.isfinite(self.intercept) or self.depth < 1:
+            raise InputError("intercept must be a number, and depth at least 1")
+
     def rate(self, pool: Pool) -> Rating:
         """Rate the candidates of a topic."""
         if len(self.coefficients) != len(pool.ranks):

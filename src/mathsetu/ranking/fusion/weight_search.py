@@ -46,6 +46,9 @@ class WeightSearch:
         """The method with the weights that suit the judged topics best."""
         if not judged:
             raise InputError("weights cannot be learned: no topic of the runs is judged")
+        if self.measure.judged_only and isinstance(self.method, WIBC):
+            # Medians of ranks do not depend on other candidates; most of them nobody judged.
+            judged = [topic.without_unjudged() for topic in judged]
         weights = _shares(np.ones(len(judged[0].pool.ranks)))
         best = self._value(weights, judged)
         for _ in range(_SWEEPS):

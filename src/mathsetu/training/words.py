@@ -1,0 +1,34 @@
+"""Posts and queries without their formulas, for models that are to read words alone (MIRMU 2)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mathsetu.ranking.rerank.texts import TEXTS
+from mathsetu.records import Post, Query
+
+_words = TEXTS["words"]
+
+
+def post_words(post: Post) -> Post:
+    """A post as a reranker with ``text = "words"`` reads it.
+
+    >>> post_words(Post("7", "It is $x^2$, by squeezing.", title="A limit of $x$")).body
+    'It is , by squeezing.'
+    """
+    return replace(
+        post,
+        title=_words(post.title),
+        body=_words(post.body),
+        question=_words(post.question),
+        formulas=(),
+    )
+
+
+def query_words(query: Query) -> Query:
+    """A query as a reranker with ``text = "words"`` reads it.
+
+    >>> query_words(Query("A.1", "Why is $x$ even?", title="Parity")).text
+    'Why is even?'
+    """
+    return replace(query, title=_words(query.title), text=_words(query.text), formulas=())
