@@ -20,6 +20,7 @@ from mathsetu.answers.values import (
     Rendered,
     SearchAnswer,
     Share,
+    Version,
     Warned,
 )
 from mathsetu.formulas.infix import infix
@@ -132,15 +133,23 @@ def not_served(code: str) -> str:
 
 def search_answer(answer: Answer, *, typeset: bool) -> SearchAnswer:
     """What a search found; with ``typeset``, formulas that matched are given as MathML, too."""
-    return SearchAnswer(asked(answer.question), all_found(answer, typeset), answer.unfinished)
+    hits = all_found(answer, typeset)
+    return SearchAnswer(asked(answer.question), hits, answer.unfinished, answer.is_close)
 
 
 def all_found(answer: Answer, typeset: bool) -> tuple[Found, ...]:
     """The hits of an answer with their posts, best first."""
     return tuple(
-        found(hit, answer.posts[hit.id], rank, typeset=typeset)
+        replace(
+            found(hit, answer.posts[hit.id], rank, typeset=typeset),
+            versions=tuple(_version(answer.posts[other]) for other in hit.versions),
+        )
         for rank, hit in enumerate(answer.hits, start=1)
     )
+
+
+def _version(post: Post) -> Version:
+    return Version(post.id, post.language, post.title)
 
 
 def found(hit: Hit, post: Post, rank: int, *, typeset: bool) -> Found:

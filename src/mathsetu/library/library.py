@@ -360,8 +360,8 @@ class Library:
         scope = Scope(k, allowed, clock)
         ranker = Ranker(recipe, parts, view.shelves)
         for question, reply in zip(questions, ranker.rank(asked, scope, weights), strict=True):
-            if shown.own_language and question.asker and len(reply.numbers) > 1:
-                own = language_of(question.asker).code
+            own = language_of(question.asker).code if shown.own_language else ""
+            if own in view.languages and len(view.languages) > 1 and len(reply.numbers) > 1:
                 work_out = partial(ranker.preferring, reply, own, shown.own_language, k)
                 reply = clock.attempt(LANGUAGE, work_out) or reply
             depth = k * (_LANGUAGES if shown.group else 1)

@@ -38,8 +38,9 @@ if TYPE_CHECKING:
 RERANKING = "reranking"
 #: The share of a score for what a post holds as it was asked for; a reason for another order.
 EXACT, LANGUAGE = "exact", "language"
-# Posts from the top that are looked into, for what they hold and for their language.
-_LOOKED_INTO = 50
+# Posts from the top that are looked into for what they hold as it was asked for, and those among
+# which the asker's language is looked for.
+_LOOKED_INTO, _LANGUAGE_DEPTH = 50, 200
 # Texts whose formulas are kept in memory: good posts are found again and again.
 _REMEMBERED = 1_000
 # Formulas of a query that are looked for as they are written, the longest ones.
@@ -117,7 +118,7 @@ class Ranker:
             strength: How much (`own_first`).
             depth: How many posts are wanted; no fewer are looked at.
         """
-        first = ranked.numbers[: max(depth, _LOOKED_INTO)].tolist()
+        first = ranked.numbers[: max(depth, _LANGUAGE_DEPTH)].tolist()
         posts = self._posts.glances(first)
         is_own = [posts[number].language == language for number in first]
         if not strength or all(is_own) or not any(is_own):
@@ -146,30 +147,26 @@ class Ranker:
         first = list(range(len(seen)))
         if len({post.language for post in seen}) < 2:
             return first
-        alike = self._alike(ranked, numbers)
+        threads: dict[str, int] = {}
+        near = self._near(ranked, numbers)
         for place, post in enumerate(seen):
             check_time()
-            for earlier in range(place):
-                other = seen[earlier]
-                if first[earlier] != earlier or not _in_two_languages(post, other):
-                    continue
-                is_shared = bool(post.thread_id) and post.thread_id == other.thread_id
-                if is_shared or (
-                    alike is not None
-                    and alike[place, earlier] >= _SAME_MEANING
-                    and _have_same_formulas(post, other)
-                ):
-                    first[place] = earlier
+            earlier = [threads.setdefault(post.thread_id, place)] if post.thread_id else []
+            earlier += [other for other in near[place] if _have_same_formulas(post, seen[other])]
+            for other in earlier:
+                if other < place and _in_two_languages(post, seen[first[other]]):
+                    first[place] = first[other]
                     break
         return first
 
     @staticmethod
-    def _alike(ranked: RecipeReply, numbers: NDArray[np.int64]) -> NDArray[np.float32] | None:
-        """How near posts are to each other, where a part can tell."""
+    def _near(ranked: RecipeReply, numbers: NDArray[np.int64]) -> list[list[int]]:
+        """For each post the places of earlier ones that mean nearly the same."""
         for reply in ranked.replies.values():
             if isinstance(reply, Comparing):
-                return reply.alike(numbers)
-        return None
+                alike = np.tril(reply.alike(numbers), -1) >= _SAME_MEANING
+                return [np.flatnonzero(row).tolist() for row in alike]
+        return [[] for _ in numbers]
 
     def _exact(self, ranked: RecipeReply) -> RecipeReply:
         """Posts that hold the query as it is written, above those that do not, all else equal."""

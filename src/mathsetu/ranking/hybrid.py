@@ -153,9 +153,7 @@ class Calibration:
         if not all(half > 0 for half in self.half.values()):
             raise InputError("calibration.half must hold positive numbers")
         if self.relevant.get(SCORE, 0.0) < 0:
-            raise InputError(
-                "calibration.relevant.score is negative; it would turn the order round"
-            )
+            raise InputError("calibration.relevant.score cannot be negative: it keeps the order")
         if not 0 <= self.threshold < 1:
             raise InputError(f"calibration.threshold is {self.threshold:g}; it must be from 0 to 1")
 
@@ -195,7 +193,7 @@ def chance(log_odds: float) -> float:
 
 
 #: How much more a post in the asker's own language is worth than its score says.
-PREFERENCES = {"off": 0.0, "weak": 0.1, "normal": 0.25, "strong": 1.0}
+PREFERENCES = {"off": 0.0, "weak": 0.1, "normal": 0.3, "strong": 1.0}
 
 
 def preference(name: str) -> float:
