@@ -66,9 +66,8 @@ def command(
     for weight, gain in found.gains.items():
         mark = " (chosen)" if weight == found.weight else ""
         say(f"weight {weight:g}: nDCG@10 {gain:.4f}{mark}")
-    say(
-        f"on topics that a weight was not chosen on: {found.aside:.4f}, without: {found.without:.4f}"
-    )
+    aside = f"on topics that a weight was not chosen on: {found.aside:.4f}"
+    say(f"{aside}, without the model: {found.without:.4f}")
     if not chosen:
         say("the hits are better without it")
         return
