@@ -17,7 +17,7 @@ _LEAST_NODES = 3
 _MOST = 50
 # What is written in several ways, or says nothing but how wide a gap or a bracket is.
 _SPELLINGS = (
-    *((mark, "") for mark in (r"\,", r"\;", r"\!", r"\:", r"\ ", "~", "{", "}", "&")),
+    *((mark, "") for mark in (r"\,", r"\;", r"\!", r"\:", r"\ ", "~", "&", *"{}()")),
     *((rf"\{name}", "") for name in ("displaystyle", "textstyle", "limits", "left", "right")),
     *((rf"\{name}", "") for name in ("mathrm", "qquad", "quad")),
     *((rf"\{name}", "\\") for name in ("operatorname*", "operatorname")),
@@ -28,7 +28,7 @@ _SPELLINGS = (
 
 
 def plainly(latex: str) -> str:
-    r"""LaTeX without blanks, braces and choices of spelling: enough to look for a formula.
+    r"""LaTeX without blanks, brackets and choices of spelling: enough to look for a formula.
 
     >>> plainly(r"\dfrac{1}{n ^ {2}} \, dx") == plainly(r"\frac1{n^2}dx")
     True
