@@ -1,6 +1,7 @@
 """A reason names only what is in the post: a program that reads the post alone finds it there."""
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from benchmarks.reasons import problems
 from mathsetu.collections import sampler
 from mathsetu.library import Library, build_library
 from mathsetu.records import Evidence, Hit, Post, Reason
+from tests.light import LIGHT
 
 TEXTS = [f"{post.title} {post.body}" for post in sampler.posts()]
 
@@ -67,6 +69,15 @@ def test_what_stands_in_formulas_only_is_no_word(sampler_library: Library) -> No
         for reason in hit.reasons:
             if reason.part == "words":
                 assert not {"frac", "infty", "sum_"} & {one.found for one in reason.evidence}
+
+
+def test_a_phrase_is_no_phrase_across_formulas(tmp_path: Path) -> None:
+    body = "Sum it to $\\frac{1}{n}}$ now you can compare series."
+    build_library(tmp_path / "library", [Post("1", body, language="en")], LIGHT, processes=1)
+    with Library(tmp_path / "library", ["ranking.exact=0.2"]) as library:
+        for query in (body[10:40], "n}}$ now you can compare"):
+            for hit in library.search(library.question(query, "en", as_words=True), 1):
+                assert not list(problems(hit, library.post(hit.id)))
 
 
 POST = Post("1", r"A sum $\frac12$ of two.", title="Sums", tags=("number-theory",), language="en")

@@ -270,7 +270,10 @@ class ExactReply:
                     total += share
                     found.append(Evidence("formula", latex, own))
         for phrase in self._phrases:
-            own = next(filter(None, map(phrase.found_in, texts)), "")
+            # A first look at the whole text: few have it, and only these are taken apart.
+            likely = (text for text in texts if phrase.found_in(text))
+            pieces = (piece for text in likely for piece in _words_in(text))
+            own = next(filter(None, map(phrase.found_in, pieces)), "")
             if own:
                 total += 1
                 found.append(Evidence("word", phrase.text, own))
@@ -303,6 +306,12 @@ def _formulas_of(post: Post) -> Iterator[str]:
 @lru_cache(maxsize=_REMEMBERED)
 def _formulas_in(text: str) -> tuple[str, ...]:
     return MarkedText(text).formulas
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _words_in(text: str) -> tuple[str, ...]:
+    """What stands between the formulas of a text."""
+    return tuple(span.content for span in MarkedText(text).spans if span.kind == "text")
 
 
 def _have_same_formulas(post: Post, other: Post) -> bool:
