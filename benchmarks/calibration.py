@@ -40,6 +40,8 @@ Numbers = NDArray[np.float64]
 HALF = {"words": 10.0, "formulas": 0.5, "meaning": 0.4}
 # Candidates of a query that are fitted on, and folds over topics.
 _DEPTH, _FOLDS = 50, 5
+# The share of judged queries that must have something close.
+_KEPT = 0.99
 _RIDGE = 0.1
 _SCRIPTS = {
     "Latin": "abcdefghijklmnopqrstuvwxyz",
@@ -123,16 +125,15 @@ def observe(
 
 
 def observed_topics(
-    library: Library, recipe: Recipe, languages: Sequence[str], data: Path
+    library: Library, recipe: Recipe, language: str, data: Path, *, titles: bool
 ) -> Iterator[Observed]:
-    """The judged topics, as a whole and their titles alone."""
+    """The judged topics in a language, as a whole or their titles alone."""
     wanted = {topic: grades for year in YEARS for topic, grades in judged(year, data).items()}
-    for language in languages:
-        for query in topics(language, data):
-            if query.id in wanted:
-                for asked in (query, replace(query, title="", text=query.title)):
-                    question = topic_question(asked, library.languages)
-                    yield observe(library, recipe, question, query.id, wanted[query.id])
+    for query in topics(language, data):
+        if query.id in wanted:
+            asked = replace(query, title="", text=query.title) if titles else query
+            question = topic_question(asked, library.languages)
+            yield observe(library, recipe, question, query.id, wanted[query.id])
 
 
 def observed_sampler(library: Library, recipe: Recipe) -> Iterator[Observed]:
@@ -194,7 +195,7 @@ def fit(answered: Sequence[Observed], senseless: Sequence[Observed]) -> Calibrat
         silent=dict(zip(HALF, close[1 + len(HALF) :], strict=True)),
         relevant={BIAS: bias, "meaning": meaning, SCORE: max(score, 0.0)},
     )
-    return replace(learned, threshold=threshold(learned, answered, senseless))
+    return replace(learned, threshold=threshold(learned, answered))
 
 
 def _hits(one: Observed) -> Numbers:
@@ -203,14 +204,10 @@ def _hits(one: Observed) -> Numbers:
     return np.column_stack([np.ones(len(below)), np.full(len(below), reached), below])
 
 
-def threshold(
-    learned: Calibration, answered: Sequence[Observed], senseless: Sequence[Observed]
-) -> float:
-    """Where nonsense and topics part best: a lost topic costs as much as five nonsenses shown."""
-    kept, shown = best(learned, answered), best(learned, senseless)
-    tried = np.unique(kept.round(4))
-    costs = [5 * np.mean(kept < one) + np.mean(shown >= one) for one in tried]
-    return float(tried[int(np.argmin(costs))])
+def threshold(learned: Calibration, answered: Sequence[Observed]) -> float:
+    """The highest score that nearly all judged queries reach: it must not cost recall."""
+    reached = np.sort(best(learned, answered))
+    return float(np.floor(1e4 * reached[int(len(reached) * (1 - _KEPT))]) / 1e4)
 
 
 def best(learned: Calibration, rows: Sequence[Observed]) -> Numbers:
@@ -304,8 +301,9 @@ def main() -> None:
     plain, hard = nonsense(200), nonsense(400, hard=True)
     with built(options.library, recipe, options.data) as library:
         for language in options.languages:
-            rows = observed_topics(library, recipe, [language], options.data)
-            groups[f"topics {language}"] = list(rows)
+            for titles, kind in ((False, "topics"), (True, "titles")):
+                rows = observed_topics(library, recipe, language, options.data, titles=titles)
+                groups[f"{kind} {language}"] = list(rows)
         senseless["nonsense, ARQMath"] = list(observed_nonsense(library, recipe, plain))
         senseless["harder nonsense, ARQMath"] = list(observed_nonsense(library, recipe, hard))
     with tempfile.TemporaryDirectory() as folder:
