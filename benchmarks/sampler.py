@@ -4,7 +4,11 @@
 
 For all queries; for those whose answers (grade 2 or 3) stand in other languages only; and for all
 again with posts in the query's own language left out. The first relevant post counts: any that is
-judged relevant, as MRR has it elsewhere, and then answers alone.
+judged relevant, as MRR has it elsewhere, and then answers alone. No language is preferred there.
+
+Then, for each preference of the language of the asker: for how many queries with a relevant post in
+their own language such a post is at rank 1, and nDCG@10 of all queries, to which all languages are
+alike.
 """
 
 from __future__ import annotations
@@ -12,11 +16,15 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 
+from benchmarks.shared import ndcg
 from mathsetu.collections import sampler
 from mathsetu.library import Library, build_library
+from mathsetu.ranking.hybrid import PREFERENCES
 from mathsetu.recipes import load_recipe
+from mathsetu.records import Query
 
 _DEPTH = 50
 _LEVELS = {1: "any relevant post", 2: "answers"}
@@ -29,6 +37,32 @@ def reciprocal_rank(ranking: list[str], wanted: set[str]) -> float:
     0.5
     """
     return next((1 / rank for rank, post in enumerate(ranking, 1) if post in wanted), 0.0)
+
+
+def ranking(library: Library, query: Query, preference: str) -> list[str]:
+    """The ids of what a query finds."""
+    hits = library.search(query, k=_DEPTH, explain=False, own_language=preference)
+    return [hit.id for hit in hits]
+
+
+def own_language(
+    library: Library, grades: Mapping[str, Mapping[str, int]], spoken: Mapping[str, str]
+) -> None:
+    """Print how often the asker's language comes first."""
+    for preference in PREFERENCES:
+        first: list[bool] = []
+        gains: list[float] = []
+        for query in sampler.queries():
+            found = ranking(library, query, preference)
+            gains.append(ndcg(found, grades[query.id]))
+            relevant = {post for post, grade in grades[query.id].items() if grade >= 1}
+            own = {post for post in relevant if spoken[post] == query.language}
+            if own:
+                first.append(bool(found) and found[0] in own)
+        print(
+            f"own language {preference}: at rank 1 for {sum(first)} of {len(first)} queries, "
+            f"nDCG@10 {sum(gains) / len(gains):.3f}"
+        )
 
 
 def main() -> None:
@@ -45,7 +79,7 @@ def main() -> None:
         build_library(target, sampler.posts(), load_recipe(arguments.recipe, []))
         library = Library(target)
         for query in sampler.queries():
-            found = [hit.id for hit in library.search(query, k=_DEPTH, explain=False)]
+            found = ranking(library, query, "off")
             foreign = [post for post in found if spoken[post] != query.language]
             answers = {post for post, grade in grades[query.id].items() if grade >= 2}
             for level in _LEVELS:
@@ -56,6 +90,7 @@ def main() -> None:
                     ranks["answers in other languages only", level].append(rank)
                 if any(spoken[post] != query.language for post in wanted):
                     ranks["own language left out", level].append(reciprocal_rank(foreign, wanted))
+        own_language(library, grades, spoken)
     for (name, level), values in sorted(ranks.items(), key=lambda row: row[0][1]):
         mean = sum(values) / len(values)
         print(f"{name}, {_LEVELS[level]}: MRR {mean:.3f} ({len(values)} queries)")

@@ -14,7 +14,7 @@ OTHERS = set(
     """
     Recipe Ranking Selection Preparation Part Lexical Bm25Plus Statistics FormulaSearch Meaning
     Manifest Segment Filter Scope Post PostFacts Formula Span Detected Match Reason Evidence
-    MatchedWord Piece Prior Asked ReadPiece
+    MatchedWord Piece Prior Asked ReadPiece Calibration Presentation
     """.split()
 )
 

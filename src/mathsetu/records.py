@@ -116,10 +116,10 @@ class Query:
 class Evidence:
     """Two things that met: what was asked for, and what stands in the post.
 
-    Words are found as terms of the index (stems); ``translation`` is the term of the post's
-    language that the glossary gave for the word, where it had to. Formulas are in LaTeX.
+    ``found`` are words as the post writes them; ``translation`` is what the words of the question
+    were translated to, where the post has all of that in some form. Formulas are in LaTeX.
 
-    >>> Evidence("word", "समाकल", "integr", translation="integral").asked
+    >>> Evidence("word", "समाकल", "integrals", translation="integral").asked
     'समाकल'
     """
 
@@ -149,6 +149,9 @@ class Reason:
 class Hit:
     """A post, or a formula in a post, with its score and the reasons for it.
 
+    ``versions`` are the ids of posts in other languages that say the same, where these are
+    grouped into one hit.
+
     >>> Hit(id="7", score=1.5).reasons
     ()
     """
@@ -157,6 +160,7 @@ class Hit:
     score: float
     post_id: str = ""
     reasons: tuple[Reason, ...] = ()
+    versions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

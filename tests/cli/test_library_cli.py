@@ -296,3 +296,28 @@ def test_ctrl_c_stops_a_build_with_one_line_and_leaves_no_process(tmp_path: Path
     assert told.strip() == "mathsetu: stopped"
     with pytest.raises(ProcessLookupError):
         os.killpg(build.pid, 0)
+
+
+def test_search_says_when_nothing_is_close(mathsetu: Mathsetu, library: Path) -> None:
+    shown = mathsetu("search", library, "area of a circle").out
+    assert "nothing close" not in shown
+    # A part of meaning is in everything: the nearest posts are shown, and called so.
+    far = mathsetu("search", library, "infinitely qwertyuiop zxcvbnm asdfgh")
+    assert far.out.startswith("nothing close; the nearest are:")
+    answer = json.loads(mathsetu("search", library, "infinitely qwertyuiop asdfgh", "--json").out)
+    assert answer["close"] is False
+    assert answer["hits"]
+
+
+def test_the_asker_s_language_comes_first(mathsetu: Mathsetu, tmp_path: Path) -> None:
+    posts = [post for post in sampler.posts() if post.thread_id == "infinitely-many-primes"]
+    jsonl.write_posts(tmp_path / "primes.jsonl", posts)
+    mathsetu("index", tmp_path / "primes.jsonl", tmp_path / "primes", "--processes", "1")
+    search = ("search", tmp_path / "primes", "infinitely many primes", "--k", "1")
+    assert "[en]" in mathsetu(*search).out
+    assert "[en]" not in mathsetu(*search, "--own-language", "off").out
+    grouped = mathsetu(*search, "--group").out
+    assert "also in: " in grouped
+    assert "hr (infinitely-many-primes.hr)" in grouped
+    assert "also in: " not in mathsetu(*search).out
+    assert "is not one of" in mathsetu(*search, "--own-language", "much").err

@@ -1,5 +1,7 @@
 """A library on a cluster answers as the one in a folder does that was published."""
 
+from dataclasses import replace
+
 import pytest
 
 from mathsetu.errors import InputError, UnknownPost
@@ -27,12 +29,23 @@ def test_meaning_is_compared_as_in_a_folder(node, tmp_path):
     here, there = published(tmp_path / "library", some_posts(24), "default")
     for query in QUERIES[:2]:
         assert here.search(query, 5) == there.search(query, 5) != ()
+        assert here.answer(query, 5, group=True).hits == there.answer(query, 5, group=True).hits
 
 
 def test_filters_hold_for_every_part(both):
     here, there = both
     for where in (Filter("es"), Filter(tags=("calculus", "integration")), Filter("xx")):
         assert here.search(QUERIES[0], 20, where=where) == there.search(QUERIES[0], 20, where=where)
+
+
+def test_order_and_grouping_are_the_same(both):
+    here, there = both
+    settings = replace(here.recipe.ranking, exact=0.2, own_language="normal", group=True)
+    recipe = replace(here.recipe, ranking=settings)
+    for query in QUERIES:
+        for where in (None, Filter(tags=("calculus",))):
+            ours = here.with_recipe(recipe).answer(query, 10, where=where)
+            assert ours.hits == there.with_recipe(recipe).answer(query, 10, where=where).hits
 
 
 def test_any_post_can_be_explained(both):

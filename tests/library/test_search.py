@@ -91,7 +91,7 @@ def test_a_formula_alone_is_not_held_down_by_the_weight_of_words(sampler_library
 
 def test_words_alone_give_no_reason_of_formulas(small_library: Path) -> None:
     reasons = Library(small_library).search("prime numbers", 1)[0].reasons
-    assert [reason.part for reason in reasons] == ["words", "meaning"]
+    assert [reason.part for reason in reasons] == ["words", "meaning", "exact"]
     assert "prime" in reasons[0].detail
 
 

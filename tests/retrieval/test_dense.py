@@ -222,10 +222,10 @@ def test_the_reason_is_the_cosine_and_the_nearest_sentence(tmp_path: Path) -> No
     retriever = DenseRetriever([built(tmp_path / "index", BODIES, choices)], choices)
     question = asked("attains its maximum.")
     [reply] = retriever.ask([question])
-    reason = reply.reason(3)
+    reason = reply.reason(3, Post("", ""))
     assert reason.score == pytest.approx(float(reply.scores(np.array([3]))[0]))
     assert reason.detail == f"cosine {reason.score:.2f}: It attains its maximum."
-    assert reply.reason(2).detail == ""
+    assert reply.reason(2, Post("", "")).detail == ""
 
 
 @pytest.mark.usefixtures("encoder")

@@ -58,7 +58,7 @@ def test_other_letters_are_found_too(tmp_path: Path) -> None:
 
 
 def test_the_reason_tells_the_substitution(tmp_path: Path) -> None:
-    detail = retriever(tmp_path).ask([asked("x^2+y^2=z^2")])[0].reason(0).detail
+    detail = retriever(tmp_path).ask([asked("x^2+y^2=z^2")])[0].reason(0, Post("", "")).detail
     assert detail.startswith("$x^2+y^2=z^2$ ~ $a^2+b^2=c^2$ (")
     assert "z → c" in detail
 
@@ -139,7 +139,9 @@ def test_segments_without_common_formulas_change_nothing(
         whole.ask([asked(latex)])[0].scores(everything),
         rtol=1e-5,
     )
-    assert parts.ask([asked(latex)])[0].reason(5) == whole.ask([asked(latex)])[0].reason(5)
+    assert parts.ask([asked(latex)])[0].reason(5, Post("", "")) == whole.ask([asked(latex)])[
+        0
+    ].reason(5, Post("", ""))
 
 
 def test_a_huge_formula_is_searched_for_without_matching_it_with_all(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from mathsetu.intake.question import Question
 from mathsetu.library import Library
 from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
-from mathsetu.records import Formula, Query
+from mathsetu.records import Formula, Post, Query
 from mathsetu.retrieval.graph import GraphIndexBuilder, GraphRetriever, GraphSearch
 from tests.encoders.tiny_graph import POSTS, make_graph_library, make_graph_model
 
@@ -51,7 +51,7 @@ def test_posts_that_are_not_allowed_are_not_found(retriever):
 
 
 def test_the_reason_names_the_formulas_that_meet(retriever):
-    reason = retriever.ask([asked(POSTS[2].body)])[0].reason(2)
+    reason = retriever.ask([asked(POSTS[2].body)])[0].reason(2, Post("", ""))
     assert reason.score == pytest.approx(1.0, abs=1e-2)
     assert "$x^2-2$ ~ $x^2-2$ 1.00" in reason.detail
 

@@ -94,7 +94,7 @@ def test_given_posts_get_the_scores_they_are_found_with(tmp_path: Path) -> None:
 
 def test_the_reason_names_the_shared_words_and_no_others(tmp_path: Path) -> None:
     index = retriever(tmp_path, **MATCHED, translate=False)
-    reason = index.ask([asked("matrix of primes")])[0].reason(1)
+    reason = index.ask([asked("matrix of primes")])[0].reason(1, POSTS[1])
     assert reason.detail == "matrix"
     assert reason.score > 0
 
@@ -158,7 +158,7 @@ def test_a_word_that_the_glossary_lacks_is_found_and_explained_by_what_it_was_le
     posts = [*POSTS, Post(id="5", title="A dog and its shadow", body="", language="en")]
     index = LexicalRetriever([build(tmp_path / "index", posts, choices)], choices)
     assert found(index, asked("pes", "cs")) == [5]
-    reason = index.ask([asked("pes", "cs")])[0].reason(5)
+    reason = index.ask([asked("pes", "cs")])[0].reason(5, posts[5])
     assert reason.detail == "pes → dog"
     assert [(word.asked, word.translation) for word in reason.evidence] == [("pes", "dog")]
     strict = LexicalRetriever([tmp_path / "index"], Lexical(choices.scheme, translate=False))

@@ -183,7 +183,7 @@ def test_what_is_not_above_the_least_cosine_is_not_found(tmp_path: Path, model: 
     found = strict.ask([asked(EVEN)])[0].best(6)
     assert found.numbers.tolist() == np.argsort(-cosines)[:2].tolist()
     assert found.scores == pytest.approx(cosines[found.numbers] - least, abs=1e-6)
-    assert strict.ask([asked(EVEN)])[0].reason(0).score == pytest.approx(cosines[0])
+    assert strict.ask([asked(EVEN)])[0].reason(0, Post("", "")).score == pytest.approx(cosines[0])
     assert min(scores(strict, asked(EVEN), 6)) == 0
 
 
@@ -212,18 +212,20 @@ def test_the_reason_is_the_score_and_the_nearest_sentence(tmp_path: Path, model:
     ]
     retriever = MeaningRetriever(folders, choices)
     question = asked("It attains its maximum.")
-    reason = retriever.ask([question])[0].reason(1)
+    reason = retriever.ask([question])[0].reason(1, Post("", ""))
     assert reason.part == "meaning"
     assert reason.score == pytest.approx(scores(retriever, question, 3)[1])
     assert reason.detail == f"cosine {reason.score:.2f}: It attains its maximum."
-    assert retriever.ask([question])[0].reason(2).detail == ""
+    assert retriever.ask([question])[0].reason(2, Post("", "")).detail == ""
 
 
 def test_the_reason_is_found_deep_in_a_long_post(tmp_path: Path, model: str) -> None:
     choices = choose(model, tokens=32, said=12)
     long = " ".join([*[EVEN] * 12, BOUNDED, *[EVEN] * 3])
     posts = [Post(id="1", title="Sums", question=ODD, body=long)]
-    reason = opened(tmp_path / "index", posts, choices).ask([asked(BOUNDED)])[0].reason(0)
+    reason = (
+        opened(tmp_path / "index", posts, choices).ask([asked(BOUNDED)])[0].reason(0, Post("", ""))
+    )
     assert reason.detail.endswith(BOUNDED)
 
 
@@ -233,14 +235,14 @@ def test_a_post_that_is_found_again_is_not_read_again(
     choices = choose(model)
     folder = built(tmp_path / "a", of_bodies(EVEN, COMPACT), choices)
     retriever = MeaningRetriever([folder], choices)
-    first = retriever.ask([asked(EVEN)])[0].reason(1)
+    first = retriever.ask([asked(EVEN)])[0].reason(1, Post("", ""))
     read: list[str] = []
     tokens = retriever.encoder.tokens
     monkeypatch.setattr(
         retriever.encoder, "tokens", lambda texts: [read.extend(texts), tokens(texts)][1]
     )
-    assert retriever.ask([asked(EVEN)])[0].reason(1) == first
-    assert retriever.ask([asked(ODD)])[0].reason(1) != first
+    assert retriever.ask([asked(EVEN)])[0].reason(1, Post("", "")) == first
+    assert retriever.ask([asked(ODD)])[0].reason(1, Post("", "")) != first
     # The questions were read, the post was not.
     assert read == [asked(EVEN).readable, asked(ODD).readable]
 
@@ -252,7 +254,7 @@ def test_a_segment_without_posts_is_no_obstacle(tmp_path: Path, model: str) -> N
     retriever = MeaningRetriever([empty, full, empty], choices)
     found = retriever.ask([asked(EVEN)])[0].best(5)
     assert found.numbers.tolist() == [0]
-    assert retriever.ask([asked(EVEN)])[0].reason(0).score == found.scores[0]
+    assert retriever.ask([asked(EVEN)])[0].reason(0, Post("", "")).score == found.scores[0]
     nothing = MeaningRetriever([empty], choices).ask([asked(EVEN)])[0].best(5)
     assert not len(nothing.numbers)
 

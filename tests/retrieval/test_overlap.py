@@ -86,7 +86,9 @@ def test_segments_change_nothing(
     assert split.ask([question])[0].best(4).numbers.tolist() == (
         whole.ask([question])[0].best(4).numbers.tolist()
     )
-    assert split.ask([question])[0].reason(3) == whole.ask([question])[0].reason(3)
+    assert split.ask([question])[0].reason(3, Post("", "")) == whole.ask([question])[0].reason(
+        3, Post("", "")
+    )
 
 
 def test_filtered_posts_are_not_found(tmp_path: Path) -> None:
@@ -99,7 +101,7 @@ def test_filtered_posts_are_not_found(tmp_path: Path) -> None:
 
 def test_the_reason_names_the_shared_symbols(tmp_path: Path) -> None:
     retriever = OverlapRetriever([built(tmp_path / "index", BODIES, Overlap())], Overlap())
-    reason = retriever.ask([asked("$a+z$")])[0].reason(0)
+    reason = retriever.ask([asked("$a+z$")])[0].reason(0, Post("", ""))
     assert reason.detail == "a +"
     assert 0 < reason.score < 1
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from httpx import Response
 
 from mathsetu.answers.values import to_json
 from mathsetu.cli import main
@@ -234,3 +235,19 @@ def test_an_error_is_one_line_whatever_the_request_names(client: TestClient) -> 
     assert response.status_code == 422
     assert "\n" not in response.json()["error"]
     assert "\x1b" not in response.json()["error"]
+
+
+@pytest.mark.parametrize("way", ["get", "post"])
+def test_the_asker_s_language_and_grouping_can_be_chosen(client: TestClient, way: str) -> None:
+    def search(**more: object) -> Response:
+        if way == "get":
+            return client.get("/v1/search", params={"q": "infinitely many primes", "k": 3, **more})
+        return client.post("/v1/search", json={"query": "infinitely many primes", "k": 3, **more})
+
+    assert search(own_language="off").json()["hits"][0]["language"] != "en"
+    grouped = search(own_language="normal", group=True).json()
+    assert grouped["close"] is True
+    first = grouped["hits"][0]
+    assert first["language"] == "en"
+    assert {version["language"] for version in first["versions"]} >= {"hr", "cs"}
+    assert search(own_language="much").status_code == 422

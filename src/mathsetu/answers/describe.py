@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from functools import lru_cache
-from itertools import islice
 from typing import Any
 
 from mathsetu.answers.values import (
@@ -21,22 +20,19 @@ from mathsetu.answers.values import (
     Rendered,
     SearchAnswer,
     Share,
+    Version,
     Warned,
 )
 from mathsetu.formulas.infix import infix
 from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import parse_latex
 from mathsetu.intake.question import Question, is_delimited
-from mathsetu.languages.analyze import analyze
 from mathsetu.languages.table import LANGUAGES, language_name
 from mathsetu.library import Answer
 from mathsetu.markup import Span, snippet, split
 from mathsetu.records import Evidence, Hit, Post, Reason
 
 _SNIPPET = 240
-# Words of a post that are looked through for those that matched.
-_WORDS_READ = 3_000
-_PUNCTUATION = ".,;:!?()[]\"'«»“”„।،؛؟"
 # Good posts are found again and again: so much of what was read in them is kept in memory.
 _REMEMBERED = 1_000
 
@@ -137,21 +133,29 @@ def not_served(code: str) -> str:
 
 def search_answer(answer: Answer, *, typeset: bool) -> SearchAnswer:
     """What a search found; with ``typeset``, formulas that matched are given as MathML, too."""
-    return SearchAnswer(asked(answer.question), all_found(answer, typeset), answer.unfinished)
+    hits = all_found(answer, typeset)
+    return SearchAnswer(asked(answer.question), hits, answer.unfinished, answer.is_close)
 
 
 def all_found(answer: Answer, typeset: bool) -> tuple[Found, ...]:
     """The hits of an answer with their posts, best first."""
     return tuple(
-        found(hit, answer.posts[hit.id], rank, typeset=typeset)
+        replace(
+            found(hit, answer.posts[hit.id], rank, typeset=typeset),
+            versions=tuple(_version(answer.posts[other]) for other in hit.versions),
+        )
         for rank, hit in enumerate(answer.hits, start=1)
     )
+
+
+def _version(post: Post) -> Version:
+    return Version(post.id, post.language, post.title)
 
 
 def found(hit: Hit, post: Post, rank: int, *, typeset: bool) -> Found:
     """A hit with its post, and everything that matched."""
     evidence = _evidence(hit)
-    words = matched_words(evidence, post)
+    words = matched_words(evidence)
     pairs = [(item.asked, item.found) for item in evidence if item.kind == "formula"]
     return Found(
         **_about(post),
@@ -171,7 +175,7 @@ def excerpt(hit: Hit, post: Post) -> str:
     """The piece of a post around what matched, as marked text."""
     evidence = _evidence(hit)
     formulas = [item.found for item in evidence if item.kind == "formula"]
-    return marked(_snippet(post, matched_words(evidence, post), formulas))
+    return marked(_snippet(post, matched_words(evidence), formulas))
 
 
 def _evidence(hit: Hit) -> list[Evidence]:
@@ -229,36 +233,14 @@ def matched_formula(ours: str, theirs: str, prefix: str = "") -> MatchedFormula:
     )
 
 
-def matched_words(evidence: Iterable[Evidence], post: Post) -> tuple[MatchedWord, ...]:
+def matched_words(evidence: Iterable[Evidence]) -> tuple[MatchedWord, ...]:
     """Each word of the query that met a word of the post, as both are written."""
-    wanted: dict[str, Evidence] = {}
-    for item in evidence:
-        if item.kind == "word":
-            wanted.setdefault(item.found, item)
-    if not wanted:
-        return ()
-    written = _written(post.title, post.body, post.question, post.tags, post.language)
     met = (
-        MatchedWord(item.asked, item.translation, written.get(term, term))
-        for term, item in wanted.items()
+        MatchedWord(item.asked, item.translation, item.found)
+        for item in evidence
+        if item.kind == "word"
     )
-    # A term of several words (definite integral) is met word by word, and told once.
     return tuple({(word.asked, word.found): word for word in met}.values())
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _written(
-    title: str, body: str, question: str, tags: tuple[str, ...], language: str
-) -> dict[str, str]:
-    """The terms of a post, each as it is written first."""
-    texts = (title, body, question, " ".join(tags).replace("-", " "))
-    spans = (span for text in texts for span in split(text) if span.kind == "text")
-    words = (word for span in spans for word in span.content.split())
-    written: dict[str, str] = {}
-    for word in islice(words, _WORDS_READ):
-        for term in analyze(word, language):
-            written.setdefault(term, word.strip(_PUNCTUATION))
-    return written
 
 
 def _snippet(

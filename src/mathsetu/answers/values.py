@@ -137,9 +137,21 @@ class AboutPost:
     thread_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class Version:
+    """The same post in another language."""
+
+    id: str
+    language: str
+    title: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found(AboutPost):
-    """A post that was found, and why."""
+    """A post that was found, and why.
+
+    ``versions`` are those in other languages, where a search groups them into one hit.
+    """
 
     rank: int
     score: float
@@ -147,15 +159,20 @@ class Found(AboutPost):
     reasons: tuple[Share, ...] = ()
     words: tuple[MatchedWord, ...] = ()
     formulas: tuple[MatchedFormula, ...] = ()
+    versions: tuple[Version, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """The hits of a query; ``unfinished`` names what the time limit cut off."""
+    """The hits of a query; ``unfinished`` names what the time limit cut off.
+
+    Where nothing is ``close`` to the query, the hits are merely the nearest posts.
+    """
 
     query: Asked
     hits: tuple[Found, ...]
     unfinished: tuple[str, ...] = ()
+    close: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ from mathsetu.cli.output import LIBRARY, json_option, print_json, say
 from mathsetu.languages.table import language, language_name
 from mathsetu.library import Filter, Library
 from mathsetu.library.preparing import check_asks
+from mathsetu.ranking.hybrid import PREFERENCES
 from mathsetu.records import Hit, Post
 
 _MOST_HITS = 10_000
@@ -25,6 +27,11 @@ _MOST_HITS = 10_000
 @click.option("--in", "in_language", default="", metavar="LANG", help="Only posts in a language.")
 @click.option("--tag", "tags", multiple=True, help="Only posts with this tag (repeatable).")
 @click.option("--collection", default="", help="Only posts of this collection.")
+@click.option("--own-language", type=click.Choice(list(PREFERENCES)), default=None,
+              help="How much posts in the query's language are preferred; as the recipe says "
+              "unless given.")  # fmt: skip
+@click.option("--group", is_flag=True, default=None,
+              help="Show versions of a post in several languages as one hit.")  # fmt: skip
 @click.option("--as-words", is_flag=True,
               help="Read as formulas only what stands between delimiters.")  # fmt: skip
 @click.option("--explain", is_flag=True, help="Show the reasons for each hit.")
@@ -37,6 +44,8 @@ def command(
     in_language: str,
     tags: tuple[str, ...],
     collection: str,
+    own_language: str | None,
+    group: bool | None,
     as_words: bool,
     explain: bool,
     as_json: bool,
@@ -56,7 +65,14 @@ def command(
     with Library(library) as opened:
         question = opened.question(query, _code(lang), as_words=as_words)
         check_asks(question)
-        answer = opened.answer(question, k, where=where, explain=explain or as_json)
+        answer = opened.answer(
+            question,
+            k,
+            where=where,
+            explain=explain or as_json,
+            own_language=own_language,
+            group=group,
+        )
     if as_json:
         print_json(to_json(search_answer(answer, typeset=True)))
         if not answer.hits:
@@ -66,8 +82,10 @@ def command(
     if not answer.hits:
         say("nothing found")
     else:
+        if not answer.is_close:
+            say("nothing close; the nearest are:")
         for rank, hit in enumerate(answer.hits, start=1):
-            _print_hit(rank, hit, answer.posts[hit.id])
+            _print_hit(rank, hit, answer.posts)
     for part, problem in answer.missing.items():
         say(f"{part} is missing from this answer: {problem}", err=True)
     if not answer.hits:
@@ -88,12 +106,16 @@ def _print_reading(read: Asked) -> None:
         say(f"note: {read.note}", err=True)
 
 
-def _print_hit(rank: int, hit: Hit, post: Post) -> None:
+def _print_hit(rank: int, hit: Hit, posts: Mapping[str, Post]) -> None:
+    post = posts[hit.id]
     code = f"[{post.language}] " if post.language else ""
     text = " ".join(excerpt(hit, post).split())
     title = marked(pieces(post.title)) or text
     say(f"{rank}. ", bold=title, then=f"  {code}{hit.score:.3f}  {post.url or hit.id}")
     if post.title:
         say(f"   {text}")
+    if hit.versions:
+        also = ", ".join(f"{posts[other].language} ({other})" for other in hit.versions)
+        say(f"   also in: {also}")
     for reason in hit.reasons:
         say(f"   {reason.part} {reason.score:.2f}: {reason.detail}")

@@ -21,7 +21,7 @@ from mathsetu.deadline import check_time
 from mathsetu.formulas.parse import parse_once
 from mathsetu.intake.question import Question
 from mathsetu.library.shelves import Filter
-from mathsetu.records import Reason
+from mathsetu.records import Post, Reason
 from mathsetu.retrieval.base import FormulaMatch, Scored, asked_formula, best
 from mathsetu.retrieval.formula import FormulaReply, FormulaRetriever
 from mathsetu.retrieval.formula_index import FormulaSearch, FormulaSegment, feature_counts
@@ -209,7 +209,7 @@ class ClusterFormulaReply:
             return np.zeros(len(numbers), dtype=np.float32)
         return self._reply.scores(np.searchsorted(self._numbers, numbers))
 
-    def reason(self, number: int) -> Reason:
+    def reason(self, number: int, post: Post) -> Reason:
         """The best matching formulas of a post, with their substitutions."""
         self.scores(np.array([number]))
         if not self._formulas:
@@ -220,7 +220,7 @@ class ClusterFormulaReply:
         if missing:
             self._formulas |= self._finder.fetch(missing)
             self._inner = None
-        return self._reply.reason(int(np.searchsorted(self._numbers, number)))
+        return self._reply.reason(int(np.searchsorted(self._numbers, number)), post)
 
     def _search(self) -> None:
         """Fetch the formulas that are like those of the question."""

@@ -21,7 +21,7 @@ from mathsetu.cluster.posts import ClusterPosts
 from mathsetu.cluster.snapshot import Snapshot
 from mathsetu.intake.question import Question
 from mathsetu.library.shelves import Filter
-from mathsetu.records import Reason
+from mathsetu.records import Post, Reason
 from mathsetu.retrieval.asking import query_vector
 from mathsetu.retrieval.base import Scored, best
 from mathsetu.retrieval.meaning import (
@@ -159,10 +159,15 @@ class ClusterMeaningReply:
         self._hold(numbers.tolist())
         return self._reply.scores(np.searchsorted(self._numbers, numbers))
 
-    def reason(self, number: int) -> Reason:
+    def reason(self, number: int, post: Post) -> Reason:
         """The cosine, and the nearest sentence of the nearest passage, or how the text begins."""
         self._hold([number])
-        return self._reply.reason(int(np.searchsorted(self._numbers, number)))
+        return self._reply.reason(int(np.searchsorted(self._numbers, number)), post)
+
+    def alike(self, numbers: NDArray[np.int64]) -> Vectors:
+        """The cosines of given posts with each other."""
+        self._hold(numbers.tolist())
+        return self._reply.alike(np.searchsorted(self._numbers, numbers))
 
     def _hold(self, numbers: Sequence[int]) -> None:
         missing = [number for number in numbers if number not in self._payloads]

@@ -83,6 +83,11 @@ class ClusterPosts:
             posts[number] = (one.beside(asked) if asked else one).post
         return posts
 
+    def glances(self, numbers: Sequence[int]) -> dict[int, Post]:
+        """Posts by their numbers, answers without their questions."""
+        self._read_by_number(numbers)
+        return {number: self._known[number].post for number in numbers}
+
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:
         """The ids of posts by their numbers; they are read, since they will be shown."""
         self._read_by_number(numbers)

@@ -127,6 +127,11 @@ class Question:
         return self.query.language or self.detected.language
 
     @property
+    def asker(self) -> str:
+        """The language of whoever asks: that of the words, else that of the page."""
+        return self.language or (self.prior.page if self.prior else "")
+
+    @property
     def languages(self) -> tuple[str, ...]:
         """All languages that it may be asked in, the likeliest first; never empty.
 

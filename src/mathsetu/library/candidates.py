@@ -15,7 +15,7 @@ from mathsetu.intake.question import Question
 from mathsetu.ranking.hybrid import adapted, order, shares
 from mathsetu.recipes.parts import is_silent
 from mathsetu.recipes.schema import Recipe
-from mathsetu.records import Reason
+from mathsetu.records import Post, Reason
 from mathsetu.retrieval.base import Reply, Retriever, Scored
 
 if TYPE_CHECKING:
@@ -35,10 +35,13 @@ class RecipeReply:
         question: The question.
         numbers: The posts, best first.
         scores: Their scores.
+        totals: What they are ordered by: the scores, before they were calibrated.
         added: What each part adds to the score of each post.
         said: What each part says of each post, before it is weighed.
+        silent: The parts that the question gives nothing to go on.
         replies: The parts' replies, which know the reasons.
         remarks: What fusion and reranking say about a post, by its place here.
+        is_close: Whether the best of them is close to what was asked, as far as can be told.
     """
 
     def __init__(
@@ -50,40 +53,94 @@ class RecipeReply:
         replies: dict[str, Reply],
         *,
         said: dict[str, Numbers] | None = None,
+        silent: frozenset[str] = frozenset(),
+        totals: Numbers | None = None,
         remarks: tuple[Remark, ...] = (),
+        is_close: bool = True,
     ) -> None:
         self.question, self.numbers, self.scores = question, numbers, scores
         self.added, self.replies, self.remarks = added, replies, remarks
-        self.said = said or {}
+        self.said, self.silent, self.is_close = said or {}, silent, is_close
+        self.totals = scores if totals is None else totals
 
     def shares(self, place: int) -> tuple[Reason, ...]:
         """What each part adds to the score of one post."""
         added = {name: float(part[place]) for name, part in self.added.items()}
         return tuple(Reason(name, share) for name, share in added.items() if share > 0)
 
-    def reasons(self, place: int) -> tuple[Reason, ...]:
-        """What each part says, then what fusion and reranking did, then how the query was read."""
+    def reasons(self, place: int, post: Post) -> tuple[Reason, ...]:
+        """What each part says, then what fusion and reranking did, then how the query was read.
+
+        Args:
+            place: Which post.
+            post: The post itself, an answer with what its question says.
+        """
         number = int(self.numbers[place])
         parts = (
-            replace(self.replies[share.part].reason(number), part=share.part, score=share.score)
+            replace(
+                self.replies[share.part].reason(number, post), part=share.part, score=share.score
+            )
             for share in self.shares(place)
         )
         remarks = (remark(place) for remark in self.remarks)
         return (*parts, *(remark for remark in remarks if remark), *self.question.notes)
 
     def ordered(
-        self, places: Sequence[int], scores: Sequence[float], remark: Remark
+        self,
+        places: Sequence[int],
+        scores: Sequence[float] | Numbers | None = None,
+        remark: Remark | None = None,
     ) -> RecipeReply:
-        """The same posts in another order, with other scores, and a remark on that."""
+        """The same posts in another order, perhaps with other scores, and a remark on that."""
         wanted = np.array(places, dtype=np.int64)
-        moved = (partial(_at, remark=one, places=wanted.tolist()) for one in self.remarks)
+        moved = [partial(_at, remark=one, places=wanted.tolist()) for one in self.remarks]
         return RecipeReply(
             self.question,
             self.numbers[wanted],
-            np.array(scores, dtype=np.float64),
+            self.scores[wanted] if scores is None else np.array(scores, dtype=np.float64),
             {name: part[wanted] for name, part in self.added.items()},
             self.replies,
-            remarks=(*moved, remark),
+            said={name: part[wanted] for name, part in self.said.items()},
+            silent=self.silent,
+            totals=self.totals[wanted] if scores is None else None,
+            remarks=(*moved, *([remark] if remark else [])),
+            is_close=self.is_close,
+        )
+
+    def with_share(self, part: str, shares: Sequence[float], reply: Reply) -> RecipeReply:
+        """The posts with something more added to the scores of the first, ordered anew.
+
+        Args:
+            part: What the share is called.
+            shares: What is added to the score of each post, from the first on.
+            reply: Knows the reasons for it.
+        """
+        added = np.zeros(len(self.numbers))
+        added[: len(shares)] = shares
+        totals = self.scores + added
+        self.added, self.replies = {**self.added, part: added}, {**self.replies, part: reply}
+        order = np.argsort(-totals.round(9), kind="stable")
+        return self.ordered(order.tolist(), totals[order])
+
+    def rescored(self, scores: Numbers, threshold: float) -> RecipeReply:
+        """The posts with scores on another scale, in which each part keeps its share.
+
+        Args:
+            scores: The new scores.
+            threshold: Below this, the best of them is not close to what was asked.
+        """
+        scale = np.divide(scores, self.scores, out=np.zeros_like(scores), where=self.scores != 0)
+        return RecipeReply(
+            self.question,
+            self.numbers,
+            scores,
+            {name: part * scale for name, part in self.added.items()},
+            self.replies,
+            said=self.said,
+            silent=self.silent,
+            totals=self.totals,
+            remarks=self.remarks,
+            is_close=bool(scores.max(initial=0) >= threshold),
         )
 
 
@@ -176,7 +233,9 @@ def weighted_sum(
         if recipe.ranking.adaptive:
             own = adapted(weights, frozenset({*silent, *clock.unfinished}))
         added = shares(scores, own, recipe.ranking.normalise)
-        yield _added_up(question, numbers, scores, own, added, panel.replies(place))
+        added_up = _added_up(question, numbers, scores, own, added, panel.replies(place))
+        added_up.silent = frozenset(silent)
+        yield added_up
 
 
 def _added_up(

@@ -47,6 +47,10 @@ class Posts(Protocol):
         """Posts by their numbers, each answer with what its question says."""
         ...
 
+    def glances(self, numbers: Sequence[int]) -> dict[int, Post]:
+        """Posts by their numbers as they were written, answers without their questions."""
+        ...
+
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:
         """The ids of posts by their numbers."""
         ...

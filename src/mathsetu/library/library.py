@@ -15,6 +15,7 @@ import numpy as np
 from mathsetu.deadline import Clock
 from mathsetu.errors import InputError, Unavailable
 from mathsetu.intake.question import Question, topic_question, typed_question
+from mathsetu.languages.table import language as language_of
 from mathsetu.library.candidates import RecipeReply, chosen_weights
 from mathsetu.library.formula_instances import (
     FormulaInstance,
@@ -24,9 +25,10 @@ from mathsetu.library.formula_instances import (
 from mathsetu.library.holdings import FolderHoldings, View, open_holdings
 from mathsetu.library.manifest import Manifest
 from mathsetu.library.preparing import check_readable, prepare
-from mathsetu.library.ranker import Ranker, Scope
+from mathsetu.library.ranker import LANGUAGE, Ranker, Scope
 from mathsetu.library.shelves import Filter
 from mathsetu.markup import snippet
+from mathsetu.ranking.hybrid import preference
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Hit, Post, Query, Reason, Run
 from mathsetu.retrieval.base import FormulaFinder
@@ -44,6 +46,8 @@ _LIKENESS = 600
 _ALIKE = 10
 # Queries of a run that are asked together; more would take much memory.
 _TOGETHER = 16
+# So many times as many posts as hits are wanted are looked at for versions in other languages.
+_LANGUAGES = 7
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class Answer:
         unfinished: What a time limit cut off, or a cluster had no answer for: names of parts, or
             ``reasons``.
         missing: Of these, what a cluster had no answer for, and why.
+        is_close: Whether the best hit is close to what was asked. Where it is not, the hits are
+            merely the nearest there are. A recipe without a calibration cannot tell.
     """
 
     question: Question
@@ -64,6 +70,29 @@ class Answer:
     posts: Mapping[str, Post]
     unfinished: tuple[str, ...] = ()
     missing: Mapping[str, str] = field(default_factory=dict)
+    is_close: bool = True
+
+
+@dataclass(frozen=True)
+class Presentation:
+    """How hits are arranged for whoever asks; runs for evaluation leave them as they are.
+
+    Attributes:
+        own_language: How much posts in the asker's language are preferred (`PREFERENCES`).
+        group: Whether versions of a post in several languages are one hit.
+    """
+
+    own_language: float = 0.0
+    group: bool = False
+
+    @classmethod
+    def wanted(cls, recipe: Recipe, own_language: str | None, group: bool | None) -> Presentation:
+        """What is asked for, else what a recipe says."""
+        choices = recipe.ranking
+        return cls(
+            preference(choices.own_language if own_language is None else own_language),
+            choices.group if group is None else group,
+        )
 
 
 class Library:
@@ -150,6 +179,7 @@ class Library:
         language: str = "",
         where: Filter | None = None,
         explain: bool = True,
+        own_language: str | None = None,
     ) -> tuple[Hit, ...]:
         """The best posts for one query, with the reasons for each.
 
@@ -160,11 +190,15 @@ class Library:
             language: The language of the query; detected unless given.
             where: Which posts may be found.
             explain: Whether reasons are worked out.
+            own_language: How much posts in the asker's language are preferred: ``off``, ``weak``,
+                ``normal`` or ``strong``; what the recipe says unless given.
         """
         clock, view = Clock(), self._holdings.now()
-        weights = chosen_weights(self._recipe(view))
+        recipe = self._recipe(view)
+        shown = Presentation.wanted(recipe, own_language, group=False)
         asked = [self.question(query, language)]
-        [hits] = self._rankings(view, asked, k, where, explain, weights, clock)
+        weights = chosen_weights(recipe)
+        [(hits, _)] = self._rankings(view, asked, k, where, explain, weights, clock, shown)
         _check_whole(clock)
         return hits
 
@@ -204,6 +238,8 @@ class Library:
         explain: bool = True,
         weights: Mapping[str, float] | None = None,
         seconds: float | None = None,
+        own_language: str | None = None,
+        group: bool | None = None,
     ) -> Answer:
         """As `search`, for those who must not wait or want to weigh the parts themselves.
 
@@ -217,17 +253,24 @@ class Library:
                 named count nothing. Only proportions matter.
             seconds: The time it may take. Parts that are not done by then are left out and
                 named in the answer.
+            own_language: As in `search`.
+            group: Whether versions of a post in several languages are one hit, which names the
+                others; what the recipe says unless given.
         """
         question = self.question(query, language)
         clock = Clock(seconds)
         view = self._holdings.now()
-        weighed = chosen_weights(self._recipe(view), weights)
-        [hits] = self._rankings(view, [question], k, where, explain, weighed, clock)
+        recipe = self._recipe(view)
+        weighed = chosen_weights(recipe, weights)
+        shown = Presentation.wanted(recipe, own_language, group)
+        asked = [question]
+        [(hits, close)] = self._rankings(view, asked, k, where, explain, weighed, clock, shown)
         if not hits:
             # Nothing found, with a part away, is no answer.
             _check_whole(clock)
-        posts = {hit.id: view.shelves.post(hit.id) for hit in hits}
-        return Answer(question, hits, posts, clock.unfinished, clock.unavailable)
+        ids = (post_id for hit in hits for post_id in (hit.id, *hit.versions))
+        posts = {post_id: view.shelves.post(post_id) for post_id in ids}
+        return Answer(question, hits, posts, clock.unfinished, clock.unavailable, close)
 
     def explain(
         self,
@@ -249,19 +292,22 @@ class Library:
         asked = prepare([self.question(query, language)], recipe.query)
         parts, allowed = view.parts(None)
         scope = Scope(1, allowed, Clock(), number)
-        [reply] = Ranker(recipe, parts, view.shelves.posts).rank(asked, scope, weighed)
+        [reply] = Ranker(recipe, parts, view.shelves).rank(asked, scope, weighed)
         _check_whole(scope.clock)
         [places] = np.nonzero(reply.numbers == number)
         if not len(places):
             return Hit(post_id, 0.0, post_id)
         place = int(places[0])
-        return Hit(post_id, float(reply.scores[place]), post_id, reply.reasons(place))
+        reasons = reply.reasons(place, view.shelves.posts([number])[number])
+        return Hit(post_id, float(reply.scores[place]), post_id, reasons)
 
     def similar(self, post_id: str, k: int = 10, *, seconds: float | None = None) -> Answer:
         """The posts that are most like one post, which is itself not among them."""
         post = self.post(post_id)
         query = Query(post_id, snippet(post.body, _LIKENESS), post.title, post.tags, post.language)
-        found = self.answer(Question(query), k + 1, explain=False, seconds=seconds)
+        found = self.answer(
+            Question(query), k + 1, explain=False, seconds=seconds, own_language="off", group=False
+        )
         others = tuple(hit for hit in found.hits if hit.id != post_id)
         return replace(found, hits=others[:k])
 
@@ -275,7 +321,7 @@ class Library:
         name: str = "",
         pools: Mapping[str, Collection[str]] | None = None,
     ) -> Run:
-        """Answer many queries at once.
+        """Answer many queries at once, for evaluation: no language is preferred.
 
         Args:
             queries: What is asked.
@@ -302,9 +348,10 @@ class Library:
             batch = questions[start : start + _TOGETHER]
             clock, view = Clock(), self._holdings.now()
             weights = chosen_weights(self._recipe(view))
-            found = self._rankings(view, batch, k, where, explain, weights, clock)
-            ids = (question.query.id for question in batch)
-            rankings.update(zip(ids, found, strict=True))
+            plain = Presentation()
+            found = self._rankings(view, batch, k, where, explain, weights, clock, plain)
+            for question, (hits, _) in zip(batch, found, strict=True):
+                rankings[question.query.id] = hits
             _check_whole(clock)
         return Run(name or self.recipe.name, rankings)
 
@@ -329,9 +376,9 @@ class Library:
         if recipe.rerank is not None and not recipe.rerank.tiers:
             deep = replace(recipe.rerank, depth=max(recipe.rerank.depth, len(numbers)))
             recipe = replace(recipe, rerank=deep)
-        weights = chosen_weights(recipe)
-        [hits] = self.with_recipe(recipe)._rankings(
-            view, [question], k or len(numbers), where, explain, weights, Clock(), within
+        weights, plain = chosen_weights(recipe), Presentation()
+        [(hits, _)] = self.with_recipe(recipe)._rankings(
+            view, [question], k or len(numbers), where, explain, weights, Clock(), plain, within
         )
         return hits
 
@@ -353,8 +400,10 @@ class Library:
         explain: bool,
         weights: dict[str, float],
         clock: Clock,
+        shown: Presentation,
         within: NDArray[np.bool_] | None = None,
-    ) -> Iterator[tuple[Hit, ...]]:
+    ) -> Iterator[tuple[tuple[Hit, ...], bool]]:
+        """The hits of each question, and whether they are close to it."""
         for question in questions:
             check_readable(question)
         recipe = self._recipe(view)
@@ -368,22 +417,44 @@ class Library:
         if within is not None:
             allowed = within if allowed is None else allowed & within
         scope = Scope(k, allowed, clock)
-        for reply in Ranker(recipe, parts, view.shelves.posts).rank(asked, scope, weights):
-            yield self._hits(view, reply, k, explain, clock)
+        ranker = Ranker(recipe, parts, view.shelves)
+        for question, reply in zip(questions, ranker.rank(asked, scope, weights), strict=True):
+            own = language_of(question.asker).code if shown.own_language else ""
+            if own in view.languages and len(view.languages) > 1 and len(reply.numbers) > 1:
+                work_out = partial(ranker.preferring, reply, own, shown.own_language, k)
+                reply = clock.attempt(LANGUAGE, work_out) or reply
+            depth = k * (_LANGUAGES if shown.group else 1)
+            versions = ranker.versions(reply, depth) if shown.group else []
+            yield self._hits(view, reply, k, explain, clock, versions), reply.is_close
 
     @staticmethod
     def _hits(
-        view: View, reply: RecipeReply, k: int, explain: bool, clock: Clock
+        view: View,
+        reply: RecipeReply,
+        k: int,
+        explain: bool,
+        clock: Clock,
+        versions: Sequence[int] = (),
     ) -> tuple[Hit, ...]:
-        numbers = reply.numbers[:k].tolist()
+        """The first posts as hits; ``versions`` are the places of those that each belongs to."""
+        found = len(reply.numbers)
+        groups: dict[int, list[int]] = {}
+        for place, first in enumerate(versions or range(min(k, found))):
+            groups.setdefault(first, []).append(place)
+        places = dict(list(groups.items())[:k])
+        numbers = reply.numbers[[one for group in places.values() for one in group]].tolist()
         ids = view.shelves.ids(numbers)
+        firsts = reply.numbers[list(places)].tolist()
+        posts = clock.attempt(REASONS, partial(view.shelves.posts, firsts)) if explain else None
         hits = []
-        for place, number in enumerate(numbers):
-            reasons: tuple[Reason, ...] = ()
-            if explain:
-                work = partial(reply.reasons, place)
-                reasons = clock.attempt(REASONS, work) or reply.shares(place)
-            hits.append(Hit(ids[number], float(reply.scores[place]), ids[number], reasons))
+        for number, (place, group) in zip(firsts, places.items(), strict=True):
+            reasons: tuple[Reason, ...] = reply.shares(place) if explain else ()
+            if posts:
+                work = partial(reply.reasons, place, posts[number])
+                reasons = clock.attempt(REASONS, work) or reasons
+            others = tuple(ids[int(reply.numbers[other])] for other in group[1:])
+            score = float(reply.scores[place])
+            hits.append(Hit(ids[number], score, ids[number], reasons, others))
         return tuple(hits)
 
     def formulas(self, latex: str, k: int = 10) -> list[FormulaMatch]:

@@ -1,25 +1,32 @@
 """Ranks posts as a recipe says: a weighted sum or a fusion, then a reranker.
 
-A recipe of several systems is ranked by ranking each of them as a recipe of its own.
+A recipe of several systems is ranked by ranking each of them as a recipe of its own. Posts that
+hold the query as it is written are put above their like, scores are calibrated, and posts in the
+asker's language come first where that is wanted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mathsetu.deadline import Clock
+from mathsetu.deadline import Clock, check_time
+from mathsetu.formulas.exact import exactly, is_telling, plainly
 from mathsetu.intake.question import Question
+from mathsetu.intake.texts import MarkedText
+from mathsetu.languages.phrases import Phrase, phrases
 from mathsetu.library.candidates import RecipeReply, weighted_sum
+from mathsetu.library.holdings import Posts
+from mathsetu.ranking.hybrid import own_first
 from mathsetu.ranking.rerank import Rerank, Reranker
 from mathsetu.ranking.rerank.texts import candidate_text, question_text
 from mathsetu.recipes.schema import Recipe
-from mathsetu.records import Hit, Post, Reason, Run
-from mathsetu.retrieval.base import Reply, Retriever
+from mathsetu.records import Evidence, Hit, Post, Reason, Run
+from mathsetu.retrieval.base import Comparing, Reply, Retriever, Scored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +36,18 @@ if TYPE_CHECKING:
 
 #: What an answer calls unfinished when there was no time for a reranker.
 RERANKING = "reranking"
+#: The share of a score for what a post holds as it was asked for; a reason for another order.
+EXACT, LANGUAGE = "exact", "language"
+# Posts from the top that are looked into for what they hold as it was asked for, and those among
+# which the asker's language is looked for.
+_LOOKED_INTO, _LANGUAGE_DEPTH = 50, 200
+# Texts whose formulas are kept in memory: good posts are found again and again.
+_REMEMBERED = 1_000
+# Formulas of a query that are looked for as they are written, the longest ones.
+_FORMULAS = 5
+# Posts in different languages are versions of one another when their vectors are as near as this,
+# and so many of their formulas are the same (Jaccard), at least two.
+_SAME_MEANING, _SAME_FORMULAS, _LEAST_FORMULAS = 0.85, 0.6, 2
 
 
 @dataclass(frozen=True)
@@ -54,15 +73,10 @@ class Ranker:
     Args:
         recipe: The recipe.
         parts: Its parts by name; those of other recipes may be among them.
-        posts: Gives posts by their numbers, for the reranker to read.
+        posts: The posts by their numbers.
     """
 
-    def __init__(
-        self,
-        recipe: Recipe,
-        parts: Mapping[str, Retriever],
-        posts: Callable[[Sequence[int]], Mapping[int, Post]],
-    ) -> None:
+    def __init__(self, recipe: Recipe, parts: Mapping[str, Retriever], posts: Posts) -> None:
         self.recipe = recipe
         self._parts = parts
         self._posts = posts
@@ -78,13 +92,92 @@ class Ranker:
             weights: What each part, or each system, counts.
         """
         rank = self._fused if self.recipe.ranking.fuse else self._weighed
-        settings = self.recipe.rerank
+        settings, choices = self.recipe.rerank, self.recipe.ranking
+        # A calibration is true of the recipe's own weights, and of all its parts.
+        learned = choices.calibration if weights == choices.weights else None
         for ranked in rank(questions, scope, weights):
-            if settings is None or not len(ranked.numbers):
-                yield ranked
-            else:
+            if choices.exact and len(ranked.numbers):
+                ranked = scope.clock.attempt(EXACT, partial(self._exact, ranked)) or ranked
+            if learned and not scope.clock.unfinished:
+                levels = {name: float(part.max(initial=0)) for name, part in ranked.said.items()}
+                scores = learned.scores(ranked.totals, levels, ranked.silent)
+                ranked = ranked.rescored(scores, learned.threshold)
+            if settings is not None and len(ranked.numbers):
                 read = partial(self._reranked, ranked, settings)
-                yield scope.clock.attempt(RERANKING, read) or ranked
+                ranked = scope.clock.attempt(RERANKING, read) or ranked
+            yield ranked
+
+    def preferring(
+        self, ranked: RecipeReply, language: str, strength: float, depth: int
+    ) -> RecipeReply:
+        """The posts as someone wants them who prefers a language; scores stay as they are.
+
+        Args:
+            ranked: The posts.
+            language: What is preferred.
+            strength: How much (`own_first`).
+            depth: How many posts are wanted; no fewer are looked at.
+        """
+        first = ranked.numbers[: max(depth, _LANGUAGE_DEPTH)].tolist()
+        posts = self._posts.glances(first)
+        is_own = [posts[number].language == language for number in first]
+        if not strength or all(is_own) or not any(is_own):
+            return ranked
+        versions = self.versions(ranked, len(first))
+        order = own_first(ranked.totals[: len(first)].tolist(), is_own, versions, strength)
+
+        def remark(place: int) -> Reason | None:
+            if place >= len(order) or order[place] <= place:
+                return None
+            detail = f"in the language of the query ({language}): place {order[place] + 1} without"
+            return Reason(LANGUAGE, 0.0, detail)
+
+        rest = range(len(first), len(ranked.numbers))
+        return ranked.ordered([*order, *rest], remark=remark)
+
+    def versions(self, ranked: RecipeReply, depth: int) -> list[int]:
+        """For each of the first posts the place of the first version of it in any language.
+
+        Versions are posts in different languages that share a thread, or whose meaning and formulas
+        are nearly the same.
+        """
+        numbers = ranked.numbers[:depth]
+        posts = self._posts.glances(numbers.tolist())
+        seen = [posts[number] for number in numbers.tolist()]
+        first = list(range(len(seen)))
+        if len({post.language for post in seen}) < 2:
+            return first
+        threads: dict[str, int] = {}
+        near = self._near(ranked, numbers)
+        for place, post in enumerate(seen):
+            check_time()
+            earlier = [threads.setdefault(post.thread_id, place)] if post.thread_id else []
+            earlier += [other for other in near[place] if _have_same_formulas(post, seen[other])]
+            for other in earlier:
+                if other < place and _in_two_languages(post, seen[first[other]]):
+                    first[place] = first[other]
+                    break
+        return first
+
+    @staticmethod
+    def _near(ranked: RecipeReply, numbers: NDArray[np.int64]) -> list[list[int]]:
+        """For each post the places of earlier ones that mean nearly the same."""
+        for reply in ranked.replies.values():
+            if isinstance(reply, Comparing):
+                alike = np.tril(reply.alike(numbers), -1) >= _SAME_MEANING
+                return [np.flatnonzero(row).tolist() for row in alike]
+        return [[] for _ in numbers]
+
+    def _exact(self, ranked: RecipeReply) -> RecipeReply:
+        """Posts that hold the query as it is written, above those that do not, all else equal."""
+        exact = ExactReply(ranked.question)
+        if not exact.asks:
+            return ranked
+        first = ranked.numbers[:_LOOKED_INTO].tolist()
+        posts = self._posts.glances(first)
+        weight = self.recipe.ranking.exact
+        shares = [weight * exact.held(posts[number])[0] for number in first]
+        return ranked.with_share(EXACT, shares, exact) if any(shares) else ranked
 
     def _weighed(
         self, questions: Sequence[Question], scope: Scope, weights: dict[str, float]
@@ -123,19 +216,108 @@ class Ranker:
 
     def _reranked(self, ranked: RecipeReply, settings: Rerank) -> RecipeReply:
         top = ranked.numbers[: settings.depth].tolist()
-        posts = self._posts(top)
+        posts = self._posts.posts(top)
         texts = [candidate_text(posts[number], settings.fields, settings.text) for number in top]
         asked = question_text(ranked.question.marked_query, settings.text)
         found = Reranker(settings).rerank(asked, texts, ranked.scores.tolist())
+        # Calibrated scores stay what they are at each place; it is the posts that move.
+        is_calibrated = ranked.scores is not ranked.totals
+        scores = ranked.scores.tolist() if is_calibrated else found.scores
 
         def remark(place: int) -> Reason | None:
             old = found.order[place]
-            if old >= found.reached:
-                return None
+            if old >= found.reached and not is_calibrated:
+                return Reason("rerank", scores[place] - float(ranked.scores[old]), "not read")
             detail = f"place {old + 1} before {settings.model} read it, {place + 1} after"
-            return Reason("rerank", found.scores[place], detail)
+            return Reason("rerank", scores[place] - float(ranked.scores[old]), detail)
 
-        return ranked.ordered(found.order, found.scores, remark)
+        return ranked.ordered(found.order, scores, remark)
+
+
+class ExactReply:
+    """What posts hold of a question as it is written: its formulas, and its words as a phrase."""
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+
+    @property
+    def asks(self) -> bool:
+        """Whether the question has anything to look for."""
+        return bool(self._formulas or self._phrases)
+
+    @cached_property
+    def _formulas(self) -> list[str]:
+        telling = (latex for latex in self._question.formulas if is_telling(latex))
+        return sorted(telling, key=len, reverse=True)[:_FORMULAS]
+
+    @cached_property
+    def _phrases(self) -> list[Phrase]:
+        spans = self._question.marked.spans
+        texts = [span.content for span in spans if span.kind == "text"]
+        return phrases(texts, self._question.language)
+
+    def held(self, post: Post) -> tuple[float, list[Evidence]]:
+        """How much of the question a post holds as it is written, from 0 to 1, and what."""
+        texts = (post.title, post.body, post.question)
+        whole = float(len(self._formulas) + len(self._phrases))
+        total = 0.0
+        found: list[Evidence] = []
+        if self._formulas:
+            plain = plainly(" ".join(texts))
+            for latex in self._formulas:
+                share, own = exactly(latex, plain, _formulas_of(post))
+                if own:
+                    total += share
+                    found.append(Evidence("formula", latex, own))
+        for phrase in self._phrases:
+            # A first look at the whole text: few have it, and only these are taken apart.
+            likely = (text for text in texts if phrase.found_in(text))
+            pieces = (piece for text in likely for piece in _words_in(text))
+            own = next(filter(None, map(phrase.found_in, pieces)), "")
+            if own:
+                total += 1
+                found.append(Evidence("word", phrase.text, own))
+        return total / whole, found
+
+    def best(self, k: int, allowed: Allowed = None) -> Scored:
+        """Nothing: only what others have found is looked into."""
+        return Scored(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
+
+    def scores(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Nothing, without the posts."""
+        return np.zeros(len(numbers), dtype=np.float32)
+
+    def reason(self, number: int, post: Post) -> Reason:
+        """What the post holds as it is written."""
+        share, found = self.held(post)
+        told = (f"${one.found}$" if one.kind == "formula" else f"“{one.found}”" for one in found)
+        return Reason(EXACT, share, "as written: " + ", ".join(told), tuple(found))
+
+
+def _in_two_languages(post: Post, other: Post) -> bool:
+    return bool(post.language and other.language) and post.language != other.language
+
+
+def _formulas_of(post: Post) -> Iterator[str]:
+    for text in (post.title, post.body, post.question):
+        yield from _formulas_in(text)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _formulas_in(text: str) -> tuple[str, ...]:
+    return MarkedText(text).formulas
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _words_in(text: str) -> tuple[str, ...]:
+    """What stands between the formulas of a text."""
+    return tuple(span.content for span in MarkedText(text).spans if span.kind == "text")
+
+
+def _have_same_formulas(post: Post, other: Post) -> bool:
+    ours, theirs = ({plainly(latex) for latex in _formulas_of(one)} for one in (post, other))
+    shared = len(ours & theirs)
+    return shared >= _LEAST_FORMULAS and shared >= _SAME_FORMULAS * len(ours | theirs)
 
 
 def _as_run(name: str, ranked: RecipeReply) -> Run:
@@ -164,9 +346,15 @@ def _together(
             added[part] = np.maximum(added[part], given) if part in added else given
         replies |= ranked.replies
 
+    scores = np.array([hit.score for hit in hits], dtype=np.float64)
+    # What the parts said has to add up to the fused score; what none of them said is the fusion's.
+    whole = sum(added.values(), start=np.zeros(len(hits)))
+    scale = np.divide(scores, whole, out=np.zeros_like(scores), where=whole > 0)
+    added = {part: values * scale for part, values in added.items()}
+
     def remark(place: int) -> Reason:
         shown = ", ".join(f"{name} {rank}" for name, rank in ranks[place].items())
-        return Reason(method, hits[place].score, f"ranks: {shown}")
+        own = 0.0 if whole[place] > 0 else hits[place].score
+        return Reason(method, own, f"ranks: {shown}")
 
-    scores = np.array([hit.score for hit in hits], dtype=np.float64)
     return RecipeReply(question, numbers, scores, added, replies, remarks=(remark,))

@@ -134,6 +134,14 @@ class Shelves:
                 posts[offset + number] = (facts.beside(asked) if asked else facts).post
         return posts
 
+    def glances(self, numbers: Sequence[int]) -> dict[int, Post]:
+        """Posts by their numbers as they were written, answers without their questions."""
+        return {
+            offset + number: post
+            for store, offset, own in self._shared_out(numbers)
+            for number, post in store.glances(own).items()
+        }
+
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:
         """The ids of posts by their numbers."""
         ids: dict[int, str] = {}

@@ -3,14 +3,22 @@
 The scores of different parts are brought onto one scale first, candidate by candidate. With two
 parts it is λ·text + (1-λ)·math of the MIRaCLE paper. Ties go to the candidate that the leading part
 (the first one) prefers, then to the earlier post.
+
+On that scale the best candidate is always near 1, whatever was asked. A calibration turns scores
+into chances, which mean the same for every query; and who asks may prefer posts in a language.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from math import exp, isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from mathsetu.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,3 +104,134 @@ def adapted(weights: Mapping[str, float], silent: frozenset[str]) -> dict[str, f
     if not speaking:
         return dict(weights)
     return {name: 0.0 if name in silent else weight / speaking for name, weight in weights.items()}
+
+
+#: The weights of a calibration that are of no part: the constant, and the score beside the best.
+BIAS, SCORE = "bias", "score"
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Turns the scores of a query's candidates into chances, learned from judged topics.
+
+    What a part says of its best candidate (its level, whatever the others are) tells whether the
+    library has anything close to the query; how a candidate compares with the best one tells the
+    rest. A score is the product of both chances: the share of hits with such a score that are
+    relevant. Within a query the order stays as it is.
+
+    Attributes:
+        half: What a part says of a candidate that is half as good as one can be; a level is
+            level / (level + half).
+        close: Log-odds that there is something close: what ``bias`` and the level of each part add.
+        silent: What is added instead for a part that the query gives nothing to go on.
+        relevant: Log-odds that a candidate is relevant then: ``bias``, the level of parts, and
+            ``score``, for how much its score is below that of the best (0 to -1).
+        threshold: A best score below this means that nothing is close.
+
+    >>> learned = Calibration(half={"meaning": 0.2}, close={"bias": -9, "meaning": 20},
+    ...                       relevant={"bias": 0, "score": 6}, threshold=0.1)
+    >>> learned.scores(np.array([0.9, 0.6]), {"meaning": 0.4}, frozenset()).round(2).tolist()
+    [0.49, 0.12]
+    >>> learned.scores(np.array([0.9, 0.6]), {"meaning": 0.05}, frozenset()).round(2).tolist()
+    [0.0, 0.0]
+    """
+
+    half: dict[str, float] = field(default_factory=dict)
+    close: dict[str, float] = field(default_factory=dict)
+    silent: dict[str, float] = field(default_factory=dict)
+    relevant: dict[str, float] = field(default_factory=dict)
+    threshold: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("half", "close", "silent", "relevant"):
+            table = getattr(self, name)
+            if not all(map(isfinite, table.values())):
+                raise InputError(f"calibration.{name} must hold finite numbers")
+            for part in table:
+                if part not in {*self.half, BIAS, SCORE}:
+                    raise InputError(f"calibration.{name} names {part!r}, which half does not")
+        if not all(half > 0 for half in self.half.values()):
+            raise InputError("calibration.half must hold positive numbers")
+        if self.relevant.get(SCORE, 0.0) < 0:
+            raise InputError("calibration.relevant.score cannot be negative: it keeps the order")
+        if not 0 <= self.threshold < 1:
+            raise InputError(f"calibration.threshold is {self.threshold:g}; it must be from 0 to 1")
+
+    def scores(
+        self, totals: Numbers, levels: Mapping[str, float], silent: AbstractSet[str]
+    ) -> Numbers:
+        """The calibrated scores of candidates, best first.
+
+        Args:
+            totals: Their hybrid scores, best first.
+            levels: What each part says of its best candidate.
+            silent: The parts that the query gives nothing to go on.
+        """
+        if not len(totals):
+            return totals
+        reached = {
+            part: max(levels.get(part, 0.0), 0.0) / (max(levels.get(part, 0.0), 0.0) + half)
+            for part, half in self.half.items()
+            if part not in silent
+        }
+        close = self.close.get(BIAS, 0.0) + sum(self.silent.get(part, 0.0) for part in silent)
+        close += sum(self.close.get(part, 0.0) * level for part, level in reached.items())
+        odds = self.relevant.get(BIAS, 0.0)
+        odds += sum(self.relevant.get(part, 0.0) * level for part, level in reached.items())
+        below = totals / max(float(totals[0]), 1e-9) - 1
+        relevant = 1 / (1 + np.exp(-(odds + self.relevant.get(SCORE, 0.0) * below)))
+        return np.asarray(relevant * chance(close))
+
+
+def chance(log_odds: float) -> float:
+    """The chance that log-odds stand for.
+
+    >>> chance(0.0)
+    0.5
+    """
+    return 1 / (1 + exp(-max(min(log_odds, 500.0), -500.0)))
+
+
+#: How much more a post in the asker's own language is worth than its score says.
+PREFERENCES = {"off": 0.0, "weak": 0.1, "normal": 0.3, "strong": 1.0}
+
+
+def preference(name: str) -> float:
+    """The strength of a preference by its name.
+
+    >>> preference("much")
+    Traceback (most recent call last):
+    mathsetu.errors.InputError: own_language is 'much' (known: off, weak, normal, strong)
+    """
+    if name not in PREFERENCES:
+        raise InputError(f"own_language is {name!r} (known: {', '.join(PREFERENCES)})")
+    return PREFERENCES[name]
+
+
+def own_first(
+    scores: Sequence[float], is_own: Sequence[bool], versions: Sequence[int], strength: float
+) -> list[int]:
+    """The order of candidates for someone who prefers a language.
+
+    A post in that language is worth more by the strength; and it stands in for the best of its
+    versions in other languages, just above it.
+
+    Args:
+        scores: Of the candidates, best first.
+        is_own: Whether each is in that language.
+        versions: For each candidate the place of the first version of the same post.
+        strength: A number from `PREFERENCES`.
+
+    >>> own_first([0.9, 0.8, 0.5, 0.4], [False, True, False, True], [0, 1, 2, 0], 0.25)
+    [1, 3, 0, 2]
+    """
+    if not strength:
+        return list(range(len(scores)))
+    best_of: dict[int, float] = {}
+    for place, first in enumerate(versions):
+        best_of.setdefault(first, scores[place])
+    worth = [
+        (max((1 + strength) * scores[place], best_of[versions[place]]) if own else scores[place])
+        for place, own in enumerate(is_own)
+    ]
+    return sorted(range(len(scores)), key=lambda place: (-worth[place], not is_own[place], place))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from mathsetu.errors import InputError
-from mathsetu.ranking.hybrid import NORMALISATIONS
+from mathsetu.ranking.hybrid import NORMALISATIONS, Calibration, preference
 from mathsetu.ranking.rerank import Rerank
 from mathsetu.recipes.tables import parse_toml, read_table
 
@@ -80,6 +80,13 @@ class Ranking:
         fuse: A fusion method instead of the weighted sum: ``{method = "rrf", k = 60}``. What is
             fused are the systems of the recipe, or its parts one by one; ``weights`` are theirs
             then, and equal unless given.
+        exact: What is added to the score of a post that holds the query's formulas, or its words,
+            as they are written (less where it holds only some); 0 for nothing.
+        own_language: How much posts in the asker's language are preferred: ``off``, ``weak``,
+            ``normal`` or ``strong``. Runs for evaluation prefer none.
+        group: Whether versions of a post in several languages are one hit.
+        calibration: Turns scores into chances (`Calibration`); a recipe without one keeps its
+            scores.
     """
 
     weights: dict[str, float] = field(default_factory=dict)
@@ -89,6 +96,10 @@ class Ranking:
     normalise: str = "minmax"
     adaptive: bool = True
     fuse: dict[str, Any] = field(default_factory=dict)
+    exact: float = 0.0
+    own_language: str = "off"
+    group: bool = False
+    calibration: Calibration | None = None
 
 
 @dataclass(frozen=True)
@@ -137,6 +148,8 @@ class Recipe:
                 normalise=system.normalise,
                 candidates_from=(),
                 fuse={},
+                exact=0.0,
+                calibration=None,
             ),
             systems={},
             rerank=system.rerank,
@@ -216,6 +229,13 @@ def _check(recipe: Recipe, source: str) -> None:
         _check_shares(system, where)
     if ranking.k < 1 or ranking.candidates < ranking.k:
         raise InputError(f"{source}: ranking needs 1 <= k <= candidates")
+    preference(ranking.own_language)
+    if not 0 <= ranking.exact < float("inf"):
+        raise InputError(f"{source}: ranking.exact is {ranking.exact:g}; it cannot be less than 0")
+    if ranking.calibration and ranking.fuse:
+        raise InputError(f"{source}: ranking.calibration is for a weighted sum, not for a fusion")
+    if ranking.calibration:
+        _check_names(ranking.calibration.half, list(recipe.parts), "part", f"{source}: calibration")
     if recipe.systems and not ranking.fuse:
         raise InputError(f'{source}: systems need ranking.fuse, such as {{method = "rrf"}}')
     # Coefficients that are still to be learned are missed when they are needed.

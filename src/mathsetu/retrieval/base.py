@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import parse_latex
 from mathsetu.intake.posts import PostFacts
 from mathsetu.intake.question import Question
-from mathsetu.records import Formula, Reason
+from mathsetu.records import Formula, Post, Reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -197,8 +197,22 @@ class Reply(Protocol):
         """The scores of given posts, found or not."""
         ...
 
-    def reason(self, number: int) -> Reason:
-        """Why a post matches."""
+    def reason(self, number: int, post: Post) -> Reason:
+        """Why a post matches; only what is in the post is named.
+
+        Args:
+            number: Its number.
+            post: The post, an answer with what its question says.
+        """
+        ...
+
+
+@runtime_checkable
+class Comparing(Protocol):
+    """A reply that can also tell how near posts are to each other."""
+
+    def alike(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The cosines of given posts with each other."""
         ...
 
 

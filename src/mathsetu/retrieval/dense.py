@@ -20,7 +20,7 @@ from mathsetu.intake import MarkedText, PostFacts, Question
 from mathsetu.languages.analyze import analyze, tokenize
 from mathsetu.languages.transliterate import romanise
 from mathsetu.markup import snippet
-from mathsetu.records import Reason
+from mathsetu.records import Post, Reason
 from mathsetu.retrieval.base import Scored, WrittenSegment, best
 from mathsetu.retrieval.ivf import Division, Ivf, write_ivf
 from mathsetu.retrieval.mapped import Mapped
@@ -273,7 +273,7 @@ class DenseReply:
             cosines[places] = np.einsum("ij,j->i", rows, self._vector)
         return cosines
 
-    def reason(self, number: int) -> Reason:
+    def reason(self, number: int, post: Post) -> Reason:
         """The cosine, and the sentence of the post that comes nearest to the question."""
         # Imported here, since opening a library should not wait for the translators beside it.
         from mathsetu.languages.translate.sentences import sentences

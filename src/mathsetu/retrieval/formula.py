@@ -21,7 +21,7 @@ from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import Parsed, parse_once
 from mathsetu.formulas.similarity import similarity
 from mathsetu.intake.question import Question
-from mathsetu.records import Evidence, Reason
+from mathsetu.records import Evidence, Post, Reason
 from mathsetu.retrieval import kernels
 from mathsetu.retrieval.base import Best, FormulaMatch, Scored, among, asked_formula, best
 from mathsetu.retrieval.formula_index import (
@@ -168,7 +168,7 @@ class FormulaReply:
             total += _best_of_each(asked.likeness(number, formulas, counts), counts) * weight
         return total
 
-    def reason(self, number: int) -> Reason:
+    def reason(self, number: int, post: Post) -> Reason:
         """The best matching formulas of a post, with their substitutions."""
         details: list[str] = []
         evidence: list[Evidence] = []

@@ -23,7 +23,7 @@ from mathsetu.graphs.graph import Graph
 from mathsetu.graphs.imported import ImportedGraphs
 from mathsetu.graphs.virtual import DOCUMENT, FORMULA
 from mathsetu.intake import MarkedText, PostFacts, Question
-from mathsetu.records import Formula, Query, Reason
+from mathsetu.records import Formula, Post, Query, Reason
 from mathsetu.retrieval.base import Scored, WrittenSegment, check_fields
 from mathsetu.retrieval.graph_formulas import GraphFormulas
 from mathsetu.retrieval.mapped import Mapped
@@ -293,7 +293,7 @@ class GraphReply:
         vectors = self._batch.asked[self._place].encoded.vectors
         return self._retriever.maxsim.scores_of(vectors, numbers)
 
-    def reason(self, number: int) -> Reason:
+    def reason(self, number: int, post: Post) -> Reason:
         """The score, and which parts of the question the post answers best."""
         rows, columns, cosines = self._retriever.compared(self._batch.asked[self._place], number)
         if not cosines.size:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,9 @@ from mathsetu.intake import MarkedText, PostFacts, Question
 from mathsetu.languages.analyze import analyze, tokenize
 from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.learned import LearnedWords
+from mathsetu.languages.normalise import fold, normalise
 from mathsetu.plain_files import open_plain
-from mathsetu.records import Evidence, Reason
+from mathsetu.records import Evidence, Post, Reason
 from mathsetu.retrieval.base import Fields, Scored, WrittenSegment, check_fields, check_weights
 from mathsetu.retrieval.postings import Postings, PostingsBuilder, merge_posts
 from mathsetu.retrieval.weighting import (
@@ -34,8 +36,16 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+#: Words of a question, what they are translated to ("" for nothing), and the terms of that.
+_Said = tuple[str, str, tuple[str, ...]]
+
 # A reason names this many words at most.
 _SHOWN = 8
+# Posts whose words are kept in memory, and words of a post that are looked through for a reason.
+_REMEMBERED, _WORDS_READ = 1_000, 20_000
+_PUNCTUATION = ".,;:!?()[]\"'«»“”„।،؛؟"
+# No term holds it.
+_BETWEEN = "\0"
 _LATEX_TOKEN = re.compile(r"[^\W_]+")
 _ANALYSES = ("languages", "porter", "snowball")
 
@@ -202,6 +212,7 @@ class LexicalReply:
         self._index, self._choices = retriever.index, retriever.choices
         self._languages = retriever.languages
         self._question = question
+        self._said: dict[str, dict[str, list[_Said]]] = {}
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
         """The best posts."""
@@ -211,50 +222,76 @@ class LexicalReply:
         """The scores of given posts."""
         return self._weighed.scores(numbers)
 
-    def reason(self, number: int) -> Reason:
-        """The words that a post shares with the question, those that count most first."""
+    def reason(self, number: int, post: Post) -> Reason:
+        """The words that a post shares with the question, those that count most first.
+
+        Each is given as the post writes it. What is met in formulas only is no word, and is not
+        named.
+        """
         shares = self._weighed.parts(number)
         ranked = sorted(zip(shares, self.wanted, strict=True), key=lambda pair: -pair[0])
-        spoken = self._spoken
-        terms = [term for share, term in ranked if share > 0]
-        shown = dict.fromkeys(_said(spoken[term]) if term in spoken else term for term in terms)
-        detail = ", ".join(list(shown)[:_SHOWN])
-        evidence = tuple(spoken[term] for term in terms if term in spoken)
-        return Reason("words", float(sum(shares)), detail, evidence)
+        text = _read_words(post, self._choices)
+        found = (
+            self._evidence(term, post.language, text)
+            for share, term in ranked
+            if share > 0 and term in text.first
+        )
+        met = dict.fromkeys(evidence for evidence in found if evidence)
+        return Reason("words", float(sum(shares)), _in_words(met), tuple(met))
+
+    def _evidence(self, term: str, language: str, text: _Words) -> Evidence | None:
+        """What a term of a post has to do with the question's words."""
+        said = self._spoken(language).get(term, [])
+        # The question's own word first, else what the post says in full, else what it says in part.
+        for asked, form, terms in sorted(said, key=lambda one: bool(one[1])):
+            if found := text.span(terms):
+                return Evidence("word", asked, found, form)
+        partly = said or self._spoken("").get(term, [])
+        found = text.span([term])
+        if not partly:
+            # What goes with a word of the question in longer terms; names in formulas are no words.
+            return None if term in self._in_formulas else Evidence("word", found, found)
+        return Evidence("word", partly[0][0], found)
+
+    @cached_property
+    def _in_formulas(self) -> frozenset[str]:
+        tokens = (formula_tokens(latex) for latex in self._question.formulas)
+        return frozenset(chain.from_iterable(tokens))
 
     @cached_property
     def _weighed(self) -> WeighedQuery:
         return self._index.weigh(self.wanted)
 
-    @cached_property
-    def _spoken(self) -> dict[str, Evidence]:
-        """Terms as a person would say them: the question's word, and its translation."""
-        spoken: dict[str, Evidence] = {}
-        for language in self._question.languages:
-            self._speak(language, spoken)
-        return spoken
+    def _spoken(self, post_language: str) -> dict[str, list[_Said]]:
+        """The terms that the question brings up for posts of a language; "" for all languages."""
+        if post_language not in self._said:
+            targets = [post_language] if post_language else self._languages
+            said: dict[str, list[_Said]] = {}
+            for language in self._question.languages:
+                for one in self._sayings(language, targets):
+                    for term in one[2]:
+                        said.setdefault(term, []).append(one)
+            self._said[post_language] = said
+        return self._said[post_language]
 
-    def _speak(self, language: str, spoken: dict[str, Evidence]) -> None:
-        """Add the terms of the question as it is read in one language."""
-        words = self._question.words
-        for word in tokenize(words):
-            for term in _word_terms(word, language, self._choices):
-                spoken.setdefault(term, Evidence("word", word, term))
-        if not self._choices.translate:
+    def _sayings(self, language: str, targets: Sequence[str]) -> Iterator[_Said]:
+        """What the question says as it is read in one language, and its translations."""
+        words, choices = self._question.words, self._choices
+        own = {word: tuple(_word_terms(word, language, choices)) for word in tokenize(words)}
+        yield from ((word, "", terms) for word, terms in own.items())
+        if not choices.translate:
             return
         for found in Glossary.load().match(words, language):
             asked = words[found.start : found.end]
-            for target in self._languages:
-                for form in found.concepts[0].forms.get(target, ()):
-                    for term in _word_terms(form, target, self._choices):
-                        spoken.setdefault(term, Evidence("word", asked, term, form))
-        for target in self._languages:
+            for target in targets:
+                for concept in found.concepts:
+                    for form in concept.forms.get(target, ()):
+                        yield asked, form, tuple(_word_terms(form, target, choices))
+        for target in targets:
             table = LearnedWords.load(language, target)
-            for word in tokenize(words):
-                own = _word_terms(word, language, self._choices)
-                for form in (form for term in own for form, _ in table.translations(term)):
-                    for term in _word_terms(form, target, self._choices):
-                        spoken.setdefault(term, Evidence("word", word, term, form))
+            for word, terms in own.items():
+                for form in (form for term in terms for form, _ in table.translations(term)):
+                    yield word, form, tuple(_word_terms(form, target, choices))
 
     @cached_property
     def wanted(self) -> Wanted:
@@ -293,6 +330,72 @@ def _read_languages(folder: Path) -> list[str]:
         raise DamagedLibrary(path, f"is damaged ({error})") from error
 
 
-def _said(evidence: Evidence) -> str:
-    translation = evidence.translation
-    return f"{evidence.asked} → {translation}" if translation else evidence.asked
+@dataclass(frozen=True)
+class _Words:
+    """The words of a post; formulas and the ends of fields stand between them as barriers.
+
+    Attributes:
+        words: All words in order.
+        places: For each term, in order, the place of its word.
+        terms: The terms, each between separators.
+        first: Each term with the place of the first word that has it.
+    """
+
+    words: list[str]
+    places: list[int]
+    terms: str
+    first: dict[str, int]
+
+    def span(self, terms: Sequence[str]) -> str:
+        """The words of terms that follow each other in the post; "" where they do not."""
+        before, found, _ = self.terms.partition(_joined(terms))
+        if not found or not terms:
+            return ""
+        first = before.count(_BETWEEN)
+        start, end = self.places[first], self.places[first + len(terms) - 1]
+        return " ".join(self.words[start : end + 1]).strip(_PUNCTUATION)
+
+
+def _joined(terms: Sequence[str]) -> str:
+    return _BETWEEN + _BETWEEN.join(terms) + _BETWEEN
+
+
+def _read_words(post: Post, choices: Lexical) -> _Words:
+    tags = (tag.replace("-", " ") for tag in post.tags)
+    return _read_texts(
+        (post.title, post.body, post.question, *tags), post.language, choices.analysis
+    )
+
+
+@lru_cache(maxsize=_REMEMBERED)  # good posts are found again and again
+def _read_texts(texts: tuple[str, ...], language: str, analysis: str) -> _Words:
+    choices = Lexical(analysis=analysis)
+    words: list[str] = []
+    places: list[int] = []
+    terms: list[str] = []
+    first: dict[str, int] = {}
+    spans = (span for text in texts for span in MarkedText(text).spans if span.kind == "text")
+    for span in spans:
+        for word in islice(span.content.split(), _WORDS_READ - len(words)):
+            for term in _word_terms(word, language, choices):
+                first.setdefault(term, len(words))
+                places.append(len(words))
+                terms.append(term)
+            words.append(word)
+        # No term is blank, so that none follows another across a formula.
+        places.append(len(words))
+        terms.append("")
+    return _Words(words, places, _joined(terms), first)
+
+
+def _in_words(met: Iterable[Evidence]) -> str:
+    """What was met, for a person: the question's words, and the post's where they are others."""
+    shown: dict[str, list[str]] = {}
+    for one in met:
+        shown.setdefault(one.asked, []).append(one.found)
+    told = (
+        found if fold(normalise(found)) == fold(normalise(asked)) else f"{asked} → {found}"
+        for asked, words in shown.items()
+        for found in [", ".join(words)]
+    )
+    return "; ".join(islice(told, _SHOWN))

@@ -323,6 +323,18 @@ class MeaningSegment:
         before = np.cumsum(counts) - counts
         return np.repeat(self.ends[kinds] - before, counts) + np.arange(counts.sum()), counts
 
+    def means(self, posts: NDArray[np.int64]) -> Vectors:
+        """The mean of each post's passages, of length one; zeros for a blank post."""
+        rows, counts = self.passages(posts)
+        with reading(self._folder):
+            vectors = self.vectors.at(rows)[rows] * self.scales[rows][:, None]
+        means = np.zeros((len(posts), vectors.shape[1]), dtype=np.float32)
+        np.add.at(
+            means, np.repeat(np.arange(len(posts)), counts.reshape(-1, 2).sum(axis=1)), vectors
+        )
+        lengths = np.linalg.norm(means, axis=1, keepdims=True)
+        return np.asarray(means / np.maximum(lengths, 1e-9))
+
     def dots(self, rows: NDArray[np.int64], query: Vectors) -> Vectors:
         """The dot products of some passages with a query."""
         with reading(self._folder):
@@ -429,7 +441,7 @@ class MeaningReply:
         """The scores of given posts."""
         return self._above(self._cosines(numbers))
 
-    def reason(self, number: int) -> Reason:
+    def reason(self, number: int, post: Post) -> Reason:
         """The cosine, and the nearest sentence of the nearest passage, or how the text begins."""
         cosine = float(self._cosines(np.array([number]))[0])
         place, own = self._retriever.numbering.locate(number)
@@ -439,6 +451,13 @@ class MeaningReply:
             return Reason("meaning", cosine)
         nearest = pieces[int(np.argmax(_products(vectors, self._vector)))]
         return Reason("meaning", cosine, f"cosine {cosine:.2f}: {nearest}")
+
+    def alike(self, numbers: NDArray[np.int64]) -> Vectors:
+        """The cosines of given posts with each other: of the means of their passages."""
+        means = np.zeros((len(numbers), self._retriever.encoder.dimensions), dtype=np.float32)
+        for segment, places, own in self._retriever.numbering.shared_out(numbers):
+            means[places] = self._retriever.segments[segment].means(own)
+        return np.asarray(np.einsum("ij,kj->ik", means, means))
 
     def _above(self, cosines: Vectors) -> Vectors:
         scores: Vectors = np.maximum(cosines - np.float32(self._retriever.choices.least), 0)

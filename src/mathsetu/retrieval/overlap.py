@@ -25,7 +25,7 @@ from mathsetu.formulas.numeric import VALUE, by_value, labels_by_number, value_l
 from mathsetu.formulas.tree import Tree
 from mathsetu.intake.posts import PostFacts
 from mathsetu.intake.question import Question
-from mathsetu.records import Reason
+from mathsetu.records import Post, Reason
 from mathsetu.retrieval.base import FORMULAS, Scored, WrittenSegment, best, one_by_one
 from mathsetu.retrieval.postings import Postings, PostingsBuilder, merge_posts
 from mathsetu.retrieval.segments import Numbering
@@ -192,7 +192,7 @@ class OverlapReply:
         """The overlaps of given posts."""
         return self._overlaps[numbers]
 
-    def reason(self, number: int) -> Reason:
+    def reason(self, number: int, post: Post) -> Reason:
         """The symbols that the formulas of the post share with those of the question."""
         segment, place = self._index.numbering.locate(number)
         found = self._index.segments[segment].postings(list(self._bag))

@@ -27,7 +27,7 @@ class QdrantFormulas:
         folders: The vectors of each segment.
         formulas: How the formulas of the segments are numbered.
         posts: How their posts are numbered.
-        strategy: ``hnsw`` follows Qdrant's index; all others compare every vector.
+        strategy: ``hnsw`` and those that end so follow Qdrant's index; all others compare every vector.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class QdrantFormulas:
         strategy: str = "exact",
     ) -> None:
         self._server, self._formulas, self._posts = server, formulas, posts
-        self._exact = strategy != "hnsw"
+        self._exact = not strategy.endswith("hnsw")
         self._names = [collections_of(folder).formulas for folder in folders]
         ends = (*formulas.firsts[1:], len(formulas))
         for name, first, end in zip(self._names, formulas.firsts, ends, strict=True):

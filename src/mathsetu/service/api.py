@@ -26,6 +26,7 @@ from mathsetu.service.requests import (
     Count,
     Language,
     Name,
+    Preference,
     RenderRequest,
     SearchRequest,
     Tags,
@@ -90,6 +91,14 @@ OfQuery = Annotated[Language, Query(description="The query's language; detected 
 AsWords = Annotated[
     bool, Query(description="Read as formulas only what stands between delimiters.")
 ]
+OwnLanguage = Annotated[
+    Preference | None,
+    Query(description="How much posts in the query's language are preferred."),
+]
+Grouped = Annotated[
+    bool | None,
+    Query(description="Whether versions of a post in several languages are one hit."),
+]
 OfPosts = Annotated[Language, Query(alias="in", description="Only posts in this language.")]
 OfTags = Annotated[Tags, Query(alias="tag", description="Only posts with all of these tags.")]
 IntoLanguage = Annotated[
@@ -120,6 +129,8 @@ def router(engine: Engine) -> APIRouter:
         weights: OfParts = [],  # noqa: B006
         explain: bool = True,
         as_words: AsWords = False,
+        own_language: OwnLanguage = None,
+        group: Grouped = None,
     ) -> SearchAnswer:
         return engine.search(
             q,
@@ -129,6 +140,8 @@ def router(engine: Engine) -> APIRouter:
             weights=read_weights(weights),
             explain=explain,
             as_words=as_words,
+            own_language=own_language,
+            group=group,
         )
 
     @api.post("/search", summary="Search posts, with the query as JSON", tags=["search"])
@@ -141,6 +154,8 @@ def router(engine: Engine) -> APIRouter:
             weights=request.weights,
             explain=request.explain,
             as_words=request.as_words,
+            own_language=request.own_language,
+            group=request.group,
         )
 
     @api.get("/formulas", summary="Search formulas", tags=["search"])

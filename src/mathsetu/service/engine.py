@@ -123,12 +123,14 @@ class Engine:
         typeset: bool = True,
         as_words: bool = False,
         page: str = "",
+        own_language: str | None = None,
+        group: bool | None = None,
     ) -> SearchAnswer:
         """The best posts for a query: words in any language, and formulas as they are typed.
 
         Without ``typeset``, formulas that matched are given in LaTeX alone. With ``as_words``, only
         what stands between delimiters is read as a formula. ``page`` is the language of the page
-        that the query was typed into.
+        that the query was typed into. ``own_language`` and ``group`` are as in `Library.answer`.
         """
         self.limits.check_hits(k)
         question = self.question(query, language, as_words=as_words, page=page)
@@ -145,6 +147,8 @@ class Engine:
                 explain=explain,
                 weights=weights,
                 seconds=self.limits.seconds,
+                own_language=own_language,
+                group=group,
             )
         if answer.unfinished:
             self._note("unfinished")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -29,6 +29,8 @@ Asked = Annotated[str, Field(min_length=1, max_length=_MOST.query, pattern=r"\S"
 Text = Annotated[str, Field(max_length=_MOST.text), Whole]
 Count = Annotated[int, Field(ge=1, le=_MOST.hits)]
 Tags = Annotated[list[Name], Field(max_length=_MOST.tags)]
+#: How much posts in the asker's language are preferred; as the recipe says unless given.
+Preference = Literal["off", "weak", "normal", "strong"]
 Weight = Annotated[float, Field(ge=0, le=1_000)]
 #: The weight of a part in an address: ``words:0.7``.
 WrittenWeight = Annotated[
@@ -71,6 +73,13 @@ class SearchRequest(BaseModel):
     explain: bool = Field(True, description="Whether reasons are worked out.")
     as_words: bool = Field(
         False, description="Read as formulas only what stands between delimiters."
+    )
+
+    own_language: Preference | None = Field(
+        None, description="How much posts in the query's language are preferred."
+    )
+    group: bool | None = Field(
+        None, description="Whether versions of a post in several languages are one hit."
     )
 
     @property

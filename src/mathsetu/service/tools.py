@@ -77,7 +77,7 @@ class Posts:
     """The hits of a search, and how the query was read.
 
     ``unfinished`` names what the time limit cut off; ``note`` tells of a language that is not
-    served.
+    served. Where nothing is ``close`` to the query, the hits are merely the nearest posts.
     """
 
     language: str
@@ -87,6 +87,7 @@ class Posts:
     note: str
     hits: list[FoundPost]
     unfinished: list[str]
+    close: bool
 
 
 @dataclass(frozen=True)
@@ -162,6 +163,7 @@ def tool_server(engine: Engine) -> MCPServer:
             note=read.note,
             hits=[_post(hit) for hit in answer.hits],
             unfinished=list(answer.unfinished),
+            close=answer.close,
         )
 
     @server.tool(annotations=reading)

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mathsetu.collections import sampler
 from mathsetu.languages.table import LANGUAGES
+from mathsetu.library import build_library
+from mathsetu.recipes.schema import parse_recipe
+from mathsetu.service.app import create_app
 from mathsetu.service.pages.files import address, files
 from mathsetu.service.pages.views import web_address
 from mathsetu.service.pages.visit import Visit
+from mathsetu.service.settings import Settings
+from tests.light import LIGHT_TOML
 
 POST = "dirichlet-integral.en"
 QUESTION = r"sum of a geometric series $1+q+q^2$"
@@ -208,3 +215,27 @@ def test_an_address_says_everything_about_a_visit() -> None:
     visit = Visit("/search", "a & b", language="hi", tags=("x", "y z"), k=20, ui="fa")
     assert visit.address() == "/search?q=a+%26+b&in=hi&tag=x&tag=y+z&k=20&ui=fa"
     assert dict(visit.kept()) == {"in": "hi", "tag": "y z", "ui": "fa"}
+
+
+def test_a_visitor_s_language_comes_first_and_versions_are_one_hit(client: TestClient) -> None:
+    asked = {"q": "infinitely many primes", "ui": "en"}
+    page = client.get("/search", params={**asked, "own": "normal", "group": "1"}).text
+    assert hits(page)[0] == "infinitely-many-primes.en"
+    assert "Also in:" in page
+    assert "id=infinitely-many-primes.hr" in page
+    assert not hits(client.get("/search", params={**asked, "own": "off"}).text)[0].endswith(".en")
+    # What makes no sense counts as not said, and a new question keeps what was chosen.
+    assert client.get("/search", params={**asked, "own": "<script>"}).status_code == 200
+    assert '<input type="hidden" name="own" value="normal">' in page
+
+
+def test_a_page_says_when_nothing_is_close(tmp_path: Path) -> None:
+    learned = "threshold = 0.9\nhalf = { words = 1.0 }\nrelevant = { bias = -1, score = 1 }"
+    recipe = parse_recipe(f"{LIGHT_TOML}\n[ranking.calibration]\n{learned}", "tests")
+    posts = [post for post in sampler.posts() if post.thread_id == "geometric-series"]
+    build_library(tmp_path / "library", posts, recipe, processes=1)
+    with TestClient(create_app(Settings(str(tmp_path / "library")))) as client:
+        page = client.get("/search", params={"q": QUESTION, "ui": "en"}).text
+        assert "Nothing close was found. The nearest posts are:" in page
+        assert hits(page)
+        assert client.get("/v1/search", params={"q": QUESTION}).json()["close"] is False

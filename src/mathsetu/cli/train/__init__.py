@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from mathsetu.cli.train import encoder, graph, rerankers
+from mathsetu.cli.train import encoder, graph, rerankers, weight
 
 
 @click.group("train")
@@ -15,5 +15,9 @@ def command() -> None:
     """
 
 
-for _trained in (rerankers.cross_encoder, rerankers.bi_encoder, graph.command, encoder.command):
+_VERBS = (
+    *(rerankers.cross_encoder, rerankers.bi_encoder, graph.command, encoder.command),
+    weight.command,
+)
+for _trained in _VERBS:
     command.add_command(_trained)

@@ -15,6 +15,7 @@ from mathsetu.errors import InputError, MathSetuError
 from mathsetu.intake.question import typed_hindi, typed_question
 from mathsetu.languages.table import LANGUAGES
 from mathsetu.library import Filter
+from mathsetu.ranking.hybrid import PREFERENCES
 from mathsetu.service.pages import trees, views
 from mathsetu.service.pages.files import files, stamp
 from mathsetu.service.pages.heat import HeatView, heat
@@ -80,6 +81,8 @@ class Pages:
                 weights=visit.weights(),
                 as_words=visit.as_words,
                 page=ui.language.code,
+                own_language=visit.own or None,
+                group=visit.is_grouped or None,
             )
         except InputError as error:
             return self._page("search.html", visit, ui, status=400, problem=str(error))
@@ -89,6 +92,7 @@ class Pages:
             ui,
             hits=[views.hit(found, ui, answer.query.language) for found in answer.hits],
             unfinished=[ui.part(part) for part in answer.unfinished],
+            close=answer.close,
             milliseconds=round(1000 * (perf_counter() - begun)),
             more=self._more(visit.k, len(answer.hits)),
         )
@@ -145,13 +149,15 @@ class Pages:
     def _page(
         self, template: str, visit: Visit, ui: Interface, status: int = 200, **values: object
     ) -> HTMLResponse:
-        shown = {"home": False, "problem": "", "hits": [], "unfinished": [], "more": 0} | values
+        nothing = {"home": False, "problem": "", "hits": [], "unfinished": [], "more": 0}
+        shown = nothing | {"close": True} | values
         return page(
             template,
             visit,
             ui,
             status,
             holdings=views.holdings(self._engine.describe()),
+            preferences=tuple(PREFERENCES),
             longest=self._engine.limits.query,
             preview=None if shown["problem"] else self._preview(visit, ui),
             **shown,

@@ -68,6 +68,15 @@ class Signal:
 
 
 @dataclass(frozen=True)
+class VersionView:
+    """The same post in another language."""
+
+    id: str
+    language: Language
+    title: str
+
+
+@dataclass(frozen=True)
 class HitView:
     """A post that was found."""
 
@@ -83,6 +92,7 @@ class HitView:
     words: tuple[Word, ...]
     formulas: tuple[Bridge, ...]
     translate_to: Language | None
+    versions: tuple[VersionView, ...]
 
 
 @dataclass(frozen=True)
@@ -152,6 +162,10 @@ def hit(found: Found, interface: Interface, asked_in: str = "") -> HitView:
         words=_words(found.words),
         formulas=tuple(map(_bridge, found.formulas[:_FORMULAS])),
         translate_to=_translate_to(row.code, (interface.language.code, asked_in)),
+        versions=tuple(
+            VersionView(one.id, language(one.language), plain(one.title) or one.id)
+            for one in found.versions
+        ),
     )
 
 

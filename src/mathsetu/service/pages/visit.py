@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlencode
 
+from mathsetu.ranking.hybrid import PREFERENCES
+
 if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
 
@@ -27,6 +29,9 @@ class Visit:
         tags: Only posts with all of these tags.
         by: The one part of the recipe that counts; all of them unless named.
         k: How many hits.
+        own: How much posts in the visitor's language are preferred; as the recipe says unless
+            named.
+        is_grouped: Whether versions of a post in several languages are one hit.
         as_words: Whether only what stands between delimiters is read as a formula.
         devanagari: Whether the question is Hindi typed in Latin letters, to be written in its own.
         to: The language a post is translated into.
@@ -41,6 +46,8 @@ class Visit:
     tags: tuple[str, ...] = ()
     by: str = ""
     k: int = HITS
+    own: str = ""
+    is_grouped: bool = False
     as_words: bool = False
     devanagari: bool = False
     to: str = ""
@@ -60,6 +67,8 @@ class Visit:
             tags=tuple(dict.fromkeys(tag for tag in parameters.getlist("tag") if tag)),
             by=parameters.get("by", ""),
             k=min(max(k, 1), most),
+            own=own if (own := parameters.get("own", "")) in PREFERENCES else "",
+            is_grouped=parameters.get("group", "") == "1",
             as_words=parameters.get("words", "") == "1",
             devanagari=parameters.get("deva", "") == "1",
             to=parameters.get("to", ""),
@@ -86,7 +95,14 @@ class Visit:
 
     def kept(self) -> Iterator[tuple[str, str]]:
         """What a new question keeps of this visit: filters and the language of the page."""
-        kept = Visit(language=self.language, tags=self.tags, by=self.by, ui=self.ui)
+        kept = Visit(
+            language=self.language,
+            tags=self.tags,
+            by=self.by,
+            own=self.own,
+            is_grouped=self.is_grouped,
+            ui=self.ui,
+        )
         return kept._parameters()
 
     def weights(self) -> dict[str, float] | None:
@@ -109,6 +125,10 @@ class Visit:
             yield "by", self.by
         if self.k != HITS:
             yield "k", str(self.k)
+        if self.own:
+            yield "own", self.own
+        if self.is_grouped:
+            yield "group", "1"
         if self.as_words:
             yield "words", "1"
         if self.devanagari:

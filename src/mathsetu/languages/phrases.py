@@ -1,0 +1,57 @@
+"""Phrases of a query that a text has word for word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from mathsetu.languages.analyze import analyze
+
+# A phrase has at least two words that count. What is longer than this is no phrase but a text.
+_LEAST, _MOST = 2, 10
+_PUNCTUATION = ".,;:!?¿¡()[]\"'«»“”„।،؛؟"
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words that follow each other; blanks and capitals do not matter.
+
+    >>> Phrase("Infinitely many primes").found_in("There are infinitely  many primes.")
+    'infinitely many primes'
+    >>> Phrase("many primes").found_in("primes, many")
+    ''
+    """
+
+    text: str
+
+    def found_in(self, text: str) -> str:
+        """The phrase as a text has it; "" where it does not."""
+        words = self.text.split()
+        # Most texts lack a word, which is seen much faster than by a pattern.
+        if max(words, key=len).lower() not in text.lower():
+            return ""
+        found = _pattern(self.text).search(text)
+        return " ".join(found[0].split()) if found else ""
+
+
+@lru_cache(maxsize=64)
+def _pattern(phrase: str) -> re.Pattern[str]:
+    # Words have no blanks in them, so that a text is searched in one pass.
+    between = r"\s+".join(map(re.escape, phrase.split()))
+    return re.compile(rf"(?<!\w){between}(?!\w)", re.IGNORECASE)
+
+
+def phrases(texts: Iterable[str], language: str) -> list[Phrase]:
+    """What stands between the formulas of a query, where it can be a phrase.
+
+    >>> phrases(["Infinitely many primes?", "the sum of"], "en")
+    [Phrase(text='Infinitely many primes')]
+    """
+    found = []
+    for text in texts:
+        words = text.strip(f"{_PUNCTUATION} \n").split()
+        if len(words) <= _MOST and len(analyze(text, language)) >= _LEAST:
+            found.append(Phrase(" ".join(words)))
+    return found

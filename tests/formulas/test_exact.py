@@ -1,0 +1,37 @@
+"""Formulas as they are written, up to spacing and notation."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mathsetu.formulas.exact import PART, exactly, is_telling, plainly
+
+DIRICHLET = r"\int_0^\infty \frac{\sin x}{x}dx"
+
+
+@pytest.mark.parametrize(
+    ("asked", "written", "share"),
+    [
+        (DIRICHLET, r"\int_{0}^{\infty}\dfrac{\sin x}{x}\,dx", 1.0),
+        (r"\int_0^{\infty} \frac{\sin(x)}{x}dx", DIRICHLET, 1.0),
+        (DIRICHLET, r"\int_0^\infty \frac{\sin x}{x}dx=\frac{\pi}{2}", PART),
+        (DIRICHLET, r"\int_0^\infty \frac{\sin ax}{x}dx", 0.0),
+        (DIRICHLET, r"\int_0^\infty \frac{\sin t}{t}dt", 0.0),
+        (r"\frac{1}{n^2}", r"\sum_{n=1}^{\infty}\frac1{n^2}", PART),
+        ("a+b", "ca+bd", 0.0),
+        ("x", "x", 0.0),
+    ],
+)
+def test_a_formula_is_held_as_written_or_not(asked: str, written: str, share: float) -> None:
+    found, latex = exactly(asked, plainly(written), [written])
+    assert found == share
+    assert latex == (written if share else "")
+
+
+@given(st.text(alphabet="abxy12+-=^_{}()\\ frac", max_size=30))
+def test_every_telling_formula_holds_itself_and_any_text_is_taken(latex: str) -> None:
+    share, own = exactly(latex, plainly(latex), [latex])
+    if plainly(latex) and is_telling(latex):
+        assert (share, own) == (1.0, latex)
+    else:
+        assert share == 0
