@@ -17,7 +17,7 @@ from typing import Any
 
 from mathsetu.cluster.address import Address, parse_address
 from mathsetu.deadline import check_time, time_left
-from mathsetu.errors import InputError, Unavailable
+from mathsetu.errors import InputError, Replaced, Unavailable
 from mathsetu.models import require
 from mathsetu.retrieval.qdrant_address import KEY, key_for
 
@@ -36,7 +36,7 @@ class Refused(Unavailable):
     """A cluster does not do what it is asked for; asking again would not help."""
 
 
-class MissingCollection(Refused):
+class MissingCollection(Refused, Replaced):
     """A collection that should be there is not: another build may have taken its place."""
 
 

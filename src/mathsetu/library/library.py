@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from time import monotonic
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import numpy as np
 
 from mathsetu.deadline import Clock
-from mathsetu.errors import InputError, Unavailable
+from mathsetu.errors import InputError, Replaced, Unavailable
 from mathsetu.intake.question import Question, topic_question, typed_question
 from mathsetu.library.candidates import RecipeReply, chosen_weights
 from mathsetu.library.holdings import FolderHoldings, View, open_holdings
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mathsetu.retrieval.base import FormulaMatch
+
+Result = TypeVar("Result")
 
 #: What an answer calls unfinished when the reasons of some hits are, or a query's translation.
 REASONS, TRANSLATION = "reasons", "translation"
@@ -153,12 +156,33 @@ class Library:
             where: Which posts may be found.
             explain: Whether reasons are worked out.
         """
-        clock, view = Clock(), self._holdings.now()
-        weights = chosen_weights(self._recipe(view))
         asked = [self.question(query, language)]
-        [hits] = self._rankings(view, asked, k, where, explain, weights, clock)
-        _check_whole(clock)
+        [hits] = self._steadily(partial(self._batch, asked, k, where, explain))
         return hits
+
+    def _steadily(
+        self, work: Callable[[View, Clock], Result], seconds: float | None = None
+    ) -> Result:
+        """What some work gives in one version of the library.
+
+        A version on a cluster may be dropped when another one has taken its place for a while.
+        Work that still reads it then begins anew with the other one.
+
+        Args:
+            work: What is done.
+            seconds: The time for it.
+        """
+        end = None if seconds is None else monotonic() + seconds
+        may_begin_anew = True
+        while True:
+            left = None if end is None else end - monotonic()
+            view = self._holdings.now()
+            try:
+                return work(view, Clock(left, may_begin_anew=may_begin_anew))
+            except Replaced:
+                if not may_begin_anew:
+                    raise
+                may_begin_anew = self._holdings.renew(view)
 
     def question(
         self,
@@ -211,15 +235,17 @@ class Library:
                 named in the answer.
         """
         question = self.question(query, language)
-        clock = Clock(seconds)
-        view = self._holdings.now()
-        weighed = chosen_weights(self._recipe(view), weights)
-        [hits] = self._rankings(view, [question], k, where, explain, weighed, clock)
-        if not hits:
-            # Nothing found, with a part away, is no answer.
-            _check_whole(clock)
-        posts = {hit.id: view.shelves.post(hit.id) for hit in hits}
-        return Answer(question, hits, posts, clock.unfinished, clock.unavailable)
+
+        def work(view: View, clock: Clock) -> Answer:
+            weighed = chosen_weights(self._recipe(view), weights)
+            [hits] = self._rankings(view, [question], k, where, explain, weighed, clock)
+            if not hits:
+                # Nothing found, with a part away, is no answer.
+                _check_whole(clock)
+            posts = {hit.id: view.shelves.post(hit.id) for hit in hits}
+            return Answer(question, hits, posts, clock.unfinished, clock.unavailable)
+
+        return self._steadily(work, seconds)
 
     def explain(
         self,
@@ -234,20 +260,24 @@ class Library:
         The score is what it gets beside the posts that the query finds; 0 without any reason
         when nothing in it matches.
         """
-        view = self._holdings.now()
-        recipe = self._recipe(view)
-        number = view.shelves.number_of(post_id)
-        weighed = chosen_weights(recipe, weights)
-        asked = prepare([self.question(query, language)], recipe.query)
-        parts, allowed = view.parts(None)
-        scope = Scope(1, allowed, Clock(), number)
-        [reply] = Ranker(recipe, parts, view.shelves.posts).rank(asked, scope, weighed)
-        _check_whole(scope.clock)
-        [places] = np.nonzero(reply.numbers == number)
-        if not len(places):
-            return Hit(post_id, 0.0, post_id)
-        place = int(places[0])
-        return Hit(post_id, float(reply.scores[place]), post_id, reply.reasons(place))
+        question = self.question(query, language)
+
+        def work(view: View, clock: Clock) -> Hit:
+            recipe = self._recipe(view)
+            number = view.shelves.number_of(post_id)
+            weighed = chosen_weights(recipe, weights)
+            asked = prepare([question], recipe.query)
+            parts, allowed = view.parts(None)
+            scope = Scope(1, allowed, clock, number)
+            [reply] = Ranker(recipe, parts, view.shelves.posts).rank(asked, scope, weighed)
+            _check_whole(clock)
+            [places] = np.nonzero(reply.numbers == number)
+            if not len(places):
+                return Hit(post_id, 0.0, post_id)
+            place = int(places[0])
+            return Hit(post_id, float(reply.scores[place]), post_id, reply.reasons(place))
+
+        return self._steadily(work)
 
     def similar(self, post_id: str, k: int = 10, *, seconds: float | None = None) -> Answer:
         """The posts that are most like one post, which is itself not among them."""
@@ -271,13 +301,25 @@ class Library:
         rankings: dict[str, tuple[Hit, ...]] = {}
         for start in range(0, len(questions), _TOGETHER):
             batch = questions[start : start + _TOGETHER]
-            clock, view = Clock(), self._holdings.now()
-            weights = chosen_weights(self._recipe(view))
-            found = self._rankings(view, batch, k, where, explain, weights, clock)
             ids = (question.query.id for question in batch)
+            found = self._steadily(partial(self._batch, batch, k, where, explain))
             rankings.update(zip(ids, found, strict=True))
-            _check_whole(clock)
         return Run(name or self.recipe.name, rankings)
+
+    def _batch(
+        self,
+        questions: Sequence[Question],
+        k: int | None,
+        where: Filter | None,
+        explain: bool,
+        view: View,
+        clock: Clock,
+    ) -> list[tuple[Hit, ...]]:
+        """The answers to questions that are asked together, none of which may miss a part."""
+        weights = chosen_weights(self._recipe(view))
+        found = list(self._rankings(view, questions, k, where, explain, weights, clock))
+        _check_whole(clock)
+        return found
 
     def with_recipe(self, recipe: Recipe) -> Self:
         """This library as another recipe of the same parts searches it, such as a member's.
@@ -329,19 +371,20 @@ class Library:
 
     def formulas(self, latex: str, k: int = 10) -> list[FormulaMatch]:
         """The formulas of the library that are most like one formula."""
-        return self._formula_index.formulas(latex, k)
+        return self._steadily(lambda view, clock: self._formulas_of(view).formulas(latex, k))
 
     def posts_with(self, formula: FormulaMatch, limit: int) -> tuple[str, ...]:
         """The ids of the first posts that hold a formula which `formulas` found."""
-        shelves = self._holdings.now().shelves
-        numbers = shelves.not_removed(self._formula_index.posts_with(formula.number))
+        # Numbers are those of one version, so there is no beginning anew.
+        view = self._holdings.now()
+        shelves = view.shelves
+        numbers = shelves.not_removed(self._formulas_of(view).posts_with(formula.number))
         first = numbers[:limit].tolist()
         ids = shelves.ids(first)
         return tuple(ids[number] for number in first)
 
-    @property
-    def _formula_index(self) -> FormulaFinder:
-        for retriever in self._holdings.now().parts(None)[0].values():
+    def _formulas_of(self, view: View) -> FormulaFinder:
+        for retriever in view.parts(None)[0].values():
             if retriever.formula_finder is not None:
                 return retriever.formula_finder
         raise InputError(f"{self.place}: the recipe {self.recipe.name} has no formula index")
@@ -359,16 +402,16 @@ class Library:
 
     def tags(self, limit: int) -> dict[str, int]:
         """The most frequent tags and how many posts have each."""
-        return self._holdings.now().shelves.tags(limit)
+        return self._steadily(lambda view, clock: view.shelves.tags(limit))
 
     def present(self, ids: Iterable[str]) -> set[str]:
         """Those of some ids that posts of the library have."""
-        shelves = self._holdings.now().shelves
-        return {post_id for post_id in ids if post_id in shelves}
+        asked = list(ids)
+        return self._steadily(lambda view, clock: {one for one in asked if one in view.shelves})
 
     def post(self, post_id: str) -> Post:
         """One post by its id."""
-        return self._holdings.now().shelves.post(post_id)
+        return self._steadily(lambda view, clock: view.shelves.post(post_id))
 
 
 def _check_whole(clock: Clock) -> None:
