@@ -1,6 +1,7 @@
 """Publishing: whole or not at all, goes on where it stopped, and replaces in one step."""
 
 import json
+import pickle
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,11 @@ from mathsetu.cluster.client import connected
 from mathsetu.cluster.facts import facts_of
 from mathsetu.cluster.layout import Spread, builds
 from mathsetu.cluster.plan import finish_plan, make_plan, publish_shard, read_plan, shard_of
+from mathsetu.cluster.points import FolderWeights, SegmentPoints
 from mathsetu.errors import InputError
 from mathsetu.library import Library, add_posts, build_library
+from mathsetu.library.manifest import read_manifest, segment_folder
+from mathsetu.recipes.schema import parse_table
 from mathsetu.records import Post
 from tests.cluster.helpers import (
     ADDRESS,
@@ -117,6 +121,19 @@ def test_what_was_replaced_stays_for_a_while_and_is_dropped_then(node, folder, t
     with connected(ADDRESS) as cluster:
         assert len(builds(cluster, "math")) == 1
     assert len(Library(ADDRESS)) == 10
+
+
+def test_a_segment_gives_another_process_the_same_points(folder):
+    manifest = read_manifest(folder)
+    own = segment_folder(folder, manifest.segments[0].name)
+    recipe = parse_table(manifest.recipe, "test")
+    points = SegmentPoints(own, recipe, FolderWeights([own]), [3, 7], 5, birth=1)
+    points.leave_out("formulas", [0])
+    sent = pickle.loads(pickle.dumps(points))
+    numbers, make = points.formulas("formulas")
+    assert list(make(numbers)) == list(sent.formulas("formulas")[1](numbers))
+    assert list(points.posts(points.post_numbers())) == list(sent.posts(sent.post_numbers()))
+    assert len(points.post_numbers()) == 18
 
 
 def test_libraries_of_one_cluster_do_not_meet(node, folder, tmp_path):

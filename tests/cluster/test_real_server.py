@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from mathsetu.cluster.client import AUTHORITY, SECONDS, connected
+from mathsetu.cluster.facts import facts_of
 from mathsetu.cluster.layout import Spread
 from mathsetu.cluster.publish import publish_library
 from mathsetu.collections import sampler
@@ -210,6 +211,17 @@ def test_a_publisher_that_is_killed_at_some_moments_ends_with_the_same_library(s
         env={**os.environ, SECONDS: "60"},
     )
     assert json.loads(facts.stdout)["posts"] == 60
+
+
+def test_several_processes_send_what_one_sends(server, folder, monkeypatch):
+    publish(folder, address_of(server, name="one"))
+    monkeypatch.setattr("mathsetu.cluster.sending._PER_PROCESS", 20)
+    address = address_of(server, name="several")
+    with connected(address) as cluster:
+        publish_library(cluster, folder, Spread(), quiet, processes=3)
+        facts_of(cluster, thorough=True)
+    assert counts_of(address) == counts_of(address_of(server, name="one"))
+    assert Library(address).search(QUERIES[0], 10) == Library(folder).search(QUERIES[0], 10)
 
 
 def test_with_two_replicas_a_node_may_be_killed(three, folder):
