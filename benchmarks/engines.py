@@ -50,7 +50,8 @@ from mathsetu.retrieval.formula import FormulaRetriever, _AskedFormula
 from mathsetu.retrieval.formula_index import feature_counts, rarity_of
 from mathsetu.retrieval.lexical import LexicalRetriever
 from mathsetu.retrieval.meaning import MeaningRetriever, whole_numbers
-from mathsetu.retrieval.postings import Postings, PostingsBuilder, term_hashes
+from mathsetu.retrieval.postings import Postings, merge_postings, term_hashes
+from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.weighting import write_impacts
 
 if TYPE_CHECKING:
@@ -301,10 +302,10 @@ class Merged:
 
 def write(segments: Sequence[Postings], folder: Path) -> None:
     """Write an index anew, as the library does when it merges segments."""
-    builder = PostingsBuilder()
-    for one in segments:
-        builder.take_over(one, np.arange(len(one)))
-    builder.write(folder)
+    numbering = Numbering(map(len, segments))
+    pairs = zip(segments, numbering.firsts, strict=True)
+    numbers = [first + np.arange(len(one)) for one, first in pairs]
+    merge_postings(segments, numbers, len(numbering), folder)
 
 
 class Edge:

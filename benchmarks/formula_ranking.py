@@ -25,6 +25,7 @@ from html import unescape
 from math import log2
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
 
 from mathsetu.formulas.features import features, query_features
 from mathsetu.formulas.labels import normalise
@@ -34,6 +35,7 @@ from mathsetu.formulas.overlap import node_overlap, token_overlap
 from mathsetu.formulas.parse import parse_latex
 from mathsetu.formulas.similarity import TermWeights, dice, similarity
 from mathsetu.formulas.tree import Tree
+from mathsetu.retrieval.overlap import labels_of
 
 #: Feature sets by the letters of their families.
 FEATURE_SETS = {
@@ -55,6 +57,13 @@ RERANKED = 200
 Judgments = dict[str, dict[str, int]]
 Scorer = Callable[[str, str], float]
 Measure = Callable[[list[str], Mapping[str, int]], float]
+
+
+class Both(NamedTuple):
+    """The trees of a formula."""
+
+    slt: Tree
+    opt: Tree
 
 
 # Measures, as trec_eval defines them.
@@ -201,10 +210,26 @@ def rank_pool(folder: Path) -> None:
         ours = {topic: of_families(found, letters) for topic, found in query_terms.items()}
         return lambda topic, name: weights.overlap(ours[topic], of_families(terms[name], letters))
 
+    def numeric_overlap(of: str, numeric: str) -> Scorer:
+        bags = {name: Counter(labels_of(Both(*both), of, numeric)) for name, both in trees.items()}
+        ours = {
+            topic: Counter(labels_of(Both(*both), of, numeric)) for topic, both in queries.items()
+        }
+        if of == "tokens":
+            bags, ours = (
+                {n: Counter(set(bag)) for n, bag in some.items()} for some in (bags, ours)
+            )
+        return lambda t, n: (ours[t] & bags[n]).total() / (ours[t] | bags[n]).total()
+
     overlap = overlap_in(FEATURE_SETS["all features"])
     scorers: dict[str, Scorer] = {
         "token overlap (MIRaCLE)": lambda t, n: token_overlap(queries[t][0], trees[n][0]),
         "node overlap (MIRaCLE)": lambda t, n: node_overlap(queries[t][1], trees[n][1]),
+        **{
+            f"{name} overlap, {what} by value": numeric_overlap(of, numeric)
+            for name, of in (("token", "tokens"), ("node", "nodes"))
+            for what, numeric in (("numbers", "numbers"), ("formulas", "values"))
+        },
         **{name: overlap_in(letters) for name, letters in FEATURE_SETS.items()},
         "structural match": lambda t, n: matches[t, n].score,
         "all features and match": lambda t, n: similarity(overlap(t, n), matches[t, n]),

@@ -1,11 +1,13 @@
 """The experiments of the MathAMR+ thesis on our data: python -m benchmarks.graph_experiments.
 
 Each variant is trained on the same pairs with several seeds and measured on the ARQMath posts that
-are present: nDCG@10 and MAP of 2020 and 2021, in English and in other languages that are asked
-for; how early held-out answers are found, and what it costs. With ``--no-search`` the posts are
-left out, which are most of the work where there is no GPU. Trials are written to a JSON file as
-they end, and a run with the same file goes on with those that are missing; ``--report`` makes
-tables and plots of the file.
+are present: nDCG@10 and MAP of 2020 and 2021, and the measures of the thesis (nDCG', MAP', P'@10
+and bpref), in English and in other languages that are asked for; the same with the answers alone,
+without their questions, as the thesis has them; how early held-out answers are found, and what it
+costs. ``--preset`` takes the network and the training of one of the thesis' tables. With
+``--no-search`` the posts are left out, which are most of the work where there is no GPU. Trials are
+written to a JSON file as they end, and a run with the same file goes on with those that are
+missing; ``--report`` makes tables and plots of the file.
 """
 
 from __future__ import annotations
@@ -21,19 +23,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.graph_variants import Trained, Variant, experiments, train_variant
-from benchmarks.shared import (
-    DATA,
-    LANGUAGES,
-    YEARS,
-    arqmath_posts,
-    average_precision,
-    judged,
-    ndcg,
-    topics,
-)
+from benchmarks.graph_variants import DEPTH, Trained, Variant, experiments, train_variant
+from benchmarks.shared import DATA, LANGUAGES, YEARS, arqmath_posts, judged, topics
 from mathsetu.encoders.graph import GraphChoices, GraphModel
 from mathsetu.encoders.graph.batch import ReadyGraph
+from mathsetu.encoders.graph.network import GraphNetwork
+from mathsetu.evaluation import Judgments, evaluate, parse_measures
+from mathsetu.graphs.vocabulary import Vocabulary
+from mathsetu.records import Hit, Run
 from mathsetu.retrieval.maxsim import STRATEGIES, MaxSim
 from mathsetu.retrieval.multivectors import write_multivectors
 from mathsetu.training.graph.fit import GraphFit, reading
@@ -48,10 +45,14 @@ from mathsetu.training.graph.graphs import (
 from mathsetu.training.graph.loss import GraphPair
 from mathsetu.training.graph.negatives import hard_negatives
 from mathsetu.training.graph.texts import TextPair, read_text_pairs, split_pairs
-from mathsetu.training.graph.validation import found_answers, vectors_of
+from mathsetu.training.graph.thesis import PRESETS
+from mathsetu.training.graph.validation import Vectors, found_answers, vectors_of
 
 _ASIDE = 500
-_DEPTH = 1000
+#: What each topic is measured by: ours first, then the thesis' four.
+MEASURES = ("nDCG@10", "MAP", "nDCG'", "MAP'", "P'@10", "bpref")
+#: Answers without the questions they belong to, as the thesis searches them.
+ANSWERS = "answers"
 
 
 class Bench:
@@ -67,7 +68,7 @@ class Bench:
     ) -> None:
         self.learn, self.check = split_pairs(pairs, _ASIDE, seed=1)
         self.processes, self._graphs = processes, graphs
-        self.vocabulary = vocabulary_of(self.learn, GraphChoices(), processes)
+        self.vocabulary = self._vocabulary()
         self._judged = {year: judged(year, data) for year in YEARS}
         wanted = {topic for grades in self._judged.values() for topic in grades}
         self._topics = [
@@ -81,6 +82,18 @@ class Bench:
         self.collection = cache(self._collection)
         # Ways of searching share what was trained, and follow each other.
         self.trained = lru_cache(maxsize=1)(self._trained)
+        self.vectors = lru_cache(maxsize=1)(self._vectors)
+
+    def _vocabulary(self) -> Vocabulary:
+        """The types of the pairs' graphs; those of before where graphs are kept."""
+        path = self._graphs / "vocabulary.json" if self._graphs else None
+        if path and path.exists():
+            return Vocabulary.load(path)
+        found = vocabulary_of(self.learn, GraphChoices(), self.processes)
+        if path:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            found.save(path)
+        return found
 
     def making(self, model: GraphModel) -> Making:
         """How the graphs of a model are made."""
@@ -108,43 +121,76 @@ class Bench:
             with TemporaryDirectory() as folder:
                 yield Path(folder)
 
-    def _collection(self, model: GraphModel) -> tuple[list[ReadyGraph], list[ReadyGraph]]:
-        posts = [
-            source_of(f"{post.title}\n\n{post.question}\n\n{post.body}", "en")
-            for post in self._posts
-        ]
-        asked = [
-            source_of(f"{topic.title}\n{topic.text}", language) for language, topic in self._topics
-        ]
+    def _collection(self, model: GraphModel) -> dict[str, list[ReadyGraph]]:
+        """The graphs of topics, of answers with their questions, and of answers alone."""
+        texts = {
+            "topics": [
+                source_of(f"{topic.title}\n{topic.text}", language)
+                for language, topic in self._topics
+            ],
+            "threads": [
+                source_of(f"{post.title}\n\n{post.question}\n\n{post.body}", "en")
+                for post in self._posts
+            ],
+            ANSWERS: [source_of(post.body, "en") for post in self._posts],
+        }
+        making = self.making(model)
         with self._place(model) as folder:
-            ready = text_graphs([*asked, *posts], self.making(model), folder / "posts.sqlite")
-        return ready[: len(asked)], ready[len(asked) :]
+            return {
+                name: text_graphs(sources, making, folder / f"{name}.sqlite")
+                for name, sources in texts.items()
+            }
 
-    def measure(self, trained: Trained, model: GraphModel, strategy: str) -> dict[str, Any]:
-        """NDCG@10 and average precision of each topic and year, and the size of the index."""
+    def _vectors(self, network: GraphNetwork, model: GraphModel) -> dict[str, list[Vectors]]:
+        """The vectors of topics and posts."""
+        read = reading(network)
+        return {name: vectors_of(read, some) for name, some in self.collection(model).items()}
+
+    def measure(self, trained: Trained, model: GraphModel, variant: Variant) -> dict[str, Any]:
+        """What each topic of each year is measured by, and the size of the index."""
         found: dict[str, Any] = {"topics": {}}
         if not self._posts:
             return found
-        network = reading(trained.network)
-        asked, posts = (vectors_of(network, some) for some in self.collection(model))
-        with TemporaryDirectory() as folder:
-            write_multivectors(Path(folder) / "posts", posts, "float16")
-            index = MaxSim([Path(folder) / "posts"], strategy, _DEPTH)
-            started = time.perf_counter()
-            scored = index.search(asked, _DEPTH)
-            seconds = time.perf_counter() - started
-        ids = [post.id for post in self._posts]
-        for (language, topic), one in zip(self._topics, scored, strict=True):
-            ranking = [ids[place] for place in one.numbers.tolist()]
-            where = found if language == "en" else found.setdefault(language, {"topics": {}})
-            for year, grades in self._judged.items():
-                if topic.id in grades:
-                    where["topics"][f"{year} {topic.id}"] = [
-                        ndcg(ranking, grades[topic.id]),
-                        average_precision(ranking, grades[topic.id]),
-                    ]
-        found["queries_a_second"] = len(asked) / seconds
-        found["index_mb"] = sum(vectors.size for vectors in posts) * 2 / 1e6
+        vectors = self.vectors(trained.network, model)
+        asked = vectors["topics"]
+        for documents in ("threads", ANSWERS):
+            posts = vectors[documents]
+            with TemporaryDirectory() as folder:
+                write_multivectors(Path(folder) / "posts", posts, "float16")
+                index = MaxSim([Path(folder) / "posts"], variant.strategy, variant.depth)
+                started = time.perf_counter()
+                # A first look hands on no fewer than are asked for.
+                scored = index.search(asked, min(DEPTH, variant.depth))
+                seconds = time.perf_counter() - started
+            for language in dict.fromkeys(language for language, _ in self._topics):
+                rankings = {
+                    topic.id: tuple(
+                        Hit(self._posts[place].id, score)
+                        for place, score in zip(
+                            one.numbers.tolist(), one.scores.tolist(), strict=True
+                        )
+                    )
+                    for (own, topic), one in zip(self._topics, scored, strict=True)
+                    if own == language
+                }
+                where = found if documents == "threads" else found.setdefault(ANSWERS, {})
+                where = where if language == "en" else where.setdefault(language, {})
+                where["topics"] = self._measured(Run("graph", rankings))
+            if documents == "threads":
+                found["queries_a_second"] = len(asked) / seconds
+                found["index_mb"] = sum(one.size for one in posts) * 2 / 1e6
+        return found
+
+    def _measured(self, run: Run) -> dict[str, list[float]]:
+        """The measures of each topic, by year and topic."""
+        found: dict[str, list[float]] = {}
+        measures = [one for one in parse_measures(MEASURES) if str(one) in MEASURES]
+        for year, grades in self._judged.items():
+            own = Run(run.name, {topic: run.rankings[topic] for topic in grades})
+            results = evaluate(own, Judgments(grades), measures, relevant_from=2)
+            columns = [results.of(measure) for measure in measures]
+            for topic, values in zip(results.topics, zip(*columns, strict=True), strict=True):
+                found[f"{year} {topic}"] = list(values)
         return found
 
 
@@ -154,7 +200,7 @@ def trial(bench: Bench, variant: Variant, seed: int) -> dict[str, Any]:
     # How virtual nodes start and what a network is like is no matter of its graphs.
     same = replace(model.graphs.virtual, initialisation="zero-embedding")
     kind = GraphModel(features_from=model.features_from, graphs=replace(model.graphs, virtual=same))
-    alike = replace(variant, name="", strategy=STRATEGIES[0])
+    alike = replace(variant, name="", strategy=STRATEGIES[0], depth=DEPTH)
     trained = bench.trained(alike, kind, seed)
     check = bench.pairs(kind, variant.negatives)[1]
     return {
@@ -163,7 +209,7 @@ def trial(bench: Bench, variant: Variant, seed: int) -> dict[str, Any]:
         "parameters": trained.parameters,
         "memory_gb": trained.memory / 1e9,
         "losses": list(trained.losses),
-        **bench.measure(trained, kind, variant.strategy),
+        **bench.measure(trained, kind, variant),
     }
 
 
@@ -171,6 +217,8 @@ def run(bench: Bench, options: argparse.Namespace) -> None:
     """Make the trials that are missing, seed by seed, so that time well spent is spent on all."""
     model = GraphModel(options.hidden, 32, options.layers, options.bases)
     fit = GraphFit(epochs=options.epochs, batch=options.batch, learning_rate=options.rate, beta=1.0)
+    if options.preset:
+        model, fit = PRESETS[options.preset]
     tables = experiments(model, fit)
     file = options.results
     done: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
@@ -203,6 +251,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--pairs", type=int, default=8000, help="pairs to learn from and to check")
     made.add_argument("--seeds", default="1,2,3")
     made.add_argument("--seconds", type=float, default=float("inf"), help="begin nothing after")
+    made.add_argument("--preset", choices=sorted(PRESETS), help="a table of the thesis")
     made.add_argument("--epochs", type=int, default=3)
     made.add_argument("--batch", type=int, default=64)
     made.add_argument("--rate", type=float, default=1e-3)

@@ -13,8 +13,12 @@ from mathsetu.evaluation.plots import Bar, Panel, draw
 from mathsetu.evaluation.significance import bonferroni, paired_t_test
 
 Trials = Mapping[str, Any]
-# Of each topic the first value is nDCG@10 and the second is average precision.
-_MEASURES = ("nDCG@10", "MAP")
+# The values of each topic, in the order in which `graph_experiments` writes them.
+_MEASURES = ("nDCG@10", "MAP", "nDCG'", "MAP'", "P'@10", "bpref")
+# Those of the tables of answers with their questions, and those of the thesis.
+_OURS, _THESIS = (0, 1), (2, 3, 4, 5)
+# Where trials have what was found among answers without their questions.
+_ANSWERS = "answers"
 # Of the bars of each year.
 _COLOURS = ("#0072b2", "#e69f00")
 _TITLES = {
@@ -51,7 +55,7 @@ def write_report(results: Sequence[Path], folder: Path) -> None:
 def _table(name: str, rows: Mapping[str, list[Trials]]) -> list[str]:
     first = next(iter(rows.values()))
     searched = bool(first[0]["topics"])
-    columns = [(year, place) for year in YEARS for place in range(len(_MEASURES)) if searched]
+    columns = [(year, place) for year in YEARS for place in _OURS if searched]
     heads = ["seeds", *(f"{_MEASURES[place]} {year}" for year, place in columns)]
     heads += ["MRR of pairs kept aside", "s/epoch", "GPU GB", "parameters"]
     heads += ["index MB", "queries/s"] if searched else []
@@ -76,7 +80,32 @@ def _table(name: str, rows: Mapping[str, list[Trials]]) -> list[str]:
     if tests:
         note = "\\* differs from the first row (paired t-test over topics, seeds averaged, p "
         lines += ["", f"{note}< 0.05 after Bonferroni's correction for {tests} tests)."]
-    return [*lines, "", *_languages(rows)]
+    return [*lines, "", *_answers(rows), *_languages(rows)]
+
+
+def _answers(rows: Mapping[str, list[Trials]]) -> list[str]:
+    """The thesis' own measures of answers alone: means of all seeds, and of the best seed."""
+    first = [trial.get(_ANSWERS) for trial in next(iter(rows.values()))]
+    if not all(first):
+        return []
+    columns = [(year, place) for year in YEARS for place in _THESIS]
+    heads = ["seeds", *(f"{_MEASURES[place]} {year}" for year, place in columns)]
+    lines = ["| answers alone | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
+    tests = (len(rows) - 1) * len(columns)
+    baseline: list[Trials] = []
+    for variant, trials in rows.items():
+        alone: list[Trials] = [trial[_ANSWERS] for trial in trials]
+        baseline = baseline or alone
+        cells = [str(len(alone))]
+        for year, place in columns:
+            mark = "" if alone is baseline else _mark(baseline, alone, year, place, tests)
+            cells.append(f"{_with_deviation([_mean(one, year, place) for one in alone])}{mark}")
+        lines.append(f"| {variant} | " + " | ".join(cells) + " |")
+        if len(alone) > 1:
+            best = max(alone, key=lambda one: fmean(_mean(one, year, _THESIS[0]) for year in YEARS))
+            cells = [f"{_mean(best, year, place):.3f}" for year, place in columns]
+            lines.append(f"| {variant}, best seed | 1 | " + " | ".join(cells) + " |")
+    return [*lines, ""]
 
 
 def _languages(rows: Mapping[str, list[Trials]]) -> list[str]:

@@ -1,17 +1,15 @@
 """Graph search on the ARQMath posts: python -m benchmarks.graph_search [--model FOLDER].
 
 nDCG@10 and MAP of 2020 and 2021 for the ``mathamr-plus`` recipe alone, for ``default``, and for
-the two fused, in every language of the topics; then each retrieval strategy, and task 2, finding
-formulas, where a formula that is written alike counts once. Posts present, unjudged posts not
-relevant. Beside a fused run stands how likely its distance from ``default`` is by chance, in nDCG
-and average precision of each year (paired t-test over topics).
+the two fused, in every language of the topics; then each retrieval strategy. Posts present,
+unjudged posts not relevant. Beside a fused run stands how likely its distance from ``default`` is
+by chance, in nDCG and average precision of each year (paired t-test over topics). Finding formulas
+is measured by `benchmarks.task2`.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,15 +28,13 @@ from benchmarks.shared import (
     ndcg,
     topics,
 )
-from mathsetu.collections.arqmath import read_topics
-from mathsetu.errors import InputError
 from mathsetu.evaluation.significance import paired_t_test
 from mathsetu.intake.question import Question
 from mathsetu.library import Library, build_library
 from mathsetu.library.manifest import read_manifest, segment_folder
 from mathsetu.ranking.fusion import fuse, make_fusion
 from mathsetu.recipes import load_recipe
-from mathsetu.records import Hit, Query, Run
+from mathsetu.records import Hit, Run
 from mathsetu.retrieval.graph import SHIPPED, GraphRetriever, GraphSearch
 from mathsetu.retrieval.maxsim import STRATEGIES
 
@@ -121,38 +117,6 @@ def strategies(folders: Sequence[Path], names: Sequence[str], model: str, data: 
         show(f"strategy {strategy}", Run(strategy, rankings), judgments, more)
 
 
-def formulas(retriever: GraphRetriever, data: Path) -> None:
-    """Task 2: the formulas most like one in the context of its question."""
-    visual = dict(visual_ids(data))
-    for year in YEARS:
-        wanted = judged(year, data, task=2)
-        rows = []
-        for query in read_topics(data / "arqmath" / f"topics-task2-{year}.xml"):
-            if query.id not in wanted:
-                continue
-            latex = query.formulas[0].latex
-            question = Question(Query(query.id, f"{query.title}\n{query.text}", language="en"))
-            try:
-                found = retriever.formulas(question, latex, 10 * _DEPTH)
-            except InputError:
-                # A formula that its question writes otherwise is asked for by itself.
-                alone = Question(Query(query.id, f"${latex}$", language="en"))
-                found = retriever.formulas(alone, latex, 10 * _DEPTH)
-            ranking = list(dict.fromkeys(visual.get(one.latex, "") for one in found))
-            ranking = [name for name in ranking if name][:_DEPTH]
-            rows.append((ndcg(ranking, wanted[query.id]),
-                         average_precision(ranking, wanted[query.id])))  # fmt: skip
-        means = [sum(values) / len(rows) for values in zip(*rows, strict=True)]
-        print(f"task 2, {year}: nDCG@10 {means[0]:.3f}  MAP {means[1]:.3f}  ({len(rows)} topics)")
-
-
-def visual_ids(data: Path) -> Iterator[tuple[str, str]]:
-    """The visual id of each formula's LaTeX."""
-    with gzip.open(data / "arqmath" / "formulas.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for row in map(json.loads, lines):
-            yield row["latex"], str(row["visual_id"])
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA)
@@ -180,7 +144,6 @@ def main() -> None:
                  for one in read_manifest(folder).segments]  # fmt: skip
         names = [post.id for post in arqmath_posts(options.data)]
         strategies(parts, names, options.model, options.data)
-        formulas(GraphRetriever(parts, GraphSearch(model=options.model)), options.data)
 
 
 if __name__ == "__main__":

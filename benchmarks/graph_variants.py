@@ -26,7 +26,11 @@ from mathsetu.retrieval.maxsim import STRATEGIES
 from mathsetu.training.graph.fit import GraphFit, new_network, train_graph_model
 from mathsetu.training.graph.loss import GraphPair
 
+#: How deep posts are ranked, and how many candidates a first look hands on unless said otherwise.
+DEPTH = 1000
 _BETAS = (1.0, 0.7, 0.5, 0.3, 0.0)
+# The thesis takes 5,000 and 1,000 candidates of 33,771 posts; these are as many of ours.
+_DEPTHS = (DEPTH, 500, 100)
 _FORMULA_SHARE = 0.2
 
 
@@ -41,6 +45,7 @@ class Variant:
         fit: How it is trained.
         negatives: How many hard negatives each pair brings along.
         strategy: How posts are searched with it, as `mathsetu.retrieval.maxsim` knows it.
+        depth: How many candidates the first look of a strategy hands on.
     """
 
     name: str
@@ -48,6 +53,7 @@ class Variant:
     fit: GraphFit
     negatives: int = 0
     strategy: str = STRATEGIES[0]
+    depth: int = DEPTH
 
 
 def experiments(model: GraphModel, fit: GraphFit) -> dict[str, list[Variant]]:
@@ -64,6 +70,15 @@ def experiments(model: GraphModel, fit: GraphFit) -> dict[str, list[Variant]]:
         "structure": [
             Variant(name, _with_virtual(model, structure=name), fit)
             for name in reversed(get_args(Structure))
+        ]
+        + [
+            # Trained on the document vector alone and searched by it, as in table 4.9.
+            Variant(
+                "global, single vector",
+                _with_virtual(model, structure="global"),
+                replace(fit, beta=0.0),
+                strategy="single",
+            )
         ],
         "connectivity": [
             Variant(name, _with_virtual(model, auxiliary=name), fit) for name in get_args(Auxiliary)
@@ -72,8 +87,23 @@ def experiments(model: GraphModel, fit: GraphFit) -> dict[str, list[Variant]]:
             Variant(name, _with_virtual(model, initialisation=name), fit)
             for name in get_args(Initialisation)
         ],
-        "retrieval": [Variant(name, model, fit, strategy=name) for name in STRATEGIES],
-        "loss": [Variant(f"beta {beta:g}", model, replace(fit, beta=beta)) for beta in _BETAS],
+        "retrieval": [
+            Variant("exact", model, fit),
+            *(
+                Variant(f"document, {depth}", model, fit, strategy="document", depth=depth)
+                for depth in _DEPTHS
+            ),
+            Variant("single", model, fit, strategy="single"),
+        ],
+        "loss": [
+            Variant(f"beta {beta:g}, {name}", model, replace(fit, beta=beta), 0, strategy, depth)
+            for beta in _BETAS
+            for name, strategy, depth in (
+                ("exact", "exact", DEPTH),
+                ("document", "document", _DEPTHS[-1]),
+                ("single", "single", DEPTH),
+            )
+        ],
         "beyond": [
             Variant("as in the thesis", model, fit),
             Variant("attention", replace(model, aggregation="attention"), fit),

@@ -91,7 +91,9 @@ def formulas_anew(source: Path, target: Path, rng: np.random.Generator) -> None:
     places = postings_anew(source, target, rng)
     came_from = np.argsort(places)
     latex = TextTable(source / "latex")
-    write_texts(target / "latex", [latex[number] for number in came_from.tolist()])
+    # A comment makes another formula of each, which merging does not take for the old one.
+    mark = f"%{target.parent.name}"
+    write_texts(target / "latex", (latex[number] + mark for number in came_from.tolist()))
     starts = np.load(source / "post_starts.npy")
     occurrences = places[np.load(source / "occurrences.npy")].astype(np.int32)
     posts, ends = posts_of_formulas(occurrences, starts, len(places))

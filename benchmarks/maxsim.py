@@ -22,7 +22,7 @@ import numpy as np
 
 from mathsetu.graphs.virtual import FORMULA
 from mathsetu.retrieval.base import Scored
-from mathsetu.retrieval.graph import Engine
+from mathsetu.retrieval.graph import HNSW, Engine
 from mathsetu.retrieval.maxsim import STRATEGIES, MaxSim
 from mathsetu.retrieval.multivectors import write_multivectors
 from mathsetu.retrieval.texts import write_texts
@@ -130,11 +130,10 @@ def server(
             f"  ({seconds:.0f} s more for its index of {indexed:,} vectors)",
             flush=True,
         )
-        for strategy, name in (("exact", "exact"), ("hnsw", "HNSW"),
-                               ("document", "document"), ("single", "single")):  # fmt: skip
+        for strategy in (*STRATEGIES, *HNSW):
             engine = QdrantSearch(connection, [part / "vectors"], strategy)
             found, speed = timed(engine, queries, 1)
-            show(f"Qdrant server, {name}", 1, speed, exact, found)
+            show(f"Qdrant server, {strategy}", 1, speed, exact, found)
         connection.close()
     finally:
         local.kill()

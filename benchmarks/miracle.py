@@ -3,9 +3,11 @@
     python -m benchmarks.miracle --model-1 FOLDER --model-2 FOLDER [--out submission.csv]
 
 English ARQMath topics over the ARQMath posts (nDCG@10 and MAP over the topics that have a present
-post judged 2 or 3, unjudged posts counted as not relevant), each recipe as it is and with its words
-alone, and the share of the exact best posts that both kinds of IVF find. Before that, English
-queries over the Hindi posts of the sampler, written as the CSV that teams hand in, and checked.
+post judged 2 or 3, unjudged posts counted as not relevant), each recipe as it is, with its words
+alone, with formulas compared by their numbers and values, and with stems without stop words; and
+the share of the exact best posts that both kinds of IVF find (`formula_ranking` measures the
+comparison of formulas by itself). Before that, English queries over the Hindi posts of the sampler,
+written as the CSV that teams hand in, and checked.
 
 Without ``--model-1`` and ``--model-2`` the models that the recipes name are fetched from the hub.
 """
@@ -18,7 +20,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,9 +41,42 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 
-def words_alone(recipe: Recipe) -> Recipe:
-    """The recipe without its mathematical part."""
-    return replace(recipe, ranking=replace(recipe.ranking, weights={"text": 1.0, "math": 0.0}))
+# Parts that a recipe is measured with besides its own: which one each takes the place of, and how.
+_OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "numbers": ("math", {"numeric": "numbers"}),
+    "values": ("math", {"numeric": "values"}),
+    "stems": ("text", {"stop_words": "drop", "stem": True}),
+}
+# What the text weighs in each recipe.
+_TEXT = {"miracle-1": 0.7, "miracle-2": 0.6}
+
+
+def with_others(recipe: Recipe) -> Recipe:
+    """The recipe with the other parts beside its own, which have no say."""
+    others = {name: {**recipe.parts[own], **changes} for name, (own, changes) in _OTHERS.items()}
+    return _weighted(replace(recipe, parts={**recipe.parts, **others}), "text", "math")
+
+
+def variants(recipe: Recipe) -> dict[str, Recipe]:
+    """The same library, ranked by some of its parts each."""
+    found = {
+        "as it is": _weighted(recipe, "text", "math"),
+        "words alone": _weighted(recipe, "text"),
+    }
+    for name, (own, _) in _OTHERS.items():
+        chosen = (name, "math") if own == "text" else ("text", name)
+        found[name] = _weighted(recipe, *chosen)
+    return found
+
+
+def _weighted(recipe: Recipe, text: str, math: str = "") -> Recipe:
+    """A recipe that ranks by these parts, with the weights of its own two."""
+    weights = dict.fromkeys(recipe.parts, 0.0)
+    weights[text] = _TEXT[recipe.name] if math else 1.0
+    if math:
+        weights[math] = 1 - _TEXT[recipe.name]
+    ranking = replace(recipe.ranking, weights=weights, candidates_from=(text,))
+    return replace(recipe, ranking=ranking)
 
 
 def recalls(vectors: Vectors, queries: Vectors, division: Division, place: Path) -> list[float]:
@@ -70,12 +105,12 @@ def measure_quality(recipe: Recipe, place: Path, data: Path) -> None:
     queries = [query for query in topics("en", data) if query.id in wanted]
     folder = place / recipe.name
     started = time.perf_counter()
-    build_library(folder, arqmath_posts(data), recipe)
+    build_library(folder, arqmath_posts(data), with_others(recipe), processes=1)
     library = Library(folder)
     library.run(queries[:1])
     print(f"{recipe.name}: {len(library)} posts built in {time.perf_counter() - started:.0f} s")
-    report("as it is", library, queries, years)
-    report("words alone", library.with_recipe(words_alone(recipe)), queries, years)
+    for name, one in variants(library.recipe).items():
+        report(name, library.with_recipe(one), queries, years)
     measure_recall(folder, recipe, queries)
 
 
@@ -85,7 +120,7 @@ def measure_recall(folder: Path, recipe: Recipe, queries: Sequence[Query]) -> No
     choices = read_table(Dense, settings, "parts.text")
     [path] = folder.glob("segments/*/text/vectors.npy")
     vectors = np.load(path)
-    texts = [encoder_text(Question(query).marked, choices) for query in queries]
+    texts = [encoder_text(Question(query).marked, choices, query.language) for query in queries]
     asked = load_encoder(choices.model, choices.max_tokens).encode(texts)
     for name, division in (("fixed", Division(100, 10)), ("adaptive", Division(0, 0))):
         shares = recalls(vectors, asked, division, folder / f"{name}.faiss")
@@ -122,11 +157,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--model-1", help="instead of multi-qa-MiniLM-L6-cos-v1")
     parser.add_argument("--model-2", help="instead of all-mpnet-base-v2")
+    parser.add_argument("--only", type=int, choices=(1, 2), help="this run alone")
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--out", type=Path, default=None, help="where the submission goes")
     arguments = parser.parse_args()
     recipes = []
     for number, model in enumerate((arguments.model_1, arguments.model_2), start=1):
+        if arguments.only not in (None, number):
+            continue
         settings = [f"parts.text.model={model}"] if model else []
         recipes.append(load_recipe(f"miracle-{number}", settings))
     with tempfile.TemporaryDirectory() as folder:

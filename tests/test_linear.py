@@ -17,6 +17,8 @@ from mathsetu.formulas.latex.brackets import fold_bars
 from mathsetu.formulas.latex.symbols import BRACKETS, SIGNS
 from mathsetu.formulas.mathml import read_content, read_presentation, write_mathml
 from mathsetu.formulas.notation import read_tree
+from mathsetu.formulas.numeric import labels_by_number, value_labels
+from mathsetu.graphs.penman.mathamr import read_mathamr
 from mathsetu.graphs.penman.reading import read_penman
 from mathsetu.graphs.text import mask_sentences
 from mathsetu.languages.analyze import analyze
@@ -58,6 +60,8 @@ PROSE: Final = [
 def _trees(latex: str) -> None:
     parsed = parse_latex(latex)
     features(parsed.slt, parsed.opt)
+    value_labels(parsed.opt)
+    labels_by_number(parsed.opt)
     infix(parsed.opt)
     write_mathml(parsed.layout)
 
@@ -92,6 +96,7 @@ READERS: Final[dict[str, Callable[[str], object]]] = {
     "presentation": _refusing(lambda text: read_presentation(f"<math>{text}</math>")),
     "content": _refusing(lambda text: read_content(f"<math><apply>{text}</apply></math>")),
     "penman": _refusing(lambda text: read_penman(f"(a / b {text}")),
+    "mathamr": _refusing(lambda text: read_mathamr(f"(a / b {text})")),
     "notation": _refusing(read_tree),
     "one_line": one_line,
 }  # fmt: skip
@@ -130,6 +135,11 @@ def test_pairs_of_bars_are_folded_in_linear_time() -> None:
 
 def test_closing_brackets_of_a_graph_take_linear_time() -> None:
     assert_linear(_refusing(lambda text: read_penman(f"(a / b{text}")), ")", 6_000, after="1 :c")
+
+
+def test_formulas_of_a_graph_take_linear_time() -> None:
+    read = _refusing(lambda text: read_mathamr(f"(a / b {text})"))
+    assert_linear(read, ":value MATH :math (V1 / x) ", 20_000)
 
 
 def test_a_long_number_takes_linear_time() -> None:

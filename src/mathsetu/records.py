@@ -67,6 +67,8 @@ class Post:
 
     ``thread_id`` joins a question and its answers, ``parent_id`` is the question an answer
     belongs to, and ``question`` is that question's text where the collection carries it along.
+    ``accepted_id`` is the answer that the asker accepted, on the question and, where the two were
+    joined, on its answers.
     ``language`` is an ISO 639-1 code, empty when nobody has said; ``collection`` names where the
     post came from, for those who search several collections at once.
 
@@ -87,6 +89,7 @@ class Post:
     score: int | None = None
     formulas: tuple[Formula, ...] = ()
     collection: str = ""
+    accepted_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

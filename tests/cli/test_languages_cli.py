@@ -96,6 +96,37 @@ def test_lang_is_obeyed_for_topics_of_every_format(
     assert first == {"Czech": "field", "en": "pole"}
 
 
+def test_topics_in_xml_are_translated_from_the_language_of_lang(
+    mathsetu: Mathsetu, tmp_path: Path
+) -> None:
+    """CrossMath translates whole topics; its own files are XML, which names no language."""
+    recipe = tmp_path / "translating.toml"
+    recipe.write_text(
+        """name = "translating"
+        description = "English words; queries are translated before"
+        [query]
+        translate = "en"
+        [parts.words]
+        kind = "lexical"
+        translate = false
+        [ranking]
+        weights = { words = 1.0 }
+        """,
+        encoding="utf-8",
+    )
+    posts, topics = tmp_path / "posts.jsonl", tmp_path / "topics.xml"
+    jsonl.write_posts(posts, [Post("field", "A field of numbers.", language="en")])
+    topics.write_text(
+        '<Topics><Topic number="A.1"><Title>pole</Title><Question>&lt;p&gt;pole&lt;/p&gt;'
+        "</Question><Tags>a</Tags></Topic></Topics>",
+        "utf-8",
+    )
+    library = indexed(mathsetu, tmp_path, recipe, posts)
+    told = [mathsetu.json("run", library, topics, tmp_path / "run", "--lang", lang)
+            for lang in ("cs", "en")]  # fmt: skip
+    assert [one["hits"] for one in told if isinstance(one, dict)] == [1, 0]
+
+
 def test_the_answer_says_how_a_typed_query_was_read(
     mathsetu: Mathsetu, tmp_path: Path, recipe: Path
 ) -> None:

@@ -49,6 +49,14 @@ def test_formulas_are_found_with_the_posts_that_hold_them(both):
         assert here.posts_with(one, 9) == there.posts_with(other, 9)
 
 
+def test_formulas_have_the_same_ids_and_scores(both):
+    """ARQMath task 2."""
+    here, there = both
+    query = Query("B.1", "Why is $x^2$ even?", language="en")
+    ours, theirs = here.formula_instances(query, 5), there.formula_instances(query, 5)
+    assert [one.hit for one in ours] == [one.hit for one in theirs] != []
+
+
 def test_posts_tags_languages_and_likes_are_the_same(both):
     here, there = both
     post = some_posts()[3]

@@ -42,6 +42,23 @@ def test_topics_of_both_tasks_are_read(tmp_path: Path) -> None:
     assert second.formulas == (Formula(id="q_8", latex="a < b"),)
 
 
+def test_the_formula_of_a_topic_is_known_where_it_stands(tmp_path: Path) -> None:
+    span = '&lt;span class="math-container" id="{}"&gt;${}$&lt;/span&gt;'
+    body = f"Is {span.format('q_7', 'c')} so, or {span.format('q_8', 'a &amp;lt; b')}?"
+    asked = TOPICS.replace("Why?", body)
+    _, topic = arqmath.read_topics(write(tmp_path / "topics.xml", asked))
+    assert topic.text == "Is $c$ so, or $a < b$?"
+    assert topic.formulas == (Formula("q_8", "a < b", where="question", start=14),)
+    assert topic.text[14:].startswith("$a < b$")
+
+
+def test_the_name_of_a_file_may_carry_the_language_of_its_topics(tmp_path: Path) -> None:
+    """CrossMath names its files so, whichever form they have."""
+    path = write(tmp_path / "hin_Deva.xml", TOPICS)
+    assert {topic.language for topic in arqmath.read_topics(path)} == {"hi"}
+    assert {topic.language for topic in arqmath.read_topics(path, language="en")} == {"en"}
+
+
 def test_written_topics_come_back(tmp_path: Path) -> None:
     topics = list(arqmath.read_topics(write(tmp_path / "topics.xml", TOPICS)))
     arqmath.write_topics(tmp_path / "again.xml", topics)

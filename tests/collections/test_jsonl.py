@@ -73,7 +73,10 @@ def test_a_file_without_header_is_read_and_formulas_are_found(tmp_path: Path) ->
         ('{"id": "", "body": "b"}', '"id" is empty'),
         ('{"id": 1, "body": "b"}', '"id" must be a text, not a number'),
         ('{"id": "1", "body": null}', '"body" must be a text, not null'),
-        ('{"id": "1", "body": "b", "colour": "red"}', r'"colour" is not a known key \(known: body'),
+        (
+            '{"id": "1", "body": "b", "colour": "red"}',
+            r'"colour" is not a known key \(known: accepted_id',
+        ),
         ('{"id": "1", "body": "b", "tags": "red"}', '"tags" must be a list, not a text'),
         ('{"id": "1", "body": "b", "score": true}', '"score" must be a whole number'),
         ('{"id": "1", "body": "b", "score": NaN}', "NaN is not a number"),

@@ -54,6 +54,15 @@ def test_a_question_and_its_answer_are_read(tmp_path: Path) -> None:
     assert answer.url == "https://math.stackexchange.com/a/8"
 
 
+def test_the_accepted_answer_is_read(tmp_path: Path) -> None:
+    path = document(
+        tmp_path,
+        row(Id=7, PostTypeId=1, AcceptedAnswerId=9, Title="t", Body="<p>b</p>"),
+        row(Id=9, PostTypeId=2, ParentId=7, Body="<p>Yes.</p>"),
+    )
+    assert [post.accepted_id for post in read_posts(path)] == ["9", ""]
+
+
 def test_a_title_in_html_keeps_its_formula_ids(tmp_path: Path) -> None:
     title = 'About <span class="math-container" id="3">$x$</span>'
     path = document(tmp_path, row(Id=1, PostTypeId=1, Title=title, Body="<p>b</p>"))

@@ -83,6 +83,31 @@ def test_a_recipe_chooses_posts_by_kind_and_by_words(tmp_path: Path) -> None:
     assert Library(tmp_path / "l").post("answer")
 
 
+def test_answers_alone_keep_what_their_questions_say(tmp_path: Path) -> None:
+    posts = [
+        Post(id="early", body="It is $1$ indeed.", kind="answer", parent_id="q", language="en"),
+        Post(
+            id="q",
+            title="Eigenvalues",
+            body="Of which matrix?",
+            tags=("algebra",),
+            kind="question",
+            language="en",
+        ),
+        Post(id="late", body="Of any matrix.", kind="answer", parent_id="q", language="en"),
+        Post(id="bare", body="$x$", kind="answer", parent_id="q", language="en"),
+    ]
+    settings = ["posts.kinds=['answer']", "posts.need_words=true"]
+    build_library(tmp_path / "l", posts, load_recipe("msm-bm25", settings), processes=1)
+    opened = Library(tmp_path / "l")
+    assert sorted(hit.id for hit in opened.search("eigenvalues")) == ["early", "late"]
+    assert opened.post("early").question == "Of which matrix?"
+    assert opened.post("late").tags == ("algebra",)
+    # What is read again for an addition has it still.
+    add_posts(tmp_path / "l", [Post("new", "Rings.", kind="answer", language="en")], processes=1)
+    assert sorted(ids(tmp_path / "l", "eigenvalues")) == ["early", "late"]
+
+
 # Adding
 
 

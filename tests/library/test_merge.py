@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import mathsetu.library.build as building
+import mathsetu.library.merge as merging
 import mathsetu.library.write as writing
 from mathsetu.collections import sampler
 from mathsetu.library import (
@@ -107,6 +108,7 @@ def test_segments_are_merged_only_as_far_as_one_may_grow(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(building, "SEGMENT_POSTS", 20)
+    monkeypatch.setattr(merging, "MERGED_POSTS", 20)
     build_library(tmp_path / "l", POSTS[:50], LIGHT, processes=1)
     for post in POSTS[50:55]:
         add_posts(tmp_path / "l", [post], processes=1)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import mathsetu.library.build as building
+import mathsetu.library.merge as merging
 from mathsetu.collections import sampler
 from mathsetu.errors import InputError
 from mathsetu.library import Filter, Library, add_posts, build_library
@@ -20,6 +21,7 @@ SMALL = 25
 @pytest.fixture
 def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(building, "SEGMENT_POSTS", SMALL)
+    monkeypatch.setattr(merging, "MERGED_POSTS", SMALL)
 
 
 def run_of(folder: Path) -> Run:
@@ -27,10 +29,30 @@ def run_of(folder: Path) -> Run:
         return library.run(QUERIES, 10)
 
 
+def test_a_build_merges_its_segments_into_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posts = list(sampler.posts())
+    build_library(tmp_path / "at once", posts, LIGHT, processes=1)
+    monkeypatch.setattr(building, "SEGMENT_POSTS", SMALL)
+    build_library(tmp_path / "in pieces", posts, LIGHT, processes=1)
+    [segment] = read_manifest(tmp_path / "in pieces").segments
+    assert segment.posts == len(posts)
+    ids = [
+        {
+            topic: [hit.id for hit in hits]
+            for topic, hits in run_of(tmp_path / name).rankings.items()
+        }
+        for name in ("in pieces", "at once")
+    ]
+    assert ids[0] == ids[1]
+
+
 def test_many_segments_rank_as_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     posts = list(sampler.posts())
     build_library(tmp_path / "one", posts, LIGHT, processes=1)
     monkeypatch.setattr(building, "SEGMENT_POSTS", SMALL)
+    monkeypatch.setattr(merging, "MERGED_POSTS", SMALL)
     build_library(tmp_path / "many", posts, LIGHT, processes=2)
     assert len(read_manifest(tmp_path / "one").segments) == 1
     segments = read_manifest(tmp_path / "many").segments

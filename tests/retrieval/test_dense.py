@@ -269,3 +269,21 @@ def test_damaged_files_are_found_when_opened(tmp_path: Path) -> None:
 def test_unknown_choices_are_refused_by_name(choice: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         Dense("m", **choice)  # type: ignore[arg-type]
+
+
+def test_the_model_reads_stems_without_stop_words_where_asked(
+    tmp_path: Path, encoder: WordEncoder
+) -> None:
+    choices = Dense("m", text="words", stop_words="drop", stem=True, transliterate="itrans")
+    place = built(tmp_path / "index", ["The sums of $x^2$ are bounded.", "यह योग सम है"], choices)
+    assert encoder.encoded == ["sum bound", "yog sam"]
+    reply = DenseRetriever([place], choices).ask([asked("Is the sum bounded?")])[0]
+    assert reply.best(2).numbers.tolist()[0] == 0
+    assert encoder.encoded[-1] == "sum bound"
+
+
+def test_stop_words_and_stems_are_for_words_alone() -> None:
+    with pytest.raises(InputError, match="need text = 'words'"):
+        Dense("m", stem=True)
+    with pytest.raises(InputError, match="stop_words is 'no' "):
+        Dense("m", text="words", stop_words="no")

@@ -57,11 +57,32 @@ def test_the_reason_names_the_formulas_that_meet(retriever):
 
 
 def test_a_formula_is_found_in_its_context(retriever):
+    finder = retriever.formula_finder
     question = asked(POSTS[0].body, formulas=(Formula("q_1", r"\frac13"),))
-    [best, *_] = retriever.formulas(question, "q_1", 3)
-    assert (best.latex, best.number) == (r"\frac13", 0)
-    with pytest.raises(InputError, match="no formula 'q_9'"):
-        retriever.formulas(question, "q_9", 3)
+    [best, *_] = finder.formulas_for(question, 3)
+    assert (best.latex, best.id) == (r"\frac13", "1:body:1")
+    assert finder.posts_with(best.number).tolist() == [0]
+
+
+def test_a_formula_that_its_question_does_not_show_is_asked_for_by_itself(retriever):
+    finder = retriever.formula_finder
+    question = asked("even numbers", formulas=(Formula("q_9", r"\sqrt2"),))
+    alone = finder.formulas(r"\sqrt2", 4)
+    assert alone[0].latex == r"\sqrt2"
+    assert [m.score for m in finder.formulas_for(question, 1)] == [alone[0].score]
+    assert len({match.latex for match in alone}) == len(alone) == 4
+
+
+def test_formulas_of_posts_that_are_not_allowed_are_not_found(retriever):
+    question = asked(POSTS[0].body, formulas=(Formula("q_1", r"\frac13"),))
+    allowed = np.array([False, True, True])
+    found = retriever.formula_finder.formulas_for(question, 9, allowed)
+    assert {match.id for match in found} == {"3:body:0", "3:body:1"}
+
+
+def test_a_question_with_several_formulas_must_name_one(retriever):
+    with pytest.raises(InputError, match=r"query q names no formula .* has 2"):
+        retriever.formula_finder.formulas_for(asked("$x$ and $y$"), 3)
 
 
 def test_a_table_compares_every_part_of_question_and_post(retriever):
@@ -77,6 +98,7 @@ def test_choices_that_cannot_be_are_refused():
         ({"storage": "float8"}, "storage is 'float8'"),
         ({"strategy": "fast"}, "strategy is 'fast'"),
         ({"strategy": "hnsw"}, "strategy is 'hnsw', which needs a server"),
+        ({"strategy": "single-hnsw"}, "strategy is 'single-hnsw', which needs a server"),
         ({"depth": 0}, "depth is 0"),
     ):
         with pytest.raises(InputError, match=message):

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -188,13 +189,16 @@ def formula(seed: int, count: int, terms: int, kind: type) -> tuple[Drawn, tuple
     sizes,
     st.sampled_from([np.uint8, np.float32]),
     st.sampled_from([0.0, 0.2, 0.6]),
+    st.booleans(),
 )
 def test_both_ways_find_the_same_best_formulas(
-    seed: int, count: int, terms: int, k: int, kind: type, floor: float
+    seed: int, count: int, terms: int, k: int, kind: type, floor: float, bounded: bool
 ) -> None:
     drawn, asked = formula(seed, count, terms, kind)
-    allowed = drawn.allowed
-    numbers, scores = assert_same(lambda: kernels.best_by_overlap(*asked, k, allowed, floor))
+    allowed, bounds = drawn.allowed, kernels.mass_bounds(asked[5]) if bounded else None
+    numbers, scores = assert_same(
+        lambda: kernels.best_by_overlap(*asked, k, bounds, allowed, floor)
+    )
     assert (scores > np.float32(floor)).all()
     order = np.argsort(numbers)
     alone = assert_same(lambda: kernels.overlaps_of(*asked, numbers[order]))
@@ -237,6 +241,52 @@ def test_common_features_are_only_looked_up_and_the_best_formulas_stay_the_same(
     asked = (documents, frequencies, ranges, wanted, rarities, masses, float(rarities.sum()))
     for k in (1, 10, 500):
         numbers, _ = assert_same(lambda k=k: kernels.best_by_overlap(*asked, k))
+        assert len(numbers) == k
+
+
+@pytest.mark.parametrize("heavy", [0.2, 1, 3])
+@pytest.mark.parametrize("ties", [False, True])
+def test_formulas_that_are_too_light_or_too_heavy_are_left_out_and_the_best_stay_the_same(
+    heavy: float, ties: bool
+) -> None:
+    """Of formulas in the order of their masses, read from the middle on."""
+    rng = np.random.default_rng(4)
+    count, shares = 100_000, [0.002, 0.01, 0.05, 0.2, 0.5]
+    inside = np.stack([rng.random(count) < share for share in shares])
+    rarities = np.ones(5, np.float32) if ties else np.log(1 / np.array(shares)).astype(np.float32)
+    others = rng.integers(0, 12, count) if ties else 20 * rng.random(count)
+    masses = (rarities @ inside + others).astype(np.float32)
+    order = np.argsort(masses, kind="stable")
+    masses, inside = masses[order], inside[:, order]
+    lists = [np.flatnonzero(row) for row in inside]
+    documents, ends = np.concatenate(lists).astype(np.int32), np.cumsum([0, *map(len, lists)])
+    ranges, ones = np.stack([ends[:-1], ends[1:]], axis=1), np.ones(5, np.float32)
+    frequencies, mass = np.ones(len(documents), np.uint8), heavy * float(rarities.sum())
+    asked = (documents, frequencies, ranges, ones, rarities, masses, mass)
+    bounds = kernels.mass_bounds(masses)
+    allowed = rng.random(count) < 0.5
+    for k in (1, 40, 3_000):
+        for may in (None, allowed):
+            call = partial(kernels.best_by_overlap, *asked, k, allowed=may)
+            numbers, scores = assert_same(lambda call=call: call(bounds=bounds))
+            everything = call()
+            assert len(numbers) == k
+            assert numbers.tolist() == everything[0].tolist()
+            assert scores.tobytes() == everything[1].tobytes()
+
+
+def test_common_words_are_only_looked_up_and_the_best_documents_stay_the_same() -> None:
+    rng = np.random.default_rng(5)
+    count, shares = 100_000, [0.0005, 0.002, 0.01, 0.1, 0.5, 0.9]
+    lists = [np.flatnonzero(rng.random(count) < share) for share in shares]
+    documents, ends = np.concatenate(lists).astype(np.int32), np.cumsum([0, *map(len, lists)])
+    ranges = np.stack([ends[:-1], ends[1:]], axis=1)
+    impacts = rng.integers(1, 256, len(documents)).astype(np.uint8)
+    weights = np.log(1 / np.array(shares)).astype(np.float32)
+    for k in (1, 30, 2_000):
+        numbers, _ = assert_same(
+            lambda k=k: kernels.best_by_impact(documents, impacts, ranges, weights, count, k)
+        )
         assert len(numbers) == k
 
 
@@ -530,7 +580,7 @@ def raw_calls() -> dict[str, list[Any]]:
     return {
         "best_by_impact": [*lists, one, 3, *best],
         "gather": [*lists, wanted, np.zeros((1, 2), dtype=np.uint8)],
-        "best_by_overlap": [*lists, one, one, masses, 1.0, *best],
+        "best_by_overlap": [*lists, one, one, masses, 1.0, np.ones((1, 2), np.float32), *best],
         "overlaps_of": [*lists, one, one, masses, 1.0, wanted, np.zeros(2, dtype=np.float32)],
         "best_posts": [posts, ranges, one, np.array([0, 1]), one, 3, *best],
         "nearest_signs": [signs, signs[0], ranges, 129, numbers, np.zeros(2, dtype=np.int32)],
@@ -594,6 +644,8 @@ def test_the_compiled_loops_refuse_arguments_that_do_not_fit_by_themselves(
         ("best_by_overlap", 3, np.ones(0, dtype=np.float32)),
         ("best_by_overlap", 4, np.ones(0, dtype=np.float32)),
         ("best_by_overlap", 5, np.ones(2, dtype=np.float32)),
+        ("best_by_overlap", 7, np.ones((2, 2), dtype=np.float32)),
+        ("best_by_overlap", 7, np.ones((1, 3), dtype=np.float32)),
         ("overlaps_of", 7, np.array([0, 3])),
         ("overlaps_of", 7, np.array([-1, 2])),
         ("overlaps_of", 8, np.zeros(1, dtype=np.float32)),

@@ -115,3 +115,37 @@ def test_unknown_choices_are_refused_by_name() -> None:
         Overlap(of="letters")
     with pytest.raises(InputError, match="'tags' is not title, body or question"):
         Overlap(fields=("tags",))
+
+
+@pytest.mark.parametrize("of", ["tokens", "nodes"])
+def test_numbers_are_compared_by_value_where_asked(tmp_path: Path, of: str) -> None:
+    scores = {}
+    for numeric in ("none", "numbers"):
+        choices = Overlap(of=of, numeric=numeric)
+        place = built(tmp_path / numeric, ["$x+0.50$", "$x+0.75$"], choices)
+        reply = OverlapRetriever([place], choices).ask([asked("$x+0.5$")])[0]
+        scores[numeric] = reply.scores(np.arange(2)).tolist()
+    assert scores["none"][0] == scores["none"][1]
+    assert scores["numbers"][0] == 1 > scores["numbers"][1]
+
+
+def test_formulas_that_come_to_the_same_are_nearer_with_values(tmp_path: Path) -> None:
+    scores = {}
+    for numeric in ("numbers", "values"):
+        choices = Overlap(of="nodes", numeric=numeric)
+        place = built(tmp_path / numeric, ["$x^2+2x+1$", "$x^2+3x+1$"], choices)
+        reply = OverlapRetriever([place], choices).ask([asked("$(x+1)^2$")])[0]
+        scores[numeric] = reply.scores(np.arange(2)).tolist()
+        shown = reply.reason(0).detail
+        assert "x" in shown.split()
+        assert "value:" not in shown
+    same, other = scores["values"]
+    assert same > other
+    assert same - other > scores["numbers"][0] - scores["numbers"][1]
+
+
+def test_an_unknown_kind_of_comparing_numbers_is_refused() -> None:
+    with pytest.raises(
+        InputError, match="numeric is 'maybe' \\(known: 'none', 'numbers', 'values'"
+    ):
+        Overlap(numeric="maybe")

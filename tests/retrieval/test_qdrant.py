@@ -3,13 +3,18 @@
 import numpy as np
 import pytest
 
+from mathsetu.collections import sampler
 from mathsetu.errors import InputError, MissingExtra
 from mathsetu.graphs.virtual import FORMULA
+from mathsetu.library import Library, add_posts, remove_posts
+from mathsetu.library.graph import upload_library
+from mathsetu.records import Query
 from mathsetu.retrieval import qdrant
 from mathsetu.retrieval.maxsim import MaxSim
 from mathsetu.retrieval.multivectors import write_multivectors
 from mathsetu.retrieval.qdrant import QdrantSearch, QdrantServer, collections_of, upload_segment
 from mathsetu.retrieval.texts import write_texts
+from tests.encoders.tiny_graph import make_graph_library
 from tests.retrieval.qdrant_server import PROGRAM, LocalQdrant, qdrant_program
 
 pytestmark = pytest.mark.thorough
@@ -107,6 +112,25 @@ def test_hnsw_finds_most_of_what_the_exact_search_finds(uploaded):
 
 
 @needs_server
+@pytest.mark.parametrize("strategy", ["document", "single"])
+def test_document_vectors_are_found_alike_with_the_index_and_without(uploaded, strategy):
+    server, folder = uploaded
+    random = np.random.default_rng(9)
+    queries = [unit(random, 5) for _ in range(20)]
+    exact, quick = (
+        QdrantSearch(server, [folder / "vectors"], name, depth=50).search(queries, 10)
+        for name in (strategy, f"{strategy}-hnsw")
+    )
+    for wanted, found in zip(exact, quick, strict=True):
+        shared = {*wanted.numbers.tolist()} & {*found.numbers.tolist()}
+        assert len(shared) >= 9
+        # Whatever finds candidates, they are ranked by exact scores.
+        both = dict(zip(wanted.numbers.tolist(), wanted.scores.tolist(), strict=True))
+        for number, score in zip(found.numbers.tolist(), found.scores.tolist(), strict=True):
+            assert both.get(number, score) == pytest.approx(score, abs=1e-5)
+
+
+@needs_server
 def test_only_allowed_posts_are_found(uploaded):
     server, folder = uploaded
     for share in (4, 400):
@@ -144,6 +168,37 @@ def test_each_formula_is_a_point_that_names_its_post(uploaded):
     [point] = server.client.query_points(names.formulas, query=first.tolist(), limit=1).points
     assert point.score == pytest.approx(1.0, abs=1e-2)
     assert (point.payload["post"], point.payload["number"]) == (f"post-{post}", post)
+
+
+@needs_server
+def test_formulas_are_found_with_the_same_scores_as_in_process(local, tmp_path, monkeypatch):
+    monkeypatch.setenv("QDRANT_URL", local.url)
+    posts = [post for post in sampler.posts() if post.language == "en"][:40]
+    library = make_graph_library(tmp_path, posts[:30])
+    add_posts(library, posts[30:], processes=1)
+    remove_posts(library, [posts[3].id])
+    on_server = f"parts.graph.server='{local.url}'"
+    query = Query("B.1", posts[3].body, language="en", formulas=posts[3].formulas[:1])
+    with (
+        Library(library, [on_server]) as there,
+        pytest.raises(InputError, match=r"has 0 of the library's [\d,]+ formulas.*graph upload"),
+    ):
+        there.formula_instances(query, 20)
+    upload_library(library, local.url, quiet)
+    with Library(library) as here:
+        wanted = here.formula_instances(query, 20, every=True)
+    assert len(wanted) == 20
+    for strategy in ("exact", "hnsw"):
+        with Library(library, [on_server, f"parts.graph.strategy='{strategy}'"]) as there:
+            found = there.formula_instances(query, 20, every=True)
+        np.testing.assert_allclose(
+            [one.score for one in wanted], [one.score for one in found], atol=1e-5
+        )
+        assert posts[3].id not in {one.formula.post_id for one in (*wanted, *found)}
+        # Formulas whose scores are equal to the last digits may change places.
+        assert {one.formula.id for one in wanted if one.score > wanted[-1].score + 1e-5} <= {
+            one.formula.id for one in found
+        }
 
 
 @needs_server

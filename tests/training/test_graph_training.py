@@ -17,7 +17,9 @@ torch = pytest.importorskip("torch", reason="the extra 'neural' is not installed
 from benchmarks.graph_variants import experiments, train_variant  # noqa: E402
 from mathsetu.encoders.graph import GraphEncoder, GraphModel, load_model  # noqa: E402
 from mathsetu.encoders.graph.runtime import NumpyNetwork  # noqa: E402
-from mathsetu.graphs import Source  # noqa: E402
+from mathsetu.graphs import GraphBuilder, Source  # noqa: E402
+from mathsetu.graphs.imported import ImportedGraphs  # noqa: E402
+from mathsetu.graphs.penman import Record  # noqa: E402
 from mathsetu.training.graph.fit import (  # noqa: E402
     GraphFit,
     new_network,
@@ -38,6 +40,7 @@ from mathsetu.training.graph.texts import (  # noqa: E402
     split_pairs,
     thread_text_pairs,
 )
+from mathsetu.training.graph.thesis import PRESETS  # noqa: E402
 from mathsetu.training.graph.validation import found_answers  # noqa: E402
 from mathsetu.training.graph.whole import train_from_texts  # noqa: E402
 
@@ -239,6 +242,49 @@ def test_the_command_learns_from_a_file_and_from_threads(tmp_path):
     choices = load_model(tmp_path / "out" / "model").choices
     assert choices.aggregation == "attention"
     assert choices.graphs.virtual.auxiliary == "circular"
+
+
+@pytest.mark.thorough
+def test_the_command_takes_the_thesis_network_and_replaces_what_is_given(tmp_path):
+    with lzma.open(tmp_path / "qa.jsonl.xz", "wt", encoding="utf-8") as file:
+        for pair in some_pairs(40):
+            row = {"q": pair.question, "a": pair.answer, "src": "own", "lang": "en", "kind": "qa"}
+            file.write(json.dumps(row) + "\n")
+    size = ["--preset", "experiments", "--epochs", "1", "--processes", "1"]
+    found = CliRunner().invoke(command, [str(tmp_path), str(tmp_path / "out"), *size])
+    assert found.exit_code == 0, found.output
+    choices = load_model(tmp_path / "out" / "model").choices
+    model, fit = PRESETS["experiments"]
+    assert choices == model
+    assert (choices.hidden, choices.bases, choices.aggregation) == (64, 64, "mean")
+    assert (fit.epochs, fit.batch, fit.learning_rate, fit.beta) == (7, 32, 1e-4, 1.0)
+    card = (tmp_path / "out" / "model" / "README.md").read_text(encoding="utf-8")
+    assert "0.0001" in card  # the rate of the preset
+    assert "epochs 1" in card.replace(": ", " ").replace("| ", "").replace("`", "")
+
+
+@pytest.mark.thorough
+def test_the_command_learns_from_graphs_that_were_imported(tmp_path):
+    records = []
+    for number, pair in enumerate(some_pairs(40)):
+        for name, text in ((f"q{number}", pair.question), (f"a{number}", pair.answer)):
+            records.append(Record(name, GraphBuilder("terms").build(Source(text))))
+    with ImportedGraphs(tmp_path / "graphs.sqlite", write=True) as graphs:
+        graphs.write(records)
+    lines = [f"q{number}\ta{number}" for number in range(40)] + ["q1\tmissing"]
+    (tmp_path / "pairs.tsv").write_text("\n".join(lines))
+    size = ["--hidden", "8", "--layers", "1", "--bases", "2", "--epochs", "1"]
+    words = [str(tmp_path / "pairs.tsv"), str(tmp_path / "out"), *size]
+    found = CliRunner().invoke(command, [*words, "--graphs", str(tmp_path / "graphs.sqlite")])
+    assert found.exit_code == 0, found.output
+    card = (tmp_path / "out" / "model" / "README.md").read_text(encoding="utf-8")
+    assert "Pairs of graphs that were imported: 40." in card
+    [encoded] = GraphEncoder.load(tmp_path / "out" / "model").encode_made([records[0].graph])
+    assert encoded.vectors.shape[1] == 32
+    (tmp_path / "pairs.tsv").write_text("q1 a1\n")
+    found = CliRunner().invoke(command, [*words, "--graphs", str(tmp_path / "graphs.sqlite")])
+    assert "pairs.tsv line 1: the id of a question, a tab" in str(found.exception)
+    assert isinstance(CliRunner().invoke(command, words).exception, InputError)
 
 
 def test_the_command_names_what_it_does_not_know(tmp_path):

@@ -1,5 +1,7 @@
 """What models learn from: pairs from judgments and threads, in fair epochs."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,6 +44,11 @@ def test_only_answers_with_enough_votes_are_examples() -> None:
     posts = [answer(1, score=49), answer(2, score=50), answer(3)]
     assert [pair.text for pair in thread_pairs(posts)] == ["answer 2"]
     assert len(thread_pairs(posts, minimum_score=None)) == 3
+
+
+def test_accepted_answers_are_examples_whatever_their_votes() -> None:
+    posts = [replace(answer(1, score=60), accepted_id="2"), replace(answer(2), accepted_id="2")]
+    assert [pair.text for pair in thread_pairs(posts, accepted=True)] == ["answer 2"]
 
 
 def test_negatives_are_the_most_similar_without_a_shared_tag() -> None:

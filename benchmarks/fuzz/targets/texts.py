@@ -18,6 +18,7 @@ from mathsetu.graphs import Graph, build_graph
 from mathsetu.graphs.graph import COREFERENCE
 from mathsetu.graphs.normalise import node_type, unknown_number
 from mathsetu.graphs.penman import read_penman, read_records, write_penman
+from mathsetu.graphs.penman.mathamr import read_mathamr
 from mathsetu.recipes import load_recipe, recipe_names, recipe_text
 from mathsetu.recipes.parts import check_parts
 from mathsetu.recipes.schema import Recipe, parse_recipe
@@ -67,6 +68,12 @@ class Penman(Target):
             expect_refusal(error)
         else:
             self._check_graph(graph)
+        try:
+            dialect = read_mathamr(text)
+        except (InputError, NotationError) as error:
+            expect_refusal(error)
+        else:
+            self._check_graph(dialect)
         self._path.write_bytes(data)
         try:
             records = list(read_records(self._path))
@@ -95,6 +102,8 @@ class Penman(Target):
 
 
 _GRAPHS = (
+    "(f / find-01 :arg1 (s / string-entity :value MATH \n :math (U1 / eq :op0(V1 / 𝑥) "
+    ":op0(W1 / ))))",
     "(s / solve-01 :ARG1 (f / FORMULA_0 :opt (x / V!x)) :polarity -)",
     "(m / multi-sentence\n    :snt1 (h / have-03\n        :ARG0 (i / i)\n        :ARG1 (s / set\n"
     "            :mod (FORMULA_0 / FORMULA_0\n                :opt (o0 / U!plus :0 (o1 / V!x)"

@@ -17,7 +17,7 @@ from mathsetu.errors import MathSetuError, shortage
 #: Verb to what it does. A new verb is a module of its name here with a function `command`.
 VERBS = {
     "analyze": "Show the language of a text and the terms that its words become.",
-    "graph": "Compare a query with a post by meaning graphs, upload vectors to Qdrant.",
+    "graph": "Build, export and import meaning graphs, compare by them, upload vectors to Qdrant.",
     "glossary": "Search mathematical terms in seven languages.",
     "translate": "Translate a text; every formula comes back as it was.",
     "add": "Add posts to a library without building it anew.",

@@ -13,6 +13,7 @@ import click
 from mathsetu.cli.output import print_table, say
 from mathsetu.collections.files import plain_name, writing
 from mathsetu.collections.formats import Format, detect
+from mathsetu.collections.formula_sets import open_formulas
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.tables import plain_header, read_table
 from mathsetu.errors import InputError
@@ -33,8 +34,9 @@ _OPTIONS = (
                  "else 1."),
     click.option("--answerable", is_flag=True,
                  help="Leave out topics for which nothing relevant is known."),
-    click.option("--visual-ids", type=FILE, metavar="FILE",
-                 help="Formulas with visual ids, which the judgments name (ARQMath task 2)."),
+    click.option("--visual-ids", type=click.Path(path_type=Path, exists=True), metavar="FILE",
+                 help="Formulas with visual ids, which the judgments name (ARQMath task 2): a "
+                 "table, a folder of tables, or posts."),
     click.option("--by", metavar="ATTRIBUTE",
                  help="Show groups of topics: language, kind, or a column of --topics."),
     click.option("--topics", type=FILE, metavar="FILE",
@@ -125,7 +127,7 @@ class Yardstick:
             judgments = judgments.answerable(threshold)
         mapping, visual_ids = None, choices.visual_ids
         if visual_ids is not None:
-            formulas = read_records(visual_ids, "formulas")
+            formulas = open_formulas(visual_ids)
             mapping = {f.id: f.visual_id for f in formulas if f.visual_id}
             if not mapping:
                 raise InputError(f"{visual_ids}: no formula in it has a visual id")

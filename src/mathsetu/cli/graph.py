@@ -1,20 +1,169 @@
-"""``mathsetu graph``: compares a query with a post, and gives a server the vectors."""
+"""``mathsetu graph``: builds graphs, writes and takes them in, compares, and uploads vectors."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, progress_bar, say
+from mathsetu.cli.output import json_option, print_json, progress_bar, report_rows, say, skipped
+from mathsetu.collections.rows import BadRows
 from mathsetu.evaluation.heatmap import heat_map
+from mathsetu.graphs.build import GraphBuilder
+from mathsetu.graphs.makers import MAKERS
+from mathsetu.intake.posts import FIELDS
+from mathsetu.languages.table import language
 from mathsetu.library import Library
 from mathsetu.library.graph import searched_here, upload_library
+from mathsetu.library.graph_files import (
+    FORMS,
+    built_graphs,
+    import_graphs,
+    library_graphs,
+    read_graphs,
+    read_sources,
+    write_graphs,
+    write_sentences,
+)
+from mathsetu.retrieval.base import check_fields
 
 
 @click.group("graph")
 def command() -> None:
-    """Work with meaning graphs: compare a query with a post, upload to Qdrant."""
+    """Work with meaning graphs: build, export, import and compare them, upload to Qdrant."""
+
+
+_fields_option = click.option(
+    "--fields",
+    default="title,question,body",
+    show_default=True,
+    help="Fields of a post, in the order in which its graph is built; 'body' for answers alone.",
+)
+_language_option = click.option("--lang", default="", help="Language of texts that do not say it.")
+
+
+@command.command("build")
+@click.argument("posts", type=click.Path(path_type=Path))
+@click.argument("target", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--sentences", type=click.Choice(MAKERS), default="best", show_default=True,
+              help="What makes the graphs of sentences.")  # fmt: skip
+@click.option("--for-parser", is_flag=True,
+              help="Write the sentences alone, formulas as FORMULA_0, …, for a parser that runs "
+              "elsewhere.")  # fmt: skip
+@_fields_option
+@_language_option
+@json_option
+def build(
+    posts: Path,
+    target: Path,
+    sentences: str,
+    for_parser: bool,
+    fields: str,
+    lang: str,
+    as_json: bool,
+) -> None:
+    r"""Build the graphs of POSTS, or of topics, and write them to TARGET in Penman notation.
+
+    \b
+    Examples:
+      mathsetu graph build posts.jsonl graphs.penman --sentences terms
+      mathsetu graph build Posts.xml sentences.txt.gz --for-parser
+    """
+    sources = read_sources(posts, _fields(fields), language(lang).code if lang else "")
+    with progress_bar() as progress:
+        if for_parser:
+            count, what, troubles = write_sentences(target, sources), "sentences", {}
+        else:
+            builder = GraphBuilder(sentences)
+            count, what = write_graphs(target, built_graphs(sources, builder, progress)), "graphs"
+            troubles = dict(+builder.troubles)
+    _report(target, count, what, troubles, as_json)
+
+
+@command.command("export")
+@click.argument("library", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("target", type=click.Path(dir_okay=False, path_type=Path))
+@json_option
+def export(library: Path, target: Path, as_json: bool) -> None:
+    r"""Write the graphs of all posts of LIBRARY, as its graph index reads them, to TARGET.
+
+    \b
+    Example:
+      mathsetu graph export math.library graphs.penman.gz
+    """
+    with progress_bar() as progress:
+        count = write_graphs(target, library_graphs(library, progress))
+    _report(target, count, "graphs", {}, as_json)
+
+
+@command.command("import")
+@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("target", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--from", "form", type=click.Choice(FORMS),
+              help="Penman blocks or JSON lines, or MathAMR's table (.tsv).")  # fmt: skip
+@click.option("--posts", type=click.Path(path_type=Path),
+              help="The posts or topics that the graphs are of: their formulas get trees, and "
+              "graphs of sentences (# ::snt) are joined.")  # fmt: skip
+@click.option("--skip-bad", is_flag=True, help="Skip and count graphs that cannot be read.")
+@_fields_option
+@_language_option
+@json_option
+def take_in(
+    source: Path,
+    target: Path,
+    form: str | None,
+    posts: Path | None,
+    skip_bad: bool,
+    fields: str,
+    lang: str,
+    as_json: bool,
+) -> None:
+    r"""Take the graphs of SOURCE, which a parser has made elsewhere, into the file TARGET.
+
+    An index takes them with --set parts.graph.graphs=TARGET, a training with --graphs TARGET.
+
+    \b
+    Examples:
+      mathsetu graph import parsed.penman graphs.sqlite --posts posts.jsonl
+      mathsetu graph import amr-bank-struct-v3.0.txt graphs.sqlite
+      mathsetu graph import mathamr-topics.tsv.xz graphs.sqlite
+    """
+    bad = BadRows(skip=skip_bad)
+    records = read_graphs(source, form or "", bad)
+    code = language(lang).code if lang else ""
+    sources = read_sources(posts, _fields(fields), code) if posts else None
+    with progress_bar() as progress:
+        count, troubles = import_graphs(target, records, sources, progress)
+    _report(target, count, "graphs", troubles, as_json, bad)
+
+
+def _fields(written: str) -> tuple[str, ...]:
+    fields = tuple(field.strip() for field in written.split(",") if field.strip())
+    check_fields(fields, FIELDS)
+    return fields
+
+
+def _report(
+    target: Path,
+    count: int,
+    what: str,
+    troubles: Mapping[str, int],
+    as_json: bool,
+    bad: BadRows | None = None,
+) -> None:
+    """Say what was written, and what a maker or parser could not do."""
+    if as_json:
+        skipped_rows = {"skipped": bad.count} if bad else {}
+        print_json({"file": str(target), what: count, **skipped_rows, "troubles": dict(troubles)})
+        return
+    say(f"{target}: {count:,} {what}{skipped(bad) if bad else ''}")
+    if bad:
+        report_rows(bad)
+    if troubles.get("sentences"):
+        say(f"{troubles['sentences']:,} sentences have the graph of their terms instead")
+    if troubles.get("formulas"):
+        say(f"{troubles['formulas']:,} formulas hang on the root, since a parser lost them")
 
 
 @command.command("compare")

@@ -1,19 +1,26 @@
-"""``mathsetu run``: a whole file of topics to a run file."""
+"""``mathsetu run``: a whole file of topics to a run file, of posts or of formulas."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from mathsetu.cli.output import LIBRARY, json_option, print_json, say, track
-from mathsetu.collections.formats import FORMATS, detect, find
+from mathsetu.collections.formats import FORMATS, detect
+from mathsetu.collections.formats import find as find_format
+from mathsetu.collections.formula_sets import open_formulas
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
 from mathsetu.languages.table import language
 from mathsetu.library import Library
-from mathsetu.records import Hit, Run
+from mathsetu.library.formula_instances import FormulaInstance, distinct_instances
+from mathsetu.records import Hit, Query, Run
+
+# A format whose runs are of formulas, and how many of them the lab takes for a topic.
+_OF_FORMULAS, _MOST_FORMULAS = "arqmath-formula-run", 1000
 
 
 @click.command("run")
@@ -22,9 +29,14 @@ from mathsetu.records import Hit, Run
 @click.argument("target", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--to", "format_name", default="trec-run", show_default=True, metavar="FORMAT",
               help="Format of the run: trec-run, clmir-submission …")  # fmt: skip
-@click.option(
-    "--k", type=click.IntRange(1, 10_000), help="Hits a topic; the recipe says otherwise."
-)
+@click.option("--find", type=click.Choice(["posts", "formulas"]),
+              help="What is ranked; formulas where FORMAT is that of ARQMath task 2.")  # fmt: skip
+@click.option("--k", type=click.IntRange(1, 10_000),
+              help="Hits a topic; the recipe says otherwise, 1,000 of formulas.")  # fmt: skip
+@click.option("--visual-ids", type=click.Path(exists=True, path_type=Path), multiple=True,
+              help="Formulas with visual ids (a table, a folder of tables): of those that look the "
+              "same the first is kept. Repeat for more.")  # fmt: skip
+@click.option("--every", is_flag=True, help="Keep all formulas that look the same.")
 @click.option("--lang", default="", help="Language of topics that do not say theirs.")
 @click.option("--name", default="", help="Name of the run; the recipe's unless given.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
@@ -35,7 +47,10 @@ def command(
     topics: Path,
     target: Path,
     format_name: str,
+    find: str | None,
     k: int | None,
+    visual_ids: tuple[Path, ...],
+    every: bool,
     lang: str,
     name: str,
     settings: tuple[str, ...],
@@ -47,20 +62,34 @@ def command(
     Examples:
       mathsetu run my-library topics.xml run.trec
       mathsetu run hindi.library queries.csv submission.csv --to clmir-submission --lang en
+      mathsetu run formula.library topics-task2.xml run.tsv --to arqmath-formula-run
     """
-    writing = find(format_name)
+    writing = find_format(format_name)
     if writing.holds != "runs" or writing.write is None:
         known = ", ".join(f.name for f in FORMATS.values() if f.holds == "runs" and f.write)
         raise InputError(f"{format_name} is no format for runs (known: {known})")
+    of_formulas = (find or ("formulas" if format_name == _OF_FORMULAS else "posts")) == "formulas"
+    if format_name == _OF_FORMULAS and not of_formulas:
+        raise click.UsageError(f"{_OF_FORMULAS} is a format for formulas, not for posts")
+    if not of_formulas and (visual_ids or every):
+        raise click.UsageError("--visual-ids and --every are for runs of formulas")
+    if visual_ids and every:
+        raise click.UsageError("--visual-ids says which formulas look the same, --every keeps them")
     reading = detect(topics)
     if reading.holds != "queries":
         raise InputError(f"{topics}: holds {reading.holds}, and a run needs queries")
     stated = language(lang).code if lang else ""
     opened = Library(library, settings)
-    rankings: dict[str, tuple[Hit, ...]] = {}
-    for query in track(reading.read(topics, BadRows()), "topics"):
-        asked = replace(query, language=query.language or stated)
-        rankings.update(opened.run([asked], k).rankings)
+    queries = (
+        replace(query, language=query.language or stated)
+        for query in track(reading.read(topics, BadRows()), "topics")
+    )
+    if of_formulas:
+        rankings = _formulas(opened, queries, k or _MOST_FORMULAS, visual_ids, every)
+    else:
+        rankings = {}
+        for query in queries:
+            rankings.update(opened.run([query], k).rankings)
     if not rankings:
         raise InputError(f"{topics}: is empty (no queries in it)")
     run = Run(name or opened.recipe.name, rankings)
@@ -70,3 +99,33 @@ def command(
         print_json({"topics": len(rankings), "hits": hits, "written": str(target)})
     else:
         say(f"{len(rankings):,} topics, {hits:,} hits written to {target}", err=True)
+
+
+def _formulas(
+    library: Library, queries: Iterable[Query], k: int, tables: tuple[Path, ...], every: bool
+) -> dict[str, tuple[Hit, ...]]:
+    """The formulas for each topic, of those that look the same the first."""
+    # Visual ids of a table may tell more formulas alike than the collection does.
+    wanted = 2 * k if tables else k
+    found = {query.id: library.formula_instances(query, wanted, every=every) for query in queries}
+    if tables:
+        visual_ids = _visual_ids(tables, found.values())
+        found = {name: distinct_instances(ones, k, visual_ids) for name, ones in found.items()}
+    return {name: tuple(one.hit for one in ones) for name, ones in found.items()}
+
+
+def _visual_ids(
+    tables: Iterable[Path], found: Iterable[Iterable[FormulaInstance]]
+) -> dict[str, str]:
+    """The visual ids of what was found; those of a whole collection would need much memory."""
+    wanted = {one.formula.id for ones in found for one in ones}
+    known = {
+        formula.id: formula.visual_id
+        for table in tables
+        for formula in track(open_formulas(table), "formulas")
+        if formula.id in wanted and formula.visual_id
+    }
+    if wanted and not known:
+        named = ", ".join(map(str, tables))
+        raise InputError(f"{named}: has no visual id of a formula that was found")
+    return known

@@ -23,7 +23,7 @@ from mathsetu.formulas.parse import parse_once
 from mathsetu.intake.question import Question
 from mathsetu.library.shelves import Filter
 from mathsetu.records import Reason
-from mathsetu.retrieval.base import FormulaMatch, Scored, best
+from mathsetu.retrieval.base import FormulaMatch, Scored, asked_formula, best
 from mathsetu.retrieval.formula import FormulaReply, FormulaRetriever
 from mathsetu.retrieval.formula_index import FormulaSearch, FormulaSegment, feature_counts
 from mathsetu.retrieval.postings import Postings, term_hashes
@@ -82,6 +82,12 @@ class ClusterFormulas:
             FormulaMatch(index.numbers[match.number], match.asked, match.latex, match.score)
             for match in index.formulas(latex, k)
         ]
+
+    def formulas_for(
+        self, question: Question, k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> list[FormulaMatch]:
+        """The formulas most like the one that a question asks for."""
+        return self.formulas(asked_formula(question).latex, k)
 
     def posts_with(self, formula: int) -> NDArray[np.int64]:
         """The numbers of the posts that hold a formula of `formulas`, in order."""

@@ -5,10 +5,11 @@ Its posts are a Stack Exchange dump (`stackexchange`), its judgments are TREC qr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
+from mathsetu.collections.crossmath import language_of
 from mathsetu.collections.files import read_lines, shown, writing
 from mathsetu.collections.rows import REFUSE, BadRows, Problem, in_order
 from mathsetu.collections.tables import read_named
@@ -16,7 +17,7 @@ from mathsetu.collections.texts import form_of, split_tags
 from mathsetu.collections.trec import RankChecker, columns, finite, ranked, whole, word
 from mathsetu.collections.xmlstream import read_records
 from mathsetu.errors import RowError
-from mathsetu.markup import to_text
+from mathsetu.markup.convert import text_and_formulas
 from mathsetu.records import Formula, Hit, Query, Run
 
 _TASK_1 = "Topic_Id, Post_Id, Rank, Score, Run_Number"
@@ -29,7 +30,9 @@ _FORMULA_COLUMNS = {
 def read_topics(path: str | Path, bad: BadRows = REFUSE, *, language: str = "") -> Iterator[Query]:
     r"""Read topics; those of task 2 have the formula they ask for in ``formulas``.
 
-    The files do not say in which language they are: it is detected unless given.
+    Where the formula stands (``where``, ``start``) is known when its id is in the text. The files
+    do not say in which language they are: it is that of a name such as ``hin_Deva.xml``, and
+    detected where there is none, unless given.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "topics.xml"
@@ -41,25 +44,36 @@ def read_topics(path: str | Path, bad: BadRows = REFUSE, *, language: str = "") 
     >>> topic.id, topic.text, topic.formulas[0].latex
     ('B.1', 'Why?', 'x^2')
     """
+    language = language or language_of(path)
     for line, attributes, parts in read_records(path, "Topic"):
         number = attributes.get("number", "").strip()
         if not number or "Title" not in parts or "Question" not in parts:
             problem = "a Topic needs a number, a Title and a Question"
             bad.report(RowError(shown(path), line, problem))
             continue
+        title, in_title = _text(parts["Title"], number, "title")
+        text, in_text = _text(parts["Question"], number, "question")
         formulas: tuple[Formula, ...] = ()
         if "Latex" in parts:
             formula_id = parts.get("Formula_Id", "").strip() or f"{number}:formula:0"
-            formulas = (Formula(id=formula_id, latex=parts["Latex"].strip()),)
+            stands = {formula.id: formula for formula in (*in_title, *in_text)}
+            here = stands.get(formula_id, Formula(formula_id, ""))
+            formulas = (
+                Formula(formula_id, parts["Latex"].strip(), where=here.where, start=here.start),
+            )
         yield Query(
             id=number,
-            text=to_text(parts["Question"], form_of(parts["Question"])),
-            title=to_text(parts["Title"], form_of(parts["Title"])),
+            text=text,
+            title=title,
             tags=split_tags(parts.get("Tags", "")),
             language=language,
             kind="formula" if formulas else "question",
             formulas=formulas,
         )
+
+
+def _text(source: str, number: str, where: str) -> tuple[str, tuple[Formula, ...]]:
+    return text_and_formulas(source, form_of(source), number, where)
 
 
 def write_topics(path: str | Path, queries: Iterable[Query]) -> None:
@@ -137,12 +151,59 @@ def write_formula_run(path: str | Path, run: Run) -> None:
 
 def validate_answer_run(path: str | Path) -> list[Problem]:
     """What would be rejected in a run of task 1, and what would be misread."""
-    return _validate_run(path, _answer_row)
+    return _validate_run(path, lambda text, line: _answer_row(text))
 
 
-def validate_formula_run(path: str | Path) -> list[Problem]:
-    """What would be rejected in a run of task 2, and what would be misread."""
-    return _validate_run(path, _formula_row)
+def validate_formula_run(
+    path: str | Path,
+    queries: Collection[str] | None = None,
+    formulas: Iterable[Formula] | None = None,
+) -> list[Problem]:
+    r"""What would be rejected in a run of task 2, and what would be misread.
+
+    Args:
+        path: The run.
+        queries: The ids of its topics, to be compared with.
+        formulas: All formulas of the collection, to be compared with; they are read once.
+
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "run.tsv"
+    >>> _ = path.write_text("B.1\t55\t7\t1\t2.5\tours\nB.1\t8\t8\t2\t2.4\tours\n")
+    >>> [problem.message for problem in validate_formula_run(path, None, [Formula("55", "x")])]
+    ['8 is no formula of the collection']
+    """
+    rows: dict[str, list[tuple[int, str]]] = {}
+
+    def noted(text: str, line: int) -> _RunRow:
+        row = _formula_row(text)
+        rows.setdefault(row[1].id, []).append((line, row[1].post_id))
+        if queries is not None and row[0] not in queries:
+            raise ValueError(f"{row[0]} is no topic")
+        return row
+
+    problems = _validate_run(path, noted)
+    if formulas is not None:
+        problems += _unknown_formulas(rows, formulas)
+    elif rows and all(name == post for name, some in rows.items() for _, post in some):
+        message = "every formula has the id of its post: this is a run of posts, not of formulas"
+        problems.append(Problem(0, message))
+    return sorted(problems, key=lambda problem: problem.line)
+
+
+def _unknown_formulas(
+    rows: Mapping[str, list[tuple[int, str]]], formulas: Iterable[Formula]
+) -> list[Problem]:
+    """What is wrong with the ids of a run; of the collection no more than these are kept."""
+    owners = {formula.id: formula.post_id for formula in formulas if formula.id in rows}
+    problems = []
+    for name, some in rows.items():
+        for line, post in some:
+            if name not in owners:
+                problems.append(Problem(line, f"{name} is no formula of the collection"))
+            elif owners[name] and owners[name] != post:
+                message = f"{name} stands in post {owners[name]}, not in {post}"
+                problems.append(Problem(line, message))
+    return problems
 
 
 # Query, hit, rank, run name.
@@ -184,7 +245,7 @@ def _write_run(path: str | Path, run: Run, ids: Callable[[Hit], tuple[str, ...]]
                 file.write("\t".join(map(word, row)) + "\n")
 
 
-def _validate_run(path: str | Path, parse: Callable[[str], _RunRow]) -> list[Problem]:
+def _validate_run(path: str | Path, parse: Callable[[str, int], _RunRow]) -> list[Problem]:
     bad = BadRows(skip=True, keep=1000)
     problems: list[Problem] = []
     checker = RankChecker()
@@ -192,7 +253,7 @@ def _validate_run(path: str | Path, parse: Callable[[str], _RunRow]) -> list[Pro
         if not text.strip():
             continue
         try:
-            query_id, hit, rank, _ = parse(text)
+            query_id, hit, rank, _ = parse(text, line)
             problems += checker.check(line, query_id, hit.id, hit.score, rank)
         except ValueError as error:
             problems.append(Problem(line, str(error)))

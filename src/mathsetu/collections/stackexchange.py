@@ -91,6 +91,8 @@ def _post(row: dict[str, str], site: str, language: str) -> Post | None:
         f"https://{site}/{kind[0]}/{post_id}" if site else "",
         _score(row.get("Score")),
         title_formulas + body_formulas,
+        "",
+        row.get("AcceptedAnswerId", ""),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -62,6 +63,35 @@ class PostFacts:
         """The formulas with their ids: those that the collection names, else those in the texts."""
         return self.post.formulas or self._written_formulas
 
+    def named_formulas(self, fields: Iterable[str]) -> list[Formula]:
+        r"""The formulas in some fields, as they are written and in order, with their ids.
+
+        A formula that the collection does not name is numbered by its place. Those that it names
+        and the texts do not show come last.
+
+        >>> named = (Formula("q_1", "x", "v1", "7", "body"),)
+        >>> facts = read_post(Post("7", "Is $x$ here?", title="Find $x$", formulas=named))
+        >>> [formula.id for formula in facts.named_formulas(("title", "body"))]
+        ['7:title:0', 'q_1']
+        """
+        chosen = tuple(fields)
+        waiting: defaultdict[tuple[str, str], deque[Formula]] = defaultdict(deque)
+        for formula in self.post.formulas:
+            where = formula.where if formula.where in FIELDS else ""
+            waiting[where, spelling(formula.latex)].append(formula)
+        found: list[Formula] = []
+        for field in chosen:
+            for written in extract(self.texts[field].spans, self.post.id, field):
+                key = spelling(written.latex)
+                named = waiting[field, key] or waiting["", key]
+                found.append(
+                    replace(named.popleft(), latex=written.latex, where=field, start=written.start)
+                    if named
+                    else written
+                )
+        left = (formula for some in waiting.values() for formula in some)
+        return found + [formula for formula in left if formula.where in chosen]
+
     @property
     def _written_formulas(self) -> tuple[Formula, ...]:
         return tuple(
@@ -86,6 +116,15 @@ class PostFacts:
         }
         facts = cls(post, texts)
         return cls(replace(post, formulas=facts._written_formulas), texts) if is_listed else facts
+
+
+def spelling(latex: str) -> str:
+    """LaTeX without its white space, by which formulas of a text and of a table are matched.
+
+    >>> spelling("x + y")
+    'x+y'
+    """
+    return "".join(latex.split())
 
 
 def read_post(post: Post) -> PostFacts:

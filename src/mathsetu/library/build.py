@@ -14,6 +14,7 @@ from typing import Any
 
 from mathsetu import __version__
 from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.threads import with_questions
 from mathsetu.errors import InputError
 from mathsetu.intake.posts import PostFacts, read_post
 from mathsetu.languages.analyze import tokenize
@@ -99,7 +100,10 @@ def build_segments(
         (work / _STATE).write_text(state, encoding="utf-8")
         sync_tree(work)
     if not is_plain_file(work / _READ):
-        read = partial(_row, selection=recipe.posts, collection=collection)
+        # Questions are left out, but not what they say to their answers.
+        alone = "answer" in recipe.posts.kinds and "question" not in recipe.posts.kinds
+        posts = with_questions(posts) if alone else posts
+        read = partial(_row, selection=recipe.posts, collection=collection, alone=alone)
         with closing(ordered_map(read, posts, processes, _CHUNK)) as rows:
             selected = (row for row in _counted(rows, "reading", progress) if row)
             count = _write_stores(work, selected)
@@ -319,13 +323,21 @@ def _write_part(folder: Path, builder: Builder) -> None:
     sync_folder(folder.parent)
 
 
-def _row(post: Post, selection: Selection, collection: str) -> Row | None:
-    """A post as it is stored; None for one that the recipe leaves out."""
+def _row(post: Post, selection: Selection, collection: str, alone: bool) -> Row | None:
+    """A post as it is stored; None for one that the recipe leaves out.
+
+    Args:
+        post: The post.
+        selection: What the recipe chooses.
+        collection: The collection of a post that names none.
+        alone: Whether answers have got the titles of their questions, which are not their words.
+    """
     if selection.kinds and post.kind not in selection.kinds:
         return None
     facts = read_post(post)
     if selection.minimum_words or selection.need_words:
-        count = len(tokenize(f"{facts.texts['title'].words} {facts.texts['body'].words}"))
+        fields = ("body",) if alone and post.parent_id else ("title", "body")
+        count = len(tokenize(" ".join(facts.texts[field].words for field in fields)))
         if count < max(selection.minimum_words, int(selection.need_words)):
             return None
     return to_row(facts, collection)

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mathsetu.errors import InputError
 from mathsetu.library.manifest import Manifest, check, read_manifest, segment_folder
 from mathsetu.library.store import STORE, Store
 
-if TYPE_CHECKING:
-    pass
-
 
 def searched_here(folder: Path) -> tuple[str, ...]:
     """Settings with which a library is searched without the server that it may name."""
-    _, part = _opened(folder)
+    _, part = graph_part(folder)
     return f"parts.{part}.server=''", f"parts.{part}.strategy='exact'"
 
 
@@ -25,7 +22,7 @@ def upload_library(folder: Path, url: str, progress: Callable[[str, int], None])
     """Give a Qdrant server the vectors of a library; returns how many posts it has then."""
     from mathsetu.retrieval.qdrant import QdrantServer, upload_segment
 
-    manifest, part = _opened(folder)
+    manifest, part = graph_part(folder)
     server = QdrantServer(url)
     total = 0
     try:
@@ -52,7 +49,7 @@ def _payload(store: Store, number: int) -> dict[str, Any]:
     }
 
 
-def _opened(folder: Path) -> tuple[Manifest, str]:
+def graph_part(folder: Path) -> tuple[Manifest, str]:
     """A library's manifest, and the name of its graph index."""
     manifest = read_manifest(folder)
     check(folder, manifest)

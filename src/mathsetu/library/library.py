@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Self, TypeVar
@@ -16,6 +17,11 @@ from mathsetu.deadline import Clock
 from mathsetu.errors import InputError, Replaced, Unavailable
 from mathsetu.intake.question import Question, topic_question, typed_question
 from mathsetu.library.candidates import RecipeReply, chosen_weights
+from mathsetu.library.formula_instances import (
+    FormulaInstance,
+    distinct_instances,
+    found_instances,
+)
 from mathsetu.library.holdings import FolderHoldings, View, open_holdings
 from mathsetu.library.manifest import Manifest
 from mathsetu.library.preparing import check_readable, prepare
@@ -37,6 +43,8 @@ Result = TypeVar("Result")
 REASONS, TRANSLATION = "reasons", "translation"
 # A post asks for its like with its beginning: the rest would take long and add little.
 _LIKENESS = 600
+# Of so many formulas that are found for each that is wanted, some look the same.
+_ALIKE = 10
 # Queries of a run that are asked together; more would take much memory.
 _TOGETHER = 16
 
@@ -382,6 +390,33 @@ class Library:
         first = numbers[:limit].tolist()
         ids = shelves.ids(first)
         return tuple(ids[number] for number in first)
+
+    def formula_instances(
+        self, query: Query, k: int = 1000, *, where: Filter | None = None, every: bool = False
+    ) -> list[FormulaInstance]:
+        """The formulas most like the one that a query names, by the ids of the collection.
+
+        This is ARQMath's task 2. Of formulas that look the same the best one is given; an index
+        of meaning graphs reads the words around a formula, too.
+
+        Args:
+            query: A topic; its formula is the one that it names, or the only one in its text.
+            k: How many.
+            where: In which posts formulas may be found.
+            every: Give all occurrences, those that look the same as well.
+        """
+        question = topic_question(query, self.languages)
+        check_readable(question)
+
+        def work(view: View, clock: Clock) -> list[FormulaInstance]:
+            _, allowed = view.parts(where)
+            finder = self._formulas_of(view)
+            found = found_instances(
+                finder, view.shelves, question, _ALIKE * k, allowed, every=every
+            )
+            return list(islice(found, k)) if every else distinct_instances(found, k)
+
+        return self._steadily(work)
 
     def _formulas_of(self, view: View) -> FormulaFinder:
         for retriever in view.parts(None)[0].values():

@@ -15,6 +15,7 @@ from mathsetu import __version__
 from mathsetu.encoders.accelerator import PROCESSOR, check_device
 from mathsetu.errors import InputError
 from mathsetu.intake.posts import PostFacts
+from mathsetu.library import build
 from mathsetu.library.build import Progress, affected_answers, build_segments, quiet
 from mathsetu.library.lock import writing_alone
 from mathsetu.library.manifest import (
@@ -33,7 +34,7 @@ from mathsetu.library.manifest import (
     segment_folders,
     write_manifest,
 )
-from mathsetu.library.merge import merge_segments, mergeable
+from mathsetu.library.merge import merge_segments, mergeable, most_merged
 from mathsetu.library.shelves import Shelves
 from mathsetu.library.store import STORE, Store
 from mathsetu.places import is_address
@@ -96,6 +97,9 @@ def build_library(
         segments = [_segment(library, own, count) for own, count in built.items()]
         _commit(library, _plain(asdict(chosen)), segments)
         _clean(library, former)
+    if len(segments) > 1:
+        progress("merging", 0)
+        optimize_library(library)
 
 
 def add_posts(
@@ -136,20 +140,20 @@ def add_posts(
         posts = chain(_noted(posts, new), change.answers_to(new))
         change.add(posts, collection, processes or all_cores(), device, progress)
         change.commit()
-        if len(change.manifest.segments) > _MOST_SEGMENTS and change.merge():
+        if len(change.manifest.segments) > _MOST_SEGMENTS and change.merge(build.SEGMENT_POSTS):
             change.commit()
         return len(new)
 
 
 def optimize_library(folder: str | Path) -> int:
-    """Merge small segments and drop what was removed; returns how many segments there are then.
+    """Merge segments and drop what was removed; returns how many segments there are then.
 
     Nothing is read or encoded again. Afterwards a search looks into fewer segments, statistics
     count only the posts that are there, and the space of removed ones is free.
     """
     _check_folder(folder, "merges segments by itself")
     with _changing(folder) as change:
-        if change.merge():
+        if change.merge(most_merged(change.recipe)):
             change.commit()
         return len(change.manifest.segments)
 
@@ -213,6 +217,11 @@ class _Change:
         self._gone: set[str] = set()
         self._merged: set[str] = set()
 
+    @property
+    def recipe(self) -> Recipe:
+        """What the library was built by."""
+        return parse_table(self.manifest.recipe, str(self._library))
+
     def remove(self, ids: set[str]) -> set[str]:
         """Remove posts; those that were there."""
         places = self._shelves.places(ids)
@@ -235,7 +244,7 @@ class _Change:
             self._library,
             self._name(),
             posts,
-            parse_table(self.manifest.recipe, str(self._library)),
+            self.recipe,
             collection=collection,
             fingerprint="",
             questions=self._question,
@@ -257,11 +266,11 @@ class _Change:
         """
         yield from affected_answers(ids, self._gone, self._shelves.answers_to)
 
-    def merge(self) -> bool:
-        """Merge small segments, rewrite those with removed posts; whether there were any."""
-        recipe = parse_table(self.manifest.recipe, str(self._library))
+    def merge(self, most: int) -> bool:
+        """Merge segments up to a size, rewrite those with removed posts; whether there were any."""
+        recipe = self.recipe
         segments = list(self.manifest.segments)
-        for group in list(mergeable(segments)):
+        for group in list(mergeable(segments, most)):
             name = self._name()
             self._next += 1
             count = merge_segments(self._library, name, group, recipe)

@@ -24,7 +24,8 @@ class Selection:
     Attributes:
         minimum_words: Posts with fewer words are left out.
         need_words: Whether posts that consist of formulas only are left out.
-        kinds: Only posts of these kinds (``answer``); empty for all.
+        kinds: Only posts of these kinds (``answer``); empty for all. Answers keep what their
+            questions say where these are left out.
     """
 
     minimum_words: int = 0

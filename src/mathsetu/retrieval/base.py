@@ -21,7 +21,7 @@ from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import parse_latex
 from mathsetu.intake.posts import PostFacts
 from mathsetu.intake.question import Question
-from mathsetu.records import Reason
+from mathsetu.records import Formula, Reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,12 +40,17 @@ class Scored:
 
 @dataclass(frozen=True)
 class FormulaMatch:
-    """One formula of the collection found for a query formula."""
+    """One formula of the collection found for a query formula.
+
+    ``id`` is that of one occurrence, where the index tells occurrences apart; else it is empty,
+    and the match stands for all formulas that are written so.
+    """
 
     number: int
     asked: str
     latex: str
     score: float
+    id: str = ""
 
     @property
     def match(self) -> Match:
@@ -67,17 +72,40 @@ def check_weights(fields: Fields) -> None:
             raise InputError(f"fields.{name} must be a positive number, not {weight:g}")
 
 
+@dataclass(frozen=True, eq=False)
+class WrittenSegment:
+    """A written segment that is merged with others.
+
+    Attributes:
+        folder: Where it is.
+        kept: Which of its posts are taken over, by their numbers, in order.
+        languages: Their languages.
+    """
+
+    folder: Path
+    kept: NDArray[np.int64]
+    languages: Sequence[str]
+
+
 class Builder(Protocol):
     """Builds one segment of an index.
 
     `prepare` does the work that needs a processor, in whichever process; `add` takes its
     results in the order of the posts; then its `reader` reads what posts have in common; `write`
-    ends the work. Segments are merged by `take_over` instead.
+    ends the work. Segments are merged by `merge` instead.
     """
 
     @property
     def reader(self) -> DistinctReader | None:
         """Reads what posts have in common, where the index has to do with such things."""
+        ...
+
+    @property
+    def merges_on_disk(self) -> bool:
+        """Whether memory grows by no more than a few bytes a post or formula with what is merged.
+
+        Segments are not merged into larger ones than a build writes where it does.
+        """
         ...
 
     def prepare(self, facts: PostFacts) -> Any:
@@ -88,18 +116,12 @@ class Builder(Protocol):
         """Take the next post."""
         ...
 
-    def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
-        """Take the next posts from a segment that is written, without reading them again.
-
-        Args:
-            folder: The segment.
-            kept: Which of its posts, by their numbers, in order.
-            languages: Their languages.
-        """
-        ...
-
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
+        ...
+
+    def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
+        """Write the posts of other segments as one into a new folder; no text is read again."""
         ...
 
 
@@ -210,9 +232,38 @@ class FormulaFinder(Protocol):
         """The formulas that are most like one formula."""
         ...
 
+    def formulas_for(
+        self, question: Question, k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> list[FormulaMatch]:
+        """The formulas that are most like the one that a question asks for.
+
+        An index that knows formulas in their contexts reads the question around it, too, and finds
+        those of allowed posts; for any other it is the same as `formulas`.
+        """
+        ...
+
     def posts_with(self, formula: int) -> NDArray[np.int64]:
         """The numbers of the posts that hold a formula that was found, in order."""
         ...
+
+
+def asked_formula(question: Question) -> Formula:
+    """The formula that a question asks for: the one that it names, or its only one.
+
+    >>> from mathsetu.records import Query
+    >>> asked_formula(Question(Query("B.1", "Why is $x^2$ even?"))).latex
+    'x^2'
+    """
+    named = question.query.formulas
+    if named:
+        return named[0]
+    if len(question.formulas) != 1:
+        name = f"query {question.query.id}" if question.query.id else "the query"
+        raise InputError(
+            f"{name} names no formula to find others by (topics of ARQMath task 2 do, and a query "
+            f"with a single formula; this one has {len(question.formulas)})"
+        )
+    return Formula(question.formulas[0], question.formulas[0])
 
 
 class HeatMapper(Protocol):

@@ -6,7 +6,7 @@ and for the IVF kinds the lists that FAISS divided them into. Searching needs nu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,13 +17,14 @@ import numpy as np
 from mathsetu.encoders import Encoder, load_encoder
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.intake import MarkedText, PostFacts, Question
-from mathsetu.languages.analyze import tokenize
+from mathsetu.languages.analyze import analyze, tokenize
 from mathsetu.languages.transliterate import romanise
 from mathsetu.markup import snippet
 from mathsetu.records import Reason
-from mathsetu.retrieval.base import Scored, best
+from mathsetu.retrieval.base import Scored, WrittenSegment, best
 from mathsetu.retrieval.ivf import Division, Ivf, write_ivf
 from mathsetu.retrieval.mapped import Mapped
+from mathsetu.retrieval.postings import new_array
 from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.texts import TextTable, write_texts
 
@@ -51,6 +52,8 @@ class Dense:
         fields: The fields of a post, in the order in which the model reads them.
         text: ``marked`` (as it stands, formulas in LaTeX) or ``words`` (formulas left out, lower
             case, no punctuation, as in the MIRaCLE paper).
+        stop_words: ``keep``, or ``drop`` before the model reads ``words``.
+        stem: Whether the model reads stems instead of ``words``.
         transliterate: ``itrans`` writes Devanagari in Latin letters, for models that know no
             other; empty leaves it.
         max_tokens: How much of a text is read; 0 for as much as the model was made for.
@@ -64,6 +67,8 @@ class Dense:
     nprobe: int = 10
     fields: tuple[str, ...] = ("title", "question", "body")
     text: str = "marked"
+    stop_words: str = "keep"
+    stem: bool = False
     transliterate: str = ""
     max_tokens: int = 0
     query_prefix: str = ""
@@ -73,6 +78,7 @@ class Dense:
         for name, known in (
             ("index", ("flat", "ivf", "adaptive")),
             ("text", ("marked", "words")),
+            ("stop_words", ("keep", "drop")),
             ("transliterate", ("", "itrans")),
         ):
             if getattr(self, name) not in known:
@@ -81,6 +87,8 @@ class Dense:
         for field in self.fields:
             if field not in ("title", "body", "question"):
                 raise InputError(f"fields: {field!r} is not title, body or question")
+        if self.text != "words" and (self.stop_words != "keep" or self.stem):
+            raise InputError("stop_words and stem need text = 'words'; formulas have neither")
         if self.nlist < 1 or self.nprobe < 1 or self.max_tokens < 0:
             raise InputError("nlist and nprobe must be at least 1, max_tokens at least 0")
 
@@ -90,15 +98,27 @@ class Dense:
         return Division(0, 0) if self.index == "adaptive" else Division(self.nlist, self.nprobe)
 
 
-def encoder_text(marked: MarkedText, choices: Dense) -> str:
+def encoder_text(marked: MarkedText, choices: Dense, language: str = "") -> str:
     r"""A marked text as the model gets it.
+
+    Args:
+        marked: The text.
+        choices: What the model is to read of it.
+        language: Its language, which stop words and stems depend on.
 
     >>> encoder_text(MarkedText("Is $x^2$ Even?"), Dense("m", text="words"))
     'is even'
     >>> encoder_text(MarkedText("समाकलन $x$"), Dense("m", transliterate="itrans"))
     'samakalan $x$'
+    >>> bare = Dense("m", text="words", stop_words="drop", stem=True)
+    >>> encoder_text(MarkedText("Is the integral of $x^2$ rational?"), bare, "en")
+    'integr ration'
     """
     text = marked.words if choices.text == "words" else marked.text
+    drops = choices.stop_words == "drop"
+    if drops or choices.stem:
+        stemmer = None if choices.stem else "none"
+        text = " ".join(analyze(text, language, stemmer=stemmer, stop_words=drops))
     if choices.transliterate:
         text = romanise(text)
     return " ".join(tokenize(text)) if choices.text == "words" else text.strip()
@@ -109,6 +129,8 @@ class DenseBuilder:
 
     reader = None
 
+    merges_on_disk = True
+
     def __init__(self, choices: Dense) -> None:
         self._choices = choices
         self._waiting: list[str] = []
@@ -118,7 +140,7 @@ class DenseBuilder:
     def prepare(self, facts: PostFacts) -> tuple[str, str]:
         """The text of a post, as it stands and as the model gets it."""
         text = facts.joined(self._choices.fields)
-        return text.text, encoder_text(text, self._choices)
+        return text.text, encoder_text(text, self._choices, facts.language)
 
     def add(self, prepared: tuple[str, str]) -> None:
         """Take the next post."""
@@ -128,12 +150,6 @@ class DenseBuilder:
         if len(self._waiting) == _CHUNK:
             self._encode()
 
-    def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
-        """Take the next posts from a segment that is written, with their vectors."""
-        segment = _Segment(folder, self._choices)
-        self._vectors.append(segment.vectors[kept])
-        self._texts += [segment.texts[number] for number in kept.tolist()]
-
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
         if self._waiting or not self._vectors:  # no post at all has vectors of the model's length
@@ -141,7 +157,27 @@ class DenseBuilder:
         folder.mkdir(parents=True)
         vectors = np.concatenate(self._vectors)
         np.save(folder / "vectors.npy", vectors, allow_pickle=False)
-        write_texts(folder / "texts", self._texts)
+        self._finish(folder, vectors, self._texts)
+
+    def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
+        """Write the posts of other segments as one, with their vectors."""
+        folder.mkdir(parents=True)
+        segments = [_Segment(source.folder, self._choices) for source in sources]
+        total = sum(len(source.kept) for source in sources)
+        vectors = new_array(folder / "vectors.npy", np.float32, total, segments[0].dimensions)
+        written = 0
+        for segment, source in zip(segments, sources, strict=True):
+            vectors[written : written + len(source.kept)] = segment.vectors[source.kept]
+            written += len(source.kept)
+        texts = (
+            segment.texts[number]
+            for segment, source in zip(segments, sources, strict=True)
+            for number in source.kept.tolist()
+        )
+        self._finish(folder, vectors, texts)
+
+    def _finish(self, folder: Path, vectors: Vectors, texts: Iterable[str]) -> None:
+        write_texts(folder / "texts", texts)
         if self._choices.index != "flat":
             write_ivf(folder / "lists", vectors, self._choices.division)
 
@@ -189,7 +225,7 @@ class DenseRetriever:
 
     def ask(self, questions: Sequence[Question]) -> list[DenseReply]:
         """Ask several questions; each distinct text is encoded once, all together."""
-        texts = [encoder_text(question.marked, self.choices) for question in questions]
+        texts = [encoder_text(one.marked, self.choices, one.language) for one in questions]
         distinct = list(dict.fromkeys(texts))
         prefix = self.choices.query_prefix
         made = self.encoder.encode([prefix + text if text else "" for text in distinct])

@@ -23,7 +23,7 @@ from mathsetu.formulas.similarity import similarity
 from mathsetu.intake.question import Question
 from mathsetu.records import Evidence, Reason
 from mathsetu.retrieval import kernels
-from mathsetu.retrieval.base import Best, FormulaMatch, Scored, among, best
+from mathsetu.retrieval.base import Best, FormulaMatch, Scored, among, asked_formula, best
 from mathsetu.retrieval.formula_index import (
     FormulaSearch,
     FormulaSegment,
@@ -83,6 +83,16 @@ class FormulaRetriever:
             for number, score in zip(ranked.numbers.tolist(), ranked.scores.tolist(), strict=True)
         ]
 
+    def formulas_for(
+        self, question: Question, k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> list[FormulaMatch]:
+        """The formulas most like the one that a question asks for; the words around it count not.
+
+        Formulas that are written alike are one here, so ``allowed`` is for who looks up their
+        posts.
+        """
+        return self.formulas(asked_formula(question).latex, k)
+
     def posts_with(self, formula: int) -> NDArray[np.int64]:
         """The numbers of the posts that hold a formula of `formulas`, in order."""
         number, own = self.distinct.locate(formula)
@@ -111,6 +121,11 @@ class FormulaRetriever:
         if len(self.segments) == 1 or len(self.distinct) > _FEW:
             return [segment.masses for segment in self.segments]
         return list(masses_of([segment.postings for segment in self.segments]))
+
+    @cached_property
+    def mass_bounds(self) -> list[Numbers]:
+        """For each segment how light and how heavy the formulas are that are read together."""
+        return [kernels.mass_bounds(masses) for masses in self.masses]
 
 
 class FormulaReply:
@@ -308,8 +323,13 @@ class _AskedFormula:
         """The formulas that share most with it, and how much, in the order of their numbers."""
         nearly = Best(self.kept)
         index = self._index
-        for segment, masses, ranges, first in zip(
-            index.segments, index.masses, self._ranges, index.distinct.firsts, strict=True
+        for segment, masses, bounds, ranges, first in zip(
+            index.segments,
+            index.masses,
+            index.mass_bounds,
+            self._ranges,
+            index.distinct.firsts,
+            strict=True,
         ):
             postings = segment.postings
             with reading(postings.folder):
@@ -322,6 +342,7 @@ class _AskedFormula:
                     masses,
                     self.mass,
                     self.kept,
+                    bounds,
                     floor=nearly.floor,
                 )
             nearly.add(first, Scored(numbers, scores))

@@ -5,10 +5,12 @@ Formulas that are written alike are stored once, with the posts that hold them.
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,9 +23,10 @@ from mathsetu.formulas.parse import Parsed
 from mathsetu.formulas.similarity import OPERATOR_FAMILIES, OPERATOR_WEIGHT
 from mathsetu.intake.posts import PostFacts
 from mathsetu.retrieval import kernels
-from mathsetu.retrieval.base import FORMULAS, Scored, check_fields, one_by_one
+from mathsetu.retrieval.base import FORMULAS, Scored, WrittenSegment, check_fields, one_by_one
 from mathsetu.retrieval.mapped import Held, Mapped, check_rising
-from mathsetu.retrieval.postings import Postings, PostingsBuilder, reading
+from mathsetu.retrieval.postings import Postings, PostingsBuilder, merge_postings, reading
+from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.texts import Texts, TextTable, write_texts
 
 if TYPE_CHECKING:
@@ -75,6 +78,8 @@ class FormulaBuilder:
 
     kind = FORMULAS
 
+    merges_on_disk = True
+
     def __init__(self, choices: FormulaSearch) -> None:
         self._choices = choices
         #: Each distinct formula, and its place among them.
@@ -102,39 +107,104 @@ class FormulaBuilder:
         self._order.append(self.wanted[latex])
         self._postings.add(read)
 
-    def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
-        """Take the next posts from a segment that is written, and the features of its formulas."""
-        segment = FormulaSegment(folder)
-        occurrences, counts = segment.occurrences(kept)
-        distinct, back = np.unique(occurrences, return_inverse=True)
-        places, new = [], []
-        for number in distinct.tolist():
-            latex = segment.latex[number]
-            if latex not in self.wanted:
-                self._order.append(len(self.wanted))
-                new.append(number)
-            places.append(self.wanted.setdefault(latex, len(self.wanted)))
-        self._postings.take_over(segment.postings, np.array(new, dtype=np.int64))
-        self._occurrences += np.array(places, dtype=np.int64)[back].tolist()
-        self._starts += (self._starts[-1] + np.cumsum(counts)).tolist()
-
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
-        self._postings.write(folder)
+        unordered = folder.with_name(f"{folder.name}.unordered")
+        self._postings.write(unordered)
+        postings = Postings(unordered)
+        [masses] = masses_of([postings])
+        numbers = _numbers_by_mass(masses)
+        merge_postings([postings], [numbers], len(postings), folder)
+        shutil.rmtree(unordered)
         distinct = list(self.wanted)
-        write_texts(folder / "latex", [distinct[place] for place in self._order])
-        numbers = np.argsort(np.array(self._order, dtype=np.int64)).astype(np.int32)
-        occurrences, starts = numbers[self._occurrences], np.array(self._starts, dtype=np.int64)
-        posts, ends = posts_of_formulas(occurrences, starts, len(distinct))
-        [masses] = masses_of([Postings(folder)])
-        for name, values in (
-            ("occurrences", occurrences),
-            ("post_starts", starts),
-            ("posts", posts),
-            ("formula_starts", ends),
-            ("masses", masses),
-        ):
-            np.save(folder / f"{name}.npy", values, allow_pickle=False)
+        places = np.array(self._order, dtype=np.int64)
+        write_texts(folder / "latex", (distinct[place] for place in places[np.argsort(numbers)]))
+        new = np.empty(len(places), dtype=np.int32)
+        new[places] = numbers
+        _write_rest(folder, new[self._occurrences], np.array(self._starts, dtype=np.int64))
+
+    def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
+        """Write the posts of other segments as one; a formula that several have is there once."""
+        segments = [FormulaSegment(source.folder) for source in sources]
+        found = [
+            one.occurrences(source.kept) for one, source in zip(segments, sources, strict=True)
+        ]
+        new, owners, rows = _joined(segments, [occurrences for occurrences, _ in found])
+        numbers = _numbers_by_mass(
+            np.concatenate([one.masses for one in segments])[rows + _firsts(segments)[owners]]
+        )
+        places = []
+        for number, segment in enumerate(segments):
+            own = np.full(len(segment), -1, dtype=np.int64)
+            mine = owners == number
+            own[rows[mine]] = numbers[mine]
+            places.append(own)
+        merge_postings([one.postings for one in segments], places, len(numbers), folder)
+        order = np.argsort(numbers)
+        write_texts(
+            folder / "latex",
+            (
+                segments[owner].latex[row]
+                for owner, row in zip(owners[order].tolist(), rows[order].tolist(), strict=True)
+            ),
+        )
+        occurrences = np.concatenate([numbers[own] for own in new]).astype(np.int32)
+        counts = np.concatenate([[0], *(counts for _, counts in found)])
+        _write_rest(folder, occurrences, np.cumsum(counts).astype(np.int64))
+
+
+def _firsts(segments: Sequence[FormulaSegment]) -> NDArray[np.int64]:
+    return np.array(Numbering(map(len, segments)).firsts, dtype=np.int64)
+
+
+def _numbers_by_mass(masses: Numbers) -> NDArray[np.int64]:
+    """New numbers of formulas, the lightest first.
+
+    A search can then leave out formulas that are far too light or too heavy to be like one.
+    """
+    numbers = np.empty(len(masses), dtype=np.int64)
+    numbers[np.argsort(masses, kind="stable")] = np.arange(len(masses))
+    return numbers
+
+
+def _joined(
+    segments: Sequence[FormulaSegment], occurrences: Sequence[NDArray[np.int64]]
+) -> tuple[list[NDArray[np.int64]], NDArray[np.int64], NDArray[np.int64]]:
+    """Number the distinct formulas that occur in segments, each once.
+
+    Gives the numbers of the occurrences in each segment; then for each number a segment that has
+    the formula, and its number there.
+    """
+    hashes, owners, rows, backs = [], [], [], []
+    for number, (segment, own) in enumerate(zip(segments, occurrences, strict=True)):
+        distinct, back = np.unique(own, return_inverse=True)
+        texts = (segment.latex[row].encode() for row in distinct.tolist())
+        digests = b"".join(blake2b(text, digest_size=16).digest() for text in texts)
+        hashes.append(np.frombuffer(digests, dtype="V16"))
+        owners.append(np.full(len(distinct), number))
+        rows.append(distinct)
+        backs.append(back)
+    _, firsts, numbers = np.unique(np.concatenate(hashes), return_index=True, return_inverse=True)
+    ends = np.cumsum([len(one) for one in rows])[:-1]
+    new = [own[back] for own, back in zip(np.split(numbers, ends), backs, strict=True)]
+    return new, np.concatenate(owners)[firsts], np.concatenate(rows)[firsts]
+
+
+def _write_rest(
+    folder: Path, occurrences: NDArray[np.int32], post_starts: NDArray[np.int64]
+) -> None:
+    """Write which posts have which formulas, and what these weigh, beside their postings."""
+    postings = Postings(folder)
+    posts, ends = posts_of_formulas(occurrences, post_starts, len(postings))
+    [masses] = masses_of([postings])
+    for name, values in (
+        ("occurrences", occurrences),
+        ("post_starts", post_starts),
+        ("posts", posts),
+        ("formula_starts", ends),
+        ("masses", masses),
+    ):
+        np.save(folder / f"{name}.npy", values, allow_pickle=False)
 
 
 def posts_of_formulas(

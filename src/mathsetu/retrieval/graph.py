@@ -7,6 +7,7 @@ given them (`mathsetu graph upload`); the files here still say why a post was fo
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -18,10 +19,13 @@ import numpy as np
 from mathsetu.encoders.graph import Encoded, GraphEncoder
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.graphs.build import Source
+from mathsetu.graphs.graph import Graph
+from mathsetu.graphs.imported import ImportedGraphs
 from mathsetu.graphs.virtual import DOCUMENT, FORMULA
 from mathsetu.intake import MarkedText, PostFacts, Question
 from mathsetu.records import Formula, Query, Reason
-from mathsetu.retrieval.base import Scored, best, check_fields
+from mathsetu.retrieval.base import Scored, WrittenSegment, check_fields
+from mathsetu.retrieval.graph_formulas import GraphFormulas
 from mathsetu.retrieval.mapped import Mapped
 from mathsetu.retrieval.maxsim import STRATEGIES, MaxSim, check_strategy
 from mathsetu.retrieval.multivectors import check_storage, write_multivectors
@@ -35,8 +39,8 @@ if TYPE_CHECKING:
 
 #: The model that comes with the package.
 SHIPPED = "shipped"
-#: A way of searching that only a server has.
-HNSW = "hnsw"
+#: Ways of searching that only a server has, and what each is without the server's index (HNSW).
+HNSW = {"hnsw": "exact", "document-hnsw": "document", "single-hnsw": "single"}
 _SHIPPED_FOLDER = Path(__file__).parent.parent / "encoders" / "graph" / "model"
 _FIELDS = ("title", "question", "body")
 # How many matches an explanation names.
@@ -49,15 +53,20 @@ class GraphSearch:
 
     Attributes:
         model: A folder with a graph model; ``shipped`` for the one that comes with the package.
+        graphs: A file of graphs that were made elsewhere (`mathsetu graph import`): posts and
+            queries whose ids it has get their graphs from it. Empty to build them all.
         fields: The fields of a post, in the order in which its graph is built of them.
         storage: ``float16``, or ``int8`` in half the space.
-        strategy: ``exact``, or a quicker one (see `maxsim.py`); on a server ``hnsw``, too.
+        strategy: ``exact``, or a quicker one (see `maxsim.py`); on a server also ``hnsw``,
+            ``document-hnsw`` and ``single-hnsw``, which follow its index instead of comparing
+            all vectors.
         depth: How many candidates a quick first look hands on to the exact one.
         server: The address of a Qdrant server that has the vectors; empty to search in process.
             It is contacted only where the user names it, too (`qdrant_address.py`).
     """
 
     model: str = SHIPPED
+    graphs: str = ""
     fields: tuple[str, ...] = _FIELDS
     storage: str = "float16"
     strategy: str = "exact"
@@ -66,22 +75,30 @@ class GraphSearch:
 
     def __post_init__(self) -> None:
         check_fields(self.fields, _FIELDS)
-        if self.strategy == HNSW and not self.server:
+        if self.strategy in HNSW and not self.server:
             known = ", ".join(STRATEGIES)
-            raise InputError(f"strategy is 'hnsw', which needs a server (without one: {known})")
+            raise InputError(
+                f"strategy is {self.strategy!r}, which needs a server (without one: {known})"
+            )
         check_strategy(self.in_process, self.depth)
         check_storage(self.storage)
 
     @property
     def in_process(self) -> str:
         """The strategy as far as this process is concerned."""
-        return "exact" if self.strategy == HNSW else self.strategy
+        return HNSW.get(self.strategy, self.strategy)
 
 
 @cache
 def load_graph_encoder(model: str) -> GraphEncoder:
     """The encoder of a model; parts and segments that name the same one share it."""
     return GraphEncoder.load(_SHIPPED_FOLDER if model == SHIPPED else Path(model).expanduser())
+
+
+@cache
+def load_imported(path: str, process: int) -> ImportedGraphs:
+    """The graphs of a file; parts and segments of one process that name the same share it."""
+    return ImportedGraphs(Path(path).expanduser())
 
 
 @dataclass(frozen=True)
@@ -97,6 +114,8 @@ class GraphIndexBuilder:
 
     reader = None
 
+    merges_on_disk = False
+
     def __init__(self, choices: GraphSearch) -> None:
         self._choices = choices
         self._posts: list[PreparedGraph] = []
@@ -104,17 +123,23 @@ class GraphIndexBuilder:
     def prepare(self, facts: PostFacts) -> PreparedGraph:
         """The vectors of a post."""
         fields = self._choices.fields
-        formulas = [one for one in facts.all_formulas if one.where in fields]
+        formulas = facts.named_formulas(fields)
         encoder = load_graph_encoder(self._choices.model)
-        return encode(encoder, facts.joined(fields), facts.language, formulas)
+        made = _imported(self._choices, facts.post.id)
+        return encode(encoder, facts.joined(fields), facts.language, formulas, made)
 
     def add(self, prepared: PreparedGraph) -> None:
         """Take the next post."""
         self._posts.append(prepared)
 
-    def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
-        """Take the next posts from a segment that is written, with their vectors."""
-        segment = _Segment(folder)
+    def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
+        """Write the posts of other segments as one, with their vectors, which are all loaded."""
+        for source in sources:
+            self._take_over(source.folder, source.kept)
+        self.write(folder)
+
+    def _take_over(self, folder: Path, kept: NDArray[np.int64]) -> None:
+        segment = GraphSegment(folder)
         [vectors] = MaxSim([folder / "vectors"]).collections
         for number in kept.tolist():
             start, end = vectors.layout.starts[number : number + 2].tolist()
@@ -138,25 +163,34 @@ class GraphIndexBuilder:
         write_texts(folder / "latex", [latex for post in self._posts for latex in post.latex])
 
 
+def _imported(choices: GraphSearch, name: str) -> Graph | None:
+    return load_imported(choices.graphs, os.getpid()).get(name) if choices.graphs else None
+
+
 def encode(
-    encoder: GraphEncoder, text: MarkedText, language: str, formulas: Sequence[Formula] = ()
+    encoder: GraphEncoder,
+    text: MarkedText,
+    language: str,
+    formulas: Sequence[Formula] = (),
+    made: Graph | None = None,
 ) -> PreparedGraph:
-    """The vectors of a text, with the LaTeX of its formulas."""
+    """The vectors of a text, with the LaTeX of its formulas.
+
+    Args:
+        encoder: The model.
+        text: The text.
+        language: Its language.
+        formulas: Its formulas with their ids, where it has some.
+        made: Its graph, where that was made elsewhere.
+    """
     # Formulas in a text that brings none along have their LaTeX as their id.
     given = list(formulas) or [Formula(latex, latex) for latex in text.formulas]
-    encoded = encoder.encode([Source(text.text, language, given, text.spans)])[0]
+    if made is None:
+        [encoded] = encoder.encode([Source(text.text, language, given, text.spans)])
+    else:
+        [encoded] = encoder.encode_made([made])
     latex = {formula.id: formula.latex for formula in given}
     return PreparedGraph(encoded, tuple(latex.get(name, name) for name in encoded.formulas))
-
-
-@dataclass(frozen=True)
-class GraphFormula:
-    """A formula that was found: its id, its LaTeX, the number of its post, and its cosine."""
-
-    id: str
-    latex: str
-    number: int
-    score: float
 
 
 class Engine(Protocol):
@@ -172,19 +206,18 @@ class Engine(Protocol):
 class GraphRetriever:
     """Answers questions by MaxSim of their graphs' vectors."""
 
-    formula_finder = None
-
     def __init__(self, folders: Sequence[Path], choices: GraphSearch) -> None:
-        self._choices = choices
+        self.choices = choices
         # Said when a library is opened, not when it is searched first.
-        self._server = confirmed(choices.server) if choices.server else ""
-        self._folders = list(folders)
+        self.server = confirmed(choices.server) if choices.server else ""
+        self.folders = list(folders)
         self.maxsim = MaxSim(
             [folder / "vectors" for folder in folders], choices.in_process, choices.depth
         )
-        self._segments = [_Segment(folder) for folder in folders]
+        self.segments = [GraphSegment(folder) for folder in folders]
         self.posts = len(self.maxsim)
         self.heat_mapper = self
+        self.formula_finder = GraphFormulas(self)
 
     def ask(self, questions: Sequence[Question]) -> list[GraphReply]:
         """Ask several questions; their searches share the work."""
@@ -199,71 +232,32 @@ class GraphRetriever:
         """As `table`, for a question whose vectors are there already."""
         segment, place = self.maxsim.numbering.locate(number)
         collection = self.maxsim.collections[segment]
-        names = self._segments[segment].names(*collection.layout.starts[place : place + 2].tolist())
+        names = self.segments[segment].names(*collection.layout.starts[place : place + 2].tolist())
         own = _part_names(asked.encoded.kinds.tolist(), asked.latex)
         return own, names, asked.encoded.vectors @ collection.of_post(place).T
 
-    def formulas(self, question: Question, formula: str, k: int) -> list[GraphFormula]:
-        """The formulas most like one of a question, understood in its context.
-
-        Args:
-            question: What is asked.
-            formula: The id of the formula, or its LaTeX.
-            k: How many.
-        """
-        asked = self.encode(question)
-        for place, name in enumerate(asked.encoded.formulas):
-            if formula in (name, asked.latex[place]):
-                return self._formulas(asked.encoded.vectors[place], k)
-        raise InputError(f"the question has no formula {formula!r}")
-
     def encode(self, question: Question) -> PreparedGraph:
         """The vectors of a question."""
-        encoder = load_graph_encoder(self._choices.model)
-        return encode(encoder, question.marked, question.language, _named(question.query))
+        encoder = load_graph_encoder(self.choices.model)
+        named = named_formulas(question.query)
+        made = _imported(self.choices, question.query.id)
+        return encode(encoder, question.marked, question.language, named, made)
+
+    def encode_text(self, text: MarkedText, language: str) -> PreparedGraph:
+        """The vectors of a text; first those of its formulas, as they stand in it."""
+        return encode(load_graph_encoder(self.choices.model), text, language)
 
     @cached_property
     def engine(self) -> Engine:
         """What searches: this process, or a server."""
-        if not self._server:
+        if not self.server:
             return self.maxsim
         from mathsetu.retrieval.qdrant import QdrantSearch, QdrantServer
 
-        folders = [folder / "vectors" for folder in self._folders]
-        choices = self._choices
-        server = QdrantServer(self._server)
+        folders = [folder / "vectors" for folder in self.folders]
+        choices = self.choices
+        server = QdrantServer(self.server)
         return QdrantSearch(server, folders, choices.strategy, choices.depth)
-
-    def _formulas(self, vector: Vectors, k: int) -> list[GraphFormula]:
-        rows, owners, segments = self._formula_rows
-        found = best(np.einsum("id,d->i", rows, vector), k)
-        matches = []
-        for number, score in zip(found.numbers.tolist(), found.scores.tolist(), strict=True):
-            segment, place = segments[number].tolist()
-            one = self._segments[segment]
-            matches.append(
-                GraphFormula(one.ids[place], one.latex[place], int(owners[number]), score)
-            )
-        return matches
-
-    @cached_property
-    def _formula_rows(self) -> tuple[Vectors, NDArray[np.int64], NDArray[np.int64]]:
-        """Vectors of all formulas, the posts they stand in, and their places in the segments."""
-        rows, owners, places = [], [], []
-        for number, (segment, collection, first) in enumerate(
-            zip(
-                self._segments,
-                self.maxsim.collections,
-                self.maxsim.numbering.firsts,
-                strict=True,
-            )
-        ):
-            here = np.flatnonzero(segment.kinds == FORMULA)
-            rows.append(collection.vectors(here))
-            starts = collection.layout.starts
-            owners.append(first + np.searchsorted(starts, here, side="right") - 1)
-            places.append(np.stack([np.full(len(here), number), np.arange(len(here))], axis=1))
-        return np.concatenate(rows), np.concatenate(owners), np.concatenate(places)
 
 
 class _Batch:
@@ -313,7 +307,7 @@ class GraphReply:
         return Reason("graph", score, f"MaxSim {score:.2f}: " + "; ".join(shown))
 
 
-class _Segment:
+class GraphSegment:
     """What the vectors of a segment stand for."""
 
     def __init__(self, folder: Path) -> None:
@@ -331,6 +325,7 @@ class _Segment:
         return kinds
 
     def names(self, start: int, end: int) -> list[str]:
+        """What some vectors stand for, in words."""
         first = int(np.count_nonzero(self.kinds[:start] == FORMULA))
         kinds = self.kinds[start:end].tolist()
         count = kinds.count(FORMULA)
@@ -344,6 +339,6 @@ def _part_names(kinds: Sequence[int], latex: Sequence[str]) -> list[str]:
     return [*names, "the whole"] if DOCUMENT in kinds else names
 
 
-def _named(query: Query) -> tuple[Formula, ...]:
+def named_formulas(query: Query) -> tuple[Formula, ...]:
     """The formulas that a query names itself, where its text holds them."""
     return tuple(formula for formula in query.formulas if formula.latex in query.text)

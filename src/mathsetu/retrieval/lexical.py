@@ -18,8 +18,8 @@ from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.learned import LearnedWords
 from mathsetu.plain_files import open_plain
 from mathsetu.records import Evidence, Reason
-from mathsetu.retrieval.base import Fields, Scored, check_fields, check_weights
-from mathsetu.retrieval.postings import Postings, PostingsBuilder
+from mathsetu.retrieval.base import Fields, Scored, WrittenSegment, check_fields, check_weights
+from mathsetu.retrieval.postings import Postings, PostingsBuilder, merge_posts
 from mathsetu.retrieval.weighting import (
     Wanted,
     WeighedQuery,
@@ -116,6 +116,8 @@ class LexicalBuilder:
 
     reader = None
 
+    merges_on_disk = True
+
     def __init__(self, choices: Lexical) -> None:
         self._choices = choices
         self._postings = PostingsBuilder()
@@ -131,14 +133,19 @@ class LexicalBuilder:
         self._languages[language] += 1
         self._postings.add(terms)
 
-    def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
-        """Take the next posts from a segment that is written."""
-        self._languages.update(languages)
-        self._postings.take_over(Postings(folder), kept)
-
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
         self._postings.write(folder)
+        self._finish(folder)
+
+    def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
+        """Write the posts of other segments as one."""
+        for source in sources:
+            self._languages.update(source.languages)
+        merge_posts(sources, folder)
+        self._finish(folder)
+
+    def _finish(self, folder: Path) -> None:
         write_impacts(folder, make_scheme(self._choices.scheme))
         counts = dict(sorted(self._languages.items()))
         (folder / "languages.json").write_text(json.dumps(counts) + "\n", encoding="utf-8")

@@ -26,10 +26,10 @@ from mathsetu.markup import snippet
 from mathsetu.records import Post, Reason
 from mathsetu.retrieval import kernels
 from mathsetu.retrieval.asking import query_vector
-from mathsetu.retrieval.base import Kind, Scored, among
+from mathsetu.retrieval.base import Kind, Scored, WrittenSegment, among
 from mathsetu.retrieval.mapped import Held, Mapped, check_rising
 from mathsetu.retrieval.passages import passages, sentences_of
-from mathsetu.retrieval.postings import reading
+from mathsetu.retrieval.postings import new_array, reading
 from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.texts import Texts, TextTable, write_texts
 
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 # Passages that are encoded together, in a process of many and on an accelerator: enough to fill
 # batches, few enough to keep all processes at work.
 _TOGETHER, _ON_DEVICE = 64, 16_384
+# Passages that are taken over at a time when segments are merged.
+_MERGED_TOGETHER = 1 << 16
 # How the tokens of passages are written.
 _WRITTEN = np.dtype("<u4")
 # The shares of the best passage of all, the first of what was asked, and the best of what is said.
@@ -99,6 +101,8 @@ class MeaningBuilder:
         device: Where passages are encoded (see `BuiltinEncoder`).
     """
 
+    merges_on_disk = True
+
     def __init__(self, choices: Meaning, device: str = PROCESSOR) -> None:
         self._choices = choices
         self.reader = self
@@ -148,16 +152,6 @@ class MeaningBuilder:
         self._vectors[0][rows] = vector
         self._scales[0][rows] = scale
 
-    def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
-        """Take the next posts from a segment that is written, with their vectors."""
-        segment = MeaningSegment(folder)
-        rows, counts = segment.passages(kept)
-        self._vectors.append(segment.vectors.at(rows)[rows])
-        self._scales.append(segment.scales[rows])
-        self._counts += counts.tolist()
-        texts = (2 * number + kind for number in kept.tolist() for kind in range(2))
-        self._texts += [segment.texts[number] for number in texts]
-
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
         folder.mkdir(parents=True)
@@ -170,6 +164,36 @@ class MeaningBuilder:
         for name, array in arrays.items():
             np.save(folder / f"{name}.npy", array, allow_pickle=False)
         write_texts(folder / "texts", self._texts)
+
+    def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
+        """Write the posts of other segments as one, with their vectors."""
+        folder.mkdir(parents=True)
+        segments = [MeaningSegment(source.folder) for source in sources]
+        found = [one.passages(source.kept) for one, source in zip(segments, sources, strict=True)]
+        total = sum(len(rows) for rows, _ in found)
+        dimensions = segments[0].vectors.shape[1]
+        vectors = new_array(folder / "vectors.npy", np.int8, total, dimensions)
+        signs = new_array(folder / "signs.npy", np.uint64, total, -(-dimensions // 64))
+        scales = new_array(folder / "scales.npy", np.float32, total)
+        written = 0
+        for segment, (rows, _) in zip(segments, found, strict=True):
+            for first in range(0, len(rows), _MERGED_TOGETHER):
+                own = rows[first : first + _MERGED_TOGETHER]
+                new = slice(written, written := written + len(own))
+                vectors[new] = segment.vectors.at(own)[own]
+                signs[new] = kernels.sign_bits(vectors[new])
+                scales[new] = segment.scales[own]
+        ends = np.cumsum(np.concatenate([[0], *(counts for _, counts in found)]))
+        np.save(folder / "ends.npy", ends.astype(np.int64), allow_pickle=False)
+        write_texts(
+            folder / "texts",
+            (
+                segment.texts[2 * number + kind]
+                for segment, source in zip(segments, sources, strict=True)
+                for number in source.kept.tolist()
+                for kind in range(2)
+            ),
+        )
 
 
 def texts_of(post: Post) -> tuple[str, str]:

@@ -4,6 +4,9 @@ All formulas of a post count as one bag, and so do those of the query. ``tokens`
 of operators, variables and symbols of their layout; ``nodes`` compares the nodes of their operator
 trees, repeated ones counted. Both give the Jaccard similarity: what is shared, divided by what
 there is in either.
+
+With ``numeric`` numbers are compared by value, and sub-formulas that can be evaluated by what they
+come to (`formulas/numeric.py`), as symbols of their own: $(x+1)^2$ and $x^2+2x+1$ then share one.
 """
 
 from __future__ import annotations
@@ -13,17 +16,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from mathsetu.errors import InputError
-from mathsetu.formulas.parse import Parsed
+from mathsetu.formulas.numeric import VALUE, by_value, labels_by_number, value_labels
+from mathsetu.formulas.tree import Tree
 from mathsetu.intake.posts import PostFacts
 from mathsetu.intake.question import Question
 from mathsetu.records import Reason
-from mathsetu.retrieval.base import FORMULAS, Scored, best, one_by_one
-from mathsetu.retrieval.postings import Postings, PostingsBuilder
+from mathsetu.retrieval.base import FORMULAS, Scored, WrittenSegment, best, one_by_one
+from mathsetu.retrieval.postings import Postings, PostingsBuilder, merge_posts
 from mathsetu.retrieval.segments import Numbering
 
 if TYPE_CHECKING:
@@ -33,6 +37,9 @@ if TYPE_CHECKING:
 
 #: Labels with how often each occurs.
 Bag = dict[str, float]
+
+#: How much of a formula is compared by its value.
+NUMERIC = ("none", "numbers", "values")
 
 # Symbols that an explanation names.
 _SHOWN = 12
@@ -45,29 +52,57 @@ class Overlap:
     Attributes:
         of: ``tokens`` (sets of the symbols of layout trees) or ``nodes`` (of operator trees,
             repeated ones counted).
+        numeric: ``none`` compares symbols as they are written; ``numbers`` compares numbers by
+            value (0.5 is one half); ``values`` also adds the values of sub-formulas at sample
+            points.
         fields: The fields of a post whose formulas count.
     """
 
     of: str = "tokens"
+    numeric: str = "none"
     fields: tuple[str, ...] = ("title", "question", "body")
 
     def __post_init__(self) -> None:
-        if self.of not in ("tokens", "nodes"):
-            raise InputError(f"of is {self.of!r} (known: 'tokens', 'nodes')")
+        for name, known in (("of", ("tokens", "nodes")), ("numeric", NUMERIC)):
+            if getattr(self, name) not in known:
+                choices = ", ".join(map(repr, known))
+                raise InputError(f"{name} is {getattr(self, name)!r} (known: {choices})")
         for field in self.fields:
             if field not in ("title", "body", "question"):
                 raise InputError(f"fields: {field!r} is not title, body or question")
 
 
-def labels_of(parsed: Parsed, of: str) -> Bag:
+class Trees(Protocol):
+    """A formula with both of its trees."""
+
+    @property
+    def slt(self) -> Tree:
+        """Its layout."""
+        ...
+
+    @property
+    def opt(self) -> Tree:
+        """Its operators."""
+        ...
+
+
+def labels_of(parsed: Trees, of: str, numeric: str = "none") -> Bag:
     """The symbols of one formula.
 
     >>> from mathsetu.formulas import parse_latex
     >>> labels_of(parse_latex("x+x"), "nodes")
     {'U!plus': 1, 'V!x': 2}
+    >>> labels_of(parse_latex("x+1/2"), "nodes", "numbers")
+    {'U!plus': 1, 'V!x': 1, 'N!0.5': 1}
     """
-    tree = parsed.slt if of == "tokens" else parsed.opt
-    return dict(Counter(node.label for node in tree.walk()))
+    if numeric == "none":
+        tree = parsed.slt if of == "tokens" else parsed.opt
+        return dict(Counter(node.label for node in tree.walk()))
+    if of == "tokens":
+        labels = [by_value(node.label) for node in parsed.slt.walk()]
+    else:
+        labels = labels_by_number(parsed.opt)
+    return dict(Counter(labels + value_labels(parsed.opt) if numeric == "values" else labels))
 
 
 def together(bags: Iterable[Bag], of: str) -> Bag:
@@ -87,13 +122,15 @@ class OverlapBuilder:
 
     kind = FORMULAS
 
+    merges_on_disk = True
+
     def __init__(self, choices: Overlap) -> None:
         self._choices = choices
         self._posts: list[list[str]] = []
         self._postings = PostingsBuilder()
         #: The symbols of each distinct formula, when it has been read.
         self.wanted: dict[str, Bag] = {}
-        self.read = one_by_one(partial(labels_of, of=choices.of))
+        self.read = one_by_one(partial(labels_of, of=choices.of, numeric=choices.numeric))
         self.reader = self
 
     def prepare(self, facts: PostFacts) -> list[str]:
@@ -109,16 +146,16 @@ class OverlapBuilder:
         """Take the next formula."""
         self.wanted[latex] = read
 
-    def take_over(self, folder: Path, kept: NDArray[np.int64], languages: Sequence[str]) -> None:
-        """Take the next posts from a segment that is written."""
-        self._postings.take_over(Postings(folder), kept)
-
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
         for formulas in self._posts:
             bags = (self.wanted[latex] for latex in formulas)
             self._postings.add(together(bags, self._choices.of))
         self._postings.write(folder)
+
+    def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
+        """Write the posts of other segments as one."""
+        merge_posts(sources, folder)
 
 
 class OverlapRetriever:
@@ -143,8 +180,9 @@ class OverlapReply:
 
     def __init__(self, index: OverlapRetriever, question: Question) -> None:
         self._index = index
-        of = index.choices.of
-        self._bag = together((labels_of(one, of) for one in question.parsed.values()), of)
+        of, numeric = index.choices.of, index.choices.numeric
+        read = (labels_of(one, of, numeric) for one in question.parsed.values())
+        self._bag = together(read, of)
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
         """The posts whose formulas overlap most."""
@@ -161,7 +199,7 @@ class OverlapReply:
         shared = [
             label.rpartition("!")[2] or label
             for label, (documents, _) in zip(self._bag, found, strict=True)
-            if place in documents
+            if place in documents and not label.startswith(VALUE)
         ]
         return Reason("symbols", float(self._overlaps[number]), " ".join(shared[:_SHOWN]))
 

@@ -10,17 +10,18 @@ collection while an index may consist of several segments.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from mathsetu.errors import DamagedLibrary
 from mathsetu.retrieval import kernels
+from mathsetu.retrieval.base import WrittenSegment
 from mathsetu.retrieval.mapped import Held, Mapped, check_rising
 
 if TYPE_CHECKING:
@@ -76,21 +77,6 @@ class PostingsBuilder:
         self._sizes.append(len(terms))
         self._lengths.append(sum(terms.values()) if length is None else length)
 
-    def take_over(self, postings: Postings, kept: NDArray[np.int64]) -> None:
-        """Add documents of an index that is written, in the order in which they are named."""
-        places = np.full(len(postings), -1, dtype=np.int64)
-        places[kept] = np.arange(len(kept))
-        owners = places[postings.documents]
-        order = np.argsort(owners, kind="stable")[np.count_nonzero(owners < 0) :]
-        # Each term gets a new number; those of one hash are one term again when all is written.
-        numbers = len(self._hashes) + np.arange(len(postings.terms), dtype=np.uint32)
-        self._hashes.frombytes(postings.terms.tobytes())
-        self._terms.frombytes(np.repeat(numbers, np.diff(postings.starts))[order].tobytes())
-        self._frequencies.frombytes(postings.frequencies[order].astype(np.float32).tobytes())
-        sizes = np.bincount(owners[order], minlength=len(kept))
-        self._sizes.frombytes(sizes.astype(f"u{self._sizes.itemsize}").tobytes())
-        self._lengths.frombytes(postings.lengths[kept].astype(np.float64).tobytes())
-
     def write(self, folder: Path) -> None:
         """Write what was gathered, sorted by term, into a new folder.
 
@@ -113,8 +99,8 @@ class PostingsBuilder:
         lengths = np.frombuffer(self._lengths, dtype=np.float64).astype(np.float32)
         for name, values in (("terms", vocabulary), ("starts", starts), ("lengths", lengths)):
             np.save(folder / f"{name}.npy", values, allow_pickle=False)
-        documents_file = _new_file(folder / "documents.npy", np.int32, len(terms))
-        frequencies_file = _new_file(folder / "frequencies.npy", kind, len(terms))
+        documents_file = new_array(folder / "documents.npy", np.int32, len(terms))
+        frequencies_file = new_array(folder / "frequencies.npy", kind, len(terms))
         free = starts[:-1].copy()
         for part in parts:
             own = ranks[terms[part]]
@@ -130,12 +116,115 @@ class PostingsBuilder:
             free[own[firsts]] += run
 
 
-def _new_file(path: Path, kind: Any, length: int) -> NDArray[Any]:
+def merge_postings(
+    segments: Sequence[Postings], places: Sequence[NDArray[np.int64]], count: int, folder: Path
+) -> None:
+    """Write indexes as one into a new folder, a part of the terms at a time.
+
+    Args:
+        segments: The indexes.
+        places: The new number of each document of each of them; -1 for one that is left out.
+        count: How many documents there are then.
+        folder: Where they go.
+    """
+    folder.mkdir(parents=True)
+    lengths = np.zeros(count, dtype=np.float32)
+    total = 0
+    for segment, numbers in zip(segments, places, strict=True):
+        there = numbers >= 0
+        lengths[numbers[there]] = segment.lengths[there]
+        total += segment.size if there.all() else int(there[segment.documents].sum())
+    small = all(segment.frequencies.dtype == np.uint8 for segment in segments)
+    documents_file = new_array(folder / "documents.npy", np.int32, total)
+    frequencies_file = new_array(
+        folder / "frequencies.npy", np.uint8 if small else np.float32, total
+    )
+    # Hashes are spread evenly, so that these parts of them have about as many postings each.
+    parts = max(1, sum(segment.size for segment in segments) // _TOGETHER)
+    limits = [np.uint64(2**64 * part // parts) for part in range(1, parts)]
+    rows = [[0, *np.searchsorted(one.terms, limits).tolist(), len(one.terms)] for one in segments]
+    terms, counts, written = [], [], 0
+    for part in range(parts):
+        merged = _merged_part(
+            [
+                (segment, slice(*ends[part : part + 2]), numbers)
+                for segment, ends, numbers in zip(segments, rows, places, strict=True)
+            ],
+            count,
+        )
+        own = slice(written, written := written + len(merged.documents))
+        documents_file[own], frequencies_file[own] = merged.documents, merged.frequencies
+        terms.append(merged.terms)
+        counts.append(merged.counts)
+    starts = np.concatenate(([0], np.cumsum(np.concatenate(counts)))).astype(np.int64)
+    for name, values in (
+        ("terms", np.concatenate(terms)),
+        ("starts", starts),
+        ("lengths", lengths),
+    ):
+        np.save(folder / f"{name}.npy", values, allow_pickle=False)
+
+
+class _Part(NamedTuple):
+    """The postings of some terms, in order, and how many each has."""
+
+    terms: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+    documents: NDArray[np.int64]
+    frequencies: NDArray[Any]
+
+
+def _merged_part(pieces: Sequence[tuple[Postings, slice, NDArray[np.int64]]], count: int) -> _Part:
+    """Postings of several indexes: of each some terms, and the new numbers of its documents."""
+    terms, sizes, documents, frequencies = [], [], [], []
+    for segment, rows, numbers in pieces:
+        starts = segment.starts[rows.start : rows.stop + 1]
+        own = slice(int(starts[0]), int(starts[-1]))
+        terms.append(segment.terms[rows])
+        sizes.append(np.diff(starts))
+        documents.append(numbers[segment.documents[own]])
+        frequencies.append(segment.frequencies[own])
+    distinct, ranks_of_terms = np.unique(np.concatenate(terms), return_inverse=True)
+    ranks, numbers = np.repeat(ranks_of_terms, np.concatenate(sizes)), np.concatenate(documents)
+    # By terms, and by documents for each. Those of each index mostly are in order already, and a
+    # stable sort merges what is.
+    order = np.argsort(ranks * count + numbers, kind="stable")
+    order = order[numbers[order] >= 0]
+    counts = np.bincount(ranks[order], minlength=len(distinct))
+    there = counts > 0
+    return _Part(distinct[there], counts[there], numbers[order], np.concatenate(frequencies)[order])
+
+
+def new_array(path: Path, kind: Any, length: int, *row: int) -> NDArray[Any]:
     """An array on disk, to be filled in; one without any value cannot be mapped."""
     if not length:
-        np.save(path, np.zeros(0, dtype=kind), allow_pickle=False)
-        return np.zeros(0, dtype=kind)
-    return np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=(length,))
+        empty = np.zeros((0, *row), dtype=kind)
+        np.save(path, empty, allow_pickle=False)
+        return empty
+    return np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=(length, *row))
+
+
+def new_numbers(sources: Sequence[WrittenSegment], sizes: Iterable[int]) -> list[NDArray[np.int64]]:
+    """The numbers of the posts of each segment when these are merged; -1 for those left out.
+
+    Args:
+        sources: The segments.
+        sizes: How many posts each has.
+    """
+    numbers, first = [], 0
+    for source, size in zip(sources, sizes, strict=True):
+        own = np.full(size, -1, dtype=np.int64)
+        own[source.kept] = first + np.arange(len(source.kept))
+        numbers.append(own)
+        first += len(source.kept)
+    return numbers
+
+
+def merge_posts(sources: Sequence[WrittenSegment], folder: Path) -> None:
+    """Write the indexes of segments whose documents are posts as one."""
+    segments = [Postings(source.folder) for source in sources]
+    numbers = new_numbers(sources, map(len, segments))
+    merge_postings(segments, numbers, sum(len(source.kept) for source in sources), folder)
 
 
 @contextmanager

@@ -41,8 +41,8 @@ Progress = Callable[[str, int], None]
 _PURPOSE = "search with Qdrant"
 # Points that are sent, and acknowledged, at once.
 _BATCH = 64
-# How widely HNSW looks around; as in the thesis that MathAMR+ comes from.
-_BREADTH = 128
+#: How widely HNSW looks around; as in the thesis that MathAMR+ comes from.
+BREADTH = 128
 # Fields of the payload that can be filtered by.
 _FILTERS = ("id", "language", "tags", "collection")
 _SECONDS = 120
@@ -178,6 +178,7 @@ def _create(server: QdrantServer, names: Collections, dimensions: int) -> None:
         if not client.collection_exists(names.formulas):
             client.create_collection(names.formulas, vectors_config=plain)
             client.create_payload_index(names.formulas, "post", models.PayloadSchemaType.KEYWORD)
+            client.create_payload_index(names.formulas, "number", models.PayloadSchemaType.INTEGER)
 
 
 def _send(
@@ -205,6 +206,8 @@ class QdrantSearch:
         folders: The vectors of each segment.
         strategy: ``exact`` compares every vector; ``hnsw`` follows Qdrant's index of them;
             ``document`` finds candidates by the document vector; ``single`` compares nothing else.
+            ``document-hnsw`` and ``single-hnsw`` follow the index of the document vectors. Whatever
+            way candidates are found, they are ranked by exact scores.
         depth: How many candidates ``document`` looks at.
     """
 
@@ -216,7 +219,8 @@ class QdrantSearch:
         depth: int = 1000,
     ) -> None:
         self._server = server
-        self._strategy, self._depth = strategy, depth
+        self._strategy, self._depth = strategy.removesuffix("hnsw").rstrip("-"), depth
+        self._exact = not strategy.endswith("hnsw")
         self._names = [collections_of(folder) for folder in folders]
         self._counts = [len(MultiVectors(folder)) for folder in folders]
         self._firsts = Numbering(self._counts).firsts
@@ -252,7 +256,7 @@ class QdrantSearch:
     def _request(self, query: Vectors, k: int, allowed: NDArray[np.bool_] | None) -> Any:
         models = self._server.models
         rows = query.tolist()
-        exact = models.SearchParams(exact=self._strategy != "hnsw", hnsw_ef=_BREADTH)
+        exact = models.SearchParams(exact=self._exact, hnsw_ef=BREADTH)
         chosen = self._filter(allowed)
         if self._strategy == "single":
             return models.QueryRequest(

@@ -20,7 +20,7 @@ from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.retrieval import kernels
 from mathsetu.retrieval.base import Best, Scored, among, best
 from mathsetu.retrieval.mapped import Mapped
-from mathsetu.retrieval.postings import Postings, reading, term_hashes
+from mathsetu.retrieval.postings import Postings, new_array, reading, term_hashes
 from mathsetu.retrieval.segments import Numbering
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ Wanted = Mapping[str, float]
 # So many more than wanted are scored exactly, since the order by coarse steps is not the true one.
 _MARGIN = 100
 _STEPS = 255
+# Postings that are weighed at a time.
+_TOGETHER = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -203,15 +205,21 @@ def write_impacts(folder: Path, scheme: Scheme) -> None:
     """Write what each posting of a segment adds to scores, in 256 steps."""
     segment = Postings(folder)
     index = Weighted([segment], scheme)
-    documents = segment.documents
-    lengths = segment.lengths[documents]
-    values = scheme.impact(segment.frequencies.astype(np.float32), lengths, index.collection)
-    if scheme.cosine:
-        values = values / index.norms[documents]
-    scale = np.float32(values.max(initial=1e-9) / _STEPS)
-    # What is there counts at least one step: a document with a wanted term can always be found.
-    steps = np.clip(np.rint(values / scale), 1, _STEPS).astype(np.uint8)
-    np.save(folder / "impacts.npy", steps, allow_pickle=False)
+
+    def impacts(part: slice) -> Numbers:
+        documents = segment.documents[part]
+        frequencies = segment.frequencies[part].astype(np.float32)
+        values = scheme.impact(frequencies, segment.lengths[documents], index.collection)
+        return values / index.norms[documents] if scheme.cosine else values
+
+    # A part at a time, and twice, so that memory does not grow with the index.
+    parts = [slice(first, first + _TOGETHER) for first in range(0, segment.size, _TOGETHER)]
+    largest = max((float(impacts(part).max()) for part in parts), default=1e-9)
+    scale = np.float32(largest / _STEPS)
+    steps = new_array(folder / "impacts.npy", np.uint8, segment.size)
+    for part in parts:
+        # What is there counts at least one step: a document with a wanted term can always be found.
+        steps[part] = np.clip(np.rint(impacts(part) / scale), 1, _STEPS)
     np.save(folder / "step.npy", np.array([scale]), allow_pickle=False)
 
 
@@ -261,13 +269,21 @@ class Weighted:
         """The length of every document's weight vector."""
         norms = []
         for segment in self.segments:
-            counts = sum(other.counts_of(segment.terms) for other in self.segments)
-            containing = np.repeat(np.asarray(counts), np.diff(segment.starts))
-            frequencies = segment.frequencies.astype(np.float32)
-            weights = self.scheme.weigh(
-                frequencies, segment.lengths[segment.documents], containing, self.collection
-            )
-            norms.append(np.sqrt(np.bincount(segment.documents, weights**2, len(segment))))
+            counts = np.asarray(sum(other.counts_of(segment.terms) for other in self.segments))
+            squares = np.zeros(len(segment))
+            for first in range(0, segment.size, _TOGETHER):
+                part = slice(first, first + _TOGETHER)
+                documents = segment.documents[part]
+                rows = np.arange(first, first + len(documents))
+                containing = counts[np.searchsorted(segment.starts, rows, side="right") - 1]
+                weights = self.scheme.weigh(
+                    segment.frequencies[part].astype(np.float32),
+                    segment.lengths[documents],
+                    containing,
+                    self.collection,
+                )
+                squares += np.bincount(documents, weights**2, len(segment))
+            norms.append(np.sqrt(squares))
         return np.asarray(np.maximum(np.concatenate(norms), 1e-9), dtype=np.float32)
 
 
@@ -293,6 +309,8 @@ class WeighedQuery:
         if not self._asked or not k:
             return best(np.zeros(0, dtype=np.float32), 0)
         rarities = self._scheme.rarity(self._counts, self._collection) * np.array(self._asked)
+        # Rare terms first: most documents can be left aside before the common ones are read.
+        order = np.argsort(-rarities, kind="stable")
         nearly = Best(k + _MARGIN)
         for segment, (impacts, step), ranges, first in zip(
             self._index.segments,
@@ -305,8 +323,8 @@ class WeighedQuery:
                 found = kernels.best_by_impact(
                     segment.documents_in(ranges),
                     impacts.with_rows(ranges),
-                    ranges,
-                    np.asarray(rarities * step, dtype=np.float32),
+                    ranges[order],
+                    np.asarray(rarities[order] * step, dtype=np.float32),
                     len(segment),
                     nearly.wanted,
                     None if allowed is None else allowed[first : first + len(segment)],

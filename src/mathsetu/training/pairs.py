@@ -8,6 +8,7 @@ from itertools import islice
 
 import numpy as np
 
+from mathsetu.collections.threads import is_accepted
 from mathsetu.errors import InputError
 from mathsetu.ranking.rerank.texts import candidate_text, question_text
 from mathsetu.records import Judgment, Post, Query
@@ -55,12 +56,15 @@ def judged_pairs(
     return pairs
 
 
-def thread_pairs(posts: Iterable[Post], minimum_score: int | None = 50) -> list[Pair]:
+def thread_pairs(
+    posts: Iterable[Post], minimum_score: int | None = 50, *, accepted: bool = False
+) -> list[Pair]:
     r"""Questions with those answers of their own thread that got enough votes.
 
     Args:
-        posts: Answers that carry their question along.
+        posts: Answers that carry their question along (`mathsetu.collections.threads`).
         minimum_score: The fewest votes; None takes every answer, voted on or not.
+        accepted: Take the answers that the askers accepted instead, whatever their votes.
 
     >>> post = Post("7", "By squeezing.", title="A limit", question="Why is it 1?", score=61)
     >>> thread_pairs([post])
@@ -70,7 +74,12 @@ def thread_pairs(posts: Iterable[Post], minimum_score: int | None = 50) -> list[
         # The question is left out of the text, or the model would learn to look for a copy.
         Pair(_own_question(post), post.body, 1.0)
         for post in posts
-        if post.question and (minimum_score is None or (post.score or 0) >= minimum_score)
+        if post.question
+        and (
+            is_accepted(post)
+            if accepted
+            else minimum_score is None or (post.score or 0) >= minimum_score
+        )
     ]
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,7 +13,9 @@ from mathsetu.cli.output import json_option, print_json, progress_bar, say
 from mathsetu.cli.train.rerankers import show_epochs
 from mathsetu.collections.formats import detect, open_posts
 from mathsetu.collections.rows import BadRows
+from mathsetu.collections.threads import with_questions
 from mathsetu.encoders.graph import GraphChoices, GraphModel
+from mathsetu.errors import InputError
 from mathsetu.graphs.virtual import VirtualNodes
 from mathsetu.models import require
 from mathsetu.training.graph.texts import (
@@ -22,15 +26,38 @@ from mathsetu.training.graph.texts import (
     thread_text_pairs,
 )
 
+if TYPE_CHECKING:  # it imports torch
+    from mathsetu.training.graph.whole import WholeFit
+
+# The options that say how large a network is, and those that say how it is trained.
+_NETWORK = ("hidden", "layers", "bases", "aggregation")
+_FIT = ("beta", "formulas", "epochs", "batch", "learning_rate", "seed")
+
+
+def _given(sizes: Mapping[str, Any]) -> dict[str, Any]:
+    """Those options that the user gave; the others are left to the preset."""
+    context = click.get_current_context()
+    default = click.core.ParameterSource.DEFAULT
+    return {
+        name: value
+        for name, value in sizes.items()
+        if context.get_parameter_source(name) is not default
+    }
+
 
 @click.command("graph")
-@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("data", type=click.Path(exists=True, path_type=Path))
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--unseen", multiple=True, type=click.Path(path_type=Path),
               help="Topics that training must not touch; may be given again.")  # fmt: skip
 @click.option("--threads", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              help="Posts whose answers are learned from with their own questions.")  # fmt: skip
+              help="Posts whose answers are learned from with their own questions, beside "
+              "the pairs of DATA.")  # fmt: skip
+@click.option("--accepted", is_flag=True, help="Of posts, learn from accepted answers only.")
 @click.option("--limit", default=0, help="Learn from so many pairs only.")
+@click.option("--preset", type=click.Choice(["experiments", "benchmark"]),
+              help="The network and training of the MathAMR+ thesis, table 4.5 or 4.18; options "
+              "that are given replace its values.")  # fmt: skip
 @click.option("--hidden", default=96, show_default=True, help="Size of a node's vector.")
 @click.option("--layers", default=4, show_default=True)
 @click.option("--bases", default=16, show_default=True)
@@ -45,6 +72,9 @@ from mathsetu.training.graph.texts import (
 @click.option("--features", default="", help="An encoder whose vectors nodes start with.")
 @click.option("--negatives", default=0, help="Hard negatives for each pair.")
 @click.option("--same-tag", is_flag=True, help="Negatives must share a tag with their pair.")
+@click.option("--graphs", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              help="Graphs that 'mathsetu graph import' took in; DATA then is a file with the ids "
+              "of a question and its answer in each line, parted by a tab.")  # fmt: skip
 @click.option("--beta", default=0.5, show_default=True, help="Share of MaxSim in the loss.")
 @click.option("--formulas", default=0.2, show_default=True, help="Weight of formula pairs.")
 @click.option("--epochs", default=7, show_default=True, help="At most so many.")
@@ -58,11 +88,9 @@ def command(
     folder: Path,
     unseen: tuple[Path, ...],
     threads: Path | None,
+    accepted: bool,
     limit: int,
-    hidden: int,
-    layers: int,
-    bases: int,
-    aggregation: str,
+    preset: str | None,
     sentences: str,
     trees: str,
     structure: str,
@@ -71,38 +99,53 @@ def command(
     features: str,
     negatives: int,
     same_tag: bool,
+    graphs: Path | None,
     processes: int,
     as_json: bool,
-    **fit: Any,
+    **sizes: Any,
 ) -> None:
-    r"""Train a graph model on the question-answer pairs of DATA (qa.jsonl.xz) into FOLDER.
+    r"""Train a graph model on the question-answer pairs of DATA into FOLDER.
+
+    DATA is a folder with pairs (qa.jsonl.xz), or a file of posts (Posts.xml of a dump, JSON
+    Lines) whose answers are learned from with their own questions.
 
     The best model ends up in FOLDER/model with a card. Graphs are kept in FOLDER, and training
     that was stopped goes on where it was when the same command is given again.
 
     \b
-    Example:
+    Examples:
       mathsetu train graph data/training models/graph --unseen topics.xml --epochs 10
+      mathsetu train graph Posts.xml models/graph --accepted --unseen topics.xml
     """
     require("torch", "training a graph model", "neural")
     from mathsetu.training.graph.fit import GraphFit
-    from mathsetu.training.graph.whole import train_from_texts
+    from mathsetu.training.graph.thesis import PRESETS
+    from mathsetu.training.graph.whole import (
+        read_id_pairs,
+        train_from_imported,
+        train_from_texts,
+    )
 
-    settings = GraphFit(**fit)
-    choices = GraphModel(
-        hidden,
-        32,
-        layers,
-        bases,
-        aggregation,  # type: ignore[arg-type]  # click has checked it
+    model, settings = PRESETS[preset] if preset else (GraphModel(), GraphFit())
+    wanted = _given(sizes) if preset else sizes
+    settings = replace(settings, **{name: wanted[name] for name in _FIT if name in wanted})
+    choices = replace(
+        model,
+        **{name: wanted[name] for name in _NETWORK if name in wanted},
         features_from=features,
         graphs=GraphChoices(
             sentences,
-            trees,  # type: ignore[arg-type]  # and this
+            trees,  # type: ignore[arg-type]  # click has checked it
             VirtualNodes(structure, auxiliary, initialisation),  # type: ignore[arg-type]  # checks
         ),
     )
-    pairs = _pairs(data, unseen, threads)
+    if graphs is not None:
+        with progress_bar() as progress:
+            named = read_id_pairs(data)[: limit or None]
+            found = train_from_imported(named, graphs, choices, settings, folder, progress=progress)
+        _show(found, folder, as_json)
+        return
+    pairs = _pairs(data, unseen, threads, accepted)
     if 0 < limit < len(pairs):
         pairs = split_pairs(pairs, limit, settings.seed)[1]
     with progress_bar() as progress:
@@ -116,6 +159,10 @@ def command(
             processes=processes,
             progress=progress,
         )
+    _show(found, folder, as_json)
+
+
+def _show(found: WholeFit, folder: Path, as_json: bool) -> None:
     if as_json:
         print_json({"model": str(folder / "model"), "reciprocal_rank": found.trained,
                     "untrained": found.untrained, "epochs": found.history})  # fmt: skip
@@ -128,14 +175,22 @@ def command(
     say(f"the model is in {folder / 'model'}")
 
 
-def _pairs(data: Path, unseen: tuple[Path, ...], threads: Path | None) -> list[TextPair]:
+def _pairs(
+    data: Path, unseen: tuple[Path, ...], threads: Path | None, accepted: bool
+) -> list[TextPair]:
     texts = [
         f"{query.title}\n{query.text}"
         for path in unseen
         for query in detect(path).read(path, BadRows())
     ]
-    pairs = read_text_pairs(data, texts)
-    pairs += across_languages(pairs)
-    if threads:
-        pairs += thread_text_pairs(open_posts(threads), texts)
+    pairs: list[TextPair] = []
+    if data.is_dir():
+        pairs = read_text_pairs(data, texts)
+        pairs += across_languages(pairs)
+    for posts in filter(None, (threads, None if data.is_dir() else data)):
+        found = thread_text_pairs(with_questions(open_posts(posts)), texts, accepted=accepted)
+        if not found:
+            which = "accepted answers" if accepted else "answers"
+            raise InputError(f"{posts}: has no {which} with their questions to learn from")
+        pairs += found
     return pairs

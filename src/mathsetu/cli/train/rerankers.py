@@ -11,19 +11,16 @@ import click
 from mathsetu.cli.evaluation import read_records
 from mathsetu.cli.output import json_option, print_json, progress_bar, say
 from mathsetu.collections.formats import open_posts
+from mathsetu.collections.threads import with_questions
 from mathsetu.errors import InputError
 from mathsetu.library import Library
-from mathsetu.records import Post, Query
 from mathsetu.training.bi_encoder import train_bi_encoder
 from mathsetu.training.checkpoints import State
 from mathsetu.training.cross_encoder import train_cross_encoder
 from mathsetu.training.epochs import Epochs
 from mathsetu.training.loop import Fit
 from mathsetu.training.pairs import Pair, judged_pairs, split_topics, thread_pairs
-
-# How many similar posts are looked through for ones without a shared tag.
-_SIMILAR = 100
-
+from mathsetu.training.similar import similar_posts
 
 _file = click.Path(path_type=Path)
 _folder = click.Path(file_okay=False, path_type=Path)
@@ -35,6 +32,8 @@ _SHARED = (
     click.option("--model", required=True, help="Where training starts: a folder, or a name."),
     click.option("--votes", default=50, show_default=True,
                  help="Votes from which an answer is a right one for its own question."),
+    click.option("--accepted", is_flag=True,
+                 help="Right are the answers that the askers accepted, whatever their votes."),
     click.option("--relevant-from", default=2, show_default=True,
                  help="The lowest relevant grade."),
     click.option("--validation", default=0.2, show_default=True,
@@ -95,13 +94,14 @@ def _train(
     model: str,
     library: Path | None,
     votes: int,
+    accepted: bool,
     relevant_from: int,
     validation: float,
     as_json: bool,
     **fit: Any,
 ) -> None:
     settings = Fit(**fit)
-    known = {post.id: post for post in open_posts(posts)}
+    known = {post.id: post for post in with_questions(open_posts(posts))}
     queries = {query.id: query for query in read_records(topics, "queries")}
     learn, check = split_topics(
         list(read_records(judgments, "judgments")), validation, settings.seed
@@ -110,10 +110,11 @@ def _train(
     aside = judged_pairs(queries, known.get, check, relevant_from)
     if not right:
         raise InputError(f"{judgments}: judges no post of {posts} for a topic of {topics}")
-    threads = thread_pairs(known.values(), votes)
+    threads = thread_pairs(known.values(), votes, accepted=accepted)
+    chosen = "that askers accepted" if accepted else f"with {votes} votes or more"
     about = (
-        f"{len(right):,} pairs judged in {judgments.name} and {len(threads):,} answers with "
-        f"{votes} votes or more; {len(aside):,} judged pairs kept aside."
+        f"{len(right):,} pairs judged in {judgments.name} and {len(threads):,} answers {chosen}; "
+        f"{len(aside):,} judged pairs kept aside."
     )
     with progress_bar() as progress:
         if kind == "bi-encoder":
@@ -121,22 +122,10 @@ def _train(
             state = train_bi_encoder(model, pairs, aside, folder, settings, about, progress)
         else:
             asked = [post for post in known.values() if post.question and post.tags]
-            similar = _similar(library, known) if library else lambda post: ()
+            similar = similar_posts(Library(library), known) if library else lambda post: ()
             drawn = Epochs(right, threads, asked if library else (), similar, settings.seed)
             state = train_cross_encoder(model, drawn, aside, folder, settings, about, progress)
     _report(state, folder, as_json)
-
-
-def _similar(folder: Path, known: dict[str, Post]) -> Callable[[Post], list[Post]]:
-    """Finds the posts of a library that are most similar to the question of a post."""
-    library = Library(folder)
-
-    def similar(post: Post) -> list[Post]:
-        query = Query(post.id, post.question, post.title, language=post.language)
-        hits = library.search(query, _SIMILAR, explain=False)
-        return [known[hit.id] for hit in hits if hit.id in known and hit.id != post.id]
-
-    return similar
 
 
 def _report(state: State, folder: Path, as_json: bool) -> None:

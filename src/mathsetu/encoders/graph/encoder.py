@@ -15,7 +15,7 @@ from mathsetu.encoders.graph.batch import Features, GraphBatch, ReadyGraph
 from mathsetu.encoders.graph.files import ModelFiles, load_model
 from mathsetu.encoders.graph.runtime import NumpyNetwork
 from mathsetu.graphs.build import GraphBuilder, Source
-from mathsetu.graphs.graph import PLACEHOLDER
+from mathsetu.graphs.graph import PLACEHOLDER, Graph
 from mathsetu.graphs.tensors import GraphTensors, tensors
 from mathsetu.graphs.virtual import VIRTUAL_LABELS
 
@@ -116,17 +116,29 @@ class GraphEncoder:
         """How long the vectors are."""
         return self._files.choices.projection
 
+    @property
+    def sentences(self) -> str:
+        """The maker of sentence graphs that the model was trained with."""
+        return self._files.choices.graphs.sentences
+
     def tensors(self, sources: Sequence[Source]) -> list[GraphTensors]:
         """The graphs of texts, as the model reads them."""
-        choices = self._files.choices.graphs
-        return [
-            tensors(graph, self._files.vocabulary, choices.virtual, choices.trees)
-            for graph in self._builder.build_many(sources)
-        ]
+        return self._tensors(self._builder.build_many(sources))
 
     def encode(self, sources: Sequence[Source]) -> list[Encoded]:
         """The vectors of each text."""
         return self.encode_graphs(self.tensors(sources))
+
+    def encode_made(self, graphs: Sequence[Graph]) -> list[Encoded]:
+        """The vectors of graphs that were made elsewhere."""
+        return self.encode_graphs(self._tensors(graphs))
+
+    def _tensors(self, graphs: Iterable[Graph]) -> list[GraphTensors]:
+        choices = self._files.choices.graphs
+        return [
+            tensors(graph, self._files.vocabulary, choices.virtual, choices.trees)
+            for graph in graphs
+        ]
 
     def encode_graphs(self, graphs: Iterable[GraphTensors]) -> list[Encoded]:
         """The vectors of each graph."""

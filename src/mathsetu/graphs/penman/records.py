@@ -1,15 +1,16 @@
 """Files of graphs: Penman blocks with comments, or JSON lines that hold Penman.
 
-A block has ``# ::id`` and ``# ::formula_map`` (JSON) lines above its graph and a blank line below.
-A JSON line is an object with the graph in ``graph``, ``penman`` or ``amr``, the post's ``id`` (or
-``post_id``) and the ``formula_map``. Both are read; blocks are written.
+A block has comments such as ``# ::id`` and ``# ::snt`` above its graph and a blank line below; ours
+has ``# ::formula_map`` (JSON), too. A JSON line is an object with the graph in ``graph``,
+``penman`` or ``amr``, the post's ``id`` (or ``post_id``) and the ``formula_map``. Both are read;
+blocks are written. Blocks of comments alone, with which public collections begin, are passed over.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
@@ -21,32 +22,56 @@ from mathsetu.graphs.penman.writing import write_penman
 from mathsetu.plain_files import open_plain
 
 _COMMENT = re.compile(r"#\s*::(\S+)\s*(.*)")
+# Comments whose value is all that follows; others may stand several in a line.
+_WHOLE_LINE = frozenset({"snt", "tok", "formula_map"})
 _GRAPH_KEYS = ("graph", "penman", "amr")
 _ID_KEYS = ("id", "post_id", "doc_id")
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A graph and the post that it is of."""
+    """A graph, the post that it is of, and the sentence, where it is a sentence's."""
 
     id: str
     graph: Graph
+    sentence: str = ""
 
 
-def write_records(path: str | Path, records: Iterable[Record]) -> None:
+def write_records(path: str | Path, records: Iterable[Record]) -> int:
     """Write graphs as Penman blocks; halves of characters become question marks.
+
+    Returns:
+        How many there were.
 
     Raises:
         InputError: When the file cannot be written, or a graph is in pieces.
     """
+    count = 0
     try:
         with Path(path).open("w", encoding="utf-8", errors="replace") as file:
             for record in records:
-                formula_map = json.dumps(record.graph.formula_map, ensure_ascii=False)
-                file.write(f"# ::id {json.dumps(record.id, ensure_ascii=False)}\n")
-                file.write(f"# ::formula_map {formula_map}\n{write_penman(record.graph)}\n\n")
+                file.write(f"{block_of(record)}\n\n")
+                count += 1
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error})") from None
+    return count
+
+
+def block_of(record: Record) -> str:
+    """One graph as a Penman block.
+
+    >>> print(block_of(Record("7", Graph(["prove-01"]))))
+    # ::id "7"
+    # ::formula_map {}
+    (n0 / prove-01)
+    """
+    lines = [
+        f"# ::id {json.dumps(record.id, ensure_ascii=False)}",
+        f"# ::formula_map {json.dumps(record.graph.formula_map, ensure_ascii=False)}",
+    ]
+    if record.sentence:
+        lines.append(f"# ::snt {' '.join(record.sentence.split())}")
+    return "\n".join([*lines, write_penman(record.graph)])
 
 
 def read_records(path: str | Path) -> Iterator[Record]:
@@ -58,39 +83,67 @@ def read_records(path: str | Path) -> Iterator[Record]:
     """
     try:
         with TextIOWrapper(open_plain(path, follow_links=True), encoding="utf-8") as lines:
-            for line, block in _blocks(lines):
-                try:
-                    yield _json_record(block) if block[0] == "{" else _penman_record(block)
-                except (NotationError, ValueError, RecursionError) as error:
-                    raise RowError(path, line, f"no graph can be read ({error})") from None
+            yield from records_in(enumerate(lines, start=1), path)
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not UTF-8 ({error.reason})") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
 
 
-def _blocks(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+def _refuse(error: RowError) -> None:
+    raise error
+
+
+def records_in(
+    lines: Iterable[tuple[int, str]], path: str | Path, bad: Callable[[RowError], None] = _refuse
+) -> Iterator[Record]:
+    """The graphs in lines with their numbers.
+
+    Args:
+        lines: The lines.
+        path: Where they come from, for messages.
+        bad: Called for each graph that cannot be read; unless given, the first one ends it.
+    """
+    for line, block in _blocks(lines):
+        try:
+            found = _json_record(block) if block[0] == "{" else _penman_record(block)
+        except (NotationError, ValueError, RecursionError) as error:
+            bad(RowError(path, line, f"no graph can be read ({error})"))
+            continue
+        if found is not None:
+            yield found
+
+
+def _blocks(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """What belongs together: a JSON line, or the lines up to a blank one; with the first line."""
     first, block = 0, list[str]()
-    for number, line in enumerate(lines, start=1):
+    for number, line in lines:
         if line.startswith("{") and not block:
             yield number, line
         elif line.strip():
             first = first if block else number
-            block.append(line)
+            block.append(line.rstrip("\n"))
         elif block:
-            yield first, "".join(block)
+            yield first, "\n".join(block)
             block = []
     if block:
-        yield first, "".join(block)
+        yield first, "\n".join(block)
 
 
-def _penman_record(block: str) -> Record:
-    found = (_COMMENT.fullmatch(line) for line in block.splitlines())
-    comments = {comment[1]: comment[2] for comment in found if comment is not None}
+def _penman_record(block: str) -> Record | None:
+    lines = block.split("\n")
+    if all(line.lstrip().startswith("#") for line in lines):
+        return None
+    comments: dict[str, str] = {}
+    for line in lines:
+        found = _COMMENT.fullmatch(line)
+        if found is not None:
+            whole = found[1] in _WHOLE_LINE or found[2].startswith('"')
+            comments[found[1]] = found[2] if whole else found[2].partition(" ::")[0].strip()
     formula_map = json.loads(comments.get("formula_map") or "{}")
     name = comments.get("id", "")
-    return _record(json.loads(name) if name.startswith('"') else name, block, formula_map)
+    name = json.loads(name) if name.startswith('"') else name
+    return _record(name, block, formula_map, comments.get("snt", ""))
 
 
 def _json_record(line: str) -> Record:
@@ -99,11 +152,11 @@ def _json_record(line: str) -> Record:
     if text is None:
         raise ValueError(f"none of {', '.join(_GRAPH_KEYS)} is in it")
     name = next((row[key] for key in _ID_KEYS if key in row), "")
-    return _record(name, text, row.get("formula_map") or {})
+    return _record(name, text, row.get("formula_map") or {}, row.get("snt") or "")
 
 
-def _record(name: object, text: str, formula_map: object) -> Record:
+def _record(name: object, text: str, formula_map: object, sentence: object) -> Record:
     if not isinstance(formula_map, dict):
         raise ValueError("the formula_map is no JSON object")
     ids = {str(key): str(value) for key, value in formula_map.items()}
-    return Record(str(name), read_penman(text, ids))
+    return Record(str(name), read_penman(text, ids), str(sentence).strip())

@@ -37,6 +37,7 @@ __all__ = [
     "gather",
     "int8_dots",
     "is_compiled",
+    "mass_bounds",
     "nearest_signs",
     "overlaps_of",
     "ranges_of",
@@ -46,6 +47,8 @@ __all__ = [
 # A query's numbers are rounded to whole ones up to this: 127 * 128, see `loops.h`.
 _LARGEST = 16_256
 _MOST_DOCUMENTS = 2**31 - 1
+# Documents that are read together: `BLOCK` of `loops.h`.
+_BLOCK = 16_384
 
 
 def _choose() -> Any:
@@ -148,6 +151,7 @@ def best_by_overlap(
     masses: Floats,
     mass: float,
     k: int,
+    bounds: Floats | None = None,
     allowed: Allowed = None,
     floor: float = 0,
 ) -> Found:
@@ -162,6 +166,7 @@ def best_by_overlap(
         masses: For each formula of the collection, what all of its features count, or more.
         mass: The same for the query.
         k: How many are wanted.
+        bounds: The `mass_bounds` of the masses. It is quickest if lighter formulas come first.
         allowed: Which formulas may be found.
         floor: Only scores above this count.
 
@@ -175,12 +180,28 @@ def best_by_overlap(
     ([1, 0], [0.6700000166893005, 0.5])
     """
     _check_formula(documents, frequencies, ranges, counts, rarities, masses, mass)
+    if bounds is not None:
+        _check_array("bounds", bounds, np.float32, -(-len(masses) // _BLOCK), dimensions=2)
     numbers, scores = _room(len(masses), k, allowed, floor)
     found = _loops.best_by_overlap(
-        documents, frequencies, ranges, counts, rarities, masses, mass, allowed, floor, numbers,
-        scores,
+        documents, frequencies, ranges, counts, rarities, masses, mass, bounds, allowed, floor,
+        numbers, scores,
     )  # fmt: skip
     return _cut(numbers, scores, found)
+
+
+def mass_bounds(masses: Floats) -> Floats:
+    """The least and the largest mass in each block of formulas that are read together.
+
+    >>> mass_bounds(np.array([3, 1, 2], dtype=np.float32)).tolist()
+    [[1.0, 3.0]]
+    """
+    _check_array("masses", masses, np.float32)
+    starts = np.arange(0, len(masses), _BLOCK)
+    if not len(starts):
+        return np.zeros((0, 2), dtype=np.float32)
+    lightest = np.minimum.reduceat(masses, starts)
+    return np.stack([lightest, np.maximum.reduceat(masses, starts)], axis=1)
 
 
 def overlaps_of(

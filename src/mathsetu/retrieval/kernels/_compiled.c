@@ -174,6 +174,22 @@ static PyObject *how_many(int state, int64_t found) {
 
 /* ---- Functions ------------------------------------------------------------------------- */
 
+/* Find the best documents for what is asked; `weights` are those of words, or NULL. */
+static PyObject *best_asked(const Py_buffer *documents, const Py_buffer *values, Asked *asked,
+                            const float *weights, int64_t count, Into *into) {
+    int state = NO_MEMORY;
+    int64_t found;
+    Py_BEGIN_ALLOW_THREADS
+    if (prepare(asked, weights)) {
+        state = best_of_lists(documents->buf, values->buf, values->itemsize == 1, asked, count,
+                              into->may, &into->best);
+    }
+    discard(asked);
+    found = end_best(&into->best, into->numbers, into->scores);
+    Py_END_ALLOW_THREADS
+    return how_many(state, found);
+}
+
 static PyObject *py_best_by_impact(PyObject *module, PyObject *given) {
     PyObject *o_documents, *o_impacts, *o_ranges, *o_weights, *o_allowed, *o_numbers, *o_scores;
     long long count;
@@ -195,14 +211,8 @@ static PyObject *py_best_by_impact(PyObject *module, PyObject *given) {
         !best_into(&arrays, o_numbers, o_scores, o_allowed, count, floor, &into)) {
         return give_back(&arrays, NULL);
     }
-    int state;
-    int64_t found;
-    Py_BEGIN_ALLOW_THREADS
-    state = best_by_impact(documents->buf, impacts->buf, ranges->buf, weights->buf,
-                           weights->shape[0], count, into.may, &into.best);
-    found = end_best(&into.best, into.numbers, into.scores);
-    Py_END_ALLOW_THREADS
-    return give_back(&arrays, how_many(state, found));
+    Asked asked = {.ranges = ranges->buf, .lists = ranges->shape[0]};
+    return give_back(&arrays, best_asked(documents, impacts, &asked, weights->buf, count, &into));
 }
 
 static PyObject *py_gather(PyObject *module, PyObject *given) {
@@ -240,8 +250,8 @@ typedef struct {
 } Given;
 
 static int asked_of(Arrays *arrays, const Given *given, float mass, Asked *asked,
-                    Py_buffer **documents, Py_buffer **frequencies, Py_buffer **masses) {
-    Py_buffer *ranges, *counts, *rarities;
+                    Py_buffer **documents, Py_buffer **frequencies, int64_t *count) {
+    Py_buffer *ranges, *counts, *rarities, *masses;
     if (!(*documents = numbers32(arrays, given->documents, "documents")) ||
         !(*frequencies = values_of(arrays, given->frequencies, "frequencies", *documents)) ||
         !(ranges = ranges_in(arrays, given->ranges, (*documents)->shape[0])) ||
@@ -249,39 +259,54 @@ static int asked_of(Arrays *arrays, const Given *given, float mass, Asked *asked
         !have_length(counts, "counts", ranges->shape[0]) ||
         !(rarities = floats(arrays, given->rarities, "rarities")) ||
         !have_length(rarities, "rarities", ranges->shape[0]) ||
-        !(*masses = floats(arrays, given->masses, "masses"))) {
+        !(masses = floats(arrays, given->masses, "masses"))) {
         return 0;
     }
-    *asked = (Asked){ranges->buf, counts->buf, rarities->buf, ranges->shape[0], mass};
+    *count = masses->shape[0];
+    *asked = (Asked){
+        .ranges = ranges->buf,
+        .counts = counts->buf,
+        .rarities = rarities->buf,
+        .lists = ranges->shape[0],
+        .masses = masses->buf,
+        .mass = mass,
+    };
     return 1;
 }
 
 static PyObject *py_best_by_overlap(PyObject *module, PyObject *given) {
-    PyObject *o_allowed, *o_numbers, *o_scores;
+    PyObject *o_bounds, *o_allowed, *o_numbers, *o_scores;
     Given of;
     float mass, floor;
     (void)module;
-    if (!PyArg_ParseTuple(given, "OOOOOOfOfOO", &of.documents, &of.frequencies, &of.ranges,
-                          &of.counts, &of.rarities, &of.masses, &mass, &o_allowed, &floor,
-                          &o_numbers, &o_scores)) {
+    if (!PyArg_ParseTuple(given, "OOOOOOfOOfOO", &of.documents, &of.frequencies, &of.ranges,
+                          &of.counts, &of.rarities, &of.masses, &mass, &o_bounds, &o_allowed,
+                          &floor, &o_numbers, &o_scores)) {
         return NULL;
     }
     Arrays arrays = {.size = 0};
-    Py_buffer *documents, *frequencies, *masses;
+    Py_buffer *documents, *frequencies, *bounds;
     Asked asked;
     Into into;
-    if (!asked_of(&arrays, &of, mass, &asked, &documents, &frequencies, &masses) ||
-        !best_into(&arrays, o_numbers, o_scores, o_allowed, masses->shape[0], floor, &into)) {
+    int64_t count;
+    if (!asked_of(&arrays, &of, mass, &asked, &documents, &frequencies, &count)) {
         return give_back(&arrays, NULL);
     }
-    int state;
-    int64_t found;
-    Py_BEGIN_ALLOW_THREADS
-    state = best_by_overlap(documents->buf, frequencies->buf, frequencies->itemsize == 1, &asked,
-                            masses->buf, masses->shape[0], into.may, &into.best);
-    found = end_best(&into.best, into.numbers, into.scores);
-    Py_END_ALLOW_THREADS
-    return give_back(&arrays, how_many(state, found));
+    if (o_bounds != Py_None) {
+        if (!(bounds = array(&arrays, o_bounds, "bounds", "f", 4, 2, 0)) ||
+            !have_length(bounds, "bounds", (count + BLOCK - 1) / BLOCK)) {
+            return give_back(&arrays, NULL);
+        }
+        if (bounds->shape[1] != 2) {
+            refuse("bounds", "needs two numbers for each block");
+            return give_back(&arrays, NULL);
+        }
+        asked.bounds = bounds->buf;
+    }
+    if (!best_into(&arrays, o_numbers, o_scores, o_allowed, count, floor, &into)) {
+        return give_back(&arrays, NULL);
+    }
+    return give_back(&arrays, best_asked(documents, frequencies, &asked, NULL, count, &into));
 }
 
 static PyObject *py_overlaps_of(PyObject *module, PyObject *given) {
@@ -294,19 +319,25 @@ static PyObject *py_overlaps_of(PyObject *module, PyObject *given) {
         return NULL;
     }
     Arrays arrays = {.size = 0};
-    Py_buffer *documents, *frequencies, *masses, *wanted, *scores;
+    Py_buffer *documents, *frequencies, *wanted, *scores;
     Asked asked;
-    if (!asked_of(&arrays, &of, mass, &asked, &documents, &frequencies, &masses) ||
-        !(wanted = wanted_below(&arrays, o_wanted, masses->shape[0], 1)) ||
+    int64_t count;
+    if (!asked_of(&arrays, &of, mass, &asked, &documents, &frequencies, &count) ||
+        !(wanted = wanted_below(&arrays, o_wanted, count, 1)) ||
         !(scores = array(&arrays, o_scores, "scores", "f", 4, 1, 1)) ||
         !have_length(scores, "scores", wanted->shape[0])) {
         return give_back(&arrays, NULL);
     }
+    int state = NO_MEMORY;
     Py_BEGIN_ALLOW_THREADS
-    overlaps_of(documents->buf, frequencies->buf, frequencies->itemsize == 1, &asked, masses->buf,
-                wanted->buf, wanted->shape[0], scores->buf);
+    if (prepare(&asked, NULL)) {
+        overlaps_of(documents->buf, frequencies->buf, frequencies->itemsize == 1, &asked,
+                    wanted->buf, wanted->shape[0], scores->buf);
+        state = FINE;
+    }
+    discard(&asked);
     Py_END_ALLOW_THREADS
-    return give_back(&arrays, how_many(FINE, wanted->shape[0]));
+    return give_back(&arrays, how_many(state, wanted->shape[0]));
 }
 
 static PyObject *py_best_posts(PyObject *module, PyObject *given) {

@@ -20,6 +20,17 @@
 #include <arm_neon.h>
 #endif
 
+#if defined(__GNUC__)
+#define LOWEST_BIT(word) __builtin_ctzll(word)
+#else
+static int lowest_bit(uint64_t word) {
+    int bit = 0;
+    while (!(word >> bit & 1)) bit++;
+    return bit;
+}
+#define LOWEST_BIT(word) lowest_bit(word)
+#endif
+
 enum { FINE = 0, NO_MEMORY = 1, NOT_RISING = 2 };
 
 /* Powers of two, so that a bit mask cuts a document's number down to its place in a block. */
@@ -31,10 +42,10 @@ enum { FINE = 0, NO_MEMORY = 1, NOT_RISING = 2 };
 #define CHUNK 1024
 /* Half of the digits of a query's number; see whole_dots. */
 #define HALF 128
-/* To look a document up takes as long as to read so many postings. */
-#define LOOKING_UP 8
 /* Room for more than the best, at most. */
 #define MOST_MORE (1 << 20)
+/* To look a document up takes as long as to read so many postings. */
+#define LOOKING_UP 8
 /* How many rows ahead memory is asked for. */
 #define AHEAD 8
 
@@ -239,38 +250,6 @@ static int all_read(const Rest *rests, int64_t lists) {
     return 1;
 }
 
-/* ---- Words ----------------------------------------------------------------------------- */
-
-static int best_by_impact(const int32_t *documents, const uint8_t *impacts, const int64_t *ranges,
-                          const float *weights, int64_t terms, int64_t count,
-                          const uint8_t *allowed, Best *best) {
-    Rest *rests = all_lists(documents, ranges, terms);
-    float *sums = malloc(BLOCK * sizeof *sums);
-    int state = rests && sums ? FINE : NO_MEMORY;
-    for (int64_t low = 0; state == FINE && low < count; low += BLOCK) {
-        int64_t high = low + BLOCK < count ? low + BLOCK : count;
-        int touched = 0;
-        for (int64_t term = 0; term < terms; term++) {
-            int64_t at;
-            float weight = weights[term];
-            if (!stretch(documents, &rests[term], low, high, &at)) {
-                state = NOT_RISING;
-                break;
-            }
-            int64_t end = rests[term].next;
-            if (at < end && !touched++) memset(sums, 0, BLOCK * sizeof *sums);
-            for (; at < end; at++) {
-                sums[documents[at] & (BLOCK - 1)] += weight * (float)impacts[at];
-            }
-        }
-        if (state == FINE && touched) take_block(best, sums, low, high - low, allowed);
-    }
-    if (state == FINE && !all_read(rests, terms)) state = NOT_RISING;
-    free(rests);
-    free(sums);
-    return state;
-}
-
 /* The bytes of the values of some documents, one list after the other; 0 where they are missing. */
 static void gather(const int32_t *documents, const char *values, int64_t size,
                    const int64_t *ranges, int64_t lists, const int64_t *wanted, int64_t count,
@@ -288,13 +267,20 @@ static void gather(const int32_t *documents, const char *values, int64_t size,
     }
 }
 
-/* ---- Formulas -------------------------------------------------------------------------- */
+/* ---- Words and formulas ---------------------------------------------------------------- */
 
-/* What a query formula is made of: its features, how often it has each, how rare each is. */
+/* What is asked for: lists in some order, and what each adds to the score of a document that it
+ * holds, by the value that stands beside the document there.
+ *
+ * Words have values of a byte and no masses: the score of a document is the sum. For the features
+ * of a formula it is the sum over the mean of both masses (Dice). */
 typedef struct {
     const int64_t *ranges;
-    const float *counts, *rarities;
-    int64_t features;
+    const float *counts, *rarities; /* of the features of a formula */
+    int64_t lists;
+    float *tables; /* what each list adds for each value that a byte holds */
+    float *rest;   /* what the lists from each one on can add to a sum at most */
+    const float *masses, *bounds; /* bounds: the least and the largest mass of each block, or NULL */
     float mass;
 } Asked;
 
@@ -303,21 +289,36 @@ static inline float shared(float frequency, float count, float rarity) {
     return rarity * (count < frequency ? count : frequency);
 }
 
-static inline float shared_at(const void *frequencies, int small, int64_t at, float count,
-                              float rarity) {
-    float frequency = small ? (float)((const uint8_t *)frequencies)[at]
-                            : ((const float *)frequencies)[at];
-    return shared(frequency, count, rarity);
+static inline float added(const Asked *asked, int64_t list, const void *values, int small,
+                          int64_t at) {
+    if (small) return asked->tables[256 * list + ((const uint8_t *)values)[at]];
+    return shared(((const float *)values)[at], asked->counts[list], asked->rarities[list]);
 }
 
-/* What each feature adds for each frequency that a byte holds: quicker than comparing. */
-static float *tables_of(const Asked *asked) {
-    float *tables = malloc((size_t)(asked->features ? asked->features : 1) * 256 * sizeof *tables);
-    for (int64_t at = 0; tables && at < asked->features * 256; at++) {
-        int64_t feature = at / 256;
-        tables[at] = shared((float)(at % 256), asked->counts[feature], asked->rarities[feature]);
+/* Reckon what lists add; `weights` are those of words, or NULL. Gives 0 where there is no memory. */
+static int prepare(Asked *asked, const float *weights) {
+    int64_t lists = asked->lists;
+    asked->tables = malloc((size_t)(lists ? lists : 1) * 256 * sizeof *asked->tables);
+    asked->rest = malloc((size_t)(lists + 1) * sizeof *asked->rest);
+    if (!asked->tables || !asked->rest) return 0;
+    asked->rest[lists] = 0;
+    for (int64_t list = lists; list--;) {
+        float *table = asked->tables + 256 * list;
+        for (int value = 0; value < 256; value++) {
+            table[value] = weights ? weights[list] * (float)value
+                                   : shared((float)value, asked->counts[list],
+                                            asked->rarities[list]);
+        }
+        float most = weights ? table[255] : asked->rarities[list] * asked->counts[list];
+        /* Slack for rounding. */
+        asked->rest[list] = asked->rest[list + 1] + (most > 0 ? most * (1 + 1e-5f) : 0);
     }
-    return tables;
+    return 1;
+}
+
+static void discard(Asked *asked) {
+    free(asked->tables);
+    free(asked->rest);
 }
 
 static inline float likeness(float sum, float mass, float other) {
@@ -325,134 +326,259 @@ static inline float likeness(float sum, float mass, float other) {
     return 2.0f * sum / (both < 1e-9f ? 1e-9f : both);
 }
 
-/* What the features from each one on can add to any formula's sum at most; slack for rounding. */
-static float *most_of_rest(const Asked *asked) {
-    float *most = malloc((size_t)(asked->features + 1) * sizeof *most);
-    if (!most) return NULL;
-    most[asked->features] = 0;
-    for (int64_t feature = asked->features; feature--;) {
-        float adds = asked->rarities[feature] * asked->counts[feature];
-        most[feature] = most[feature + 1] + (adds > 0 ? adds * (1 + 1e-5f) : 0);
-    }
-    return most;
-}
-
-/* Whether a formula may still count, given what the features that were not read can add. Rounding is
+/* Whether a document may still count, given what the lists that were not read can add. Rounding is
  * on the side of those that may. */
-static inline int may_count(float sum, float both_masses, float limit, float rest) {
-    return sum + rest > limit * (0.5f - 1e-5f) * both_masses;
+static inline int may_count(const Asked *asked, float sum, int64_t document, float limit,
+                            float rest) {
+    if (!asked->masses) return sum + rest > limit * (1 - 1e-5f);
+    return sum + rest > limit * (0.5f - 1e-5f) * (asked->masses[document] + asked->mass);
 }
 
-/* The formulas of a block that have any feature so far and may still count: their places, in order.
- */
-static int64_t first_kept(const float *sums, const float *masses, int64_t count, float mass,
-                          float limit, float rest, int32_t *kept) {
+/* How many lists of a block have to be read: no document that is in none of them can count. */
+static int64_t lists_to_read(const Asked *asked, int64_t block, float limit) {
+    int64_t lists = asked->lists;
+    limit *= 1 - 1e-5f;
+    for (; lists; lists--) {
+        float rest = asked->rest[lists - 1];
+        if (asked->masses) {
+            /* What features add is part of a formula's mass. */
+            float least = rest, most = rest;
+            if (asked->bounds) {
+                float lightest = asked->bounds[2 * block], heaviest = asked->bounds[2 * block + 1];
+                least = lightest > rest ? lightest : rest;
+                if (heaviest < rest) least = most = heaviest;
+            }
+            if (!(2 * most <= limit * (least + asked->mass))) break;
+        } else if (!(rest <= limit)) {
+            break;
+        }
+    }
+    return lists;
+}
+
+/* Where to begin: at formulas as heavy as the one that is asked for, if their order tells where
+ * they are. The limit is high then when the others come. */
+static int64_t first_block(const Asked *asked, int64_t blocks) {
+    int64_t block = 0;
+    if (!asked->bounds) return 0;
+    while (block < blocks && asked->bounds[2 * block + 1] < asked->mass) block++;
+    return block < blocks ? block : 0;
+}
+
+/* The sums of a block of documents, and which of them may count. */
+typedef struct {
+    float *sums;      /* zero, where no block is being read */
+    int32_t *touched; /* documents with a sum, in any order and some twice; then those that may
+                         count, in order */
+    int64_t *begins;  /* where the stretch of each list begins in this block */
+    uint64_t *marks;
+} Block;
+
+static int begin_block(Block *block, int64_t lists) {
+    block->sums = calloc(BLOCK, sizeof *block->sums);
+    block->touched = malloc(BLOCK * sizeof *block->touched);
+    block->begins = malloc((size_t)(lists ? lists : 1) * sizeof *block->begins);
+    block->marks = calloc(BLOCK / 64, sizeof *block->marks);
+    return block->sums && block->touched && block->begins && block->marks;
+}
+
+static void end_block(Block *block) {
+    free(block->sums);
+    free(block->touched);
+    free(block->begins);
+    free(block->marks);
+}
+
+/* Add what a list adds to the documents of a stretch. */
+static void add_list(const Asked *asked, int64_t list, const int32_t *documents,
+                     const void *values, int small, int64_t at, int64_t end, float *sums) {
+    const float *table = asked->tables + 256 * list;
+    const uint8_t *bytes = values;
+    for (; small && at < end; at++) sums[documents[at] & (BLOCK - 1)] += table[bytes[at]];
+    for (; at < end; at++) {
+        sums[documents[at] & (BLOCK - 1)] += added(asked, list, values, 0, at);
+    }
+}
+
+/* Add up the stretches of the lists that are read, which have few documents; which ones have a sum
+ * is written down, so that no others are looked at. */
+static int64_t add_few(const Asked *asked, const int32_t *documents, const void *values, int small,
+                       const Rest *rests, int64_t read, Block *block) {
     int64_t size = 0;
-    for (int64_t at = 0; at < count; at++) {
-        /* Written whether it counts or not: to ask first would take longer. */
-        kept[size] = (int32_t)at;
-        size += (sums[at] > 0) & may_count(sums[at], masses[at] + mass, limit, rest);
+    for (int64_t list = 0; list < read; list++) {
+        for (int64_t at = block->begins[list]; at < rests[list].next; at++) {
+            int32_t place = documents[at] & (BLOCK - 1);
+            /* Written whether it is new or not: to ask first would take longer. */
+            block->touched[size] = place;
+            size += block->sums[place] == 0;
+            block->sums[place] += added(asked, list, values, small, at);
+        }
     }
     return size;
 }
 
-/* Add what a feature adds to the formulas of a stretch. */
-static void add_list(const int32_t *documents, const void *frequencies, int small, int64_t at,
-                     int64_t end, float most, float rarity, const float *table, float *sums) {
-    const uint8_t *bytes = frequencies;
-    for (; small && at < end; at++) sums[documents[at] & (BLOCK - 1)] += table[bytes[at]];
-    for (; at < end; at++) {
-        float adds = shared_at(frequencies, 0, at, most, rarity);
-        sums[documents[at] & (BLOCK - 1)] += adds;
+/* Of documents in any order, those that may count: marked, then read off in order. */
+static int64_t keep_few(const Asked *asked, int64_t low, float limit, float rest, int64_t size,
+                        Block *block) {
+    int64_t kept = 0;
+    for (int64_t at = 0; at < size; at++) {
+        int32_t place = block->touched[at];
+        float sum = block->sums[place];
+        uint64_t may = (sum > 0) & may_count(asked, sum, low + place, limit, rest);
+        block->marks[place / 64] |= may << place % 64;
     }
+    /* The others are zero again. */
+    for (int64_t at = 0; at < size; at++) {
+        int32_t place = block->touched[at];
+        if (!(block->marks[place / 64] >> place % 64 & 1)) block->sums[place] = 0;
+    }
+    for (int64_t word = 0; word < BLOCK / 64; word++) {
+        for (uint64_t marks = block->marks[word]; marks; marks &= marks - 1) {
+            block->touched[kept++] = (int32_t)(64 * word + LOWEST_BIT(marks));
+        }
+        block->marks[word] = 0;
+    }
+    return kept;
 }
 
-/* Features come in some order, the rare ones first, if the caller is wise. Once enough formulas are
- * known, one that has none of the first features cannot be among the best any more: what the last
- * features add is too little. Their lists, which are the long ones, are then looked up for those
- * formulas alone that may still count. The result is that of reading everything, as long as no
- * formula's mass is less than what its features add up to. */
-static int best_by_overlap(const int32_t *documents, const void *frequencies, int small,
-                           const Asked *asked, const float *masses, int64_t count,
-                           const uint8_t *allowed, Best *best) {
-    Rest *rests = all_lists(documents, asked->ranges, asked->features);
-    float *sums = malloc(BLOCK * sizeof *sums), *tables = tables_of(asked);
-    int32_t *kept = malloc(BLOCK * sizeof *kept);
-    float *rest = most_of_rest(asked);
-    int state = rests && sums && tables && kept && rest ? FINE : NO_MEMORY;
-    int64_t read = asked->features; /* so many lists are read, the others are looked up */
-    for (int64_t low = 0; state == FINE && low < count; low += BLOCK) {
-        int64_t high = low + BLOCK < count ? low + BLOCK : count;
+/* The same where the stretches have many documents: all of the block are looked at. */
+static int64_t add_many(const Asked *asked, const int32_t *documents, const void *values,
+                        int small, const Rest *rests, int64_t read, int64_t low, int64_t count,
+                        float limit, Block *block) {
+    for (int64_t list = 0; list < read; list++) {
+        add_list(asked, list, documents, values, small, block->begins[list], rests[list].next,
+                 block->sums);
+    }
+    int64_t kept = 0;
+    for (int64_t at = 0; at < count; at++) {
+        float sum = block->sums[at];
+        int may = (sum > 0) & may_count(asked, sum, low + at, limit, asked->rest[read]);
+        block->touched[kept] = (int32_t)at;
+        kept += may;
+        if (!may) block->sums[at] = 0;
+    }
+    return kept;
+}
+
+/* Go to a block in a list of which blocks before may have been left out. */
+static void go_to(const int32_t *documents, Rest *rest, int64_t low) {
+    if (rest->document >= low) return;
+    *rest = rest_of(documents, first_from(documents, rest->next, rest->end, low, 64), rest->end);
+}
+
+/* The best documents by what lists add.
+ *
+ * Lists come in some order, the rare ones first, if the caller is wise. Once enough documents are
+ * known, one that is in none of the first lists cannot be among the best any more: what the last
+ * ones add is too little. Those, which are the long ones, are then looked up for the documents
+ * alone that may still count. The result is that of reading everything, as long as no formula's
+ * mass is less than what its features add up to. */
+static int best_of_lists(const int32_t *documents, const void *values, int small,
+                         const Asked *asked, int64_t count, const uint8_t *allowed, Best *best) {
+    Rest *rests = all_lists(documents, asked->ranges, asked->lists);
+    Block block;
+    int state = begin_block(&block, asked->lists) && rests ? FINE : NO_MEMORY;
+    int64_t blocks = (count + BLOCK - 1) / BLOCK, begin = first_block(asked, blocks);
+    int64_t always_read = asked->lists;
+    float floor = best->limit;
+    for (int64_t turn = 0; state == FINE && turn < blocks; turn++) {
+        int64_t number = turn < blocks - begin ? begin + turn : turn - (blocks - begin);
+        int64_t low = number * BLOCK, high = low + BLOCK < count ? low + BLOCK : count;
         float limit = best->limit;
-        while (read && 2 * rest[read - 1] <= limit * (rest[read - 1] + asked->mass)) read--;
-        int touched = 0;
-        for (int64_t feature = 0; feature < read; feature++) {
-            int64_t at;
-            if (!stretch(documents, &rests[feature], low, high, &at)) {
+        int64_t read = lists_to_read(asked, number, limit), postings = 0;
+        if (read < always_read) always_read = read;
+        if (turn && !number) {
+            /* Back to what was passed over. */
+            for (int64_t list = 0; list < asked->lists; list++) {
+                rests[list] = rest_of(documents, asked->ranges[2 * list],
+                                      asked->ranges[2 * list + 1]);
+            }
+        }
+        for (int64_t list = 0; list < read; list++) {
+            Rest *rest = &rests[list];
+            /* A list that is read in every block has no document before this one. */
+            if (low && (list >= always_read || turn == 0)) go_to(documents, rest, low);
+            if (!stretch(documents, rest, low, high, &block.begins[list])) {
                 state = NOT_RISING;
                 break;
             }
-            int64_t end = rests[feature].next;
-            if (at < end && !touched++) memset(sums, 0, BLOCK * sizeof *sums);
-            add_list(documents, frequencies, small, at, end, asked->counts[feature],
-                     asked->rarities[feature], tables + 256 * feature, sums);
+            postings += rest->next - block.begins[list];
         }
-        if (state != FINE || !touched) continue;
-        int64_t size = first_kept(sums, masses + low, high - low, asked->mass, limit, rest[read],
-                                  kept);
-        for (int64_t feature = read; size && feature < asked->features; feature++) {
-            Rest *list = &rests[feature];
-            float most = asked->counts[feature], rarity = asked->rarities[feature];
-            list->next = first_from(documents, list->next, list->end, low, 64);
-            int64_t end = first_from(documents, list->next, list->end, high, 64);
-            if (end - list->next < LOOKING_UP * size) {
-                add_list(documents, frequencies, small, list->next, end, most, rarity,
-                         tables + 256 * feature, sums);
-                list->next = end;
+        if (state != FINE || !postings) continue;
+        int64_t size;
+        if (postings < BLOCK / 2) {
+            size = add_few(asked, documents, values, small, rests, read, &block);
+            size = keep_few(asked, low, limit, asked->rest[read], size, &block);
+        } else {
+            size = add_many(asked, documents, values, small, rests, read, low, high - low, limit,
+                            &block);
+        }
+        int all_zero = 1;
+        float left = asked->rest[read]; /* when it was last asked which documents may count */
+        for (int64_t list = read; size && list < asked->lists; list++) {
+            Rest *rest = &rests[list];
+            go_to(documents, rest, low);
+            int64_t end = rest->document < high
+                              ? first_from(documents, rest->next, rest->end, high, 64)
+                              : rest->next;
+            if (end - rest->next < LOOKING_UP * size) {
+                /* Quicker than to look up, and it leaves sums behind where nobody looks. */
+                add_list(asked, list, documents, values, small, rest->next, end, block.sums);
+                all_zero = all_zero && rest->next == end;
+                rest->next = end;
             }
-            for (int64_t at = 0; at < size && list->next < end; at++) {
-                int64_t place = find(documents, list, low + kept[at]);
-                if (place >= 0) sums[kept[at]] += shared_at(frequencies, small, place, most, rarity);
+            for (int64_t at = 0; at < size && rest->next < end; at++) {
+                int64_t place = find(documents, rest, low + block.touched[at]);
+                if (place >= 0) {
+                    block.sums[block.touched[at]] += added(asked, list, values, small, place);
+                }
             }
+            *rest = rest_of(documents, rest->next, rest->end);
             /* The less is left to come, the fewer may still count. */
+            if (asked->rest[list + 1] > 0.7f * left) continue;
+            left = asked->rest[list + 1];
             int64_t before = size;
             size = 0;
             for (int64_t at = 0; at < before; at++) {
-                float both = masses[low + kept[at]] + asked->mass;
-                kept[size] = kept[at];
-                size += may_count(sums[kept[at]], both, limit, rest[feature + 1]);
+                int32_t place = block.touched[at];
+                block.touched[size] = place;
+                int may = may_count(asked, block.sums[place], low + place, limit,
+                                    asked->rest[list + 1]);
+                size += may;
+                if (!may) block.sums[place] = 0;
             }
         }
         for (int64_t at = 0; at < size; at++) {
-            int64_t number = low + kept[at];
-            float score = likeness(sums[kept[at]], masses[number], asked->mass);
-            if (score > best->limit && (!allowed || allowed[number])) take(best, number, score);
+            int64_t document = low + block.touched[at];
+            float score = block.sums[block.touched[at]];
+            block.sums[block.touched[at]] = 0;
+            if (asked->masses) score = likeness(score, asked->masses[document], asked->mass);
+            /* Blocks may come out of order, so that one equal to the limit may be before it. */
+            if (score > floor && score >= best->limit && (!allowed || allowed[document])) {
+                take(best, document, score);
+            }
         }
+        if (!all_zero) memset(block.sums, 0, BLOCK * sizeof *block.sums);
     }
-    if (state == FINE && !all_read(rests, read)) state = NOT_RISING;
+    if (state == FINE && !begin && !all_read(rests, always_read)) state = NOT_RISING;
     free(rests);
-    free(sums);
-    free(tables);
-    free(kept);
-    free(rest);
+    end_block(&block);
     return state;
 }
 
 /* The same scores for some formulas alone; every one of them must have a mass. */
-static void overlaps_of(const int32_t *documents, const void *frequencies, int small,
-                        const Asked *asked, const float *masses, const int64_t *wanted,
-                        int64_t count, float *scores) {
+static void overlaps_of(const int32_t *documents, const void *values, int small,
+                        const Asked *asked, const int64_t *wanted, int64_t count, float *scores) {
     memset(scores, 0, (size_t)count * sizeof *scores);
-    for (int64_t feature = 0; feature < asked->features; feature++) {
-        Rest rest = rest_of(documents, asked->ranges[2 * feature], asked->ranges[2 * feature + 1]);
-        float most = asked->counts[feature], rarity = asked->rarities[feature];
+    for (int64_t list = 0; list < asked->lists; list++) {
+        Rest rest = rest_of(documents, asked->ranges[2 * list], asked->ranges[2 * list + 1]);
         for (int64_t at = 0; at < count && rest.next < rest.end; at++) {
             int64_t place = find(documents, &rest, wanted[at]);
-            if (place >= 0) scores[at] += shared_at(frequencies, small, place, most, rarity);
+            if (place >= 0) scores[at] += added(asked, list, values, small, place);
         }
     }
     for (int64_t at = 0; at < count; at++) {
-        scores[at] = likeness(scores[at], masses[wanted[at]], asked->mass);
+        scores[at] = likeness(scores[at], asked->masses[wanted[at]], asked->mass);
     }
 }
 

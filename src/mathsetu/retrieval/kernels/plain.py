@@ -66,6 +66,7 @@ def best_by_overlap(
     rarities: Floats,
     masses: Floats,
     mass: float,
+    bounds: Floats | None,
     allowed: Allowed,
     floor: float,
     numbers: NDArray[np.int64],

@@ -97,8 +97,8 @@ def graph_pairs(
     found = []
     for number, (question, answer) in enumerate(zip(questions, answers, strict=True)):
         wrong = [answers[other] for other in (negatives[number] if negatives else ())]
-        if _fits(question) and _fits(answer):
-            found.append(GraphPair(question, answer, tuple(filter(_fits, wrong))))
+        if fits(question, answer):
+            found.append(GraphPair(question, answer, tuple(filter(fits, wrong))))
     return found
 
 
@@ -119,8 +119,11 @@ def _ready(store: TensorStore, features: LabelVectors | None) -> Iterator[tuple[
         yield name, ReadyGraph.of(graph, features(graph.labels) if features else None)
 
 
-def _fits(graph: ReadyGraph) -> bool:
-    return len(graph.nodes) <= _LARGEST and 0 < len(graph.virtual) <= _MOST_VECTORS
+def fits(*graphs: ReadyGraph) -> bool:
+    """Whether graphs are small enough to learn from."""
+    return all(
+        len(graph.nodes) <= _LARGEST and 0 < len(graph.virtual) <= _MOST_VECTORS for graph in graphs
+    )
 
 
 def _sources(pair: TextPair) -> list[Source]:

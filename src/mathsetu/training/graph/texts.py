@@ -8,15 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
+from mathsetu.collections.threads import is_accepted
 from mathsetu.errors import InputError
 from mathsetu.languages.analyze import tokenize, words
 from mathsetu.markup import split
 from mathsetu.records import Post
 from mathsetu.training.encoder.overlap import Overlap
 from mathsetu.training.encoder.sources import answered
+
+#: A pair of whatever kind.
+Pair = TypeVar("Pair")
 
 # Shorter texts ("60", "Yes.") say nothing by which they could be found.
 _SHORTEST_QUESTION, _SHORTEST_ANSWER = 15, 40
@@ -64,8 +69,16 @@ def read_text_pairs(folder: Path, unseen: Iterable[str] = ()) -> list[TextPair]:
     return found
 
 
-def thread_text_pairs(posts: Iterable[Post], unseen: Iterable[str] = ()) -> list[TextPair]:
+def thread_text_pairs(
+    posts: Iterable[Post], unseen: Iterable[str] = (), *, accepted: bool = False
+) -> list[TextPair]:
     """Answers with the questions of their own threads.
+
+    Args:
+        posts: Answers that carry their question along (`mathsetu.collections.threads`); other
+            posts are passed over.
+        unseen: Texts that training must not touch.
+        accepted: Take only the answers that the askers accepted.
 
     >>> post = Post("7", "By squeezing it between 1 and cos x, as always.", title="A limit",
     ...     question="Why is it 1?", tags=("limits",))
@@ -75,6 +88,8 @@ def thread_text_pairs(posts: Iterable[Post], unseen: Iterable[str] = ()) -> list
     forbidden = Overlap(unseen)
     found = []
     for post in posts:
+        if not post.question or (accepted and not is_accepted(post)):
+            continue
         question = f"{post.title}\n\n{post.question}".strip()
         usable = len(question) >= _SHORTEST_QUESTION and len(post.body) >= _SHORTEST_ANSWER
         if usable and not forbidden.touches(question) and not forbidden.touches(post.body):
@@ -113,9 +128,7 @@ def across_languages(pairs: Sequence[TextPair]) -> list[TextPair]:
     return found
 
 
-def split_pairs(
-    pairs: Sequence[TextPair], aside: int, seed: int
-) -> tuple[list[TextPair], list[TextPair]]:
+def split_pairs(pairs: Sequence[Pair], aside: int, seed: int) -> tuple[list[Pair], list[Pair]]:
     """Pairs for training and, so many, for validation.
 
     >>> learn, check = split_pairs([TextPair(str(n), "") for n in range(9)], 3, seed=1)

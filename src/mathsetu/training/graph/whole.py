@@ -8,13 +8,26 @@ from pathlib import Path
 
 import torch
 
+from mathsetu.collections.files import read_lines
+from mathsetu.encoders.graph.batch import ReadyGraph
 from mathsetu.encoders.graph.files import load_model
 from mathsetu.encoders.graph.runtime import NumpyNetwork
 from mathsetu.encoders.graph.settings import GraphModel
-from mathsetu.graphs.vocabulary import Vocabulary
+from mathsetu.errors import InputError, RowError
+from mathsetu.graphs.graph import Graph
+from mathsetu.graphs.imported import ImportedGraphs
+from mathsetu.graphs.tensors import tensors
+from mathsetu.graphs.vocabulary import TypeCounts, Vocabulary
 from mathsetu.training.card import Card, add_figures, save_with_card
 from mathsetu.training.graph.fit import GraphFit, new_network, reading, train_graph_model
-from mathsetu.training.graph.graphs import Making, graph_pairs, vocabulary_of, with_features
+from mathsetu.training.graph.graphs import (
+    Making,
+    fits,
+    graph_pairs,
+    vocabulary_of,
+    with_features,
+)
+from mathsetu.training.graph.loss import GraphPair
 from mathsetu.training.graph.negatives import hard_negatives
 from mathsetu.training.graph.texts import TextPair, split_pairs
 from mathsetu.training.graph.validation import found_answers
@@ -22,6 +35,8 @@ from mathsetu.training.loop import Progress
 
 # The share of the pairs that is kept aside, and the most pairs that this needs to be.
 _ASIDE, _MOST_ASIDE = 0.1, 2000
+# Fewer pairs than these teach nothing.
+_FEWEST = 4
 
 
 @dataclass(frozen=True)
@@ -55,28 +70,112 @@ def train_from_texts(
     Graphs and checkpoints are kept in the folder, so that the same call goes on where it was
     stopped; the model and its card end up in ``folder/model``.
     """
-    aside = max(1, min(_MOST_ASIDE, round(len(pairs) * _ASIDE)))
-    learn, check = split_pairs(pairs, aside, settings.seed)
+    learn, check = split_pairs(pairs, _aside(pairs), settings.seed)
     choices, features = with_features(choices)
     vocabulary = _vocabulary(learn, choices, folder, processes, progress)
     making = Making(choices.graphs, vocabulary, features, processes, progress)
     wrong = hard_negatives(learn, negatives, same_tag) if negatives else ()
     ready = graph_pairs(learn, making, folder / "learn.sqlite", wrong)
     kept = graph_pairs(check, making, folder / "check.sqlite")
+    languages = sorted({language for pair in pairs for language in pair.languages})
+    data = f"Question-answer pairs in {', '.join(languages)}."
+    return _trained(_Job(choices, vocabulary, ready, kept, data), settings, folder, progress)
+
+
+def train_from_imported(
+    pairs: Sequence[tuple[str, str]],
+    graphs: Path,
+    choices: GraphModel,
+    settings: GraphFit,
+    folder: Path,
+    *,
+    progress: Progress | None = None,
+) -> WholeFit:
+    """Train a model on graphs that were made elsewhere.
+
+    Args:
+        pairs: The ids of questions with those of their answers.
+        graphs: The file that `mathsetu graph import` has written.
+        choices: The size and kind of the model.
+        settings: How it is trained.
+        folder: Where checkpoints and the model go; the model ends up in ``folder/model``.
+        progress: Called as the work goes on.
+    """
+    choices, features = with_features(choices)
+    with ImportedGraphs(graphs) as store:
+        whole = {name: store.get(name) for pair in pairs for name in pair}
+    there = [pair for pair in pairs if all(whole[name] is not None for name in pair)]
+    if len(there) < _FEWEST:
+        raise InputError(
+            f"{graphs}: has the graphs of {len(there):,} of {len(pairs):,} pairs; "
+            f"at least {_FEWEST} are needed"
+        )
+    learn, check = split_pairs(there, _aside(there), settings.seed)
+    counts = TypeCounts()
+    for name in dict.fromkeys(name for pair in learn for name in pair):
+        counts.add(whole[name] or Graph())
+    vocabulary = counts.vocabulary()
+    virtual, trees = choices.graphs.virtual, choices.graphs.trees
+
+    def ready(name: str) -> ReadyGraph:
+        arrays = tensors(whole[name] or Graph(), vocabulary, virtual, trees)
+        return ReadyGraph.of(arrays, features(arrays.labels) if features else None)
+
+    made = {name: ready(name) for pair in there for name in pair}
+    both = [
+        [GraphPair(made[one], made[other]) for one, other in some if fits(made[one], made[other])]
+        for some in (learn, check)
+    ]
+    data = f"Pairs of graphs that were imported: {len(there):,}."
+    job = _Job(choices, vocabulary, both[0], both[1], data)
+    return _trained(job, settings, folder, progress)
+
+
+def read_id_pairs(path: Path) -> list[tuple[str, str]]:
+    """The pairs of a file: the id of a question, a tab, and the id of its answer in each line."""
+    found = []
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        parts = line.split("\t")
+        if len(parts) != 2 or not all(part.strip() for part in parts):
+            problem = "the id of a question, a tab and the id of its answer are expected"
+            raise RowError(path, number, problem)
+        found.append((parts[0].strip(), parts[1].strip()))
+    return found
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What a model is trained on and checked with."""
+
+    choices: GraphModel
+    vocabulary: Vocabulary
+    learn: Sequence[GraphPair]
+    check: Sequence[GraphPair]
+    data: str
+
+
+def _trained(job: _Job, settings: GraphFit, folder: Path, progress: Progress | None) -> WholeFit:
+    """Train, write the card, and measure before and after."""
+    choices, vocabulary, kept = job.choices, job.vocabulary, job.check
     torch.manual_seed(settings.seed)
     start = reading(new_network(choices, vocabulary, settings))
     untrained = found_answers(start, kept).reciprocal_rank
-    state = train_graph_model(choices, vocabulary, ready, kept, folder, settings, progress)
-    languages = sorted({language for pair in pairs for language in pair.languages})
-    data = f"Question-answer pairs in {', '.join(languages)}."
-    card = Card("graph encoder", "random weights", "InfoNCE of MaxSim", data, settings)
-    save_with_card(state, card, folder, len(ready))
+    state = train_graph_model(choices, vocabulary, job.learn, kept, folder, settings, progress)
+    card = Card("graph encoder", "random weights", "InfoNCE of MaxSim", job.data, settings)
+    save_with_card(state, card, folder, len(job.learn))
     files = load_model(folder / "model")
     found = found_answers(NumpyNetwork(files.choices, files.weights), kept)
     about = f"{len(kept):,} pairs kept aside"
     figures = {"MRR": found.reciprocal_rank, "MRR before training": untrained}
     add_figures(folder / "model", about, figures)
     return WholeFit(state.history, found.reciprocal_rank, untrained)
+
+
+def _aside(pairs: Sequence[object]) -> int:
+    """How many pairs are kept aside."""
+    return max(1, min(_MOST_ASIDE, round(len(pairs) * _ASIDE)))
 
 
 def _vocabulary(

@@ -1,0 +1,166 @@
+"""All ways of searching graphs that the MathAMR+ thesis compares.
+
+    python -m benchmarks.graph_retrieval [--model FOLDER] [--libraries FOLDER]
+
+The vectors of a model (the shipped one unless ``--model`` names another) are searched exactly by
+MaxSim, by the document vector and then MaxSim, and by the document vector alone (tables 4.15 and
+4.16 of the thesis). With a Qdrant server (its program is ``qdrant`` on the path, or named by
+MATHSETU_QDRANT) each is searched there too, exactly and with HNSW. Answers are searched alone, as
+in the thesis, and with their questions. The measures are those of the thesis, on the topics of 2020
+and 2021 that have a relevant post here, and nDCG@10 with unjudged posts as not relevant.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmarks.maxsim import wait_for_index
+from benchmarks.shared import DATA, YEARS, Judged, arqmath_posts, judged, topics
+from mathsetu.evaluation import Judgments, evaluate, parse_measures
+from mathsetu.graphs.virtual import FORMULA
+from mathsetu.intake.question import Question
+from mathsetu.library import build_library
+from mathsetu.library.manifest import read_manifest, segment_folder
+from mathsetu.recipes import load_recipe
+from mathsetu.records import Hit, Run
+from mathsetu.retrieval.base import Scored
+from mathsetu.retrieval.graph import SHIPPED, Engine, GraphRetriever, GraphSearch
+from mathsetu.retrieval.maxsim import MaxSim
+from mathsetu.retrieval.qdrant import QdrantSearch, QdrantServer, collections_of, upload_segment
+from mathsetu.retrieval.texts import write_texts
+from tests.retrieval.qdrant_server import LocalQdrant, qdrant_program
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+_DEPTH = 1000
+_MEASURES = ("nDCG'", "MAP'", "P'@10", "bpref", "nDCG@10")
+# The thesis hands on 5,000 and 1,000 candidates of 33,771 posts; 500 and 100 are as many of ours.
+_WAYS = (("exact", 0), ("document", 1000), ("document", 500), ("document", 100), ("single", 0))
+_FIELDS = {"answers alone": ["body"], "with their questions": ["title", "question", "body"]}
+
+
+def show(name: str, scored: Sequence[Scored], about: About, seconds: float) -> None:
+    """One line: the measures of each year, and the speed."""
+    rankings = {
+        query: tuple(
+            Hit(about.posts[number], score)
+            for number, score in zip(one.numbers.tolist(), one.scores.tolist(), strict=True)
+        )
+        for query, one in zip(about.queries, scored, strict=True)
+    }
+    cells = []
+    measures = [one for one in parse_measures(_MEASURES) if str(one) in _MEASURES]
+    for grades in about.judged.values():
+        run = Run(name, {topic: rankings[topic] for topic in grades})
+        found = evaluate(run, Judgments(grades), measures, relevant_from=2)
+        cells.append(" ".join(f"{found.mean(measure):.3f}" for measure in measures))
+    print(f"{name:<28} {'  '.join(cells)}  {len(scored) / seconds:6.0f} q/s", flush=True)
+
+
+class About:
+    """What is asked and searched."""
+
+    def __init__(self, data: Path) -> None:
+        self.judged: dict[int, Judged] = {year: judged(year, data) for year in YEARS}
+        wanted = {topic for grades in self.judged.values() for topic in grades}
+        self.questions = [Question(query) for query in topics("en", data) if query.id in wanted]
+        self.queries = [question.query.id for question in self.questions]
+        self.posts = [post.id for post in arqmath_posts(data)]
+
+
+def search(name: str, engine: Engine, about: About, vectors: Sequence[Vectors], depth: int) -> None:
+    engine.search(vectors[:1], 1)
+    started = time.perf_counter()
+    # A first look hands on no fewer than are asked for.
+    found = engine.search(vectors, min(_DEPTH, depth or _DEPTH))
+    show(name, found, about, time.perf_counter() - started)
+
+
+def in_process(folders: Sequence[Path], about: About, vectors: Sequence[Vectors]) -> None:
+    for strategy, depth in _WAYS:
+        name = f"{strategy}, {depth}" if depth else strategy
+        search(name, MaxSim(folders, strategy, depth or _DEPTH), about, vectors, depth)
+
+
+def without_formulas(part: Path, place: Path) -> Path:
+    """A segment whose formulas are not searched for by themselves: sending them takes long."""
+    copy = place / part.parent.name
+    shutil.copytree(part / "vectors", copy / "vectors")
+    kinds = np.load(part / "kinds.npy")
+    np.save(copy / "kinds.npy", np.full_like(kinds, FORMULA + 1))
+    write_texts(copy / "ids", [])
+    write_texts(copy / "latex", [])
+    return copy
+
+
+def on_server(parts: Sequence[Path], about: About, vectors: Sequence[Vectors], place: Path) -> None:
+    local = LocalQdrant(place)
+    local.start()
+    try:
+        server = QdrantServer(local.url)
+        for part in [without_formulas(part, place) for part in parts]:
+            upload_segment(server, part, lambda number: {"id": str(number)}, lambda *_: None)
+            posts = collections_of(part / "vectors").posts
+            with server.asked() as client:
+                # So few vectors would be compared one by one otherwise.
+                settings = server.models.OptimizersConfigDiff(indexing_threshold=1)
+                client.update_collection(posts, optimizers_config=settings)
+            seconds, indexed = wait_for_index(server, posts)
+            print(f"  (Qdrant: {indexed:,} vectors in its index, {seconds:.0f} s)", flush=True)
+        folders = [part / "vectors" for part in parts]
+        for strategy, depth in _WAYS:
+            for kind in ("", "hnsw"):
+                way = "-".join(filter(None, (strategy.replace("exact", ""), kind))) or "exact"
+                name = f"Qdrant {way}, {depth}" if depth else f"Qdrant {way}"
+                engine = QdrantSearch(server, folders, way, depth or _DEPTH)
+                search(name, engine, about, vectors, depth)
+        server.close()
+    finally:
+        local.kill()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--model", default=SHIPPED)
+    parser.add_argument("--documents", choices=_FIELDS, nargs="+", default=list(_FIELDS))
+    parser.add_argument("--libraries", type=Path, help="keep them here, and take those of before")
+    parser.add_argument("--no-server", action="store_true", help="search in process alone")
+    options = parser.parse_args()
+    about = About(options.data)
+    kept = options.libraries
+    with nullcontext(kept) if kept else tempfile.TemporaryDirectory() as place:
+        for documents in options.documents:
+            print(f"{documents}: {', '.join(_MEASURES)} of 2020, of 2021")
+            fields = _FIELDS[documents]
+            settings = [f"parts.graph.model={options.model}", f"parts.graph.fields={fields}"]
+            library = Path(place) / documents.replace(" ", "-")
+            if not library.exists():
+                recipe = load_recipe("mathamr-plus", settings)
+                build_library(library, arqmath_posts(options.data), recipe, processes=1)
+            parts = [
+                segment_folder(library, one.name) / "graph"
+                for one in read_manifest(library).segments
+            ]
+            retriever = GraphRetriever(parts, GraphSearch(model=options.model))
+            vectors = [retriever.encode(one).encoded.vectors for one in about.questions]
+            in_process([part / "vectors" for part in parts], about, vectors)
+            if qdrant_program() and not options.no_server:
+                with tempfile.TemporaryDirectory() as data:
+                    on_server(parts, about, vectors, Path(data))
+
+
+if __name__ == "__main__":
+    main()

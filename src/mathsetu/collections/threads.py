@@ -1,0 +1,114 @@
+"""Answers with what their questions say, from collections that keep the two apart.
+
+In a dump an answer names its question and nothing more. Whoever wants answers that can be read
+alone (an index of answers, pairs to learn from) gets them here, in bounded memory: what has to be
+looked up lies in a temporary file.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import replace
+
+from mathsetu.collections.jsonl import from_json, to_json
+from mathsetu.markup import extract, split
+from mathsetu.records import Formula, Post
+
+_TABLES = """
+CREATE TABLE questions (id TEXT PRIMARY KEY, post BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE waiting (number INTEGER PRIMARY KEY, post BLOB NOT NULL);
+"""
+
+
+def with_questions(posts: Iterable[Post]) -> Iterator[Post]:
+    """All posts, each answer with the title, text, tags and formulas of its question.
+
+    What an answer says itself stays. Answers that stand before their questions come at the end;
+    one whose question is not there comes as it is.
+
+    >>> question = Post("3", "Why is it $1$?", title="A limit", tags=("limits",), accepted_id="7")
+    >>> answer = Post("7", "By squeezing.", kind="answer", parent_id="3")
+    >>> _, joined = with_questions([question, answer])
+    >>> joined.title, joined.question, joined.tags, is_accepted(joined)
+    ('A limit', 'Why is it $1$?', ('limits',), True)
+    """
+    # A database without a name is a temporary file that goes when it is closed.
+    with closing(sqlite3.connect("", isolation_level=None)) as database:
+        database.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {_TABLES}")
+        database.execute("BEGIN")
+        for post in posts:
+            if not post.parent_id:
+                _keep(database, "INSERT OR IGNORE INTO questions VALUES (?, ?)", post.id, post)
+                yield post
+            elif post.title and post.tags and post.question:
+                yield post
+            elif (question := _question(database, post)) is not None:
+                yield beside(post, question)
+            else:
+                _keep(database, "INSERT INTO waiting VALUES (?, ?)", None, post)
+        for (packed,) in database.execute("SELECT post FROM waiting ORDER BY number"):
+            post = _unpacked(packed)
+            question = _question(database, post)
+            yield post if question is None else beside(post, question)
+
+
+def beside(answer: Post, question: Post) -> Post:
+    """An answer that can be read alone: with what its question says.
+
+    Formulas of the question keep their ids and their post.
+    """
+    told = () if answer.question else _told_formulas(question, with_title=not answer.title)
+    own = answer.formulas or extract(split(answer.body), answer.id, "body")
+    return replace(
+        answer,
+        title=answer.title or question.title,
+        tags=answer.tags or question.tags,
+        question=answer.question or question.body,
+        language=answer.language or question.language,
+        formulas=told + own,
+        accepted_id=answer.accepted_id or question.accepted_id,
+    )
+
+
+def is_accepted(post: Post) -> bool:
+    """Whether a post is the answer that the asker accepted.
+
+    >>> is_accepted(Post("7", "Yes.", accepted_id="7")), is_accepted(Post("7", "Yes."))
+    (True, False)
+    """
+    return bool(post.accepted_id) and post.accepted_id == post.id
+
+
+def _told_formulas(question: Post, *, with_title: bool) -> tuple[Formula, ...]:
+    """The formulas of a question as an answer has them."""
+    fields = {"title": "title", "body": "question"} if with_title else {"body": "question"}
+    return tuple(
+        replace(formula, where=fields[formula.where], post_id=formula.post_id or question.id)
+        for formula in question.formulas
+        if formula.where in fields
+    )
+
+
+def _keep(database: sqlite3.Connection, statement: str, key: object, post: Post) -> None:
+    # A lone surrogate, which a store refuses later, passes through JSON as an escape.
+    packed = zlib.compress(json.dumps(to_json(post)).encode(), 1)
+    database.execute(statement, (_plain(key), packed))
+
+
+def _question(database: sqlite3.Connection, answer: Post) -> Post | None:
+    key = (_plain(answer.parent_id),)
+    row = database.execute("SELECT post FROM questions WHERE id = ?", key).fetchone()
+    return None if row is None else _unpacked(row[0])
+
+
+def _unpacked(packed: bytes) -> Post:
+    return from_json(json.loads(zlib.decompress(packed)), Post)
+
+
+def _plain(key: object) -> object:
+    """An id as SQLite can hold it."""
+    return key.encode("utf-8", "surrogatepass") if isinstance(key, str) else key

@@ -1,0 +1,132 @@
+r"""Reads MathAMR (Mansouri et al., CIKM 2022), the dialect of Penman that MathAMR+ comes from.
+
+Roles are in lower case (``:arg0``), and a formula is a constant ``MATH`` with its operator tree
+beside it, ``:value MATH :math (U1 / eq :op0(V1 / x) :op0(N1 / 2))``. The letter of a variable
+there says what kind of symbol its node is. Symbols may be empty, a quotation mark or a bracket,
+which strict readers do not take. What comes out is a graph as ours are: a placeholder for each
+formula, with the tree at ``:opt`` and labels as our parser writes them.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from mathsetu.errors import InputError, NotationError, RowError
+from mathsetu.formulas.labels import normalise_label
+from mathsetu.graphs.graph import PLACEHOLDER, Graph
+from mathsetu.graphs.penman.reading import read_penman
+from mathsetu.graphs.penman.records import Record
+from mathsetu.graphs.penman.writing import write_penman
+from mathsetu.graphs.representations import OPERATORS
+
+# The head of a symbol's node: its kind and number, and what is between them and the symbol.
+_SYMBOL = re.compile(r"\(([A-Z])([0-9]{1,6}) / ?")
+_ROLE = re.compile(r":arg(\d+)")
+_OPERAND = re.compile(r":op(\d+)")
+# Brackets were written as dollars, lest they close a node.
+_BRACKETS = re.compile(r"\$(\w-\w)\$\$")
+_FORMULA = "MATH"
+_MATH = ":math"
+
+
+def read_mathamr(text: str) -> Graph:
+    """Read one graph.
+
+    >>> graph = read_mathamr("(s / solve-01 :arg1 (e / string-entity :value MATH "
+    ...     ":math (U1 / eq :op0(V1 / x) :op0(N1 / 2))))")
+    >>> graph.labels
+    ['solve-01', 'string-entity', 'FORMULA_0', 'U!eq', 'V!x', 'N!2']
+    >>> graph.relations
+    [':ARG1', ':value', ':opt', ':0', ':0']
+
+    Raises:
+        NotationError: When it cannot be read; the message says where.
+        InputError: When it is in pieces.
+    """
+    # The kind goes into the label, so that no symbol is empty or only a bracket.
+    read = read_penman(_SYMBOL.sub(r"(\1\2 / \1!", text))
+    trees = {
+        edge: target for edge, (_, relation, target) in enumerate(read.edges()) if relation == _MATH
+    }
+    inside = _below(read, trees.values())
+    graph = Graph(root=read.root)
+    for node, label in enumerate(read.labels):
+        graph.add_node(_symbol(label) if node in inside else label)
+    formulas = _placeholders(read, graph, trees)
+    for edge, (source, relation, target) in enumerate(read.edges()):
+        if edge in formulas:
+            graph.add_edge(formulas[edge], OPERATORS, target)
+        elif source in inside:
+            graph.add_edge(source, _OPERAND.sub(r":\1", relation), target)
+        else:
+            graph.add_edge(source, _ROLE.sub(r":ARG\1", relation), target)
+    # Written and read again, the nodes of each formula and sentence are found.
+    return read_penman(write_penman(graph))
+
+
+def _placeholders(read: Graph, graph: Graph, trees: dict[int, int]) -> dict[int, int]:
+    """For the edge to each tree its placeholder: the constant beside it, or a new node."""
+    waiting: dict[int, deque[int]] = {}
+    for source, _, target in read.edges():
+        if read.labels[target] == _FORMULA:
+            waiting.setdefault(source, deque()).append(target)
+    found: dict[int, int] = {}
+    for number, edge in enumerate(trees):
+        source = read.sources[edge]
+        label = f"{PLACEHOLDER}{number}"
+        if waiting.get(source):
+            node = waiting[source].popleft()
+            graph.labels[node] = label
+        else:
+            node = graph.add_node(label)
+            graph.add_edge(source, _MATH, node)
+        found[edge] = node
+    return found
+
+
+def _below(graph: Graph, roots: Iterable[int]) -> set[int]:
+    """The nodes of trees."""
+    children: dict[int, list[int]] = {}
+    for source, _, target in graph.edges():
+        children.setdefault(source, []).append(target)
+    found: set[int] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node not in found:
+            found.add(node)
+            stack += children.get(node, ())
+    return found
+
+
+def _symbol(label: str) -> str:
+    return normalise_label(_BRACKETS.sub(r"(\1)", label))
+
+
+def mathamr_rows(
+    lines: Iterable[tuple[int, str]], path: str | Path, bad: Callable[[RowError], None]
+) -> Iterator[Record]:
+    """The graphs of a table with an id and a graph in each row, parted by a tab.
+
+    Args:
+        lines: The lines with their numbers.
+        path: Where they come from, for messages.
+        bad: Called for each graph that cannot be read.
+    """
+    rows = csv.reader((f"{line}\n" for _, line in lines), delimiter="\t")
+    first = 1
+    while True:
+        try:
+            row = next(rows)
+            if len(row) != 2:
+                raise ValueError(f"{len(row)} columns instead of an id and a graph")
+            yield Record(row[0], read_mathamr(row[1]))
+        except StopIteration:
+            return
+        except (InputError, NotationError, ValueError, csv.Error) as error:
+            bad(RowError(path, first, f"no graph can be read ({error})"))
+        first = rows.line_num + 1

@@ -1,0 +1,135 @@
+"""Formulas as hits: where in the collection stands what a formula index has found (ARQMath task 2).
+
+An index finds formulas as they are written; the task wants the ids that the collection gives to
+their occurrences, and of those that look the same the best one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from mathsetu.formulas.notation import write_tree
+from mathsetu.formulas.parse import parse_once
+from mathsetu.intake.posts import spelling
+from mathsetu.intake.question import Question
+from mathsetu.markup import extract, split
+from mathsetu.records import Formula, Hit, Post
+from mathsetu.retrieval.base import FormulaFinder, FormulaMatch
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mathsetu.library.holdings import Posts
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaInstance:
+    """A formula of the collection where it stands, and how like it is to the one asked for."""
+
+    formula: Formula
+    score: float
+
+    @property
+    def hit(self) -> Hit:
+        """The formula as a run has it."""
+        return Hit(self.formula.id, self.score, self.formula.post_id)
+
+
+def found_instances(
+    finder: FormulaFinder,
+    shelves: Posts,
+    question: Question,
+    depth: int,
+    allowed: NDArray[np.bool_] | None,
+    *,
+    every: bool,
+) -> Iterator[FormulaInstance]:
+    """The occurrences of the formulas that an index finds, best first, each id once.
+
+    Args:
+        finder: The index.
+        shelves: The posts.
+        question: What is asked.
+        depth: How many formulas the index looks for.
+        allowed: Which posts may be found.
+        every: Whether all occurrences of what is written alike are wanted, or one.
+    """
+    seen: set[str] = set()
+    for match in finder.formulas_for(question, depth, allowed):
+        for formula in _occurrences(match, finder, shelves, allowed):
+            if formula.id not in seen:
+                seen.add(formula.id)
+                yield FormulaInstance(formula, match.score)
+            if not every:
+                break
+
+
+def distinct_instances(
+    found: Iterable[FormulaInstance], k: int, visual_ids: Mapping[str, str] | None = None
+) -> list[FormulaInstance]:
+    r"""The best ``k``, of those that look the same only the first.
+
+    Which ones do is said by visual ids: those of a table, else those of the collection. Where
+    there is none, formulas with the same layout tree look the same, as the lab decides it.
+
+    Args:
+        found: Formulas, best first.
+        k: How many.
+        visual_ids: Visual ids by the ids of formulas.
+
+    >>> formulas = [Formula("1", "x^2"), Formula("2", "x^{2}"), Formula("3", "x^3")]
+    >>> found = [FormulaInstance(formula, 1.0) for formula in formulas]
+    >>> [one.formula.id for one in distinct_instances(found, 9)]
+    ['1', '3']
+    >>> [one.formula.id for one in distinct_instances(found, 9, {"2": "v7", "3": "v7"})]
+    ['1', '2']
+    """
+    known = visual_ids or {}
+    first: dict[tuple[str, str], FormulaInstance] = {}
+    for one in found:
+        visual_id = known.get(one.formula.id) or one.formula.visual_id
+        key = ("id", visual_id) if visual_id else ("layout", _layout(one.formula.latex))
+        if key not in first:
+            first[key] = one
+            if len(first) == k:
+                break
+    return list(first.values())
+
+
+def _layout(latex: str) -> str:
+    parsed = parse_once(latex)
+    # What could not be read whole is told by how it is written.
+    return spelling(latex) if parsed.warnings else write_tree(parsed.slt)
+
+
+def _occurrences(
+    match: FormulaMatch,
+    finder: FormulaFinder,
+    shelves: Posts,
+    allowed: NDArray[np.bool_] | None,
+) -> Iterator[Formula]:
+    """Where a formula that was found stands, in the order of the posts.
+
+    An answer is indexed with its question, whose formulas are not its own: they are found in the
+    question itself.
+    """
+    wanted = spelling(match.latex)
+    numbers = shelves.not_removed(finder.posts_with(match.number))
+    for number in numbers.tolist():
+        if allowed is not None and not allowed[number]:
+            continue
+        post = shelves.post(shelves.ids([number])[number])
+        for formula in _own_formulas(post):
+            if formula.id == match.id if match.id else spelling(formula.latex) == wanted:
+                yield replace(formula, post_id=formula.post_id or post.id)
+
+
+def _own_formulas(post: Post) -> Iterable[Formula]:
+    """The formulas that a post lists or, where it lists none, shows."""
+    if post.formulas:
+        return post.formulas
+    texts = (("title", post.title), ("question", post.question), ("body", post.body))
+    return [formula for name, text in texts for formula in extract(split(text), post.id, name)]

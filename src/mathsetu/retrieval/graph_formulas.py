@@ -1,0 +1,157 @@
+"""Formulas found by their vectors: each as it stands in the graph of its post, in context.
+
+With a server the vectors are compared by Qdrant, in the collection of formulas that
+``mathsetu graph upload`` writes; else here, some thousands at a time.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mathsetu.graphs.virtual import FORMULA
+from mathsetu.intake.posts import spelling
+from mathsetu.intake.question import Question
+from mathsetu.intake.texts import MarkedText
+from mathsetu.markup import Span
+from mathsetu.records import Formula, Query
+from mathsetu.retrieval.base import Best, FormulaMatch, Scored, asked_formula, best
+from mathsetu.retrieval.segments import Numbering
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mathsetu.retrieval.graph import GraphRetriever
+    from mathsetu.retrieval.qdrant_formulas import QdrantFormulas
+
+    Vectors = NDArray[np.float32]
+
+# Vectors that are compared at once.
+_TOGETHER = 1 << 15
+# Formulas that are written alike have a vector for each place where they stand: so many times as
+# many are looked at where each is wanted once.
+_ALIKE = 8
+
+
+class GraphFormulas:
+    """Finds formulas of a graph index."""
+
+    def __init__(self, index: GraphRetriever) -> None:
+        self._index = index
+
+    def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
+        """The formulas most like one that stands alone; those that are written alike, once."""
+        question = Question(Query("", "", formulas=(Formula(latex, latex),)))
+        found: dict[str, FormulaMatch] = {}
+        for match in self.formulas_for(question, _ALIKE * k):
+            found.setdefault(spelling(match.latex), match)
+        return list(found.values())[:k]
+
+    def formulas_for(
+        self, question: Question, k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> list[FormulaMatch]:
+        """The formulas most like the one that a question asks for, understood in its context."""
+        asked = asked_formula(question)
+        vector = self._vector(question, asked)
+        if vector is None:
+            return []
+        found = self._nearest(vector, k, allowed)
+        matches = []
+        for number, score in zip(found.numbers.tolist(), found.scores.tolist(), strict=True):
+            segment, own = self._numbering.locate(number)
+            texts = self._index.segments[segment]
+            matches.append(
+                FormulaMatch(number, asked.latex, texts.latex[own], score, texts.ids[own])
+            )
+        return matches
+
+    def posts_with(self, formula: int) -> NDArray[np.int64]:
+        """The number of the post that a formula of `formulas` stands in."""
+        segment, own = self._numbering.locate(formula)
+        first = self._index.maxsim.numbering.firsts[segment]
+        return first + self._owners(segment, np.array([own]))
+
+    def _vector(self, question: Question, asked: Formula) -> Vectors | None:
+        """The vector of a formula where it stands; where it stands nowhere, by itself."""
+        place = place_in(question, asked)
+        if place is None:
+            raw = f"${asked.latex}$"
+            alone = MarkedText(raw, [Span("formula", raw, asked.latex)])
+            encoded, place = self._index.encode_text(alone, question.language).encoded, 0
+        else:
+            encoded = self._index.encode_text(question.marked, question.language).encoded
+        is_formula = place < len(encoded.kinds) and encoded.kinds[place] == FORMULA
+        return encoded.vectors[place] if is_formula else None
+
+    def _nearest(self, vector: Vectors, k: int, allowed: NDArray[np.bool_] | None) -> Scored:
+        if self._index.server:
+            return self._on_server.nearest(vector, k, allowed)
+        nearly = Best(k)
+        firsts = self._index.maxsim.numbering.firsts
+        for segment, collection in enumerate(self._index.maxsim.collections):
+            places = self._places[segment]
+            for start in range(0, len(places), _TOGETHER):
+                rows = collection.vectors(places[start : start + _TOGETHER])
+                scores = np.einsum("id,d->i", rows, vector)
+                if allowed is not None:
+                    own = np.arange(start, start + len(rows))
+                    scores[~allowed[firsts[segment] + self._owners(segment, own)]] = 0
+                nearly.add(self._numbering.firsts[segment] + start, best(scores, k))
+        return nearly.result
+
+    def _owners(self, segment: int, formulas: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The posts of a segment that formulas of it stand in."""
+        starts = self._index.maxsim.collections[segment].layout.starts
+        return np.searchsorted(starts, self._places[segment][formulas], side="right") - 1
+
+    @cached_property
+    def _numbering(self) -> Numbering:
+        return Numbering(map(len, self._places))
+
+    @cached_property
+    def _places(self) -> list[NDArray[np.int64]]:
+        """For each segment, which of its vectors are those of formulas."""
+        return [np.flatnonzero(segment.kinds == FORMULA) for segment in self._index.segments]
+
+    @cached_property
+    def _on_server(self) -> QdrantFormulas:
+        from mathsetu.retrieval.qdrant import QdrantServer
+        from mathsetu.retrieval.qdrant_formulas import QdrantFormulas
+
+        return QdrantFormulas(
+            QdrantServer(self._index.server),
+            [folder / "vectors" for folder in self._index.folders],
+            self._numbering,
+            self._index.maxsim.numbering,
+            self._index.choices.strategy,
+        )
+
+
+def place_in(question: Question, asked: Formula) -> int | None:
+    """Which formula of a question's text is the one that it asks for, counted from 0.
+
+    It is the one that stands where the topic says, else the first that is written so.
+
+    >>> topic = Question(Query("B.1", "Is $x$ or $y$, not $x$?", title="About $x$"))
+    >>> place_in(topic, Formula("q_4", "x", where="question", start=19))
+    3
+    >>> place_in(topic, Formula("q_4", "y")), place_in(topic, Formula("q_4", "z"))
+    (2, None)
+    """
+    spans = question.marked.spans
+    starts = accumulate((len(span.raw) for span in spans), initial=0)
+    written = [
+        (start, spelling(span.content))
+        for start, span in zip(starts, spans, strict=False)
+        if span.kind == "formula"
+    ]
+    before = len(question.query.title) + 1 if question.query.title else 0
+    start = asked.start + (before if asked.where == "question" else 0)
+    wanted = spelling(asked.latex)
+    if asked.start >= 0 and (start, wanted) in written:
+        return written.index((start, wanted))
+    alike = [place for place, (_, latex) in enumerate(written) if latex == wanted]
+    return alike[0] if alike else None
