@@ -4,10 +4,13 @@
     python -m benchmarks.cluster kill LIBRARY --nodes 3 --replicas 2 --users 20
     python -m benchmarks.cluster publish LIBRARY --kills 30
     python -m benchmarks.cluster changes LIBRARY --users 4
-    python -m benchmarks.cluster snapshot LIBRARY
+    python -m benchmarks.cluster snapshot LIBRARY --nodes 3 --shards 3 --replicas 2
+    python -m benchmarks.cluster growth LIBRARY arqmath --steps 1 4 17 --shards 8 --processes 16
 
 The servers are started on this machine (``MATHSETU_QDRANT`` names the program) and ended. TOPICS
-are files of queries, or the word ``sampler``, which has judgments; ``--qrels`` names others.
+are files of queries, or the words ``sampler`` or ``arqmath`` (its judged topics in seven languages,
+from the shared data), which have judgments; ``--qrels`` names others. ``growth`` publishes the
+first segments of a library, then more of them; `benchmarks.grown` makes large ones.
 """
 
 from __future__ import annotations
@@ -22,28 +25,39 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
 import numpy as np
 
+from benchmarks import shared
+from mathsetu import __version__
 from mathsetu.cluster.client import connected
-from mathsetu.cluster.layout import Spread
-from mathsetu.cluster.publish import publish_library
+from mathsetu.cluster.layout import Names, Spread
+from mathsetu.cluster.publish import point_at, publish_library, send_part, summed
 from mathsetu.cluster.snapshot import Newest
+from mathsetu.cluster.state import State, new_token, read_mark, write_state
 from mathsetu.collections import sampler, trec
 from mathsetu.collections.formats import detect
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import MathSetuError
 from mathsetu.evaluation import Judgments, evaluate, parse_measures
 from mathsetu.library import Library, add_posts, build_library, remove_posts
+from mathsetu.library.manifest import read_manifest
+from mathsetu.pool import ordered_map
 from mathsetu.records import Hit, Query, Run
 from tests.retrieval.qdrant_server import LocalQdrant
 
 _K = 10
+# Scores that differ by less are the same.
+_SAME = 1e-5
+# The build of a library that grows.
+_GROWING = "growing"
 
 
 @contextmanager
@@ -70,19 +84,48 @@ def address_of(nodes: Sequence[LocalQdrant], name: str = "math") -> str:
 
 
 def read_queries(topics: Sequence[str], most: int) -> list[Query]:
+    """Queries of files, of the sampler, or ARQMath's judged topics in seven languages."""
     queries: list[Query] = []
     for topic in topics:
         if topic == "sampler":
             queries += sampler.queries()
+        elif topic == "arqmath":
+            queries += arqmath_queries()
         else:
             queries += detect(topic).read(topic, BadRows())
     return random.Random(1).sample(queries, most) if 0 < most < len(queries) else queries
 
 
-def publish(folder: Path, address: str, spread: Spread) -> float:
+def arqmath_queries() -> list[Query]:
+    """ARQMath's topics that have a relevant post, with their languages before their ids."""
+    wanted = set().union(*(shared.judged(year) for year in shared.YEARS))
+    return [
+        replace(query, id=f"{language}/{query.id}")
+        for language in shared.LANGUAGES
+        for query in shared.topics(language)
+        if query.id in wanted
+    ]
+
+
+def publish(folder: Path, address: str, spread: Spread, processes: int = 1) -> float:
     begun = time.perf_counter()
     with connected(address) as cluster:
-        publish_library(cluster, folder, spread, lambda what, number: None)
+        publish_library(cluster, folder, spread, lambda what, number: None, processes=processes)
+    return time.perf_counter() - begun
+
+
+def wait_until_indexed(address: str, seconds: float = 300.0) -> float:
+    """Wait until the servers have done what they do in the background; gives how long that was."""
+    begun = time.perf_counter()
+    with connected(address) as cluster:
+        names = Newest(cluster).get().names
+        listed = cluster.read("the list", "get_collections").collections
+        own = [one.name for one in listed if one.name.startswith(names.meta)]
+        while time.perf_counter() - begun < seconds:
+            found = [cluster.read(name, "get_collection", name).status for name in own]
+            if all(getattr(status, "value", status) == "green" for status in found):
+                break
+            time.sleep(0.5)
     return time.perf_counter() - begun
 
 
@@ -90,82 +133,133 @@ def percentile(seconds: Sequence[float], share: float) -> float:
     return float(np.percentile(np.array(seconds) * 1000, share)) if seconds else 0.0
 
 
+@dataclass(frozen=True)
+class Asked:
+    """A query that was asked in both places: what was found, and in how many seconds."""
+
+    query: Query
+    ours: tuple[Hit, ...]
+    theirs: tuple[Hit, ...]
+    here: float
+    there: float
+
+
+def ask_both(
+    folder: Path, address: str, queries: Sequence[Query]
+) -> tuple[list[Asked], dict[str, float]]:
+    """Ask a folder and a cluster; gives the seconds of the cluster's requests, too."""
+    asked = []
+    with Library(folder) as here, Library(address) as there:
+        for library in (here, there):
+            library.search(queries[0], _K)
+        spent = watched(there)
+        for query in queries:
+            begun = time.perf_counter()
+            theirs = there.search(query, _K)
+            middle = time.perf_counter()
+            ours = here.search(query, _K)
+            end = time.perf_counter()
+            asked.append(Asked(query, ours, theirs, end - middle, middle - begun))
+    return asked, dict(spent)
+
+
 def answers(options: argparse.Namespace) -> dict[str, Any]:
     """Whether the answers are the same, and how long they take."""
     queries = read_queries(options.topics, options.queries)
-    with servers(options.nodes) as nodes, Library(options.library) as here:
+    spread = Spread(options.shards, options.replicas)
+    with servers(options.nodes) as nodes:
         address = address_of(nodes)
-        took = publish(options.library, address, Spread(options.shards, options.replicas))
-        print(f"published in {took:.1f} s", file=sys.stderr, flush=True)
-        with Library(address) as there:
-            there.search(queries[0], _K)
-            spent, times, times_here = watched(there), [], []
-            same, hits, equal, explained = 0, 0, 0, 0
-            found: dict[str, dict[str, tuple[Hit, ...]]] = {"folder": {}, "cluster": {}}
-            for query in queries:
-                begun = time.perf_counter()
-                theirs = there.search(query, _K)
-                middle = time.perf_counter()
-                ours = here.search(query, _K)
-                times.append(middle - begun)
-                times_here.append(time.perf_counter() - middle)
-                own = {hit.id for hit in ours}
-                hits += len(ours)
-                same += sum(hit.id in own for hit in theirs)
-                equal += [hit.id for hit in ours] == [hit.id for hit in theirs]
-                explained += sum(
-                    (one.id, one.reasons) == (other.id, other.reasons)
-                    for one, other in zip(ours, theirs, strict=False)
-                )
-                found["folder"][query.id], found["cluster"][query.id] = ours, theirs
-        parts = {what: round(1000 * total / len(queries), 1) for what, total in spent.items()}
-        return {
-            "nodes": options.nodes,
-            "posts": len(here),
-            "queries": len(queries),
-            "publish s": round(took, 1),
-            "top 10 in common": round(same / max(hits, 1), 4),
-            "whole lists equal": round(equal / len(queries), 4),
-            "same place, same reasons": round(explained / max(hits, 1), 4),
-            "nDCG@10": by_language(queries, found, judged(options)),
-            "p50 ms": round(percentile(times, 50)),
-            "p95 ms": round(percentile(times, 95)),
-            "p50 ms in the folder": round(percentile(times_here, 50)),
-            "ms per query by request": parts,
-        }
+        took = publish(options.library, address, spread, options.processes)
+        waited = wait_until_indexed(address)
+        print(f"published in {took:.1f} s, indexed {waited:.1f} s", file=sys.stderr, flush=True)
+        shares = [queries[start :: options.askers] for start in range(options.askers)]
+        ask = partial(ask_both, options.library, address)
+        asked: list[Asked] = []
+        spent: Counter[str] = Counter()
+        for some, own in ordered_map(ask, shares, options.askers):
+            asked += some
+            spent.update(own)
+    hits = sum(len(one.ours) for one in asked)
+    explained = sum(
+        (mine.id, mine.reasons) == (other.id, other.reasons)
+        for one in asked
+        for mine, other in zip(one.ours, one.theirs, strict=False)
+    )
+    scored = sum(
+        mine.id == other.id and abs(mine.score - other.score) < _SAME
+        for one in asked
+        for mine, other in zip(one.ours, one.theirs, strict=False)
+    )
+    same = sum(len({hit.id for hit in one.ours} & {hit.id for hit in one.theirs}) for one in asked)
+    equal = sum([hit.id for hit in one.ours] == [hit.id for hit in one.theirs] for one in asked)
+    times = [one.there for one in asked]
+    return {
+        "nodes, shards, replicas": [options.nodes, options.shards, options.replicas],
+        "posts": read_manifest(options.library).posts,
+        "queries": len(asked),
+        "processes that asked at once": options.askers,
+        "publish s": round(took, 1),
+        "then indexed s": round(waited, 1),
+        "top 10 in common": round(same / max(hits, 1), 4),
+        "whole lists equal": round(equal / len(asked), 4),
+        "same place, same score": round(scored / max(hits, 1), 4),
+        "same place, same reasons": round(explained / max(hits, 1), 4),
+        "nDCG@10 of folder and cluster": by_language(asked, judged(options)),
+        "p50 ms": round(percentile(times, 50)),
+        "p95 ms": round(percentile(times, 95)),
+        "p50 ms in the folder": round(percentile([one.here for one in asked], 50)),
+        "ms per query by request": by_request(spent, len(asked)),
+    }
+
+
+def by_request(spent: Mapping[str, float], queries: int) -> dict[str, float]:
+    """Milliseconds of each kind of request for one query, the longest first."""
+    ordered = sorted(spent.items(), key=lambda entry: -entry[1])
+    return {what: round(1000 * total / queries, 1) for what, total in ordered}
 
 
 def judged(options: argparse.Namespace) -> Judgments | None:
-    """The judgments of the sampler, or those of a file."""
+    """The judgments of the sampler or of ARQMath's topics, or those of a file."""
     if options.qrels is not None:
         return Judgments.of(trec.read_qrels(options.qrels))
+    if options.topics == ["arqmath"]:
+        grades = {topic: own for year in shared.YEARS for topic, own in shared.judged(year).items()}
+        return Judgments(
+            {
+                f"{language}/{topic}": own
+                for language in shared.LANGUAGES
+                for topic, own in grades.items()
+            }
+        )
     return Judgments.of(sampler.judgments()) if options.topics == ["sampler"] else None
 
 
-def by_language(
-    queries: Sequence[Query],
-    found: dict[str, dict[str, tuple[Hit, ...]]],
-    judgments: Judgments | None,
-) -> dict[str, list[float]]:
+def by_language(asked: Sequence[Asked], judgments: Judgments | None) -> dict[str, list[float]]:
     """For each language of queries: nDCG@10 of the folder, and of the cluster."""
     if judgments is None:
         return {}
     measure = parse_measures(["nDCG@10"])[0]
+    groups: defaultdict[str, list[Asked]] = defaultdict(list)
+    for one in asked:
+        if one.query.id in judgments.grades:
+            language, _, topic = one.query.id.partition("/")
+            groups[language if topic else one.query.language or "?"].append(one)
     means: dict[str, list[float]] = {}
-    for language in sorted({query.language for query in queries}):
-        own = {query.id for query in queries if query.language == language}
-        topics = {name: grades for name, grades in judgments.grades.items() if name in own}
-        if topics:
-            results = [
-                evaluate(
-                    Run(place, {name: run[name] for name in topics}),
-                    Judgments(topics),
-                    [measure],
-                    relevant_from=judgments.relevant_from,
-                )
-                for place, run in found.items()
-            ]
-            means[language or "?"] = [round(one.mean(measure), 4) for one in results]
+    for language, group in sorted(groups.items()):
+        topics = Judgments({one.query.id: judgments.grades[one.query.id] for one in group})
+        runs = (
+            Run("folder", {one.query.id: one.ours for one in group}),
+            Run("cluster", {one.query.id: one.theirs for one in group}),
+        )
+        means[language] = [
+            round(
+                evaluate(run, topics, [measure], relevant_from=judgments.relevant_from).mean(
+                    measure
+                ),
+                4,
+            )
+            for run in runs
+        ]
     return means
 
 
@@ -262,16 +356,21 @@ def publishing(options: argparse.Namespace) -> dict[str, Any]:
     """Whether a publisher that is killed at random moments ends with the same collections."""
     with servers(1) as nodes:
         whole = address_of(nodes, "whole")
-        seconds = publish(options.library, whole, Spread())
+        seconds = publish(options.library, whole, Spread(), options.processes)
         expected = content(whole)
+        run = [sys.executable, "-m", "mathsetu"]
+        begun = time.perf_counter()
+        subprocess.run([*run, "info", whole], check=True, stdout=subprocess.DEVNULL)
+        start = time.perf_counter() - begun
         killed, address = 0, address_of(nodes)
         chosen = random.Random(options.seed)
-        command = [sys.executable, "-m", "mathsetu", "publish", str(options.library), address]
+        command = [*run, "publish", str(options.library), address]
+        command += ["--processes", str(options.processes)]
         while killed < options.kills:
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=os.environ)
             try:
-                # Starting takes a second or two; the work gets less each time.
-                process.wait(2.0 + chosen.random() * seconds / options.kills * 2)
+                # The work gets less each time.
+                process.wait(start + chosen.random() * seconds / options.kills * 2)
                 break
             except subprocess.TimeoutExpired:
                 process.kill()
@@ -372,28 +471,120 @@ def counts(address: str) -> dict[str, Any]:
     return found
 
 
-def snapshots(options: argparse.Namespace) -> dict[str, Any]:
-    """Snapshot, wipe, restore: the same answers."""
-    queries = read_queries(["sampler"], 20)
+def growth(options: argparse.Namespace) -> dict[str, Any]:
+    """How times grow with the collection: a library's segments are published in steps."""
+    queries = read_queries(options.topics, options.queries)
+    manifest = read_manifest(options.library)
+    rows = []
     with servers(1) as nodes:
         address = address_of(nodes)
-        publish(options.library, address, Spread())
+        done = 0
+        for version, segments in enumerate(options.steps, start=1):
+            begun = time.perf_counter()
+            send = partial(send_one, options.library, address, Spread(options.shards))
+            for _ in ordered_map(send, range(done, segments), options.processes):
+                pass
+            done = segments
+            with connected(address) as cluster:
+                names = Names(cluster.address.name, _GROWING)
+                marks = [read_mark(cluster, names.meta, number) for number in range(segments)]
+                state = State(
+                    names.build,
+                    version,
+                    manifest.recipe,
+                    **summed([mark for mark in marks if mark]),
+                    segments=segments,
+                    written=__version__,
+                    token=new_token(),
+                )
+                write_state(cluster, names.meta, state, expected=version - 1)
+                point_at(cluster, names)
+            took = time.perf_counter() - begun
+            waited = wait_until_indexed(address, options.seconds)
+            rows.append(
+                {
+                    "posts": state.posts,
+                    "distinct formulas": max(one.documents for one in state.parts.values()),
+                    "publish s": round(took, 1),
+                    "then indexed s": round(waited, 1),
+                    **searched(address, queries),
+                    "server MB in memory": nodes[0].memory() >> 20,
+                    "server MB on disk": nodes[0].disk() >> 20,
+                }
+            )
+            print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
+        if done == len(manifest.segments) and options.compared:
+            some, _ = ask_both(options.library, address, queries[: options.compared])
+            hits = sum(len(one.ours) for one in some)
+            same = sum(
+                len({hit.id for hit in one.ours} & {hit.id for hit in one.theirs}) for one in some
+            )
+            print(f"top 10 in common: {same / hits:.4f}", file=sys.stderr, flush=True)
+            rows[-1] |= {
+                "top 10 in common": round(same / hits, 4),
+                "p50 ms in the folder": round(percentile([one.here for one in some], 50)),
+            }
+    return {"shards": options.shards, "queries": len(queries), "steps": rows}
+
+
+def send_one(folder: Path, address: str, spread: Spread, number: int) -> None:
+    """Publish one segment of a library, by a process that does only that."""
+    with connected(address) as cluster:
+        names = Names(cluster.address.name, _GROWING)
+        manifest = read_manifest(folder)
+        send_part(cluster, names, folder, manifest, number, number, spread, lambda *_: None)
+
+
+def searched(address: str, queries: Sequence[Query]) -> dict[str, Any]:
+    """How long searches on a cluster take, one after the other."""
+    with Library(address) as library:
+        for query in queries[:3]:
+            library.search(query, _K)
+        spent, times = watched(library), []
+        for query in queries:
+            begun = time.perf_counter()
+            library.search(query, _K)
+            times.append(time.perf_counter() - begun)
+    return {
+        "p50 ms": round(percentile(times, 50)),
+        "p95 ms": round(percentile(times, 95)),
+        "ms per query by request": by_request(spent, len(queries)),
+    }
+
+
+def snapshots(options: argparse.Namespace) -> dict[str, Any]:
+    """Snapshot, wipe, restore: the same answers. Each node saves what it has."""
+    queries = read_queries(["sampler"], 20)
+    with servers(options.nodes) as nodes:
+        address = address_of(nodes)
+        publish(options.library, address, Spread(options.shards, options.replicas))
         with Library(address) as library:
             before = [library.search(query, _K) for query in queries]
         begun = time.perf_counter()
         with connected(address) as cluster:
-            names = sorted(
-                one.name for one in cluster.read("the list", "get_collections").collections
-            )
-            saved = {name: cluster.write(name, "create_snapshot", name).name for name in names}
+            listed = cluster.read("the list", "get_collections").collections
             alias = cluster.read("aliases", "get_aliases").aliases[0]
-            middle = time.perf_counter()
+        names = sorted(one.name for one in listed)
+        saved: dict[tuple[int, str], str] = {}
+        for number, node in enumerate(nodes):
+            with connected(address_of([node])) as own:
+                for name in names:
+                    saved[number, name] = own.write(name, "create_snapshot", name).name
+        middle = time.perf_counter()
+        with connected(address) as cluster:
             for name in names:
                 cluster.write(name, "delete_collection", name)
-            place = nodes[0].snapshots
-            for name, file in saved.items():
-                where = f"file://{place / name / file}"
-                cluster.write(name, "recover_snapshot", name, location=where, wait=True)
+        for (number, name), file in saved.items():
+            with connected(address_of(nodes[number : number + 1])) as own:
+                own.write(
+                    name,
+                    "recover_snapshot",
+                    name,
+                    location=f"file://{nodes[number].snapshots / name / file}",
+                    priority=own.models.SnapshotPriority.SNAPSHOT,
+                    wait=True,
+                )
+        with connected(address) as cluster:
             models = cluster.models
             new = models.CreateAlias(
                 collection_name=alias.collection_name, alias_name=alias.alias_name
@@ -401,9 +592,11 @@ def snapshots(options: argparse.Namespace) -> dict[str, Any]:
             again = models.CreateAliasOperation(create_alias=new)
             cluster.write("the name", "update_collection_aliases", [again])
         took = time.perf_counter() - middle
+        wait_until_indexed(address)
         with Library(address) as library:
             after = [library.search(query, _K) for query in queries]
         return {
+            "nodes": options.nodes,
             "collections": len(names),
             "snapshot s": round(middle - begun, 1),
             "wipe and restore s": round(took, 1),
@@ -419,6 +612,7 @@ def main() -> None:
         "publish": publishing,
         "changes": changes,
         "snapshot": snapshots,
+        "growth": growth,
     }
     parser.add_argument("verb", choices=verbs)
     parser.add_argument("library", type=Path, nargs="?")
@@ -434,6 +628,10 @@ def main() -> None:
     parser.add_argument("--posts", type=int, default=120)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=1, help="that publish")
+    parser.add_argument("--askers", type=int, default=1, help="processes that ask at once")
+    parser.add_argument("--steps", type=int, nargs="+", default=[1], help="numbers of segments")
+    parser.add_argument("--compared", type=int, default=0, help="queries also asked of the folder")
     options = parser.parse_args()
     print(json.dumps({options.verb: verbs[options.verb](options)}, indent=1, ensure_ascii=False))
 

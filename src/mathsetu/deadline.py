@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from time import monotonic
 from typing import TypeVar
 
-from mathsetu.errors import OutOfTime, Unavailable
+from mathsetu.errors import OutOfTime, Replaced, Unavailable
 
 Result = TypeVar("Result")
 
@@ -64,7 +64,14 @@ class Clock:
     ('words',)
     """
 
-    def __init__(self, seconds: float | None = None) -> None:
+    def __init__(self, seconds: float | None = None, *, may_begin_anew: bool = False) -> None:
+        """Begin.
+
+        Args:
+            seconds: The time of the job; any time unless given.
+            may_begin_anew: Whether `Replaced` ends the job instead of a step.
+        """
+        self._may_begin_anew = may_begin_anew
         self._end = float("inf") if seconds is None else monotonic() + seconds
         self._unfinished: dict[str, None] = {}
         #: The steps that a cluster had no answer for, and why.
@@ -92,6 +99,9 @@ class Clock:
             self._unfinished[step] = None
             return None
         except Unavailable as error:
+            # All steps read the same version: with another one, the whole job begins anew.
+            if isinstance(error, Replaced) and self._may_begin_anew:
+                raise
             self._unfinished[step] = None
             self.unavailable[step] = str(error)
             return None

@@ -10,6 +10,7 @@ Each message is one line for a person: what was wrong, where, and what to do.
     │   └── UnknownPost       an id that no post of the library has
     ├── OutOfTime             a time limit was set, and it has passed
     ├── Unavailable           a cluster, or a part of one, does not answer
+    │   └── Replaced          what was read there is gone; another version may have taken its place
     ├── NotationError         a tree written in Tangent's text form does not parse
     └── MissingExtra          an optional dependency is not installed
 """
@@ -102,6 +103,10 @@ class OutOfTime(MathSetuError):
 
 class Unavailable(MathSetuError):
     """A cluster, or a part of one, gives no answer; the message says why."""
+
+
+class Replaced(Unavailable):
+    """What was read is gone; where another version took its place, that one can be read."""
 
 
 class NotationError(MathSetuError):

@@ -143,3 +143,13 @@ def test_a_time_limit_holds_for_a_cluster_that_is_away(node, there):
     answer = there.answer(QUERY, 5, seconds=30)
     assert answer.unfinished == ("formulas",)
     assert there.answer(QUERY, 5, seconds=0).hits == ()
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no certificate"])
+def test_an_authority_that_is_none_is_named(monkeypatch, tmp_path, content):
+    path = tmp_path / "ca.pem"
+    if content is not None:
+        path.write_bytes(content)
+    monkeypatch.setenv("QDRANT_CA", str(path))
+    with pytest.raises(InputError, match=r"QDRANT_CA: .*ca\.pem' cannot be used"):
+        Library("qdrants://localhost/math")

@@ -2,22 +2,27 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
-from mathsetu.cluster.client import SECONDS, connected
+from mathsetu.cluster.client import AUTHORITY, SECONDS, connected
+from mathsetu.cluster.facts import facts_of
 from mathsetu.cluster.layout import Spread
 from mathsetu.cluster.publish import publish_library
 from mathsetu.collections import sampler
-from mathsetu.errors import Unavailable
+from mathsetu.errors import InputError, Unavailable
 from mathsetu.library import Filter, Library, add_posts, build_library, remove_posts
 from mathsetu.retrieval.qdrant_address import KEY, URL
 from tests.cluster.helpers import QUERIES, counts_of, nearly_equal, quiet, some_posts
 from tests.retrieval.qdrant_server import PROGRAM, LocalQdrant, qdrant_program
+
+SCRIPT = Path(__file__).parents[2] / "docs" / "cluster-backup.sh"
 
 pytest.importorskip("qdrant_client", reason="the extra 'qdrant' is not installed")
 pytestmark = [
@@ -125,6 +130,66 @@ def test_keys_for_reading_and_for_writing(tmp_path, folder, monkeypatch):
         server.kill()
 
 
+@pytest.fixture
+def authority(tmp_path):
+    """An authority of our own, and a certificate of it for this machine."""
+    if not shutil.which("openssl"):
+        pytest.skip("openssl is not installed")
+
+    def openssl(*arguments):
+        subprocess.run(["openssl", *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    new = ("req", "-newkey", "rsa:2048", "-nodes", "-days", "2")
+    openssl(*new, "-x509", "-subj", "/CN=ours", "-keyout", "ca.key", "-out", "ca.pem")
+    openssl(*new, "-subj", "/CN=node", "-keyout", "node.key", "-out", "node.csr")
+    (tmp_path / "names").write_text("subjectAltName=IP:127.0.0.1\n")
+    signed = ("x509", "-req", "-in", "node.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-days", "2")
+    openssl(*signed, "-CAcreateserial", "-extfile", "names", "-out", "node.pem")
+    return tmp_path / "ca.pem", (tmp_path / "node.pem", tmp_path / "node.key")
+
+
+def test_over_tls_with_an_authority_of_ones_own(tmp_path, folder, authority, monkeypatch):
+    trusted, certificate = authority
+    settings = {"QDRANT__SERVICE__API_KEY": "writer"}
+    server = LocalQdrant(tmp_path / "server", settings=settings, certificate=certificate)
+    server.start()
+    try:
+        address = f"qdrants://{server.url.removeprefix('https://')}/math"
+        monkeypatch.setenv(URL, server.url)
+        monkeypatch.setenv(KEY, "writer")
+        with pytest.raises(Unavailable, match="CERTIFICATE_VERIFY_FAILED"):
+            publish(folder, address)
+        monkeypatch.setenv(AUTHORITY, str(trusted))
+        publish(folder, address)
+        assert Library(address).search(QUERIES[0], 3) == Library(folder).search(QUERIES[0], 3)
+    finally:
+        server.kill()
+
+
+def test_the_backup_script_brings_a_library_back(three, folder, tmp_path):
+    if not shutil.which("jq") or not shutil.which("curl"):
+        pytest.skip("the script needs curl and jq")
+    address = address_of(*three)
+    publish(folder, address, Spread(shards=3, replicas=2))
+    before = Library(address).search(QUERIES[0], 5)
+
+    def script(verb):
+        urls = [node.url for node in three]
+        subprocess.run([SCRIPT, verb, "math", tmp_path / "backup", *urls], check=True)
+
+    script("save")
+    with connected(address) as cluster:
+        for one in cluster.read("the list", "get_collections").collections:
+            cluster.write(one.name, "delete_collection", one.name)
+    with pytest.raises(InputError, match="no such library"):
+        Library(address)
+    script("restore")
+    assert Library(address).search(QUERIES[0], 5) == before
+    # What came back is there twice, too.
+    three[0].kill()
+    assert Library(address_of(*three[1:])).search(QUERIES[0], 5) == before
+
+
 def test_a_publisher_that_is_killed_at_some_moments_ends_with_the_same_library(server, folder):
     address = address_of(server)
     command = [sys.executable, "-m", "mathsetu", "publish", str(folder), address]
@@ -146,6 +211,17 @@ def test_a_publisher_that_is_killed_at_some_moments_ends_with_the_same_library(s
         env={**os.environ, SECONDS: "60"},
     )
     assert json.loads(facts.stdout)["posts"] == 60
+
+
+def test_several_processes_send_what_one_sends(server, folder, monkeypatch):
+    publish(folder, address_of(server, name="one"))
+    monkeypatch.setattr("mathsetu.cluster.sending._PER_PROCESS", 20)
+    address = address_of(server, name="several")
+    with connected(address) as cluster:
+        publish_library(cluster, folder, Spread(), quiet, processes=3)
+        facts_of(cluster, thorough=True)
+    assert counts_of(address) == counts_of(address_of(server, name="one"))
+    assert Library(address).search(QUERIES[0], 10) == Library(folder).search(QUERIES[0], 10)
 
 
 def test_with_two_replicas_a_node_may_be_killed(three, folder):

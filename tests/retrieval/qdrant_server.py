@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import ssl
 import subprocess
 import time
 import urllib.error
@@ -28,6 +29,7 @@ class LocalQdrant:
         folder: Where its data is.
         first: The first node of a cluster that it belongs to; itself for the first one.
         settings: Settings of the server, as environment variables.
+        certificate: The files of its certificate and of the key to it; it speaks TLS then.
     """
 
     def __init__(
@@ -35,14 +37,21 @@ class LocalQdrant:
         folder: Path,
         first: LocalQdrant | None = None,
         settings: Mapping[str, str] | None = None,
+        certificate: tuple[Path, Path] | None = None,
     ) -> None:
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self._port, self._second, self._third = _free_ports(3)
-        self.url = f"http://127.0.0.1:{self._port}"
+        self.url = f"{'https' if certificate else 'http'}://127.0.0.1:{self._port}"
         self._peers = f"http://127.0.0.1:{self._third}"
         self._first = first
         self._settings = dict(settings or {})
+        if certificate:
+            self._settings |= {
+                "QDRANT__SERVICE__ENABLE_TLS": "true",
+                "QDRANT__TLS__CERT": str(certificate[0]),
+                "QDRANT__TLS__KEY": str(certificate[1]),
+            }
         self._process: subprocess.Popen[bytes] | None = None
 
     @classmethod
@@ -80,9 +89,11 @@ class LocalQdrant:
                 stdout=log,
                 stderr=log,
             )
+        # Whoever only asks whether it is there need not know who it is.
+        unchecked = ssl._create_unverified_context()
         for _ in range(600):
             try:
-                with urllib.request.urlopen(f"{self.url}/readyz", timeout=1):
+                with urllib.request.urlopen(f"{self.url}/readyz", timeout=1, context=unchecked):
                     return
             except (urllib.error.URLError, OSError):
                 time.sleep(0.1)
@@ -92,6 +103,17 @@ class LocalQdrant:
     def snapshots(self) -> Path:
         """Where it keeps the snapshots of its collections."""
         return self._folder / "snapshots"
+
+    def memory(self) -> int:
+        """Bytes of memory that it has of its own; 0 where the system does not tell."""
+        status = Path(f"/proc/{self._process.pid if self._process else 0}/status")
+        lines = status.read_text().splitlines() if status.exists() else []
+        return sum(int(line.split()[1]) << 10 for line in lines if line.startswith("RssAnon:"))
+
+    def disk(self) -> int:
+        """Bytes of its files."""
+        files = (self._folder / "storage").rglob("*")
+        return sum(file.stat().st_blocks * 512 for file in files if file.is_file())
 
     def kill(self) -> None:
         """End it at once, as a crash would."""

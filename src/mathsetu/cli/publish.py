@@ -13,6 +13,7 @@ from mathsetu.cluster.layout import Spread
 from mathsetu.cluster.plan import finish_plan, is_plan, publish_shard
 from mathsetu.cluster.publish import GRACE, publish_library
 from mathsetu.errors import InputError
+from mathsetu.pool import all_cores
 
 
 @click.command("publish")
@@ -27,7 +28,7 @@ from mathsetu.errors import InputError
 @click.option("--grace", type=click.FloatRange(0), default=GRACE, show_default=True,
               help="Seconds for which the former collections stay.")  # fmt: skip
 @click.option("--processes", type=click.IntRange(1),
-              help="Worker processes of a shard (default: one per core).")  # fmt: skip
+              help="Worker processes (default: one per core).")  # fmt: skip
 @device_option
 @json_option
 def command(
@@ -62,7 +63,8 @@ def command(
         if not is_plan(source):
             if shard is not None:
                 raise InputError(f"{source}: is not a plan, so it has no shards (mathsetu plan)")
-            posts = publish_library(cluster, source, spread, progress, grace).posts
+            workers = processes or all_cores()
+            posts = publish_library(cluster, source, spread, progress, grace, workers).posts
         elif shard is None:
             posts = finish_plan(cluster, source, grace).posts
         else:

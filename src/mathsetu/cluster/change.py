@@ -183,6 +183,8 @@ class _Change:
                     keys = points.keys(part)
                     known = self._alike(part, sorted(set(keys.values())), counted=True)
                     points.leave_out(part, (n for n, key in keys.items() if key in known))
+                    if known:
+                        self._parts[part] = replace(self._parts[part], is_doubled=True)
                 mark = send_segment(self._cluster, self._names, points, show)
                 self._segment += 1
                 for part, own in mark.parts.items():

@@ -7,6 +7,7 @@ request whose answer was lost is simply repeated, at another node where several 
 from __future__ import annotations
 
 import os
+import ssl
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +18,7 @@ from typing import Any
 
 from mathsetu.cluster.address import Address, parse_address
 from mathsetu.deadline import check_time, time_left
-from mathsetu.errors import InputError, Unavailable
+from mathsetu.errors import InputError, Replaced, Unavailable
 from mathsetu.models import require
 from mathsetu.retrieval.qdrant_address import KEY, key_for
 
@@ -36,7 +37,7 @@ class Refused(Unavailable):
     """A cluster does not do what it is asked for; asking again would not help."""
 
 
-class MissingCollection(Refused):
+class MissingCollection(Refused, Replaced):
     """A collection that should be there is not: another build may have taken its place."""
 
 
@@ -122,7 +123,7 @@ class Cluster:
     def _client(url: str, seconds: float) -> Any:
         package = require("qdrant_client", _PURPOSE, "qdrant")
         authority = os.environ.get(AUTHORITY)
-        trusted = {"verify": authority} if authority and url.startswith("https:") else {}
+        trusted = {"verify": _trusting(authority)} if authority and url.startswith("https:") else {}
         with warnings.catch_warnings():
             # Whether a key may go without encryption was decided by `key_for`.
             warnings.filterwarnings("ignore", message="Api key is used with an insecure")
@@ -133,6 +134,18 @@ class Cluster:
                 check_compatibility=False,
                 **trusted,
             )
+
+
+def _trusting(authority: str) -> ssl.SSLContext:
+    """What certificates are checked with: those of one authority."""
+    try:
+        return ssl.create_default_context(cafile=authority)
+    except OSError as error:
+        # A file that is no certificate is an error of the same kind.
+        raise InputError(
+            f"{AUTHORITY}: {authority[:_LONGEST_REASON]!a} cannot be used "
+            f"({error.strerror or error}); name a file with a certificate in PEM format"
+        ) from None
 
 
 def _call(method: str, arguments: Sequence[Any], options: Mapping[str, Any], client: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mathsetu.cluster.client import Cluster, connected
-from mathsetu.cluster.layout import FORMULA, MEANING
+from mathsetu.cluster.layout import COUNTED, FORMULA, MEANING
 from mathsetu.cluster.snapshot import Newest, Snapshot
 from mathsetu.cluster.state import read_state
 from mathsetu.errors import InputError
@@ -46,20 +46,23 @@ def languages_of(address: str) -> dict[str, int]:
 
 
 def _check_counts(snapshot: Snapshot) -> None:
-    state = snapshot.state
-    wanted = {snapshot.names.posts: state.posts}
+    state, models = snapshot.state, snapshot.cluster.models
+    # Of formulas that are written alike, one counts.
+    once = models.FieldCondition(key=COUNTED, range=models.Range(lte=state.version))
+    wanted = {snapshot.names.posts: (state.posts, snapshot.visible())}
     for name, part in state.recipe["parts"].items():
         if part["kind"] == FORMULA:
-            wanted[snapshot.names.part(name)] = state.parts[name].documents
+            counting = snapshot.visible(None, once)
+            wanted[snapshot.names.part(name)] = (state.parts[name].documents, counting)
         elif part["kind"] == MEANING:
             # How many passages there are is told by the posts alone.
-            wanted[snapshot.names.part(name)] = -1
-    for collection, count in wanted.items():
+            wanted[snapshot.names.part(name)] = (-1, snapshot.visible())
+    for collection, (count, chosen) in wanted.items():
         found = snapshot.cluster.read(
             collection,
             "count",
             collection,
-            count_filter=snapshot.visible(),
+            count_filter=chosen,
             exact=True,
         ).count
         if count not in (-1, found):

@@ -7,13 +7,14 @@ same code as that of a library in a folder, with the statistics of the whole col
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mathsetu.cluster.layout import KEY, first_of
+from mathsetu.cluster.layout import COUNTED, KEY, first_of
 from mathsetu.cluster.packing import damaged, unpack, unpack_frequencies
 from mathsetu.cluster.points import sparse
 from mathsetu.cluster.snapshot import Snapshot
@@ -41,8 +42,9 @@ _MARGIN = 200
 _LOOKED_AT = 300
 # The best posts by formulas, all of whose formulas are fetched when a reason is asked for.
 _SHOWN = 50
-# Posts that are held against a filter at once.
+# Posts that are held against a filter at once, or formulas whose like are looked for.
 _FILTERED = 2_000
+_PAGE = 5_000
 _FIELDS = ("latex", "features", "counts", "posts")
 
 
@@ -114,6 +116,11 @@ class ClusterFormulas:
             asked: Formulas in LaTeX, and how many are wanted for each.
         """
         snapshot, models = self.snapshot, self.snapshot.cluster.models
+        is_doubled = snapshot.state.parts[self.name].is_doubled
+        # Of formulas that are written alike, one is enough to find them all.
+        counting = models.Range(lte=snapshot.state.version)
+        first = [models.FieldCondition(key=COUNTED, range=counting)] if is_doubled else []
+        fields = [*_FIELDS, KEY] if is_doubled else list(_FIELDS)
         requests = []
         for latex, limit in asked:
             counts = feature_counts(parse_once(latex), query=True)
@@ -124,9 +131,9 @@ class ClusterFormulas:
                 models.QueryRequest(
                     query=models.SparseVector(indices=dimensions, values=values),
                     using=self.name,
-                    filter=snapshot.visible(),
+                    filter=snapshot.visible(None, *first),
                     limit=limit,
-                    with_payload=list(_FIELDS),
+                    with_payload=fields,
                 )
             )
         answers = snapshot.cluster.read(
@@ -139,7 +146,49 @@ class ClusterFormulas:
             {int(point.id): _read(int(point.id), point.payload) for point in answer.points}
             for answer in answers
         ]
-        return found, all(len(one) < limit for one, (_, limit) in zip(found, asked, strict=True))
+        is_all = all(len(one) < limit for one, (_, limit) in zip(found, asked, strict=True))
+        if is_doubled:
+            keys = [
+                {point.payload.get(KEY): int(point.id) for point in one.points} for one in answers
+            ]
+            alike = self._alike({key for own in keys for key in own})
+            for one, own in zip(found, keys, strict=True):
+                for key in own.keys() & alike.keys():
+                    twin = one[own[key]]
+                    one |= {
+                        number: replace(twin, posts=posts)
+                        for number, posts in alike[key].items()
+                        if number not in one
+                    }
+        return found, is_all
+
+    def _alike(self, keys: Collection[int]) -> dict[int, dict[int, NDArray[np.int64]]]:
+        """The posts of all formulas that are written like some, by key and number."""
+        snapshot, models = self.snapshot, self.snapshot.cluster.models
+        found: defaultdict[int, dict[int, NDArray[np.int64]]] = defaultdict(dict)
+        ordered = sorted(keys)
+        for start in range(0, len(ordered), _FILTERED):
+            own = models.MatchAny(any=ordered[start : start + _FILTERED])
+            alike = snapshot.visible(None, models.FieldCondition(key=KEY, match=own))
+            offset: Any = None
+            while True:
+                check_time()
+                points, offset = snapshot.cluster.read(
+                    f"the part {self.name}",
+                    "scroll",
+                    snapshot.names.part(self.name),
+                    scroll_filter=alike,
+                    limit=_PAGE,
+                    offset=offset,
+                    with_payload=[KEY, "posts"],
+                )
+                for point in points:
+                    posts = unpack(point.payload.get("posts"), "uint32").astype(np.int64)
+                    number = int(point.id)
+                    found[point.payload[KEY]][number] = first_of(number) + posts
+                if offset is None:
+                    break
+        return found
 
     def fetch(self, numbers: Sequence[int]) -> dict[int, _Formula]:
         """Formulas by their numbers."""

@@ -16,6 +16,7 @@ from mathsetu.cluster.meaning import ClusterMeaning, Remembered
 from mathsetu.cluster.posts import ClusterPosts
 from mathsetu.cluster.snapshot import Newest, Snapshot
 from mathsetu.cluster.words import ClusterWords
+from mathsetu.library.holdings import View
 from mathsetu.library.shelves import Filter
 from mathsetu.recipes import overridden
 from mathsetu.recipes.parts import choices_of
@@ -50,6 +51,10 @@ class ClusterHoldings:
     def close(self) -> None:
         """End the connections."""
         self._cluster.close()
+
+    def renew(self, view: View) -> bool:
+        """Look for another version than that of a view; whether there is one."""
+        return self._newest.renew() or self.now().version != view.version
 
     def now(self) -> ClusterView:
         """The library as it is now, at most a second ago."""

@@ -10,26 +10,30 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from mathsetu import __version__
 from mathsetu.cluster.client import Cluster
-from mathsetu.cluster.layout import Names, Spread, check_recipe
+from mathsetu.cluster.layout import COUNTED, FORMULA, Names, Spread, check_recipe, post_point
+from mathsetu.cluster.points import FolderWeights, SegmentPoints
 from mathsetu.cluster.publish import GRACE, finish, send_part
-from mathsetu.cluster.sending import Progress
-from mathsetu.cluster.state import State
+from mathsetu.cluster.sending import Progress, write_part_table
+from mathsetu.cluster.state import PartState, State
+from mathsetu.cluster.tables import EMPTY
 from mathsetu.collections.jsonl import read_posts, to_json
 from mathsetu.collections.rows import BadRows
 from mathsetu.encoders.accelerator import PROCESSOR
 from mathsetu.errors import InputError
-from mathsetu.library.manifest import check, has_manifest, read_manifest
+from mathsetu.library.manifest import check, has_manifest, read_manifest, segment_folder
 from mathsetu.library.write import build_library
 from mathsetu.plain_files import is_plain_file, open_plain, sync_folder
+from mathsetu.pool import all_cores
 from mathsetu.recipes.parts import check_parts
 from mathsetu.recipes.schema import Recipe, parse_table
 from mathsetu.records import Post
@@ -38,6 +42,8 @@ _PLAN, _SHARDS, _WORK = "plan.json", "shards", "work"
 # Segments of a library that a worker builds of one shard.
 _MOST_SEGMENTS = 1_000
 _MOST_SHARDS = 4_000
+# Points that are marked at once.
+_MARKED = 1_000
 _FORMAT = 1
 
 
@@ -188,7 +194,15 @@ def publish_shard(
     for place in range(len(manifest.segments)):
         segment = number * _MOST_SEGMENTS + place
         send_part(
-            cluster, _names(cluster, plan), library, manifest, place, segment, spread, progress
+            cluster,
+            _names(cluster, plan),
+            library,
+            manifest,
+            place,
+            segment,
+            spread,
+            progress,
+            processes or all_cores(),
         )
     return manifest.posts
 
@@ -196,14 +210,68 @@ def publish_shard(
 def finish_plan(cluster: Cluster, folder: Path, grace: float = GRACE) -> State:
     """Let the library's name mean what all shards of a plan have published."""
     plan = read_plan(folder)
-    segments = []
+    segments: dict[int, Path] = {}
     for number in plan.filled:
         library = folder / _WORK / f"{number:04d}"
         if not library.is_dir():
             raise InputError(f"{folder}: shard {number} is not built yet")
-        count = len(read_manifest(library).segments)
-        segments += [number * _MOST_SEGMENTS + place for place in range(count)]
-    return finish(cluster, _names(cluster, plan), plan.recipe, segments, grace)
+        for place, segment in enumerate(read_manifest(library).segments):
+            own = segment_folder(library, segment.name)
+            segments[number * _MOST_SEGMENTS + place] = own
+    names = _names(cluster, plan)
+    recipe = parse_table(plan.recipe, str(folder))
+    mend = partial(_counted_once, cluster, names, recipe, segments)
+    return finish(cluster, names, plan.recipe, list(segments), grace, mend)
+
+
+def _counted_once(
+    cluster: Cluster,
+    names: Names,
+    recipe: Recipe,
+    segments: Mapping[int, Path],
+    parts: dict[str, PartState],
+) -> dict[str, PartState]:
+    """Let a formula that stands in several shards count in the first of them alone.
+
+    Args:
+        cluster: Where the shards are published.
+        names: Their collections.
+        recipe: Says which parts there are.
+        segments: The segments in their folders, by their numbers on the cluster.
+        parts: The statistics, in which formulas count in each shard.
+    """
+    once = dict(parts)
+    for slot, name in enumerate(parts):
+        if recipe.parts[name]["kind"] != FORMULA:
+            continue
+        known: set[int] = set()
+        taken, count = EMPTY, 0
+        for number, folder in segments.items():
+            points = SegmentPoints(folder, recipe, FolderWeights([folder]), (), number, birth=1)
+            keys = points.keys(name)
+            again = [formula for formula, key in keys.items() if key in known]
+            known.update(keys.values())
+            for start in range(0, len(again), _MARKED):
+                some = [post_point(number, one) for one in again[start : start + _MARKED]]
+                cluster.write(
+                    f"the part {name}",
+                    "delete_payload",
+                    names.part(name),
+                    [COUNTED],
+                    points=some,
+                    wait=True,
+                )
+            taken, count = taken.plus(points.without(name, again)), count + len(again)
+        if count:
+            first = next(iter(segments))
+            table = write_part_table(cluster, names, first, slot, taken, taken=True)
+            once[name] = replace(
+                parts[name],
+                documents=parts[name].documents - count,
+                tables=(*parts[name].tables, table),
+                is_doubled=True,
+            )
+    return once
 
 
 def _names(cluster: Cluster, plan: Plan) -> Names:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -131,6 +131,10 @@ class _Words:
     def _documents(self) -> Documents:
         return Documents(self._postings)
 
+    def prepare(self) -> None:
+        """Turn the index round."""
+        _ = self._documents
+
     def of_post(self, number: int) -> tuple[Sparse, dict[str, Any]]:
         """The vector of a post, and what its score is worked out from."""
         terms, frequencies = self._documents[number]
@@ -171,6 +175,10 @@ class _Formulas:
         terms = self._segment.postings.terms
         return terms, self._statistics.rarity(self.name, terms)
 
+    def prepare(self) -> None:
+        """Turn the index round, and weigh its features."""
+        _ = self._documents, self._rarity
+
     def of_post(self, number: int) -> dict[str, Any]:
         """The formulas that a post has."""
         numbers = self._segment.formulas_of(number)
@@ -184,19 +192,19 @@ class _Formulas:
         """What a formula is written like, as a number."""
         return term_hash(self._segment.latex[number]) >> 1
 
-    def point(self, number: int, kept: NDArray[np.int64]) -> tuple[Sparse, dict[str, Any]]:
+    def point(self, number: int, is_kept: NDArray[np.bool_]) -> tuple[Sparse, dict[str, Any]]:
         """The vector of a formula, and what its score is worked out from."""
         terms, counts = self._documents[number]
         every, rarity = self._rarity
         weights = rarity[np.searchsorted(every, terms)] * counts.astype(np.float32)
         mass = max(float(weights.sum()), 1e-9)
-        posts = np.intersect1d(self._segment.posts_with(number), kept)
+        posts = self._segment.posts_with(number)
         payload = {
             KEY: self.key(number),
             "latex": self._segment.latex[number],
             "features": pack(terms),
             "counts": pack_frequencies(counts),
-            "posts": pack(posts.astype(np.uint32)),
+            "posts": pack(posts[is_kept[posts]].astype(np.uint32)),
         }
         return sparse(terms, np.sqrt(weights / mass)), payload
 
@@ -258,6 +266,8 @@ class SegmentPoints:
         birth: int,
     ) -> None:
         self._folder = folder
+        # What another process opens it by.
+        self._opened_by = (folder, recipe, weights, removed, segment, birth)
         self.segment, self._birth = segment, birth
         self._words: list[_Words] = []
         self._formulas: list[_Formulas] = []
@@ -273,9 +283,13 @@ class SegmentPoints:
                 self._meaning.append(_Meaning(name, folder / name))
         with closing(Store(folder / STORE)) as store:
             count = store.count
-        everything = np.arange(count)
+        self._is_kept = np.ones(count, dtype=bool)
+        self._is_kept[np.array(removed, dtype=np.int64)] = False
         #: The posts that are still there.
-        self.kept = np.setdiff1d(everything, np.array(removed, dtype=np.int64))
+        self.kept = np.flatnonzero(self._is_kept)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SegmentPoints, self._opened_by, {"_known": self._known}
 
     @property
     def dimensions(self) -> dict[str, int]:
@@ -303,8 +317,13 @@ class SegmentPoints:
 
     def keys(self, name: str) -> dict[int, int]:
         """What the formulas of a part are written like, by their numbers in the segment."""
-        [part] = [one for one in self._formulas if one.name == name]
+        part = self._formula_part(name)
         return {number: part.key(number) for number in part.held_by(self.kept).tolist()}
+
+    def without(self, name: str, numbers: Sequence[int]) -> Table:
+        """What takes some formulas of a part out of the statistics."""
+        _, table = self._formula_part(name).counted(np.array(numbers, dtype=np.int64))
+        return Table(table.terms, -table.counts)
 
     def leave_out(self, name: str, numbers: Iterable[int]) -> None:
         """Let formulas that count already not count again."""
@@ -324,6 +343,13 @@ class SegmentPoints:
     def post_numbers(self) -> list[int]:
         """The numbers of the points of posts."""
         return [post_point(self.segment, number) for number in self.kept.tolist()]
+
+    def prepare(self) -> None:
+        """Read what points are made of, once for all processes that are forked afterwards."""
+        for words in self._words:
+            words.prepare()
+        for formulas in self._formulas:
+            formulas.prepare()
 
     def posts(self, points: Sequence[int]) -> Iterator[Point]:
         """The points of some posts, by their numbers."""
@@ -348,34 +374,36 @@ class SegmentPoints:
 
     def formulas(self, name: str) -> tuple[list[int], Callable[[Sequence[int]], Iterator[Point]]]:
         """The numbers of a part's formulas, and what makes their points."""
-        [part] = [one for one in self._formulas if one.name == name]
         first = post_point(self.segment, 0)
+        numbers = self._formula_part(name).held_by(self.kept)
+        return (first + numbers).tolist(), partial(self._formula_points, name)
 
-        def points(wanted: Sequence[int]) -> Iterator[Point]:
-            for point in wanted:
-                vector, own = part.point(point - first, self.kept)
-                vectors = {name: vector} if vector[0] else {}
-                own |= {BIRTH: self._birth, SEGMENT: self.segment}
-                if point - first not in self._known[name]:
-                    own[COUNTED] = self._birth
-                yield point, vectors, own
+    def _formula_part(self, name: str) -> _Formulas:
+        return next(part for part in self._formulas if part.name == name)
 
-        return [first + number for number in part.held_by(self.kept).tolist()], points
+    def _formula_points(self, name: str, points: Sequence[int]) -> Iterator[Point]:
+        first, part = post_point(self.segment, 0), self._formula_part(name)
+        for point in points:
+            vector, own = part.point(point - first, self._is_kept)
+            vectors = {name: vector} if vector[0] else {}
+            own |= {BIRTH: self._birth, SEGMENT: self.segment}
+            if point - first not in self._known[name]:
+                own[COUNTED] = self._birth
+            yield point, vectors, own
 
     def passages(self, name: str) -> tuple[list[int], Callable[[Sequence[int]], Iterator[Point]]]:
         """The numbers of the posts of a part, and what makes the points of their passages."""
+        return self.post_numbers(), partial(self._passage_points, name)
+
+    def _passage_points(self, name: str, posts: Sequence[int]) -> Iterator[Point]:
         [part] = [one for one in self._meaning if one.name == name]
         first = post_point(self.segment, 0)
-
-        def points(wanted: Sequence[int]) -> Iterator[Point]:
-            with closing(Store(self._folder / STORE)) as store:
-                rows = list(store.rows([post - first for post in wanted]))
-            for post, row in zip(wanted, rows, strict=True):
-                payload = {**self._facts(row), POST: post}
-                for place, vector in enumerate(part.passages(post - first)):
-                    yield passage_point(post, place), {name: vector.tolist()}, payload
-
-        return self.post_numbers(), points
+        with closing(Store(self._folder / STORE)) as store:
+            rows = list(store.rows([post - first for post in posts]))
+        for post, row in zip(posts, rows, strict=True):
+            payload = {**self._facts(row), POST: post}
+            for place, vector in enumerate(part.passages(post - first)):
+                yield passage_point(post, place), {name: vector.tolist()}, payload
 
     def _facts(self, row: Row) -> dict[str, Any]:
         return {

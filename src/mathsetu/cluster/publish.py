@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
@@ -50,7 +50,12 @@ _DROPPED = -1
 
 
 def publish_library(
-    cluster: Cluster, folder: Path, spread: Spread, progress: Progress, grace: float = GRACE
+    cluster: Cluster,
+    folder: Path,
+    spread: Spread,
+    progress: Progress,
+    grace: float = GRACE,
+    processes: int = 1,
 ) -> State:
     """Publish a library; returns its state on the cluster.
 
@@ -60,13 +65,14 @@ def publish_library(
         spread: How new collections are spread over the nodes.
         progress: Called as the work goes on.
         grace: Seconds for which former collections stay.
+        processes: How many send points.
     """
     manifest = read_manifest(folder)
     check(folder, manifest)
     build = _free_build(cluster, _digest(manifest))
     names = Names(cluster.address.name, build)
     for number in range(len(manifest.segments)):
-        send_part(cluster, names, folder, manifest, number, number, spread, progress)
+        send_part(cluster, names, folder, manifest, number, number, spread, progress, processes)
     return finish(cluster, names, manifest.recipe, range(len(manifest.segments)), grace)
 
 
@@ -79,6 +85,7 @@ def send_part(
     segment: int,
     spread: Spread,
     progress: Progress,
+    processes: int = 1,
 ) -> SegmentMark:
     """Publish one segment of a library, unless that is done.
 
@@ -91,6 +98,7 @@ def send_part(
         segment: The segment's number on the cluster.
         spread: How new collections are spread over the nodes.
         progress: Called as the work goes on.
+        processes: How many send points.
     """
     done = read_mark(cluster, names.meta, segment)
     if done is not None:
@@ -108,7 +116,7 @@ def send_part(
         birth=1,
     )
     create(cluster, names, recipe, spread, points.dimensions)
-    mark = send_segment(cluster, names, points, progress)
+    mark = send_segment(cluster, names, points, progress, processes)
     write_mark(cluster, names.meta, mark)
     return mark
 
@@ -119,8 +127,18 @@ def finish(
     recipe: dict[str, Any],
     segments: Sequence[int],
     grace: float = GRACE,
+    mend: Callable[[dict[str, PartState]], dict[str, PartState]] = dict,
 ) -> State:
-    """Let the library's name mean a build all of whose segments are published."""
+    """Let the library's name mean a build all of whose segments are published.
+
+    Args:
+        cluster: Where it is.
+        names: The build.
+        recipe: The table of its recipe.
+        segments: The numbers of its segments.
+        grace: Seconds for which former collections stay.
+        mend: Called with the statistics of all segments together; gives those of the library.
+    """
     state = read_state(cluster, names.meta)
     former = read_state(cluster, names.library)
     replaced: tuple[tuple[str, float], ...] = ()
@@ -134,11 +152,12 @@ def finish(
             raise InputError(
                 f"{cluster.address}: segments {', '.join(missing[:20])} are not published yet"
             )
+        together = summed([mark for mark in marks.values() if mark])
         state = State(
             names.build,
             1,
             recipe,
-            **_together([mark for mark in marks.values() if mark]),
+            **{**together, "parts": mend(together["parts"])},
             segments=max(segments) + 1,
             written=__version__,
             builds=replaced,
@@ -149,11 +168,12 @@ def finish(
         # It was searched before, and is again.
         state = replace(state, builds=replaced, token=new_token())
         write_state(cluster, names.meta, state, expected=state.version)
-    _point_at(cluster, names)
+    point_at(cluster, names)
     return sweep_builds(cluster, names, state, grace)
 
 
-def _together(marks: Sequence[SegmentMark]) -> dict[str, Any]:
+def summed(marks: Sequence[SegmentMark]) -> dict[str, Any]:
+    """What segments have together, as a state tells it."""
     languages: Counter[str] = Counter()
     for mark in marks:
         languages.update(mark.languages)
@@ -192,7 +212,7 @@ def sweep_builds(cluster: Cluster, names: Names, state: State, grace: float) -> 
     return fresh
 
 
-def _point_at(cluster: Cluster, names: Names) -> None:
+def point_at(cluster: Cluster, names: Names) -> None:
     """Let the library's name mean a build, in one step."""
     models = cluster.models
     listed = cluster.read("the aliases", "get_aliases").aliases

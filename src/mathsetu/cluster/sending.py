@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -12,21 +14,38 @@ from mathsetu.cluster.points import Point, SegmentPoints
 from mathsetu.cluster.state import PartState, SegmentMark
 from mathsetu.cluster.tables import Table, TableName, write_table
 from mathsetu.errors import InputError
+from mathsetu.pool import ordered_map
 
 #: Called with what is being done and how far it is.
 Progress = Callable[[str, int], None]
 
 # Points that are sent, and acknowledged, at once.
 _BATCH = 128
+# Points for which a process more is worth its start.
+_PER_PROCESS = 2_000
 # Slots of a segment's tables: those of its parts, then those of what it takes away.
 _SLOTS, _TAKEN = 256, 128
 
 
 def send_segment(
-    cluster: Cluster, names: Names, points: SegmentPoints, progress: Progress
+    cluster: Cluster,
+    names: Names,
+    points: SegmentPoints,
+    progress: Progress,
+    processes: int = 1,
 ) -> SegmentMark:
-    """Send all points of a segment and its tables; what the cluster has is not sent again."""
-    send = _Sender(cluster, points.segment, progress)
+    """Send all points of a segment and its tables; what the cluster has is not sent again.
+
+    Args:
+        cluster: Where to.
+        names: The collections.
+        points: The segment.
+        progress: Called as the work goes on.
+        processes: How many make points and send them.
+    """
+    if processes > 1:
+        points.prepare()
+    send = _Sender(cluster, points.segment, progress, processes)
     send(names.posts, points.post_numbers(), points.posts, "posts")
     for name in points.formula_parts:
         numbers, make = points.formulas(name)
@@ -66,8 +85,11 @@ def count_in(cluster: Cluster, collection: str, segment: int) -> int:
 class _Sender:
     """Sends points of one segment."""
 
-    def __init__(self, cluster: Cluster, segment: int, progress: Progress) -> None:
+    def __init__(
+        self, cluster: Cluster, segment: int, progress: Progress, processes: int = 1
+    ) -> None:
         self._cluster, self._segment, self._progress = cluster, segment, progress
+        self._processes = processes
 
     def __call__(
         self,
@@ -77,12 +99,15 @@ class _Sender:
         what: str,
     ) -> None:
         """Send the points of some numbers, and see that all have arrived."""
+        known = count_in(self._cluster, collection, self._segment) > 0
+        batches = [numbers[start : start + _BATCH] for start in range(0, len(numbers), _BATCH)]
+        processes = min(self._processes, len(numbers) // _PER_PROCESS)
+        work = _Batch(self._cluster, collection, make, what, is_checked=known)
         total = 0
-        for start in range(0, len(numbers), _BATCH):
-            points = list(make(numbers[start : start + _BATCH]))
-            total += len(points)
-            self._send(collection, points, what)
-            self._progress(what, min(start + _BATCH, len(numbers)))
+        with closing(ordered_map(work, batches, processes)) as sent:
+            for place, count in enumerate(sent, start=1):
+                total += count
+                self._progress(what, min(place * _BATCH, len(numbers)))
         arrived = count_in(self._cluster, collection, self._segment)
         if arrived != total:
             raise InputError(
@@ -90,18 +115,38 @@ class _Sender:
                 "segment; give the command again"
             )
 
-    def _send(self, collection: str, points: Sequence[Point], what: str) -> None:
+
+class _Batch:
+    """Makes some points and sends them, in whichever process.
+
+    Args:
+        cluster: Where to; another process makes connections of its own.
+        collection: The collection.
+        make: Makes the points of some numbers.
+        what: What they are.
+        is_checked: Whether some of the segment's points may be there already.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        collection: str,
+        make: Callable[[Sequence[int]], Iterator[Point]],
+        what: str,
+        *,
+        is_checked: bool,
+    ) -> None:
+        self._cluster, self._owner = cluster, os.getpid()
+        self._collection, self._make, self._what = collection, make, what
+        self._is_checked = is_checked
+
+    def __call__(self, numbers: Sequence[int]) -> int:
+        """Send the points of some numbers; gives how many these are."""
+        if self._owner != os.getpid():
+            self._cluster, self._owner = Cluster(self._cluster.address), os.getpid()
+        points = list(self._make(numbers))
+        there = self._known([number for number, _, _ in points]) if self._is_checked else set()
         models = self._cluster.models
-        ids = [number for number, _, _ in points]
-        found = self._cluster.read(
-            what,
-            "retrieve",
-            collection,
-            ids,
-            with_payload=False,
-            with_vectors=False,
-        )
-        there = {point.id for point in found}
         missing = [
             models.PointStruct(
                 id=number,
@@ -112,7 +157,20 @@ class _Sender:
             if number not in there
         ]
         if missing:
-            self._cluster.write(what, "upsert", collection, missing, wait=True)
+            self._cluster.write(self._what, "upsert", self._collection, missing, wait=True)
+        return len(points)
+
+    def _known(self, numbers: Sequence[int]) -> set[int]:
+        """Those of some points that the cluster has."""
+        found = self._cluster.read(
+            self._what,
+            "retrieve",
+            self._collection,
+            numbers,
+            with_payload=False,
+            with_vectors=False,
+        )
+        return {int(point.id) for point in found}
 
 
 def _vector(models: Any, vector: Any) -> Any:

@@ -127,6 +127,13 @@ class Newest:
                 self._lock.release()
         return self._snapshot
 
+    def renew(self) -> bool:
+        """Look for a newer snapshot now; whether there is one."""
+        with self._lock:
+            before = self._snapshot
+            self._look()
+            return self._snapshot is not before
+
     def _look(self) -> None:
         try:
             state = read_state(self._cluster, self._cluster.address.name)

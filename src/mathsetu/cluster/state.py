@@ -39,12 +39,15 @@ class PartState:
         length: The sum of the lengths of its documents.
         tables: Where the frequencies of terms are counted.
         dimensions: Those of its vectors, where it has dense ones.
+        is_doubled: Whether a formula may be several points, of different segments, one of which
+            counts.
     """
 
     documents: int = 0
     length: float = 0.0
     tables: tuple[TableName, ...] = ()
     dimensions: int = 0
+    is_doubled: bool = False
 
 
 @dataclass(frozen=True)
@@ -280,6 +283,8 @@ def _parts(table: Mapping[str, Any]) -> dict[str, PartState]:
             float(part["length"]),
             tuple(map(_table, part["tables"])),
             int(part["dimensions"]),
+            # Libraries of earlier versions do not say.
+            bool(part.get("is_doubled", False)),
         )
         for name, part in table.items()
     }

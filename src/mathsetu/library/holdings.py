@@ -104,6 +104,10 @@ class Holdings(Protocol):
         """The library as it is now."""
         ...
 
+    def renew(self, view: View) -> bool:
+        """Look for another version than that of a view; whether there is one."""
+        ...
+
     def close(self) -> None:
         """Close files, or connections."""
         ...
@@ -169,6 +173,10 @@ class FolderHoldings:
     def now(self) -> FolderHoldings:
         """The library, which stays as it is."""
         return self
+
+    def renew(self, view: View) -> bool:
+        """There is no other version of what is open."""
+        return False
 
     def parts(self, where: Filter | None) -> tuple[Mapping[str, Retriever], Allowed]:
         """The parts of the recipe, and which posts they may find."""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from time import monotonic
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import numpy as np
 
 from mathsetu.deadline import Clock
-from mathsetu.errors import InputError, Unavailable
+from mathsetu.errors import InputError, Replaced, Unavailable
 from mathsetu.intake.question import Question, topic_question, typed_question
 from mathsetu.languages.table import language as language_of
 from mathsetu.library.candidates import RecipeReply, chosen_weights
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mathsetu.retrieval.base import FormulaMatch
+
+Result = TypeVar("Result")
 
 #: What an answer calls unfinished when the reasons of some hits are, or a query's translation.
 REASONS, TRANSLATION = "reasons", "translation"
@@ -193,14 +196,34 @@ class Library:
             own_language: How much posts in the asker's language are preferred: ``off``, ``weak``,
                 ``normal`` or ``strong``; what the recipe says unless given.
         """
-        clock, view = Clock(), self._holdings.now()
-        recipe = self._recipe(view)
-        shown = Presentation.wanted(recipe, own_language, group=False)
         asked = [self.question(query, language)]
-        weights = chosen_weights(recipe)
-        [(hits, _)] = self._rankings(view, asked, k, where, explain, weights, clock, shown)
-        _check_whole(clock)
+        work = partial(self._batch, asked, k, where, explain, own_language)
+        [hits] = self._steadily(work)
         return hits
+
+    def _steadily(
+        self, work: Callable[[View, Clock], Result], seconds: float | None = None
+    ) -> Result:
+        """What some work gives in one version of the library.
+
+        A version on a cluster may be dropped when another one has taken its place for a while.
+        Work that still reads it then begins anew with the other one.
+
+        Args:
+            work: What is done.
+            seconds: The time for it.
+        """
+        end = None if seconds is None else monotonic() + seconds
+        may_begin_anew = True
+        while True:
+            left = None if end is None else end - monotonic()
+            view = self._holdings.now()
+            try:
+                return work(view, Clock(left, may_begin_anew=may_begin_anew))
+            except Replaced:
+                if not may_begin_anew:
+                    raise
+                may_begin_anew = self._holdings.renew(view)
 
     def question(
         self,
@@ -258,19 +281,21 @@ class Library:
                 others; what the recipe says unless given.
         """
         question = self.question(query, language)
-        clock = Clock(seconds)
-        view = self._holdings.now()
-        recipe = self._recipe(view)
-        weighed = chosen_weights(recipe, weights)
-        shown = Presentation.wanted(recipe, own_language, group)
-        asked = [question]
-        [(hits, close)] = self._rankings(view, asked, k, where, explain, weighed, clock, shown)
-        if not hits:
-            # Nothing found, with a part away, is no answer.
-            _check_whole(clock)
-        ids = (post_id for hit in hits for post_id in (hit.id, *hit.versions))
-        posts = {post_id: view.shelves.post(post_id) for post_id in ids}
-        return Answer(question, hits, posts, clock.unfinished, clock.unavailable, close)
+
+        def work(view: View, clock: Clock) -> Answer:
+            recipe = self._recipe(view)
+            weighed = chosen_weights(recipe, weights)
+            shown = Presentation.wanted(recipe, own_language, group)
+            asked = [question]
+            [(hits, close)] = self._rankings(view, asked, k, where, explain, weighed, clock, shown)
+            if not hits:
+                # Nothing found, with a part away, is no answer.
+                _check_whole(clock)
+            ids = (post_id for hit in hits for post_id in (hit.id, *hit.versions))
+            posts = {post_id: view.shelves.post(post_id) for post_id in ids}
+            return Answer(question, hits, posts, clock.unfinished, clock.unavailable, close)
+
+        return self._steadily(work, seconds)
 
     def explain(
         self,
@@ -285,21 +310,25 @@ class Library:
         The score is what it gets beside the posts that the query finds; 0 without any reason
         when nothing in it matches.
         """
-        view = self._holdings.now()
-        recipe = self._recipe(view)
-        number = view.shelves.number_of(post_id)
-        weighed = chosen_weights(recipe, weights)
-        asked = prepare([self.question(query, language)], recipe.query)
-        parts, allowed = view.parts(None)
-        scope = Scope(1, allowed, Clock(), number)
-        [reply] = Ranker(recipe, parts, view.shelves).rank(asked, scope, weighed)
-        _check_whole(scope.clock)
-        [places] = np.nonzero(reply.numbers == number)
-        if not len(places):
-            return Hit(post_id, 0.0, post_id)
-        place = int(places[0])
-        reasons = reply.reasons(place, view.shelves.posts([number])[number])
-        return Hit(post_id, float(reply.scores[place]), post_id, reasons)
+        question = self.question(query, language)
+
+        def work(view: View, clock: Clock) -> Hit:
+            recipe = self._recipe(view)
+            number = view.shelves.number_of(post_id)
+            weighed = chosen_weights(recipe, weights)
+            asked = prepare([question], recipe.query)
+            parts, allowed = view.parts(None)
+            scope = Scope(1, allowed, clock, number)
+            [reply] = Ranker(recipe, parts, view.shelves).rank(asked, scope, weighed)
+            _check_whole(clock)
+            [places] = np.nonzero(reply.numbers == number)
+            if not len(places):
+                return Hit(post_id, 0.0, post_id)
+            place = int(places[0])
+            reasons = reply.reasons(place, view.shelves.posts([number])[number])
+            return Hit(post_id, float(reply.scores[place]), post_id, reasons)
+
+        return self._steadily(work)
 
     def similar(self, post_id: str, k: int = 10, *, seconds: float | None = None) -> Answer:
         """The posts that are most like one post, which is itself not among them."""
@@ -346,14 +375,29 @@ class Library:
         rankings: dict[str, tuple[Hit, ...]] = {}
         for start in range(0, len(questions), _TOGETHER):
             batch = questions[start : start + _TOGETHER]
-            clock, view = Clock(), self._holdings.now()
-            weights = chosen_weights(self._recipe(view))
-            plain = Presentation()
-            found = self._rankings(view, batch, k, where, explain, weights, clock, plain)
-            for question, (hits, _) in zip(batch, found, strict=True):
-                rankings[question.query.id] = hits
-            _check_whole(clock)
+            ids = (question.query.id for question in batch)
+            found = self._steadily(partial(self._batch, batch, k, where, explain, "off"))
+            rankings.update(zip(ids, found, strict=True))
         return Run(name or self.recipe.name, rankings)
+
+    def _batch(
+        self,
+        questions: Sequence[Question],
+        k: int | None,
+        where: Filter | None,
+        explain: bool,
+        own_language: str | None,
+        view: View,
+        clock: Clock,
+    ) -> list[tuple[Hit, ...]]:
+        """The answers to questions that are asked together, none of which may miss a part."""
+        recipe = self._recipe(view)
+        weights = chosen_weights(recipe)
+        shown = Presentation.wanted(recipe, own_language, group=False)
+        found = self._rankings(view, questions, k, where, explain, weights, clock, shown)
+        hits = [own for own, _ in found]
+        _check_whole(clock)
+        return hits
 
     def _ranked_pool(
         self,
@@ -459,12 +503,14 @@ class Library:
 
     def formulas(self, latex: str, k: int = 10) -> list[FormulaMatch]:
         """The formulas of the library that are most like one formula."""
-        return self._formula_index.formulas(latex, k)
+        return self._steadily(lambda view, clock: self._formulas_of(view).formulas(latex, k))
 
     def posts_with(self, formula: FormulaMatch, limit: int) -> tuple[str, ...]:
         """The ids of the first posts that hold a formula which `formulas` found."""
-        shelves = self._holdings.now().shelves
-        numbers = shelves.not_removed(self._formula_index.posts_with(formula.number))
+        # Numbers are those of one version, so there is no beginning anew.
+        view = self._holdings.now()
+        shelves = view.shelves
+        numbers = shelves.not_removed(self._formulas_of(view).posts_with(formula.number))
         first = numbers[:limit].tolist()
         ids = shelves.ids(first)
         return tuple(ids[number] for number in first)
@@ -483,18 +529,21 @@ class Library:
             where: In which posts formulas may be found.
             every: Give all occurrences, those that look the same as well.
         """
-        view = self._holdings.now()
         question = topic_question(query, self.languages)
         check_readable(question)
-        _, allowed = view.parts(where)
-        found = found_instances(
-            self._formula_index, view.shelves, question, _ALIKE * k, allowed, every=every
-        )
-        return list(islice(found, k)) if every else distinct_instances(found, k)
 
-    @property
-    def _formula_index(self) -> FormulaFinder:
-        for retriever in self._holdings.now().parts(None)[0].values():
+        def work(view: View, clock: Clock) -> list[FormulaInstance]:
+            _, allowed = view.parts(where)
+            finder = self._formulas_of(view)
+            found = found_instances(
+                finder, view.shelves, question, _ALIKE * k, allowed, every=every
+            )
+            return list(islice(found, k)) if every else distinct_instances(found, k)
+
+        return self._steadily(work)
+
+    def _formulas_of(self, view: View) -> FormulaFinder:
+        for retriever in view.parts(None)[0].values():
             if retriever.formula_finder is not None:
                 return retriever.formula_finder
         raise InputError(f"{self.place}: the recipe {self.recipe.name} has no formula index")
@@ -512,16 +561,16 @@ class Library:
 
     def tags(self, limit: int) -> dict[str, int]:
         """The most frequent tags and how many posts have each."""
-        return self._holdings.now().shelves.tags(limit)
+        return self._steadily(lambda view, clock: view.shelves.tags(limit))
 
     def present(self, ids: Iterable[str]) -> set[str]:
         """Those of some ids that posts of the library have."""
-        shelves = self._holdings.now().shelves
-        return {post_id for post_id in ids if post_id in shelves}
+        asked = list(ids)
+        return self._steadily(lambda view, clock: {one for one in asked if one in view.shelves})
 
     def post(self, post_id: str) -> Post:
         """One post by its id."""
-        return self._holdings.now().shelves.post(post_id)
+        return self._steadily(lambda view, clock: view.shelves.post(post_id))
 
 
 def _check_whole(clock: Clock) -> None:

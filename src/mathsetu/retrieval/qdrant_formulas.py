@@ -27,7 +27,7 @@ class QdrantFormulas:
         folders: The vectors of each segment.
         formulas: How the formulas of the segments are numbered.
         posts: How their posts are numbered.
-        strategy: ``hnsw`` and those that end so follow Qdrant's index; all others compare every vector.
+        strategy: Those that end in ``hnsw`` follow Qdrant's index; all others compare everything.
     """
 
     def __init__(
