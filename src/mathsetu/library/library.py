@@ -110,7 +110,7 @@ class Library:
         >>> build_library(folder, integrals, "default", processes=1)
         >>> library = Library(folder)
         >>> library.search(r"समाकल $\int_0^\infty \frac{\sin x}{x}dx$ का मान", k=1)[0].id
-        'dirichlet-integral.hr'
+        'dirichlet-integral.hi'
     """
 
     def __init__(self, place: str | Path, settings: Iterable[str] = ()) -> None:

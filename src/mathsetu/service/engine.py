@@ -67,7 +67,7 @@ class Engine:
         >>> engine = Engine(folder)
         >>> [hit] = engine.search("अभाज्य संख्या", k=1, where=Filter("en")).hits
         >>> hit.id, hit.words[0].asked, hit.words[0].translation
-        ('infinitely-many-primes.en', 'अभाज्य संख्या', 'prime number')
+        ('infinitely-many-primes.en', 'अभाज्य संख्या', 'primes')
     """
 
     def __init__(
