@@ -21,7 +21,7 @@ def similar_posts(library: Library, known: Mapping[str, Post]) -> Callable[[Post
 
     def similar(post: Post) -> list[Post]:
         query = Query(post.id, post.question, post.title, language=post.language)
-        hits = library.search(query, _SIMILAR, explain=False)
+        hits = library.search(query, _SIMILAR, explain=False, own_language="off")
         found = (known[hit.id] for hit in hits if hit.id in known and hit.id != post.id)
         # A question beside answers would be told from them by its shape, not by what it says.
         return [other for other in found if other.kind != "question"]
