@@ -16,6 +16,7 @@ MADE = [
     errors.UnknownPost("q7"),
     errors.OutOfTime(),
     errors.Unavailable("qdrant://db:6333/math: the posts cannot be reached"),
+    errors.Replaced("qdrant://db:6333/math: was replaced"),
     errors.NotationError("[V!x", 4, "']' expected"),
     errors.MissingExtra("translation with NLLB", "neural"),
 ]

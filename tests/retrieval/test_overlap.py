@@ -138,7 +138,7 @@ def test_formulas_that_come_to_the_same_are_nearer_with_values(tmp_path: Path) -
         place = built(tmp_path / numeric, ["$x^2+2x+1$", "$x^2+3x+1$"], choices)
         reply = OverlapRetriever([place], choices).ask([asked("$(x+1)^2$")])[0]
         scores[numeric] = reply.scores(np.arange(2)).tolist()
-        shown = reply.reason(0).detail
+        shown = reply.reason(0, Post("", "")).detail
         assert "x" in shown.split()
         assert "value:" not in shown
     same, other = scores["values"]

@@ -25,8 +25,8 @@ def read_run(path: str | Path, bad: BadRows = REFUSE) -> Run:
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "bm25.run"
     >>> _ = path.write_text("A.1 Q0 7 1 2.5 bm25\nA.1 Q0 9 2 1.5 bm25\n")
-    >>> read_run(path).rankings["A.1"]
-    (Hit(id='7', score=2.5, post_id='', reasons=()), Hit(id='9', score=1.5, post_id='', reasons=()))
+    >>> [(hit.id, hit.score) for hit in read_run(path).rankings["A.1"]]
+    [('7', 2.5), ('9', 1.5)]
     """
     name = ""
     rankings: dict[str, list[Hit]] = {}
