@@ -3,7 +3,12 @@
 A post is read in passages: what was asked (title and question) and what is said (the body). A query
 is compared with each. Half of a post's score is its best passage of all; the other half is how its
 question begins and its best passage of the body. So a long answer is not drowned in one vector, and
-a title alone does not decide.
+a title alone does not decide. Where there is no question, the title is a passage of its own, too,
+and once more without its formulas: askers write as titles do, and often in words alone. (After a
+question the title would count twice, which was measured to be worse.)
+
+The encoder's English is best. So a post in another language is read with the careful network, as a
+query is.
 """
 
 from __future__ import annotations
@@ -43,8 +48,12 @@ if TYPE_CHECKING:
 # Passages that are encoded together, in a process of many and on an accelerator: enough to fill
 # batches, few enough to keep all processes at work.
 _TOGETHER, _ON_DEVICE = 64, 16_384
-# How the tokens of passages are written.
+# How the tokens of passages are written: first whether they are read with care, then the tokens.
 _WRITTEN = np.dtype("<u4")
+# A title without its formulas has at least so many tokens.
+_LEAST_WORDS = 5
+# Languages that the fast network reads well; a text in no language is formulas alone.
+_READ_FAST = frozenset({"", "en"})
 # The shares of the best passage of all, the first of what was asked, and the best of what is said.
 _BEST, _ASKED, _SAID = 0.5, 0.3, 0.2
 # Passages whose sentences are remembered with their vectors: good posts are found again and again.
@@ -74,6 +83,10 @@ class Meaning:
         tokens: How long a passage is.
         asked: How many passages of title and question are read.
         said: How many passages of the body are read.
+        titles: Whether the title of a post without a question is a passage of its own besides, with
+            its formulas and without.
+        careful: Whether posts in other languages than English are read with the careful network,
+            which takes three times as long.
         least: A cosine up to this says nothing (texts without any sense reach it); what a post has
             above it is its score.
     """
@@ -82,6 +95,8 @@ class Meaning:
     tokens: int = 128
     asked: int = 2
     said: int = 4
+    titles: bool = True
+    careful: bool = True
     least: float = 0.3
 
     def __post_init__(self) -> None:
@@ -120,12 +135,17 @@ class MeaningBuilder:
         choices, post = self._choices, facts.post
         encoder = _encoder(choices.model)
         asked, said = texts_of(post)
-        first, second = encoder.tokens([asked, said])
+        texts = [asked, said, post.title, facts.texts["title"].words]
+        first, second, *titles = encoder.tokens(texts)
         asked_passages = passages(first, choices.tokens, choices.asked)
         said_passages = passages(second, choices.tokens, choices.said)
+        if choices.titles and not post.question:
+            # Behind the passages of the text, so that these have the numbers that they have there.
+            said_passages += _titles(titles, said_passages, choices.tokens)
         rows = asked_passages + said_passages
         encoder.check_room(rows)
-        written = [np.array(row, dtype=_WRITTEN).tobytes() for row in rows]
+        careful = int(choices.careful and facts.language not in _READ_FAST)
+        written = [np.array([careful, *row], dtype=_WRITTEN).tobytes() for row in rows]
         return written, (len(asked_passages), len(said_passages)), (asked, said)
 
     def add(self, prepared: _Prepared) -> None:
@@ -177,6 +197,20 @@ def texts_of(post: Post) -> tuple[str, str]:
     # A body without a question is about its title; after a question the title is known.
     asked = f"{post.title}\n\n{post.question}" if post.question else ""
     return asked, post.body if post.question else f"{post.title}\n\n{post.body}"
+
+
+def _titles(titles: Sequence[list[int]], there: list[list[int]], size: int) -> list[list[int]]:
+    """The title as it is and without formulas, as passages that are not there yet.
+
+    >>> _titles([[1, 2, 3, 4, 5, 9], [1, 2, 3, 4, 5]], [[1, 2, 3, 4, 5, 9]], 128)
+    [[1, 2, 3, 4, 5]]
+    >>> _titles([[1, 2, 9], [1, 2]], [[1, 2, 9, 7]], 128)
+    [[1, 2, 9]]
+    """
+    whole, words = (passages(title, size, 1) for title in titles)
+    # Of "Find the value of $x$" nothing is left that tells it from other posts.
+    found = whole + (words if len(titles[1]) >= _LEAST_WORDS else [])
+    return [title for place, title in enumerate(found) if title not in there + found[:place]]
 
 
 class MeaningSegment:
@@ -363,6 +397,7 @@ class MeaningRetriever:
         Each sentence is cut to what a reason shows of it.
         """
         # Imported here, since opening a library should not wait for the translators beside it.
+        from mathsetu.languages.detect import detect
         from mathsetu.languages.translate.sentences import sentences
 
         text = self.segments[segment].texts[number]
@@ -370,10 +405,13 @@ class MeaningRetriever:
         places = self.encoder.places(text)
         every = sentences(text)
         own = sentences_of(every, places, passage, self.choices.tokens, most)
-        # The beginning may be a title, which says most with the fewest words.
+        # The beginning may be a title, which says most with the fewest words. A passage behind the
+        # last one is the title.
         pieces = [piece for piece in dict.fromkeys(every[:1] + own) if piece.strip()][:_SENTENCES]
         shown = [" ".join(snippet(piece, _SHOWN).split()) for piece in pieces]
-        return shown, self.encoder.encode(pieces)
+        careful = self.choices.careful and detect(text).language not in _READ_FAST
+        rows = [row[: self.choices.tokens] for row in self.encoder.tokens(pieces)]
+        return shown, self.encoder.encode_tokens(rows, careful)
 
     @cached_property
     def encoder(self) -> BuiltinEncoder:
@@ -445,7 +483,7 @@ def whole_numbers(vectors: Vectors) -> tuple[NDArray[np.int8], Vectors]:
 
 
 def _tokens(passage: bytes) -> NDArray[np.uint32]:
-    """The tokens of a passage, as they were before they were written."""
+    """How a passage is read, and its tokens, as they were before they were written."""
     return np.frombuffer(passage, dtype=_WRITTEN)
 
 
@@ -456,7 +494,13 @@ def _longest_first(passage: bytes) -> int:
 
 def _encoded(model: str, device: str, passages: Sequence[NDArray[np.uint32]]) -> list[_Encoded]:
     """The vector of each passage in whole numbers, with its scale."""
-    vectors = _encoder(model, device).encode_tokens(passages)
+    encoder = _encoder(model, device)
+    vectors = np.zeros((len(passages), encoder.dimensions), dtype=np.float32)
+    for careful in (False, True):
+        own = [place for place, row in enumerate(passages) if bool(row[0]) == careful]
+        if own:
+            rows = [passages[place][1:] for place in own]
+            vectors[own] = encoder.encode_tokens(rows, careful)
     return list(zip(*whole_numbers(vectors), strict=True))
 
 
