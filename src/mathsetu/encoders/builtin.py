@@ -61,7 +61,7 @@ class BuiltinEncoder:
         threads: int = 1,
         device: str = PROCESSOR,
     ) -> None:
-        folder = folder or Path(str(resources.files(__package__) / "model"))
+        folder = folder or own_folder()
         facts = _facts(folder)
         self._runtime: _Runtime = (
             _OnnxRuntime(threads) if device == PROCESSOR else TorchRuntime(device)
@@ -123,6 +123,11 @@ class BuiltinEncoder:
                 line[: len(rows[place])] = rows[place]
             vectors[places] = network.run(batch, self._table)
         return vectors
+
+
+def own_folder() -> Path:
+    """Where the package's own model lies."""
+    return Path(str(resources.files(__package__) / "model"))
 
 
 def _alike(rows: Sequence[Row], group: int, tokens: int) -> Iterator[tuple[int, list[int]]]:
