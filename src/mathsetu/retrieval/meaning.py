@@ -4,8 +4,9 @@ A post is read in passages: what was asked (title and question) and what is said
 is compared with each. Half of a post's score is its best passage of all; the other half is how its
 question begins and its best passage of the body. So a long answer is not drowned in one vector, and
 a title alone does not decide. Where there is no question, the title is a passage of its own, too,
-and once more without its formulas: askers write as titles do, and often in words alone. (After a
-question the title would count twice, which was measured to be worse.)
+and once more without its formulas: askers write as titles do, and often in words alone. There the
+other half of the score is the best passage of the text. (After a question the title would count
+twice, which was measured to be worse.)
 
 The encoder's English is best. So a post in another language is read with the careful network, as a
 query is.
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
-    _Prepared = tuple[list[bytes], tuple[int, int], tuple[str, str]]
+    _Prepared = tuple[list[bytes], tuple[int, int, int], tuple[str, str]]
     _Encoded = tuple[NDArray[np.int8], np.float32]
 
 # Passages that are encoded together, in a process of many and on an accelerator: enough to fill
@@ -62,6 +63,8 @@ _EXPLAINED = 2_000
 _SENTENCES = 12
 # Characters of a sentence that a reason shows.
 _SHOWN = 120
+#: Kinds of passages that a post has: what was asked, what is said, and the title alone.
+KINDS = 3
 # No cosine is so small: it stands for passages that a post does not have.
 _NONE = -2.0
 # Passages that are compared exactly, after a first look at the signs of their numbers: this share
@@ -139,14 +142,15 @@ class MeaningBuilder:
         first, second, *titles = encoder.tokens(texts)
         asked_passages = passages(first, choices.tokens, choices.asked)
         said_passages = passages(second, choices.tokens, choices.said)
+        alone = []
         if choices.titles and not post.question:
-            # Behind the passages of the text, so that these have the numbers that they have there.
-            said_passages += _titles(titles, said_passages, choices.tokens)
-        rows = asked_passages + said_passages
+            alone = _titles(titles, said_passages, choices.tokens)
+        rows = asked_passages + said_passages + alone
         encoder.check_room(rows)
         careful = int(choices.careful and facts.language not in _READ_FAST)
         written = [np.array([careful, *row], dtype=_WRITTEN).tobytes() for row in rows]
-        return written, (len(asked_passages), len(said_passages)), (asked, said)
+        counts = len(asked_passages), len(said_passages), len(alone)
+        return written, counts, (asked, said)
 
     def add(self, prepared: _Prepared) -> None:
         """Take the next post."""
@@ -226,8 +230,8 @@ class MeaningSegment:
         if (
             not len(self.vectors) == len(self._scales) == len(self._signs)
             or self._signs.shape[1] != -(-self.vectors.shape[1] // 64)
-            or len(self._ends) != len(self.texts) + 1
             or len(self.texts) % 2
+            or len(self._ends) != KINDS * len(self) + 1
         ):
             raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
 
@@ -257,17 +261,20 @@ class MeaningSegment:
 
     @cached_property
     def ends(self) -> NDArray[np.int64]:
-        """Where passages end, two kinds a post: ends[2 i] to ends[2 i + 1] is what was asked.
+        """Where passages end, three kinds a post: ends[3 i] to ends[3 i + 1] is what was asked.
 
-        So are texts.
+        Texts are two a post: the title alone stands before what is said.
         """
         ends: NDArray[np.int64] = self._ends.whole
         check_rising(self._folder / "ends.npy", ends, len(self.vectors))
         return ends
 
     def nearest(self, number: int, query: Vectors) -> tuple[int, int]:
-        """The kind of a post's passage that is nearest to a query, and which one it is."""
-        start, middle, end = self.ends[2 * number : 2 * number + 3].tolist()
+        """Which text a post's nearest passage is of, and which one it is.
+
+        The title alone counts as a passage behind those of what is said.
+        """
+        start, middle, _, end = self.ends[KINDS * number : KINDS * (number + 1) + 1].tolist()
         if start == end:
             return 0, 0
         place = start + int(np.argmax(self.dots(np.arange(start, end), query)))
@@ -293,7 +300,8 @@ class MeaningSegment:
             return kernels.nearest_signs(signs, query, k, below=below)
         own = np.flatnonzero(allowed)
         if len(own) < len(self) * _FEW_ALLOWED:
-            ranges = np.stack([self.ends[2 * own], self.ends[2 * own + 2]], axis=1)
+            firsts = KINDS * own
+            ranges = np.stack([self.ends[firsts], self.ends[firsts + KINDS]], axis=1)
             return kernels.nearest_signs(signs, query, k, ranges, below)
         # So many ranges would take longer than to look at what may not be found as well.
         rows, distances = kernels.nearest_signs(
@@ -304,31 +312,34 @@ class MeaningSegment:
 
     def owners(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The posts of passages."""
-        return np.searchsorted(self.ends, rows, side="right") - 1 >> 1
+        return (np.searchsorted(self.ends, rows, side="right") - 1) // KINDS
 
     def cosines(self, posts: NDArray[np.int64], query: Vectors) -> Vectors:
         """How near posts are: shares of their best passage, of their question's, of their body's.
 
-        A post without a question, or without a body, is as near as its best passage.
+        A post without a question, or without a body, is as near as its best passage, or, where its
+        title is a passage, as the mean of that and the best one of the text.
         """
         rows, counts = self.passages(posts)
         starts = np.cumsum(counts) - counts
         # Below every cosine, so that what stands at the end is the best of its own.
         cosines = np.append(self.dots(rows, query), np.float32(_NONE))
         there = counts > 0
-        best_of_kind = np.where(there, np.maximum.reduceat(cosines, starts), _NONE).reshape(-1, 2)
-        best_of_all = best_of_kind.max(axis=1)
-        both = _BEST * best_of_all + _ASKED * cosines[starts[::2]] + _SAID * best_of_kind[:, 1]
-        blank = best_of_all == _NONE
-        near = np.where(there.reshape(-1, 2).all(axis=1), both, best_of_all)
-        return np.where(blank, 0, near).astype(np.float32)
+        best_of_kind = np.where(there, np.maximum.reduceat(cosines, starts), _NONE)
+        asked, said, titled = there.reshape(-1, KINDS).T
+        best_of_kind = best_of_kind.reshape(-1, KINDS)
+        best_of_all, best_said = best_of_kind.max(axis=1), best_of_kind[:, 1]
+        both = _BEST * best_of_all + _ASKED * cosines[starts[::KINDS]] + _SAID * best_said
+        with_title = _BEST * best_of_all + (1 - _BEST) * best_said
+        near = np.where(asked & said, both, np.where(said & titled, with_title, best_of_all))
+        return np.where(best_of_all == _NONE, 0, near).astype(np.float32)
 
     def passages(self, posts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rows of posts' passages, one post after the other, and how many each kind has.
 
-        Two kinds a post: what was asked, then what is said.
+        Three kinds a post: what was asked, what is said, the title alone.
         """
-        kinds = (2 * posts[:, None] + np.arange(2)).reshape(-1)
+        kinds = (KINDS * posts[:, None] + np.arange(KINDS)).reshape(-1)
         counts = self.ends[kinds + 1] - self.ends[kinds]
         before = np.cumsum(counts) - counts
         return np.repeat(self.ends[kinds] - before, counts) + np.arange(counts.sum()), counts
