@@ -302,7 +302,7 @@ def test_a_post_that_is_found_again_is_not_read_again(
     read: list[str] = []
     tokens = retriever.encoder.tokens
     monkeypatch.setattr(
-        retriever.encoder, "tokens", lambda texts: [read.extend(texts), tokens(texts)][1]
+        retriever.encoder, "tokens", lambda texts, how: [read.extend(texts), tokens(texts, how)][1]
     )
     assert retriever.ask([asked(EVEN)])[0].reason(1) == first
     assert retriever.ask([asked(ODD)])[0].reason(1) != first

@@ -8,8 +8,8 @@ and once more without its formulas: askers write as titles do, and often in word
 other half of the score is the best passage of the text. (After a question the title would count
 twice, which was measured to be worse.)
 
-The encoder's English is best. So a post in another language is read with the careful network, as a
-query is.
+The encoder's English is best. So a post in another language is read with the careful network or
+with the wide one, as a query is.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 
 from mathsetu.encoders import load_encoder
 from mathsetu.encoders.accelerator import PROCESSOR
-from mathsetu.encoders.builtin import NAME, BuiltinEncoder
+from mathsetu.encoders.builtin import FAST, NAME, BuiltinEncoder, reading_of
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.intake import PostFacts, Question
 from mathsetu.markup import snippet
@@ -49,12 +49,10 @@ if TYPE_CHECKING:
 # Passages that are encoded together, in a process of many and on an accelerator: enough to fill
 # batches, few enough to keep all processes at work.
 _TOGETHER, _ON_DEVICE = 64, 16_384
-# How the tokens of passages are written: first whether they are read with care, then the tokens.
+# How the tokens of passages are written: first how they are read, then the tokens.
 _WRITTEN = np.dtype("<u4")
 # A title without its formulas has at least so many tokens.
 _LEAST_WORDS = 5
-# Languages that the fast network reads well; a text in no language is formulas alone.
-_READ_FAST = frozenset({"", "en"})
 # The shares of the best passage of all, the first of what was asked, and the best of what is said.
 _BEST, _ASKED, _SAID = 0.5, 0.3, 0.2
 # Passages whose sentences are remembered with their vectors: good posts are found again and again.
@@ -88,8 +86,8 @@ class Meaning:
         said: How many passages of the body are read.
         titles: Whether the title of a post without a question is a passage of its own besides, with
             its formulas and without.
-        careful: Whether posts in other languages than English are read with the careful network,
-            which takes three times as long.
+        careful: Whether posts in other languages than English are read with the careful network or
+            the wide one, which take three times as long.
         least: A cosine up to this says nothing (texts without any sense reach it); what a post has
             above it is its score.
     """
@@ -139,7 +137,8 @@ class MeaningBuilder:
         encoder = _encoder(choices.model)
         asked, said = texts_of(post)
         texts = [asked, said, post.title, facts.texts["title"].words]
-        first, second, *titles = encoder.tokens(texts)
+        how = reading_of(facts.language) if choices.careful else FAST
+        first, second, *titles = encoder.tokens(texts, how)
         asked_passages = passages(first, choices.tokens, choices.asked)
         said_passages = passages(second, choices.tokens, choices.said)
         alone = []
@@ -147,8 +146,7 @@ class MeaningBuilder:
             alone = _titles(titles, said_passages, choices.tokens)
         rows = asked_passages + said_passages + alone
         encoder.check_room(rows)
-        careful = int(choices.careful and facts.language not in _READ_FAST)
-        written = [np.array([careful, *row], dtype=_WRITTEN).tobytes() for row in rows]
+        written = [np.array([how, *row], dtype=_WRITTEN).tobytes() for row in rows]
         counts = len(asked_passages), len(said_passages), len(alone)
         return written, counts, (asked, said)
 
@@ -413,16 +411,16 @@ class MeaningRetriever:
 
         text = self.segments[segment].texts[number]
         most = self.choices.said if number % 2 else self.choices.asked
-        places = self.encoder.places(text)
+        how = reading_of(detect(text).language) if self.choices.careful else FAST
+        places = self.encoder.places(text, how)
         every = sentences(text)
         own = sentences_of(every, places, passage, self.choices.tokens, most)
         # The beginning may be a title, which says most with the fewest words. A passage behind the
         # last one is the title.
         pieces = [piece for piece in dict.fromkeys(every[:1] + own) if piece.strip()][:_SENTENCES]
         shown = [" ".join(snippet(piece, _SHOWN).split()) for piece in pieces]
-        careful = self.choices.careful and detect(text).language not in _READ_FAST
-        rows = [row[: self.choices.tokens] for row in self.encoder.tokens(pieces)]
-        return shown, self.encoder.encode_tokens(rows, careful)
+        rows = [row[: self.choices.tokens] for row in self.encoder.tokens(pieces, how)]
+        return shown, self.encoder.encode_tokens(rows, how)
 
     @cached_property
     def encoder(self) -> BuiltinEncoder:
@@ -507,11 +505,9 @@ def _encoded(model: str, device: str, passages: Sequence[NDArray[np.uint32]]) ->
     """The vector of each passage in whole numbers, with its scale."""
     encoder = _encoder(model, device)
     vectors = np.zeros((len(passages), encoder.dimensions), dtype=np.float32)
-    for careful in (False, True):
-        own = [place for place, row in enumerate(passages) if bool(row[0]) == careful]
-        if own:
-            rows = [passages[place][1:] for place in own]
-            vectors[own] = encoder.encode_tokens(rows, careful)
+    for how in sorted({int(row[0]) for row in passages}):
+        own = [place for place, row in enumerate(passages) if row[0] == how]
+        vectors[own] = encoder.encode_tokens([passages[place][1:] for place in own], how)
     return list(zip(*whole_numbers(vectors), strict=True))
 
 

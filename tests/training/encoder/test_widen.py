@@ -10,7 +10,7 @@ import pytest
 torch: Any = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
-from mathsetu.encoders.builtin import BuiltinEncoder  # noqa: E402
+from mathsetu.encoders.builtin import CAREFUL, WIDE, BuiltinEncoder  # noqa: E402
 from mathsetu.errors import InputError  # noqa: E402
 from mathsetu.training.encoder.finished import finished_network  # noqa: E402
 from mathsetu.training.encoder.more_tokens import extend  # noqa: E402
@@ -87,23 +87,29 @@ def test_new_tokens_leave_old_texts_as_they_were_cut(model: Path) -> None:
         assert new.id_to_token(number) == new.id_to_token(first) + new.id_to_token(second)
 
 
-def test_english_is_read_as_before(model: Path, wider: Path) -> None:
-    assert (wider / "posts.onnx").read_bytes() == (model / "posts.onnx").read_bytes()
-    old, new = (np.load(folder / "tokens.npy") for folder in (model, wider))
-    assert (new[: len(old)] == old).all()
-    assert (
-        BuiltinEncoder(wider).encode(TEXTS[:4]) == BuiltinEncoder(model).encode(TEXTS[:4])
-    ).all()
+def test_the_languages_of_the_model_are_read_as_before(model: Path, wider: Path) -> None:
+    for name in ("posts.onnx", "queries.onnx", "tokens.npy", "tokenizer.json"):
+        assert (wider / name).read_bytes() == (model / name).read_bytes()
+    before, after = (BuiltinEncoder(folder).encode(TEXTS) for folder in (model, wider))
+    assert (after == before).all()
 
 
 def test_a_new_language_comes_nearer_to_english(model: Path, wider: Path) -> None:
     def nearness(folder: Path) -> float:
         encoder = BuiltinEncoder(folder)
         english = encoder.encode([text.format(n=7) for text in SENTENCES["en"]])
-        rows = encoder.tokens([text.format(n=7) for text in GERMAN])
-        return float((english * encoder.encode_tokens(rows, careful=True)).sum(1).mean())
+        rows = encoder.tokens([text.format(n=7) for text in GERMAN], WIDE)
+        return float((english * encoder.encode_tokens(rows, WIDE)).sum(1).mean())
 
     assert nearness(wider) > nearness(model) + 0.05
+
+
+def test_a_text_of_a_new_language_has_fewer_tokens(wider: Path) -> None:
+    encoder, text = BuiltinEncoder(wider), GERMAN[1].format(n=7)
+    few, many = (encoder.tokens([text], reading)[0] for reading in (WIDE, CAREFUL))
+    assert len(few) < len(many)
+    assert len(encoder.places(text, WIDE)) == len(few)
+    assert max(few) >= len(np.load(wider / "tokens.npy"))
 
 
 @pytest.mark.parametrize("side", [0, 1])

@@ -275,7 +275,7 @@ def widen(
 ) -> None:
     r"""Teach a finished model more languages, from the texts of RAW; write it into FOLDER.
 
-    English stays as it is to the last bit: new languages are read by the reader of queries.
+    Its own languages stay as they are to the last bit: a wide network reads the new ones.
 
     \b
     Example:

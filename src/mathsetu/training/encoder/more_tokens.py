@@ -37,6 +37,18 @@ class Extended:
     contents: bytes
     pieces: Mapping[int, tuple[int, int]]
 
+    def added(self, old: bytes) -> bytes:
+        """What it has and the old one has not, as the runtime reads it."""
+        before, after = json.loads(old), json.loads(self.contents)
+        steps = len(before["normalizer"]["normalizers"])
+        tokens = sorted(after["model"]["vocab"], key=after["model"]["vocab"].__getitem__)
+        more = {
+            "normalizers": after["normalizer"]["normalizers"][steps:],
+            "tokens": tokens[len(before["model"]["vocab"]) :],
+            "merges": after["model"]["merges"][len(before["model"]["merges"]) :],
+        }
+        return json.dumps(more, ensure_ascii=False, separators=(",", ":")).encode()
+
 
 def extend(contents: bytes, texts: Mapping[str, Sequence[str]], size: int) -> Extended:
     """Add tokens of new languages to a tokenizer.

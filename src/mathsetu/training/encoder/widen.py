@@ -1,16 +1,18 @@
 """Stage 9: more languages for a finished model.
 
-The network for posts and all old token vectors stay as they are to the last bit, so English is read
-as before. New tokens are added behind the old ones. Their vectors, and the reader, which reads
-everything that is not English, learn to give a text in a new language what both networks find in
-its English original: the model is its own teacher. In the old languages the reader also keeps to
-what it said before.
+All that the model has stays as it is to the last bit, so its own languages are read as before. A
+wide network is put beside it, which begins as the reader, with new tokens behind the old ones.
+Their vectors and the network learn to give a text in a new language what both old networks find in
+its English original: the model is its own teacher. It also learns from the old languages, where it
+keeps to what the reader says, since new languages have words in common with them.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +21,6 @@ from torch import Tensor
 from torch.nn import functional
 
 from mathsetu.errors import InputError
-from mathsetu.models import require
 from mathsetu.training.encoder.batches import GpuPack
 from mathsetu.training.encoder.calibrate import input_ranges
 from mathsetu.training.encoder.distil import encode
@@ -27,7 +28,7 @@ from mathsetu.training.encoder.export import export
 from mathsetu.training.encoder.finished import finished_network
 from mathsetu.training.encoder.folders import found
 from mathsetu.training.encoder.learning import Read, Report, half, learn, row_width
-from mathsetu.training.encoder.model_files import write_model
+from mathsetu.training.encoder.model_files import as_file
 from mathsetu.training.encoder.more_tokens import Extended, extend
 from mathsetu.training.encoder.overlap import Overlap
 from mathsetu.training.encoder.packs import Pack
@@ -100,8 +101,8 @@ def widen(
     new = {"": [text for text, known in zip(pairs.other, pairs.known, strict=True) if not known]}
     old_tokenizer = found(model / "tokenizer.json", "name the folder of a finished model")
     extended = extend(old_tokenizer.read_bytes(), new, size)
-    (folder / "learned.json").write_bytes(extended.contents)
-    tokenizers = load_tokenizer(old_tokenizer), load_tokenizer(folder / "learned.json")
+    (folder / "wider.json").write_bytes(extended.contents)
+    tokenizers = load_tokenizer(old_tokenizer), load_tokenizer(folder / "wider.json")
     english = Pack.encode(pairs.english, tokenizers[0], _LIMIT)
     targets = _targets(posts.to(device), before.to(device), english)
     known = torch.tensor(pairs.known, device=device)
@@ -111,7 +112,7 @@ def widen(
     other = Pack.encode(pairs.other, tokenizers[1], _LIMIT)
     reader = _wider(before, extended, tokenizers[1].get_vocab_size()).to(device)
     _teach(reader, posts, other, targets, schedule, folder / "widening", report)
-    _write(model, folder, reader, other, scale)
+    _write(model, folder, reader, other, scale, extended)
 
 
 def _targets(posts: Student, reader: Student, english: Pack) -> Tensor:
@@ -177,17 +178,22 @@ def _teach(
     hook.remove()
 
 
-def _write(model: Path, folder: Path, reader: Student, texts: Pack, scale: float) -> None:
-    """The new model: old network for posts, new reader, old tokens and new ones."""
-    onnx = require("onnx", "exporting the encoder", "neural")
-    old = np.load(model / "tokens.npy", allow_pickle=False)
-    weights = {name: value.float().cpu().numpy() for name, value in reader.state_dict().items()}
-    whole = np.clip(np.round(weights["tokens.weight"] / scale), -127, 127) + 128
-    table = np.concatenate([old, whole[len(old) :].astype(np.uint8)])
+def _write(
+    model: Path, folder: Path, wide: Student, texts: Pack, scale: float, extended: Extended
+) -> None:
+    """The old model, and beside it the wide network with its new tokens."""
+    facts = json.loads((model / "model.json").read_text(encoding="utf-8"))
+    contents = {name: (model / name).read_bytes() for name in facts["sha256"]}
+    first_new = len(np.load(model / "tokens.npy", allow_pickle=False))
+    weights = {name: value.float().cpu().numpy() for name, value in wide.state_dict().items()}
+    rows = np.clip(np.round(weights["tokens.weight"][first_new:] / scale), -127, 127) + 128
     chosen = np.random.default_rng(1).permutation(len(texts))[:_CALIBRATION]
-    ranges = input_ranges(reader, texts.take(np.sort(chosen)))
-    exported = export(reader.shape, weights, ranges, scale)
-    posts = onnx.load(str(model / "posts.onnx"))
-    shape = replace(finished_network(model, "posts")[0].shape, vocabulary=len(table))
-    networks = {"posts": (posts, shape), "queries": (exported, reader.shape)}
-    write_model(networks, table, folder / "learned.json", folder)
+    ranges = input_ranges(wide, texts.take(np.sort(chosen)))
+    contents["wide.onnx"] = export(wide.shape, weights, ranges, scale).SerializeToString()
+    contents["wide-tokens.npy"] = as_file(rows.astype(np.uint8))
+    contents["wide.json"] = extended.added(contents["tokenizer.json"])
+    for name, data in contents.items():
+        (folder / name).write_bytes(data)
+    facts["sha256"] = {name: sha256(data).hexdigest() for name, data in contents.items()}
+    facts["wide"] = asdict(wide.shape)
+    (folder / "model.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
