@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.shared import DATA, LANGUAGES, arqmath_posts, misplaced, topics
-from mathsetu.encoders.builtin import LENGTH, BuiltinEncoder
+from mathsetu.encoders.builtin import LENGTH, BuiltinEncoder, reading_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,8 +30,9 @@ ROUNDS = 7
 
 def ask(encoder: BuiltinEncoder, texts: Sequence[str], language: str) -> NDArray[np.float32]:
     """Queries as the engine reads them: with more care where they are not in English."""
-    rows = [row[:LENGTH] for row in encoder.tokens(texts)]
-    return encoder.encode_tokens(rows, careful=language != "en")
+    reading = reading_of(language)
+    rows = [row[:LENGTH] for row in encoder.tokens(texts, reading)]
+    return encoder.encode_tokens(rows, reading)
 
 
 def held_out(encoder: BuiltinEncoder, path: Path) -> None:

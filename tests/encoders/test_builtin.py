@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mathsetu import encoders
 from mathsetu.encoders import load_encoder
-from mathsetu.encoders.builtin import BuiltinEncoder
+from mathsetu.encoders.builtin import CAREFUL, WIDE, BuiltinEncoder, reading_of
 from mathsetu.errors import InputError
 from tests.encoders.tiny_builtin import TEXTS, make_builtin
 
@@ -248,10 +248,11 @@ def shipped() -> BuiltinEncoder:
 
 @pytest.mark.usefixtures("shipped")
 def test_the_shipped_model_is_small_and_says_what_it_is() -> None:
-    assert sum(file.stat().st_size for file in SHIPPED.iterdir()) <= 45_000_000
+    assert sum(file.stat().st_size for file in SHIPPED.iterdir()) <= 83_000_000
     facts = json.loads((SHIPPED / "model.json").read_text(encoding="utf-8"))
     assert all(
-        facts[name]["group"] * facts[name]["positions"] >= 128 for name in ("posts", "queries")
+        facts[name]["group"] * facts[name]["positions"] >= 128
+        for name in ("posts", "queries", "wide")
     )
 
 
@@ -282,3 +283,43 @@ def test_the_shipped_model_finds_translations(
     cosines = asked @ shipped.encode(SAME["en"]).T
     assert cosines.argmax(axis=1).tolist() == [0, 1, 2, 3]
     assert cosines.argmax(axis=0).tolist() == [0, 1, 2, 3]
+
+
+MORE = {
+    "de": ["Die Summe zweier gerader Zahlen ist gerade.",
+           "Wie finde ich die Ableitung eines Quotienten?", "die Fläche eines Dreiecks"],
+    "fr": ["La somme de deux nombres pairs est paire.",
+           "Comment trouver la dérivée d'un quotient ?", "l'aire d'un triangle"],
+    "ru": ["Сумма двух чётных чисел чётна.",
+           "Как найти производную частного?", "площадь треугольника"],
+    "zh": ["两个偶数的和是偶数。", "如何求商的导数?", "三角形的面积"],
+    "ta": ["இரண்டு இரட்டை எண்களின் கூட்டுத்தொகை இரட்டை எண்.",
+           "வகுத்தலின் வகைக்கெழுவை எப்படிக் கண்டுபிடிப்பது?", "முக்கோணத்தின் பரப்பளவு"],
+    "ar": ["مجموع عددين زوجيين هو عدد زوجي.", "كيف أجد مشتقة خارج القسمة؟", "مساحة المثلث"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", MORE)
+def test_the_wide_network_finds_translations(shipped: BuiltinEncoder, language: str) -> None:
+    assert reading_of(language) == WIDE
+    asked = shipped.encode_tokens(shipped.tokens(MORE[language], WIDE), WIDE)
+    english = [SAME["en"][0], SAME["en"][2], "the area of a triangle"]
+    assert (asked @ shipped.encode(english).T).argmax(axis=1).tolist() == [0, 1, 2]
+
+
+def test_a_changed_file_of_the_wide_network_is_found_when_it_is_needed(tmp_path: Path) -> None:
+    damaged = tmp_path / "model"
+    copytree(SHIPPED, damaged)
+    (damaged / "wide.json").write_text("{}", encoding="utf-8")
+    encoder = BuiltinEncoder(damaged)
+    assert encoder.encode(["a sum"]).any()
+    with pytest.raises(InputError, match=r"wide\.json: is damaged \(its checksum differs\)"):
+        encoder.tokens(["eine Summe"], WIDE)
+
+
+def test_a_model_without_a_wide_network_reads_everything_else_with_care(
+    careful: BuiltinEncoder,
+) -> None:
+    rows = careful.tokens(TEXTS, WIDE)
+    assert rows == careful.tokens(TEXTS)
+    assert (careful.encode_tokens(rows, WIDE) == careful.encode_tokens(rows, CAREFUL)).all()

@@ -5,6 +5,7 @@ understands is tested in `tests/encoders`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,70 @@ def test_the_best_passage_counts_most_and_question_and_body_count_too(
     expected = (0.5 + 0.3) * nearer + 0.2 * near
     [score] = scores(retriever, asked("even sum of numbers"), 1)
     assert score == pytest.approx(expected, abs=0.01)
+
+
+def test_a_title_is_a_passage_of_its_own(tmp_path: Path, model: str) -> None:
+    post = Post(id="1", title=BOUNDED, body=ODD)
+    with_title, without = (
+        opened(tmp_path / str(titles), [post], choose(model, titles=titles))
+        for titles in (True, False)
+    )
+    drowned, found = (scores(one, asked(BOUNDED), 1)[0] for one in (without, with_title))
+    assert drowned < 0.9
+    assert found == pytest.approx((1 + drowned) / 2, abs=0.01)
+
+
+def test_a_title_is_found_without_its_formulas(tmp_path: Path, model: str) -> None:
+    title = BOUNDED.replace("bounded", "bounded $x_1 + x_2 + x_3 + x_4$")
+    posts = [Post(id="1", title=title, body=ODD)]
+    with_title, without = (
+        opened(tmp_path / str(titles), posts, choose(model, titles=titles))
+        for titles in (True, False)
+    )
+    for text in (title, BOUNDED):
+        drowned, found = (scores(one, asked(text), 1)[0] for one in (without, with_title))
+        assert found == pytest.approx((1 + drowned) / 2, abs=0.01)
+
+
+def test_a_title_that_is_all_there_is_is_read_once(tmp_path: Path, model: str) -> None:
+    folder = built(tmp_path / "index", [Post(id="1", title=EVEN, body="")], choose(model))
+    assert len(np.load(folder / "vectors.npy")) == 1
+
+
+def test_the_title_of_a_question_is_read_with_the_question_alone(
+    tmp_path: Path, model: str, encoder: BuiltinEncoder
+) -> None:
+    post = Post(id="1", title="Sums", question=EVEN, body=ODD, language="en")
+    folder = built(tmp_path / "index", [post], choose(model))
+    expected, _ = whole_numbers(encoder.encode([f"Sums\n\n{EVEN}", ODD]))
+    assert (np.load(folder / "vectors.npy") == expected).all()
+
+
+def test_the_reason_of_a_title_is_the_title(tmp_path: Path, model: str) -> None:
+    post = Post(id="1", title=BOUNDED, body=" ".join([ODD] * 4))
+    retriever = opened(tmp_path / "index", [post], choose(model, tokens=32))
+    reason = retriever.ask([asked(BOUNDED)])[0].reason(0)
+    assert BOUNDED in reason.detail
+
+
+def test_posts_in_other_languages_are_read_with_care(tmp_path: Path) -> None:
+    pytest.importorskip("onnx")
+    model = str(make_builtin(tmp_path / "model", reader=True))
+    encoder = BuiltinEncoder(Path(model))
+    posts = [
+        Post(id="en", body=EVEN, language="en"),
+        Post(id="es", body=SPANISH, language="es"),
+        Post(id="formula", body="$x^2$"),
+    ]
+    read = {}
+    for careful in (True, False):
+        folder = built(tmp_path / str(careful), posts, choose(model, careful=careful))
+        read[careful] = np.load(folder / "vectors.npy")
+    rows = encoder.tokens([f"\n\n{post.body}" for post in posts])
+    fast, slow = (whole_numbers(encoder.encode_tokens(rows, how))[0] for how in (False, True))
+    assert (fast != slow).any(axis=1).all()
+    assert (read[False] == fast).all()
+    assert (read[True] == np.stack([fast[0], slow[1], fast[2]])).all()
 
 
 def test_a_long_post_counts_as_much_as_its_best_passage(
@@ -239,7 +304,7 @@ def test_a_post_that_is_found_again_is_not_read_again(
     read: list[str] = []
     tokens = retriever.encoder.tokens
     monkeypatch.setattr(
-        retriever.encoder, "tokens", lambda texts: [read.extend(texts), tokens(texts)][1]
+        retriever.encoder, "tokens", lambda texts, how: [read.extend(texts), tokens(texts, how)][1]
     )
     assert retriever.ask([asked(EVEN)])[0].reason(1, Post("", "")) == first
     assert retriever.ask([asked(ODD)])[0].reason(1, Post("", "")) != first
@@ -337,11 +402,9 @@ def test_each_distinct_passage_is_encoded_once(
 
     monkeypatch.setattr(BuiltinEncoder, "encode_tokens", noted)
     # Answers to one question, a copy, and a body that is said elsewhere as a question.
-    posts = [
-        Post(id=f"{n}", title="Sums", question=EVEN, body=text) for n, text in enumerate(TEXTS)
-    ]
-    posts += [Post(id="copy", title="Sums", question=EVEN, body=ODD)]
-    posts += of_bodies(f"Sums\n\n{EVEN}")[:1]
+    answer = Post(id="copy", title="Sums", question=EVEN, body=ODD, language="en")
+    posts = [replace(answer, id=f"{number}", body=text) for number, text in enumerate(TEXTS)]
+    posts += [answer, Post(id="question", body=f"Sums\n\n{EVEN}", language="en")]
     folder = built(tmp_path / "index", posts, choose(model, tokens=8, asked=9, said=9))
     monkeypatch.undo()
     assert len(read) == len({tuple(row) for row in read})

@@ -25,6 +25,7 @@ from mathsetu.records import Post, Reason
 from mathsetu.retrieval.asking import query_vector
 from mathsetu.retrieval.base import Scored, best
 from mathsetu.retrieval.meaning import (
+    KINDS,
     Meaning,
     MeaningReply,
     MeaningRetriever,
@@ -250,7 +251,7 @@ def _segment(finder: ClusterMeaning, payloads: Sequence[dict[str, Any]]) -> Mean
         vectors.append(unpack(payload.get(f"{name}_vectors"), "int8"))
         scales.append(unpack(payload.get(f"{name}_scales"), "float32"))
         kinds = payload.get(f"{name}_passages")
-        if not isinstance(kinds, list) or len(kinds) != 2 or sum(kinds) != len(scales[-1]):
+        if not isinstance(kinds, list) or len(kinds) != KINDS or sum(kinds) != len(scales[-1]):
             raise damaged()
         counts += kinds
     rows = np.concatenate(vectors)

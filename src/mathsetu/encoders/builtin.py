@@ -1,7 +1,8 @@
-"""The encoder that comes with the package: seven languages and LaTeX, without torch.
+"""The encoder that comes with the package: 36 languages and LaTeX, without torch.
 
-The model is a tokenizer, a table of token vectors, and two networks that read them: a fast one for
-posts, and one for queries that are hard to read. How it was made is told in ``training/encoder``,
+The model is a tokenizer, a table of token vectors, and networks that read them: a fast one for
+English posts, a careful one for six more languages, and a wide one for all others, which has more
+tokens and is loaded when a text needs it. How it was made is told in ``training/encoder``,
 and what it can do in ``docs/encoder.md``. Everything is in whole numbers of eight bits. All scales
 are constants, and only texts of one length go through a network together, so a vector does not
 depend, to the last bit, on the texts that are encoded beside it. With ``accelerator.py`` the same
@@ -14,9 +15,11 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from importlib import resources
 from io import BytesIO
+from itertools import count
 from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Protocol
@@ -39,7 +42,22 @@ NAME = "mathsetu"
 LENGTH = 128
 # Rows that go through a network together at most: some accelerators have no room to count more.
 _MOST_ROWS = 4096
-_POSTS, _QUERIES = "posts", "queries"
+_POSTS, _QUERIES, _WIDE = "posts", "queries", "wide"
+#: Ways to read a text: with the fast network, with the careful one, and with the wide one. Rows of
+#: tokens are for the reading that they were made for.
+FAST, CAREFUL, WIDE = 0, 1, 2
+# Who reads what: a text in no language is formulas alone, and languages that are not named here are
+# read by the wide network.
+_READINGS = {"": FAST, "en": FAST} | dict.fromkeys(("hi", "es", "cs", "hr", "fa", "ne"), CAREFUL)
+
+
+def reading_of(language: str) -> int:
+    """How texts in a language are read.
+
+    >>> [reading_of(code) for code in ("en", "hi", "de")] == [FAST, CAREFUL, WIDE]
+    True
+    """
+    return _READINGS.get(language, WIDE)
 
 
 class BuiltinEncoder:
@@ -47,7 +65,8 @@ class BuiltinEncoder:
 
     Args:
         folder: Where ``tokenizer.json``, ``tokens.npy``, ``posts.onnx``, ``model.json`` and, unless
-            the model reads queries as posts, ``queries.onnx`` lie.
+            the model reads queries as posts, ``queries.onnx`` lie; and, where it reads more
+            languages, ``wide.onnx``, ``wide.json`` and ``wide-tokens.npy``.
         max_tokens: How much of a text is read, up to what the model has room for.
         threads: How many processors one batch may use.
         device: Where the networks run: ``cpu`` for onnxruntime on the processor, or a device of
@@ -61,7 +80,7 @@ class BuiltinEncoder:
         threads: int = 1,
         device: str = PROCESSOR,
     ) -> None:
-        folder = folder or Path(str(resources.files(__package__) / "model"))
+        folder = folder or own_folder()
         facts = _facts(folder)
         self._runtime: _Runtime = (
             _OnnxRuntime(threads) if device == PROCESSOR else TorchRuntime(device)
@@ -71,7 +90,10 @@ class BuiltinEncoder:
             for name, shape in facts.shapes.items()
         }
         self._posts = networks[_POSTS]
-        self._queries = networks.get(_QUERIES, self._posts)
+        careful = networks.get(_QUERIES, self._posts)
+        self._networks = {FAST: self._posts, CAREFUL: careful, WIDE: networks.get(_WIDE, careful)}
+        self._is_wide = _WIDE in networks
+        self._folder, self._facts = folder, facts
         # The network and the tokenizer take equally long, and are loaded side by side.
         loading = self._posts.load()
         self._dimensions = facts.shapes[_POSTS].dimensions
@@ -91,15 +113,40 @@ class BuiltinEncoder:
         """One row of length one for each text, zeros for a blank one."""
         return self.encode_tokens([row[: self._limit] for row in self.tokens(texts)])
 
-    def tokens(self, texts: Sequence[str]) -> list[list[int]]:
+    def tokens(self, texts: Sequence[str], reading: int = FAST) -> list[list[int]]:
         """The token numbers of texts, however long they are."""
-        encodings = self._tokenizer.encode_batch_fast([_whole(text) for text in texts])
+        tokenizer, _ = self._cut_for(reading)
+        encodings = tokenizer.encode_batch_fast([_whole(text) for text in texts])
         return [encoding.ids for encoding in encodings]
 
-    def places(self, text: str) -> list[tuple[int, int]]:
+    def places(self, text: str, reading: int = FAST) -> list[tuple[int, int]]:
         """Where the tokens of a text stand: the first character of each, and the one after it."""
-        places: list[tuple[int, int]] = self._tokenizer.encode(_whole(text)).offsets
+        tokenizer, _ = self._cut_for(reading)
+        places: list[tuple[int, int]] = tokenizer.encode(_whole(text)).offsets
         return places
+
+    def _cut_for(self, reading: int) -> tuple[Any, Any]:
+        """The tokenizer of a reading, and the table of its token vectors."""
+        if reading == WIDE and self._is_wide:
+            return self._wider
+        return self._tokenizer, self._table
+
+    @cached_property
+    def _wider(self) -> tuple[Any, Any]:
+        """Tokenizer and token vectors of the wide network: the old ones, and more."""
+        facts, folder = self._facts, self._folder
+        spec = json.loads(_checked(folder / "tokenizer.json", facts))
+        more = json.loads(_checked(folder / "wide.json", facts))
+        vocabulary = spec["model"]["vocab"]
+        vocabulary.update(zip(more["tokens"], count(len(vocabulary)), strict=False))
+        spec["model"]["merges"] += more["merges"]
+        spec["normalizer"]["normalizers"] += more["normalizers"]
+        tables = [
+            np.load(BytesIO(_checked(folder / name, facts)), allow_pickle=False)
+            for name in ("tokens.npy", "wide-tokens.npy")
+        ]
+        tokenizer = _tokenizer(json.dumps(spec, ensure_ascii=False).encode())
+        return tokenizer, self._runtime.hold(np.concatenate(tables))
 
     def check_room(self, rows: Sequence[Row]) -> None:
         """Refuse rows of tokens that are longer than the model reads."""
@@ -107,22 +154,29 @@ class BuiltinEncoder:
         if longest > self._room:
             raise InputError(f"{longest} tokens at once, but the model reads {self._room} at most")
 
-    def encode_tokens(self, rows: Sequence[Row], careful: bool = False) -> Vectors:
+    def encode_tokens(self, rows: Sequence[Row], careful: int = FAST) -> Vectors:
         """One vector for each row of token numbers, zeros for an empty one.
 
         Args:
             rows: The tokens of texts.
-            careful: Read with the network for queries, which takes three times as long.
+            careful: How they are read: `FAST`, or `CAREFUL` (also True) or `WIDE`, which take three
+                times as long.
         """
         self.check_room(rows)
         vectors = np.zeros((len(rows), self._dimensions), dtype=np.float32)
-        network = self._queries if careful else self._posts
+        network = self._networks[careful]
+        _, table = self._cut_for(careful)
         for width, places in _alike(rows, network.group, self._runtime.batch):
             batch = np.zeros((len(places), width), dtype=np.int64)
             for line, place in zip(batch, places, strict=True):
                 line[: len(rows[place])] = rows[place]
-            vectors[places] = network.run(batch, self._table)
+            vectors[places] = network.run(batch, table)
         return vectors
+
+
+def own_folder() -> Path:
+    """Where the package's own model lies."""
+    return Path(str(resources.files(__package__) / "model"))
 
 
 def _alike(rows: Sequence[Row], group: int, tokens: int) -> Iterator[tuple[int, list[int]]]:
@@ -164,8 +218,10 @@ def _facts(folder: Path) -> _Facts:
     path = folder / "model.json"
     try:
         said = json.loads(path.read_text(encoding="utf-8"))
-        names = [name for name in (_POSTS, _QUERIES) if name == _POSTS or name in said]
+        names = [name for name in (_POSTS, _QUERIES, _WIDE) if name == _POSTS or name in said]
         files = ["tokenizer.json", "tokens.npy", *(f"{name}.onnx" for name in names)]
+        if _WIDE in names:
+            files += ["wide.json", "wide-tokens.npy"]
         return _Facts(
             shapes={name: _shape(said[name]) for name in names},
             sha256={name: said["sha256"][name] for name in files},

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mathsetu.encoders.builtin import FAST, reading_of
 from mathsetu.intake.question import Question
 
 if TYPE_CHECKING:
@@ -39,21 +40,24 @@ def query_vector(encoder: BuiltinEncoder, question: Question, tokens: int) -> Ve
         question: The query.
         tokens: How long a passage is.
     """
-    rows = encoder.tokens(_views(question))
-    if _PIVOTAL.issuperset(question.languages):
-        return _mean(encoder, _in_passages(rows[0], tokens, _PASSAGES), careful=False)
+    # The likeliest language decides where there are several.
+    foreign = [language for language in question.languages if language not in _PIVOTAL]
+    reading = reading_of(foreign[0]) if foreign else FAST
+    rows = encoder.tokens(_views(question), reading)
+    if not foreign:
+        return _mean(encoder, _in_passages(rows[0], tokens, _PASSAGES), reading)
     if len(rows[0]) <= tokens // 2:
-        return _mean(encoder, ((row, 1.0) for row in rows), careful=True)
-    return _mean(encoder, chain(*(_in_two_ways(row, tokens) for row in rows)), careful=True)
+        return _mean(encoder, ((row, 1.0) for row in rows), reading)
+    return _mean(encoder, chain(*(_in_two_ways(row, tokens) for row in rows)), reading)
 
 
 def _mean(
-    encoder: BuiltinEncoder, read: Iterable[tuple[list[int], float]], careful: bool
+    encoder: BuiltinEncoder, read: Iterable[tuple[list[int], float]], reading: int
 ) -> Vectors:
     """The mean of passages, each with what it counts."""
     counted = [(passage, weight) for passage, weight in read if passage]
     weights = np.array([weight for _, weight in counted], dtype=np.float32)
-    vector = weights @ encoder.encode_tokens([passage for passage, _ in counted], careful)
+    vector = weights @ encoder.encode_tokens([passage for passage, _ in counted], reading)
     length = float(np.linalg.norm(vector))
     return vector / np.float32(length) if length else vector
 

@@ -3,7 +3,13 @@
 A post is read in passages: what was asked (title and question) and what is said (the body). A query
 is compared with each. Half of a post's score is its best passage of all; the other half is how its
 question begins and its best passage of the body. So a long answer is not drowned in one vector, and
-a title alone does not decide.
+a title alone does not decide. Where there is no question, the title is a passage of its own, too,
+and once more without its formulas: askers write as titles do, and often in words alone. There the
+other half of the score is the best passage of the text. (After a question the title would count
+twice, which was measured to be worse.)
+
+The encoder's English is best. So a post in another language is read with the careful network or
+with the wide one, as a query is.
 """
 
 from __future__ import annotations
@@ -19,7 +25,7 @@ import numpy as np
 
 from mathsetu.encoders import load_encoder
 from mathsetu.encoders.accelerator import PROCESSOR
-from mathsetu.encoders.builtin import NAME, BuiltinEncoder
+from mathsetu.encoders.builtin import FAST, NAME, BuiltinEncoder, reading_of
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.intake import PostFacts, Question
 from mathsetu.markup import snippet
@@ -37,7 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
-    _Prepared = tuple[list[bytes], tuple[int, int], tuple[str, str]]
+    _Prepared = tuple[list[bytes], tuple[int, int, int], tuple[str, str]]
     _Encoded = tuple[NDArray[np.int8], np.float32]
 
 # Passages that are encoded together, in a process of many and on an accelerator: enough to fill
@@ -45,8 +51,10 @@ if TYPE_CHECKING:
 _TOGETHER, _ON_DEVICE = 64, 16_384
 # Passages that are taken over at a time when segments are merged.
 _MERGED_TOGETHER = 1 << 16
-# How the tokens of passages are written.
+# How the tokens of passages are written: first how they are read, then the tokens.
 _WRITTEN = np.dtype("<u4")
+# A title without its formulas has at least so many tokens.
+_LEAST_WORDS = 5
 # The shares of the best passage of all, the first of what was asked, and the best of what is said.
 _BEST, _ASKED, _SAID = 0.5, 0.3, 0.2
 # Passages whose sentences are remembered with their vectors: good posts are found again and again.
@@ -55,6 +63,8 @@ _EXPLAINED = 2_000
 _SENTENCES = 12
 # Characters of a sentence that a reason shows.
 _SHOWN = 120
+#: Kinds of passages that a post has: what was asked, what is said, and the title alone.
+KINDS = 3
 # No cosine is so small: it stands for passages that a post does not have.
 _NONE = -2.0
 # Passages that are compared exactly, after a first look at the signs of their numbers: this share
@@ -76,6 +86,10 @@ class Meaning:
         tokens: How long a passage is.
         asked: How many passages of title and question are read.
         said: How many passages of the body are read.
+        titles: Whether the title of a post without a question is a passage of its own besides, with
+            its formulas and without.
+        careful: Whether posts in other languages than English are read with the careful network or
+            the wide one, which take three times as long.
         least: A cosine up to this says nothing (texts without any sense reach it); what a post has
             above it is its score.
     """
@@ -84,6 +98,8 @@ class Meaning:
     tokens: int = 128
     asked: int = 2
     said: int = 4
+    titles: bool = True
+    careful: bool = True
     least: float = 0.3
 
     def __post_init__(self) -> None:
@@ -124,13 +140,19 @@ class MeaningBuilder:
         choices, post = self._choices, facts.post
         encoder = _encoder(choices.model)
         asked, said = texts_of(post)
-        first, second = encoder.tokens([asked, said])
+        texts = [asked, said, post.title, facts.texts["title"].words]
+        how = reading_of(facts.language) if choices.careful else FAST
+        first, second, *titles = encoder.tokens(texts, how)
         asked_passages = passages(first, choices.tokens, choices.asked)
         said_passages = passages(second, choices.tokens, choices.said)
-        rows = asked_passages + said_passages
+        alone = []
+        if choices.titles and not post.question:
+            alone = _titles(titles, said_passages, choices.tokens)
+        rows = asked_passages + said_passages + alone
         encoder.check_room(rows)
-        written = [np.array(row, dtype=_WRITTEN).tobytes() for row in rows]
-        return written, (len(asked_passages), len(said_passages)), (asked, said)
+        written = [np.array([how, *row], dtype=_WRITTEN).tobytes() for row in rows]
+        counts = len(asked_passages), len(said_passages), len(alone)
+        return written, counts, (asked, said)
 
     def add(self, prepared: _Prepared) -> None:
         """Take the next post."""
@@ -203,6 +225,20 @@ def texts_of(post: Post) -> tuple[str, str]:
     return asked, post.body if post.question else f"{post.title}\n\n{post.body}"
 
 
+def _titles(titles: Sequence[list[int]], there: list[list[int]], size: int) -> list[list[int]]:
+    """The title as it is and without formulas, as passages that are not there yet.
+
+    >>> _titles([[1, 2, 3, 4, 5, 9], [1, 2, 3, 4, 5]], [[1, 2, 3, 4, 5, 9]], 128)
+    [[1, 2, 3, 4, 5]]
+    >>> _titles([[1, 2, 9], [1, 2]], [[1, 2, 9, 7]], 128)
+    [[1, 2, 9]]
+    """
+    whole, words = (passages(title, size, 1) for title in titles)
+    # Of "Find the value of $x$" nothing is left that tells it from other posts.
+    found = whole + (words if len(titles[1]) >= _LEAST_WORDS else [])
+    return [title for place, title in enumerate(found) if title not in there + found[:place]]
+
+
 class MeaningSegment:
     """The files of one segment."""
 
@@ -216,8 +252,8 @@ class MeaningSegment:
         if (
             not len(self.vectors) == len(self._scales) == len(self._signs)
             or self._signs.shape[1] != -(-self.vectors.shape[1] // 64)
-            or len(self._ends) != len(self.texts) + 1
             or len(self.texts) % 2
+            or len(self._ends) != KINDS * len(self) + 1
         ):
             raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
 
@@ -247,17 +283,20 @@ class MeaningSegment:
 
     @cached_property
     def ends(self) -> NDArray[np.int64]:
-        """Where passages end, two kinds a post: ends[2 i] to ends[2 i + 1] is what was asked.
+        """Where passages end, three kinds a post: ends[3 i] to ends[3 i + 1] is what was asked.
 
-        So are texts.
+        Texts are two a post: the title alone stands before what is said.
         """
         ends: NDArray[np.int64] = self._ends.whole
         check_rising(self._folder / "ends.npy", ends, len(self.vectors))
         return ends
 
     def nearest(self, number: int, query: Vectors) -> tuple[int, int]:
-        """The kind of a post's passage that is nearest to a query, and which one it is."""
-        start, middle, end = self.ends[2 * number : 2 * number + 3].tolist()
+        """Which text a post's nearest passage is of, and which one it is.
+
+        The title alone counts as a passage behind those of what is said.
+        """
+        start, middle, _, end = self.ends[KINDS * number : KINDS * (number + 1) + 1].tolist()
         if start == end:
             return 0, 0
         place = start + int(np.argmax(self.dots(np.arange(start, end), query)))
@@ -283,7 +322,8 @@ class MeaningSegment:
             return kernels.nearest_signs(signs, query, k, below=below)
         own = np.flatnonzero(allowed)
         if len(own) < len(self) * _FEW_ALLOWED:
-            ranges = np.stack([self.ends[2 * own], self.ends[2 * own + 2]], axis=1)
+            firsts = KINDS * own
+            ranges = np.stack([self.ends[firsts], self.ends[firsts + KINDS]], axis=1)
             return kernels.nearest_signs(signs, query, k, ranges, below)
         # So many ranges would take longer than to look at what may not be found as well.
         rows, distances = kernels.nearest_signs(
@@ -294,31 +334,34 @@ class MeaningSegment:
 
     def owners(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The posts of passages."""
-        return np.searchsorted(self.ends, rows, side="right") - 1 >> 1
+        return (np.searchsorted(self.ends, rows, side="right") - 1) // KINDS
 
     def cosines(self, posts: NDArray[np.int64], query: Vectors) -> Vectors:
         """How near posts are: shares of their best passage, of their question's, of their body's.
 
-        A post without a question, or without a body, is as near as its best passage.
+        A post without a question, or without a body, is as near as its best passage, or, where its
+        title is a passage, as the mean of that and the best one of the text.
         """
         rows, counts = self.passages(posts)
         starts = np.cumsum(counts) - counts
         # Below every cosine, so that what stands at the end is the best of its own.
         cosines = np.append(self.dots(rows, query), np.float32(_NONE))
         there = counts > 0
-        best_of_kind = np.where(there, np.maximum.reduceat(cosines, starts), _NONE).reshape(-1, 2)
-        best_of_all = best_of_kind.max(axis=1)
-        both = _BEST * best_of_all + _ASKED * cosines[starts[::2]] + _SAID * best_of_kind[:, 1]
-        blank = best_of_all == _NONE
-        near = np.where(there.reshape(-1, 2).all(axis=1), both, best_of_all)
-        return np.where(blank, 0, near).astype(np.float32)
+        best_of_kind = np.where(there, np.maximum.reduceat(cosines, starts), _NONE)
+        asked, said, titled = there.reshape(-1, KINDS).T
+        best_of_kind = best_of_kind.reshape(-1, KINDS)
+        best_of_all, best_said = best_of_kind.max(axis=1), best_of_kind[:, 1]
+        both = _BEST * best_of_all + _ASKED * cosines[starts[::KINDS]] + _SAID * best_said
+        with_title = _BEST * best_of_all + (1 - _BEST) * best_said
+        near = np.where(asked & said, both, np.where(said & titled, with_title, best_of_all))
+        return np.where(best_of_all == _NONE, 0, near).astype(np.float32)
 
     def passages(self, posts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rows of posts' passages, one post after the other, and how many each kind has.
 
-        Two kinds a post: what was asked, then what is said.
+        Three kinds a post: what was asked, what is said, the title alone.
         """
-        kinds = (2 * posts[:, None] + np.arange(2)).reshape(-1)
+        kinds = (KINDS * posts[:, None] + np.arange(KINDS)).reshape(-1)
         counts = self.ends[kinds + 1] - self.ends[kinds]
         before = np.cumsum(counts) - counts
         return np.repeat(self.ends[kinds] - before, counts) + np.arange(counts.sum()), counts
@@ -399,17 +442,21 @@ class MeaningRetriever:
         Each sentence is cut to what a reason shows of it.
         """
         # Imported here, since opening a library should not wait for the translators beside it.
+        from mathsetu.languages.detect import detect
         from mathsetu.languages.translate.sentences import sentences
 
         text = self.segments[segment].texts[number]
         most = self.choices.said if number % 2 else self.choices.asked
-        places = self.encoder.places(text)
+        how = reading_of(detect(text).language) if self.choices.careful else FAST
+        places = self.encoder.places(text, how)
         every = sentences(text)
         own = sentences_of(every, places, passage, self.choices.tokens, most)
-        # The beginning may be a title, which says most with the fewest words.
+        # The beginning may be a title, which says most with the fewest words. A passage behind the
+        # last one is the title.
         pieces = [piece for piece in dict.fromkeys(every[:1] + own) if piece.strip()][:_SENTENCES]
         shown = [" ".join(snippet(piece, _SHOWN).split()) for piece in pieces]
-        return shown, self.encoder.encode(pieces)
+        rows = [row[: self.choices.tokens] for row in self.encoder.tokens(pieces, how)]
+        return shown, self.encoder.encode_tokens(rows, how)
 
     @cached_property
     def encoder(self) -> BuiltinEncoder:
@@ -488,7 +535,7 @@ def whole_numbers(vectors: Vectors) -> tuple[NDArray[np.int8], Vectors]:
 
 
 def _tokens(passage: bytes) -> NDArray[np.uint32]:
-    """The tokens of a passage, as they were before they were written."""
+    """How a passage is read, and its tokens, as they were before they were written."""
     return np.frombuffer(passage, dtype=_WRITTEN)
 
 
@@ -499,7 +546,11 @@ def _longest_first(passage: bytes) -> int:
 
 def _encoded(model: str, device: str, passages: Sequence[NDArray[np.uint32]]) -> list[_Encoded]:
     """The vector of each passage in whole numbers, with its scale."""
-    vectors = _encoder(model, device).encode_tokens(passages)
+    encoder = _encoder(model, device)
+    vectors = np.zeros((len(passages), encoder.dimensions), dtype=np.float32)
+    for how in sorted({int(row[0]) for row in passages}):
+        own = [place for place, row in enumerate(passages) if row[0] == how]
+        vectors[own] = encoder.encode_tokens([passages[place][1:] for place in own], how)
     return list(zip(*whole_numbers(vectors), strict=True))
 
 

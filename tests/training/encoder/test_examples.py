@@ -205,13 +205,11 @@ def test_the_tokenizer_reads_latex_and_ways_of_writing_alike() -> None:
     assert tokens("") == []
 
 
-def test_a_vocabulary_that_two_bytes_cannot_count_is_refused() -> None:
-    class Large:
-        def get_vocab_size(self) -> int:
-            return 250_000
-
-    with pytest.raises(InputError, match="a vocabulary of 250,000 tokens is too large"):
-        Pack.encode(["a"], Large(), 10)
+@pytest.mark.parametrize(("largest", "bytes_each"), [(65_535, 2), (65_536, 4)])
+def test_tokens_take_four_bytes_where_two_do_not_suffice(largest: int, bytes_each: int) -> None:
+    pack = Pack.of([[1, largest], [7]])
+    assert pack.tokens.itemsize == bytes_each
+    assert texts_of(pack) == [[1, largest], [7]]
 
 
 def test_a_folder_that_was_not_prepared_says_so(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ _file = click.Path(dir_okay=False, path_type=Path)
 @click.group("encoder")
 def command() -> None:
     r"""Make an encoder like the built-in one: prepare, examples, teach, distil, blend, reader.
+
+    Teach a finished one more languages: widen.
 
     And tables of words like the built-in ones: prepare, words.
 
@@ -246,6 +249,47 @@ def reader(
     from mathsetu.training.encoder.reader import Plan, add_reader
 
     add_reader(works, folder, Plan(layers, group, schedule, after), device, _report)
+
+
+@command.command()
+@click.argument("raw", type=_folder)
+@click.argument("folder", type=_folder)
+@click.option("--languages", required=True, help="Codes of the new ones, with commas between.")
+@click.option("--model", type=_folder,
+              help="A finished model to go on from (default: the package's own).")  # fmt: skip
+@click.option("--vocabulary", type=click.IntRange(1), default=120_000, show_default=True,
+              help="How many tokens there are in the end, at most.")  # fmt: skip
+@click.option("--avoid", type=_file, multiple=True,
+              help="Topics and queries; what shares ten words in a row is dropped.")  # fmt: skip
+@_learning
+def widen(
+    raw: Path,
+    folder: Path,
+    languages: str,
+    model: Path | None,
+    vocabulary: int,
+    avoid: tuple[Path, ...],
+    schedule: Schedule,
+    after: Schedule | None,
+    device: str,
+) -> None:
+    r"""Teach a finished model more languages, from the texts of RAW; write it into FOLDER.
+
+    Its own languages stay as they are to the last bit: a wide network reads the new ones.
+
+    \b
+    Example:
+      mathsetu train encoder widen raw wider --languages de,fr,it
+    """
+    from mathsetu.encoders.builtin import own_folder
+    from mathsetu.training.encoder.widen import read_pairs, widen
+
+    if after:
+        raise InputError("widening has no contrast; leave --contrast-steps out")
+    codes = [code for code in languages.split(",") if code]
+    pairs = read_pairs(raw, codes, unseen_texts(avoid))
+    slow = replace(schedule, token_decay=0.0, rate=3e-4)
+    widen(model or own_folder(), folder, pairs, vocabulary, slow, device, _report)
 
 
 def _numbers(written: str) -> list[int]:

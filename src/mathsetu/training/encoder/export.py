@@ -37,7 +37,7 @@ _EPSILON = 1e-12
 _EVENED = 0.75
 
 
-def export(shape: Shape, weights: Weights, ranges: Weights) -> Any:
+def export(shape: Shape, weights: Weights, ranges: Weights, scale: float | None = None) -> Any:
     """The ONNX model: ``tokens`` (rows of token numbers, zero fills up) to ``vectors``.
 
     It is also given what the tokens' rows of `token_table` are, as ``bytes``.
@@ -46,10 +46,13 @@ def export(shape: Shape, weights: Weights, ranges: Weights) -> Any:
         shape: The sizes of the student.
         weights: Its weights by name.
         ranges: For every product the largest size of each channel that enters it.
+        scale: That of the tokens' table, where it is not `token_table` that makes it.
     """
     onnx = require("onnx", "exporting the encoder", "neural")
     graph = _Graph(onnx)
-    _student(graph, shape, _Model(weights, ranges))
+    if scale is None:
+        _, scale = whole_table(weights["tokens.weight"])
+    _student(graph, shape, _Model(weights, ranges), scale)
     helper, types = onnx.helper, onnx.TensorProto
     made = helper.make_graph(
         graph.nodes,
@@ -135,12 +138,12 @@ class _Model:
         return float((np.maximum(self._ranges[name], _TINY) / self.sizes(name)).max())
 
 
-def _student(graph: _Graph, shape: Shape, model: _Model) -> None:
+def _student(graph: _Graph, shape: Shape, model: _Model, scale: float) -> None:
     by_group = graph.whole(0, -1, shape.group)
     present = graph("Cast", graph("Greater", "tokens", graph.whole(0)), to=_FLOAT)
     counts = graph("ReduceSum", graph("Reshape", present, by_group), graph.whole(2), keepdims=0)
     mask = graph("Cast", graph("Greater", counts, graph.number(0)), to=_INT32)
-    states = _positions(graph, shape, model)
+    states = _positions(graph, shape, model, scale)
     for number in range(shape.layers):
         states = _layer(graph, shape, model, f"layers.{number}.", states, mask)
     shares = graph("Unsqueeze", counts, graph.whole(2))
@@ -152,9 +155,8 @@ def _student(graph: _Graph, shape: Shape, model: _Model) -> None:
     graph("Div", vectors, graph("Max", length, graph.number(_TINY)), name="vectors")
 
 
-def _positions(graph: _Graph, shape: Shape, model: _Model) -> str:
+def _positions(graph: _Graph, shape: Shape, model: _Model, scale: float) -> str:
     """Token vectors, a group at a time, with the place of the group."""
-    _, scale = whole_table(model["tokens.weight"])
     joined = graph("Reshape", "bytes", graph.whole(0, -1, shape.group * shape.width))
     positions = _product(
         graph, joined, (scale, _MIDDLE), model["grouped.weight"], model["grouped.bias"]

@@ -115,7 +115,7 @@ def _make_optimizer(student: Student, schedule: Schedule) -> torch.optim.AdamW:
     tokens = [student.tokens.weight] if student.tokens.weight.requires_grad else []
     rest = [p for name, p in student.named_parameters() if name != "tokens.weight"]
     groups = [
-        {"params": tokens, "lr": schedule.token_rate},
+        {"params": tokens, "lr": schedule.token_rate, "weight_decay": schedule.token_decay},
         {"params": rest, "lr": schedule.rate},
     ]
     fused = student.tokens.weight.is_cuda

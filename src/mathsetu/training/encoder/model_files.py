@@ -78,7 +78,7 @@ def write_model(
     """
     folder.mkdir(parents=True, exist_ok=True)
     contents = {f"{name}.onnx": model.SerializeToString() for name, (model, _) in networks.items()}
-    contents["tokens.npy"] = _as_file(table)
+    contents["tokens.npy"] = as_file(table)
     contents["tokenizer.json"] = compact(found(tokenizer, "learn a tokenizer first"))
     for name, data in contents.items():
         (folder / name).write_bytes(data)
@@ -90,7 +90,8 @@ def write_model(
     (folder / "model.json").write_text(text, encoding="utf-8")
 
 
-def _as_file(table: NDArray[np.uint8]) -> bytes:
+def as_file(table: NDArray[np.uint8]) -> bytes:
+    """What the file of a table holds."""
     file = BytesIO()
     np.save(file, table, allow_pickle=False)
     return file.getvalue()

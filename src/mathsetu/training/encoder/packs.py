@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mathsetu.errors import InputError
-
 # Texts that the tokenizer gets at once.
 _CHUNK = 20_000
-# Tokens are kept in two bytes.
-_NUMBERS = 1 << 16
+# Tokens are kept in two bytes where these suffice.
+_SHORT = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -28,24 +26,21 @@ class Pack:
     (2, [2, 1])
     """
 
-    tokens: NDArray[np.uint16]
+    tokens: NDArray[np.uint16 | np.uint32]
     ends: NDArray[np.int64]
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[int]]) -> Pack:
         """A pack of rows of token numbers."""
-        arrays = [np.asarray(row, dtype=np.uint16) for row in rows]
+        arrays = [np.asarray(row, dtype=np.uint32) for row in rows]
         ends = np.cumsum([0, *map(len, arrays)], dtype=np.int64)
-        return cls(np.concatenate([np.empty(0, np.uint16), *arrays]), ends)
+        tokens = np.concatenate([np.empty(0, np.uint32), *arrays])
+        is_short = tokens.max(initial=0) < _SHORT
+        return cls(tokens.astype(np.uint16) if is_short else tokens, ends)
 
     @classmethod
     def encode(cls, texts: Iterable[str], tokenizer: Any, limit: int) -> Pack:
         """Texts through a tokenizer, cut at a number of tokens."""
-        if tokenizer.get_vocab_size() > _NUMBERS:
-            raise InputError(
-                f"a vocabulary of {tokenizer.get_vocab_size():,} tokens is too large; "
-                f"{_NUMBERS:,} is the most"
-            )
         return cls.of(
             encoding.ids[:limit]
             for chunk in _chunks(texts)

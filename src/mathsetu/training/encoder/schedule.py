@@ -16,6 +16,7 @@ class Schedule(Pace):
         steps: How many batches.
         batch: Examples in a batch.
         token_rate: The learning rate of the token vectors.
+        token_decay: How strongly AdamW pulls token vectors towards 0.
         rate: The learning rate of everything else.
         warmup: Steps until the full rate; then it falls along a cosine.
         contrast: The weight of telling a batch's texts apart.
@@ -27,6 +28,7 @@ class Schedule(Pace):
     steps: int
     batch: int = 2048
     token_rate: float = 2e-3
+    token_decay: float = 0.01
     rate: float = 4e-4
     warmup: int = 300
     contrast: float = 0.25

@@ -1,6 +1,7 @@
 """Reads the raw material: parallel text, questions with answers, and dictionaries.
 
-A data folder holds ``parallel.en-XX.tsv.xz`` (English, translation, source), ``qa.jsonl.xz``
+A data folder holds ``parallel.en-XX.tsv.xz`` (English, translation, source), for some languages
+``parallel-more.en-XX.tsv.xz`` of the same form, ``qa.jsonl.xz``
 (``q``, ``a``, ``src``, ``lang``, ``kind``) and ``dict/NAME-en-XX.tsv.xz`` (English, translation).
 """
 
@@ -61,8 +62,7 @@ def translations(folder: Path, language: str) -> Iterator[Translation]:
     """The usable pairs of a language, in the order of the file."""
     left = dict(_CAPS)
     seen: set[int] = set()
-    path = folder / f"parallel.en-{language}.tsv.xz"
-    for number, line in enumerate(_lines(path), 1):
+    for path, number, line in _rows(folder, language):
         try:
             english, other, source = line.split("\t")
         except ValueError:
@@ -76,6 +76,15 @@ def translations(folder: Path, language: str) -> Iterator[Translation]:
         if source in left:
             left[source] -= 1
         yield Translation(english, other, language, source)
+
+
+def _rows(folder: Path, language: str) -> Iterator[tuple[Path, int, str]]:
+    """The lines of a language's file, and of the one with more, where there is one."""
+    more = folder / f"parallel-more.en-{language}.tsv.xz"
+    for path in (folder / f"parallel.en-{language}.tsv.xz", more):
+        if path != more or path.exists():
+            for number, line in enumerate(_lines(path), 1):
+                yield path, number, line
 
 
 def answered(folder: Path) -> Iterator[Answered]:
