@@ -158,7 +158,7 @@ def test_the_title_of_a_question_is_read_with_the_question_alone(
 def test_the_reason_of_a_title_is_the_title(tmp_path: Path, model: str) -> None:
     post = Post(id="1", title=BOUNDED, body=" ".join([ODD] * 4))
     retriever = opened(tmp_path / "index", [post], choose(model, tokens=32))
-    reason = retriever.ask([asked(BOUNDED)])[0].reason(0)
+    reason = retriever.ask([asked(BOUNDED)])[0].reason(0, post)
     assert BOUNDED in reason.detail
 
 

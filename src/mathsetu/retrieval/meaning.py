@@ -373,7 +373,7 @@ class MeaningSegment:
             vectors = self.vectors.at(rows)[rows] * self.scales[rows][:, None]
         means = np.zeros((len(posts), vectors.shape[1]), dtype=np.float32)
         np.add.at(
-            means, np.repeat(np.arange(len(posts)), counts.reshape(-1, 2).sum(axis=1)), vectors
+            means, np.repeat(np.arange(len(posts)), counts.reshape(-1, KINDS).sum(axis=1)), vectors
         )
         lengths = np.linalg.norm(means, axis=1, keepdims=True)
         return np.asarray(means / np.maximum(lengths, 1e-9))
