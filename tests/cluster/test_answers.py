@@ -125,3 +125,22 @@ def test_parts_that_cannot_live_there_are_refused(node, tmp_path):
     build_library(tmp_path / "library", some_posts(3), load_recipe(str(recipe)), processes=1)
     with pytest.raises(InputError, match="length one"):
         publish(tmp_path / "library")
+
+
+def test_pages_totals_facets_and_negation_are_the_same(both):
+    filters = (
+        None,
+        Filter(("en", "es"), not_tags=("geometry",)),
+        Filter(any_tags=("calculus", "geometry"), not_languages=("hi",)),
+        Filter(collection=("other",)),
+    )
+    for where in filters:
+        for offset in (0, 7, 500):
+            ours, theirs = (
+                library.answer(QUERIES[0], 5, where=where, offset=offset, min_score=0.01,
+                               facets=True)
+                for library in both
+            )  # fmt: skip
+            assert ours.hits == theirs.hits
+            assert (ours.total, ours.is_total_exact) == (theirs.total, theirs.is_total_exact)
+            assert ours.facets == theirs.facets

@@ -85,7 +85,7 @@ class ClusterView:
 
     def parts(self, where: Filter | None) -> tuple[dict[str, Retriever], NDArray[Any] | None]:
         """The parts, which find only what a filter allows."""
-        limited = None if where is None or where == Filter() else where
+        limited = None if where is None or not where.conditions else where
         return {name: self._part(name, limited) for name in self.recipe.parts}, None
 
     def _part(self, name: str, where: Filter | None) -> Retriever:

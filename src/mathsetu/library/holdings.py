@@ -63,6 +63,10 @@ class Posts(Protocol):
         """The most frequent tags and how many posts have each."""
         ...
 
+    def facets(self, numbers: Sequence[int]) -> dict[str, dict[str, int]]:
+        """How many of some posts have each language, tag and collection."""
+        ...
+
 
 class View(Protocol):
     """A library at one moment, as one search sees it."""

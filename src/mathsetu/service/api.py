@@ -25,9 +25,12 @@ from mathsetu.service.requests import (
     Asked,
     Count,
     Language,
+    Languages,
     Name,
+    Offset,
     Preference,
     RenderRequest,
+    Score,
     SearchRequest,
     Tags,
     TranslateRequest,
@@ -99,8 +102,28 @@ Grouped = Annotated[
     bool | None,
     Query(description="Whether versions of a post in several languages are one hit."),
 ]
-OfPosts = Annotated[Language, Query(alias="in", description="Only posts in this language.")]
+OfPosts = Annotated[
+    Languages, Query(alias="in", description="Only posts in one of these languages (repeatable).")
+]
+NotOfPosts = Annotated[
+    Languages, Query(alias="not_in", description="No posts in these languages (repeatable).")
+]
 OfTags = Annotated[Tags, Query(alias="tag", description="Only posts with all of these tags.")]
+OfAnyTags = Annotated[
+    Tags, Query(alias="any_tag", description="Only posts with at least one of these tags.")
+]
+NotOfTags = Annotated[Tags, Query(alias="not_tag", description="No posts with any of these tags.")]
+OfCollections = Annotated[
+    Tags, Query(alias="collection", description="Only posts of one of these collections.")
+]
+NotOfCollections = Annotated[
+    Tags, Query(alias="not_collection", description="No posts of these collections.")
+]
+From = Annotated[Offset, Query(description="How many of the first hits are left out.")]
+MinScore = Annotated[Score | None, Query(description="Posts with a lower score are not found.")]
+Counted = Annotated[
+    bool, Query(description="Whether found posts are counted by language, tag and collection.")
+]
 IntoLanguage = Annotated[
     Wanted,
     Query(description="The language wanted.", openapi_examples={"english": {"value": "en"}}),
@@ -123,25 +146,43 @@ def router(engine: Engine) -> APIRouter:
         q: Question,
         k: Count = 10,
         language: OfQuery = "",
-        only_in: OfPosts = "",
-        tags: OfTags = [],  # noqa: B006 - FastAPI makes a new one for each request
-        collection: Name = "",
+        only_in: OfPosts = [],  # noqa: B006 - FastAPI makes a new one for each request
+        not_in: NotOfPosts = [],  # noqa: B006
+        tags: OfTags = [],  # noqa: B006
+        any_tags: OfAnyTags = [],  # noqa: B006
+        not_tags: NotOfTags = [],  # noqa: B006
+        collections: OfCollections = [],  # noqa: B006
+        not_collections: NotOfCollections = [],  # noqa: B006
         weights: OfParts = [],  # noqa: B006
         explain: bool = True,
         as_words: AsWords = False,
         own_language: OwnLanguage = None,
         group: Grouped = None,
+        offset: From = 0,
+        min_score: MinScore = None,
+        facets: Counted = False,
     ) -> SearchAnswer:
         return engine.search(
             q,
             k,
             language=language,
-            where=Filter(only_in, tuple(tags), collection),
+            where=Filter(
+                tuple(only_in),
+                tuple(tags),
+                tuple(collections),
+                tuple(any_tags),
+                tuple(not_in),
+                tuple(not_tags),
+                tuple(not_collections),
+            ),
             weights=read_weights(weights),
             explain=explain,
             as_words=as_words,
             own_language=own_language,
             group=group,
+            offset=offset,
+            min_score=min_score,
+            facets=facets,
         )
 
     @api.post("/search", summary="Search posts, with the query as JSON", tags=["search"])
@@ -156,6 +197,9 @@ def router(engine: Engine) -> APIRouter:
             as_words=request.as_words,
             own_language=request.own_language,
             group=request.group,
+            offset=request.offset,
+            min_score=request.min_score,
+            facets=request.facets,
         )
 
     @api.get("/formulas", summary="Search formulas", tags=["search"])
