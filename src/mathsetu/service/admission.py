@@ -85,7 +85,7 @@ class Admission:
         if not (is_open or knows_key(request.headers.get("authorization", ""), settings.key)):
             # With this header a browser asks its user for the key, as a password.
             ask = {"www-authenticate": 'Basic realm="MathSetu", charset="UTF-8"'}
-            problem = "this server wants a key: Authorization: Bearer KEY"
+            problem = "an API key is required: Authorization: Bearer KEY"
             return self._problems.answer(request, 401, problem, ask)
         if not _fits(request.headers.get("content-length", "0"), settings.body):
             return self._problems.answer(request, 413, self._too_large)
@@ -108,7 +108,7 @@ class Admission:
         """Let a request in when there is a place for it and for its client."""
         client = client_of(request.client.host if request.client else "")
         if self.inside >= self._places:
-            problem = "the server is busy; come again in a second"
+            problem = "the server is busy; retry in one second"
         elif self._of_client[client] >= self._per_client:
             problem = (
                 f"{self._per_client} requests from your address are under way, and no more are "

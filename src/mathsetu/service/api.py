@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.exceptions import RequestValidationError
 
 from mathsetu.answers.values import (
     ExplainAnswer,
@@ -39,6 +40,9 @@ from mathsetu.service.requests import (
     read_weights,
 )
 
+# Letters of an unknown name that are shown.
+_SHOWN = 60
+
 
 @dataclass(frozen=True, slots=True)
 class ErrorAnswer:
@@ -51,11 +55,11 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorAnswer, "description": what}
     for status, what in {
         400: "What is asked for cannot be given.",
-        401: "The server wants a key.",
+        401: "An API key is required.",
         408: "The body took too long to come.",
         413: "The body is too large.",
         422: "A field is missing or wrong.",
-        429: "The server is busy; Retry-After says when to come again.",
+        429: "The server is busy; Retry-After says when to retry.",
         431: "Address and headers are too long.",
     }.items()
 }
@@ -134,12 +138,23 @@ OfParts = Annotated[
 ]
 
 
+async def _known_parameters(request: Request) -> None:
+    """Refuse parameters that the route does not have: a slip of the pen would change nothing."""
+    known = [parameter.alias for parameter in request.scope["route"].dependant.query_params]
+    for name in request.query_params:
+        if name not in known:
+            listed = f"known: {', '.join(known)}" if known else "this path takes none"
+            problem = f"unknown parameter ({listed})"
+            where = ("query", name[:_SHOWN])
+            raise RequestValidationError([{"type": "unknown", "loc": where, "msg": problem}])
+
+
 def router(engine: Engine) -> APIRouter:
     """The routes over an engine.
 
     They are plain functions, so that each runs in a thread and the others go on.
     """
-    api = APIRouter(prefix="/v1", responses=_PROBLEMS)
+    api = APIRouter(prefix="/v1", responses=_PROBLEMS, dependencies=[Depends(_known_parameters)])
 
     @api.get("/search", summary="Search posts", tags=["search"])
     def search(
