@@ -144,3 +144,15 @@ def test_pages_totals_facets_and_negation_are_the_same(both):
             assert ours.hits == theirs.hits
             assert (ours.total, ours.is_total_exact) == (theirs.total, theirs.is_total_exact)
             assert ours.facets == theirs.facets
+
+
+def test_a_library_on_a_cluster_tells_of_its_hits_and_is_refreshed(node, tmp_path):
+    here, there = published(tmp_path / "library", some_posts(24))
+    assert [str(hit) for hit in here.search(QUERIES[0], 3)] == [
+        str(hit) for hit in there.search(QUERIES[0], 3)
+    ]
+    assert "24 posts" in repr(there)
+    assert not there.refresh()
+    remove_posts(ADDRESS, [some_posts(24)[0].id])
+    assert there.refresh()
+    assert "23 posts" in repr(there)

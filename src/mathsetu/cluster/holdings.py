@@ -56,6 +56,10 @@ class ClusterHoldings:
         """Look for another version than that of a view; whether there is one."""
         return self._newest.renew() or self.now().version != view.version
 
+    def refreshed(self) -> ClusterHoldings | None:
+        """This library if there is a newer version, which searches see from now on."""
+        return self if self._newest.renew() else None
+
     def now(self) -> ClusterView:
         """The library as it is now, at most a second ago."""
         snapshot = self._newest.get()

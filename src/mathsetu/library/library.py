@@ -7,6 +7,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
+from numbers import Integral, Real
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Self, TypeVar
@@ -88,6 +89,12 @@ class Answer:
     is_total_exact: bool = True
     facets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        """The hits for a person, a few lines each."""
+        found = f"{'' if self.is_total_exact else 'at least '}{self.total:,} posts found"
+        hits = (f"{rank}. {hit}" for rank, hit in enumerate(self.hits, start=self.offset + 1))
+        return "\n".join([found, *hits])
+
 
 @dataclass(frozen=True)
 class Presentation:
@@ -138,6 +145,8 @@ class Library:
                 (``qdrant://HOST:PORT/NAME``).
             settings: Settings of its recipe to search with instead (``rerank.model=FOLDER``).
         """
+        if not isinstance(place, str | Path):
+            raise InputError(f"the library is {place!r:.60}; give a folder or an address")
         self.place = place
         self._holdings = open_holdings(place, settings)
         self._holdings.now()
@@ -154,6 +163,28 @@ class Library:
     def close(self) -> None:
         """Close the files; a library that is used in a ``with`` block closes itself."""
         self._holdings.close()
+
+    def refresh(self) -> bool:
+        """Search what the folder holds now, if it was changed; whether it was.
+
+        Searches of other threads that are under way end with the posts that they began with. A
+        library on a cluster looks for changes by itself, about every second; this looks at once.
+        """
+        fresh = self._holdings.refreshed()
+        if fresh is None:
+            return False
+        # The old files are closed when the last search that reads them is done.
+        self._holdings = fresh
+        return True
+
+    def __repr__(self) -> str:
+        view = self._holdings.now()
+        languages = ", ".join(sorted(filter(None, view.languages))) or "none known"
+        recipe = self._recipe(view).name
+        return (
+            f"<Library {str(self.place)!r}: {view.count:,} posts, languages {languages}, "
+            f"recipe {recipe}>"
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -214,9 +245,12 @@ class Library:
                 ``normal`` or ``strong``; what the recipe says unless given.
         """
         asked = [self.question(query, language)]
-        work = partial(self._batch, asked, k, where, explain, own_language)
-        [hits] = self._steadily(work)
-        return hits
+
+        def work(view: View, clock: Clock) -> tuple[Hit, ...]:
+            [hits] = self._batch(asked, k, where, explain, own_language, view, clock)
+            return tuple(replace(hit, post=view.shelves.post(hit.id)) for hit in hits)
+
+        return self._steadily(work)
 
     def _steadily(
         self, work: Callable[[View, Clock], Result], seconds: float | None = None
@@ -263,6 +297,8 @@ class Library:
             return query
         if isinstance(query, Query):
             return topic_question(query, self.languages)
+        check_type("the query", query, str, "a text or a Query")
+        check_type("language", language, str, "a code such as 'hi'")
         languages = self.languages
         asked = typed_question(query, language, as_words=as_words, page=page, library=languages)
         check_readable(asked)
@@ -322,6 +358,7 @@ class Library:
                 _check_whole(clock)
             ids = (post_id for hit in hits for post_id in (hit.id, *hit.versions))
             posts = {post_id: view.shelves.post(post_id) for post_id in ids}
+            hits = tuple(replace(hit, post=posts[hit.id]) for hit in hits)
             counted: Mapping[str, Mapping[str, int]] | None = None
             if facets:
                 count = partial(view.shelves.facets, reply.numbers.tolist())
@@ -338,6 +375,12 @@ class Library:
                 is_total_exact=is_exact and not clock.unfinished,
                 facets=counted or {},
             )
+
+        check_type("offset", offset, Integral, "a whole number")
+        if min_score is not None:
+            check_type("min_score", min_score, Real, "a number")
+        if weights is not None:
+            check_type("weights", weights, Mapping, "a table such as {'words': 1}")
 
         return self._steadily(work, seconds)
 
@@ -376,6 +419,7 @@ class Library:
 
     def similar(self, post_id: str, k: int = 10, *, seconds: float | None = None) -> Answer:
         """The posts that are most like one post, which is itself not among them."""
+        check_type("k", k, Integral, "a whole number")
         post = self.post(post_id)
         query = Query(post_id, snippet(post.body, _LIKENESS), post.title, post.tags, post.language)
         found = self.answer(
@@ -495,8 +539,11 @@ class Library:
         for question in questions:
             check_readable(question)
         recipe = self._recipe(view)
+        if where is not None:
+            check_type("where", where, Filter, "a Filter")
         if k is None:
             k = recipe.ranking.k
+        check_type("k", k, Integral, "a whole number")
         if k < 1:
             raise InputError(f"k is {k}; it must be at least 1")
         if shown.offset < 0:
@@ -614,7 +661,20 @@ class Library:
 
     def post(self, post_id: str) -> Post:
         """One post by its id."""
+        check_type("the id", post_id, str, "a text")
         return self._steadily(lambda view, clock: view.shelves.post(post_id))
+
+
+def check_type(what: str, value: object, kind: type, wanted: str) -> None:
+    """Refuse an argument of a wrong type.
+
+    >>> check_type("k", "5", int, "a whole number")
+    Traceback (most recent call last):
+    mathsetu.errors.InputError: k is '5' (str); give a whole number
+    """
+    if not isinstance(value, kind) or isinstance(value, bool):
+        shown = f"{value!r:.60} ({type(value).__name__})"
+        raise InputError(f"{what} is {shown}; give {wanted}")
 
 
 def _alone(reply: RecipeReply, end: int) -> list[tuple[int, list[int]]]:

@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 import numpy as np
 
@@ -190,6 +191,8 @@ class Store:
         self._connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
         )
+        # A library that was opened anew leaves the old files to the searches under way.
+        finalize(self, self._connection.close).atexit = False
         try:
             self.count = self._opened()
         except BaseException:
