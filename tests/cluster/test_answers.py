@@ -156,3 +156,19 @@ def test_a_library_on_a_cluster_tells_of_its_hits_and_is_refreshed(node, tmp_pat
     remove_posts(ADDRESS, [some_posts(24)[0].id])
     assert there.refresh()
     assert "23 posts" in repr(there)
+
+
+def test_posts_are_written_over_http(node, tmp_path):
+    testclient = pytest.importorskip("fastapi.testclient")
+    from mathsetu.service.app import create_app
+    from mathsetu.service.settings import Settings
+
+    published(tmp_path / "library", some_posts(24))
+    server = testclient.TestClient(create_app(Settings(ADDRESS, write_key="pen")))
+    key = {"authorization": "Bearer pen"}
+    body = b'{"id": "twin", "body": "Zwillinge: twin primes $p+2$."}'
+    assert server.put("/v1/posts", content=body, headers=key).json()["added"] == 1
+    with Library(ADDRESS) as library:
+        assert [hit.id for hit in library.search("Zwillinge", 1)] == ["twin"]
+    gone = server.delete("/v1/posts?id=twin&id=nobody", headers=key).json()
+    assert gone == {"removed": 1, "unknown": ["nobody"]}

@@ -51,7 +51,8 @@ class ErrorAnswer:
     error: str
 
 
-_PROBLEMS: dict[int | str, dict[str, Any]] = {
+#: What every route may answer instead.
+PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorAnswer, "description": what}
     for status, what in {
         400: "What is asked for cannot be given.",
@@ -138,7 +139,7 @@ OfParts = Annotated[
 ]
 
 
-async def _known_parameters(request: Request) -> None:
+async def known_parameters(request: Request) -> None:
     """Refuse parameters that the route does not have: a slip of the pen would change nothing."""
     known = [parameter.alias for parameter in request.scope["route"].dependant.query_params]
     for name in request.query_params:
@@ -154,7 +155,7 @@ def router(engine: Engine) -> APIRouter:
 
     They are plain functions, so that each runs in a thread and the others go on.
     """
-    api = APIRouter(prefix="/v1", responses=_PROBLEMS, dependencies=[Depends(_known_parameters)])
+    api = APIRouter(prefix="/v1", responses=PROBLEMS, dependencies=[Depends(known_parameters)])
 
     @api.get("/search", summary="Search posts", tags=["search"])
     def search(
