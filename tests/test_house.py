@@ -40,6 +40,8 @@ FLOORS = {
 # Rooms of one floor that may look at each other, and why.
 NEIGHBOURS = {
     ("markup", "records"),  # spans become formulas
+    ("records", "markup"),  # a hit cuts its snippet when it is asked for one
+    ("records", "printable"),  # and is printed
     ("markup", "errors"),
     ("markup", "limits"),
     ("deadline", "errors"),

@@ -13,6 +13,11 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
+from mathsetu.printable import one_line
+
+# Characters of a snippet.
+_SNIPPET = 240
+
 Record = TypeVar("Record", bound=Any)
 
 
@@ -150,10 +155,15 @@ class Hit:
     """A post, or a formula in a post, with its score and the reasons for it.
 
     ``versions`` are the ids of posts in other languages that say the same, where these are
-    grouped into one hit.
+    grouped into one hit. ``post`` is the post where a search has found it; hits of a run have none,
+    and two hits are equal with and without it.
 
     >>> Hit(id="7", score=1.5).reasons
     ()
+    >>> post = Post(id="7", body="Let $x>0$.", title="Signs", language="en")
+    >>> print(Hit(id="7", score=1.5, post=post))
+    Signs  [en] 1.500  7
+      Let $x>0$.
     """
 
     id: str
@@ -161,6 +171,49 @@ class Hit:
     post_id: str = ""
     reasons: tuple[Reason, ...] = ()
     versions: tuple[str, ...] = ()
+    post: Post | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def title(self) -> str:
+        """The title of the post."""
+        return self.post.title if self.post else ""
+
+    @property
+    def language(self) -> str:
+        """The language of the post."""
+        return self.post.language if self.post else ""
+
+    @property
+    def url(self) -> str:
+        """Where the post is to be read, if it says so."""
+        return self.post.url if self.post else ""
+
+    @property
+    def place(self) -> str:
+        """Where the post comes from: its address, else its collection and id."""
+        collection = self.post.collection if self.post else ""
+        return self.url or (f"{collection}: {self.id}" if collection else self.id)
+
+    @property
+    def snippet(self) -> str:
+        """The piece of the post around what matched, as marked text."""
+        from mathsetu.markup import snippet  # most hits are never shown
+
+        if self.post is None:
+            return ""
+        body = self.post.body
+        evidence = [one for reason in self.reasons for one in reason.evidence]
+        evidence.sort(key=lambda one: one.kind)  # formulas tell more than words
+        places = (body.find(one.found) for one in evidence if one.found)
+        return snippet(body, _SNIPPET, next((place for place in places if place > 0), 0))
+
+    def __str__(self) -> str:
+        if self.post is None:
+            return one_line(f"{self.id}  {self.score:.3f}")
+        code = f"[{self.language}] " if self.language else ""
+        text = one_line(self.snippet)
+        first = one_line(f"{self.title or text}  {code}{self.score:.3f}  {self.place}")
+        return f"{first}\n  {text}" if self.title else first
 
 
 @dataclass(frozen=True, slots=True)

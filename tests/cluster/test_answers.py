@@ -125,3 +125,50 @@ def test_parts_that_cannot_live_there_are_refused(node, tmp_path):
     build_library(tmp_path / "library", some_posts(3), load_recipe(str(recipe)), processes=1)
     with pytest.raises(InputError, match="length one"):
         publish(tmp_path / "library")
+
+
+def test_pages_totals_facets_and_negation_are_the_same(both):
+    filters = (
+        None,
+        Filter(("en", "es"), not_tags=("geometry",)),
+        Filter(any_tags=("calculus", "geometry"), not_languages=("hi",)),
+        Filter(collection=("other",)),
+    )
+    for where in filters:
+        for offset in (0, 7, 500):
+            ours, theirs = (
+                library.answer(QUERIES[0], 5, where=where, offset=offset, min_score=0.01,
+                               facets=True)
+                for library in both
+            )  # fmt: skip
+            assert ours.hits == theirs.hits
+            assert (ours.total, ours.is_total_exact) == (theirs.total, theirs.is_total_exact)
+            assert ours.facets == theirs.facets
+
+
+def test_a_library_on_a_cluster_tells_of_its_hits_and_is_refreshed(node, tmp_path):
+    here, there = published(tmp_path / "library", some_posts(24))
+    assert [str(hit) for hit in here.search(QUERIES[0], 3)] == [
+        str(hit) for hit in there.search(QUERIES[0], 3)
+    ]
+    assert "24 posts" in repr(there)
+    assert not there.refresh()
+    remove_posts(ADDRESS, [some_posts(24)[0].id])
+    assert there.refresh()
+    assert "23 posts" in repr(there)
+
+
+def test_posts_are_written_over_http(node, tmp_path):
+    testclient = pytest.importorskip("fastapi.testclient")
+    from mathsetu.service.app import create_app
+    from mathsetu.service.settings import Settings
+
+    published(tmp_path / "library", some_posts(24))
+    server = testclient.TestClient(create_app(Settings(ADDRESS, write_key="pen")))
+    key = {"authorization": "Bearer pen"}
+    body = b'{"id": "twin", "body": "Zwillinge: twin primes $p+2$."}'
+    assert server.put("/v1/posts", content=body, headers=key).json()["added"] == 1
+    with Library(ADDRESS) as library:
+        assert [hit.id for hit in library.search("Zwillinge", 1)] == ["twin"]
+    gone = server.delete("/v1/posts?id=twin&id=nobody", headers=key).json()
+    assert gone == {"removed": 1, "unknown": ["nobody"]}

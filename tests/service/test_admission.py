@@ -24,7 +24,8 @@ class Talk:
         self.app = app
         self.scope = {
             "type": "http", "http_version": "1.1", "method": method, "path": path,
-            "raw_path": path.encode(), "query_string": b"q=primes", "root_path": "",
+            "raw_path": path.encode(), "root_path": "",
+            "query_string": b"q=primes" if method == "GET" else b"",
             "scheme": "http", "server": ("test", 80), "client": (client, 1), "headers": [],
         }  # fmt: skip
         self.coming: asyncio.Queue[dict[str, Any]] = asyncio.Queue()

@@ -72,7 +72,7 @@ def test_filters_and_weights_come_through(client: TestClient) -> None:
         ("GET", "/v1/search", None, 422, "q: Field required"),
         ("GET", "/v1/search?q=x&k=0", None, 422, "k: "),
         ("GET", "/v1/search?q=x&k=101", None, 422, "k: "),
-        ("GET", "/v1/search?q=x&in=..", None, 422, "in: "),
+        ("GET", "/v1/search?q=x&in=..", None, 422, "in.0: "),
         ("GET", "/v1/search?q=" + "x" * 2_001, None, 422, "q: "),
         ("GET", "/v1/search?q=%20", None, 422, "q: "),
         ("GET", "/v1/search?q=x&weight=words", None, 422, "weight.0: "),
@@ -251,3 +251,27 @@ def test_the_asker_s_language_and_grouping_can_be_chosen(client: TestClient, way
     assert first["language"] == "en"
     assert {version["language"] for version in first["versions"]} >= {"hr", "cs"}
     assert search(own_language="much").status_code == 422
+
+
+def test_offset_total_facets_and_threshold_are_the_same_in_all_doors(
+    client: TestClient, sampler_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = "--in en --in es --not-tag geometry --any-tag calculus --any-tag number-theory"
+    command = ["search", str(sampler_folder), "number", "--k", "3", "--offset", "4", "--facets"]
+    with pytest.raises(SystemExit):
+        main([*command, "--min-score", "0.01", *options.split(), "--json"])
+    printed = json.loads(capsys.readouterr().out)
+    query = "in=en&in=es&not_tag=geometry&any_tag=calculus&any_tag=number-theory"
+    got = client.get(f"/v1/search?q=number&k=3&offset=4&facets=true&min_score=0.01&{query}")
+    body = {
+        "query": "number", "k": 3, "offset": 4, "facets": True, "min_score": 0.01,
+        "in": ["en", "es"], "not_tags": ["geometry"], "any_tags": ["calculus", "number-theory"],
+    }  # fmt: skip
+    assert got.json() == client.post("/v1/search", json=body).json() == printed
+    assert [hit["rank"] for hit in printed["hits"]] == [5, 6, 7]
+    assert printed["offset"] == 4
+    assert set(printed["facets"]["language"]) == {"en", "es"}
+    assert sum(printed["facets"]["language"].values()) == printed["total"]
+    assert "geometry" not in printed["facets"]["tag"]
+    for wrong in ("offset=-1", "offset=1001", "min_score=nan", "not_in=english"):
+        assert client.get(f"/v1/search?q=number&{wrong}").status_code == 422

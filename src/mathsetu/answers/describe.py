@@ -33,6 +33,8 @@ from mathsetu.markup import Span, snippet, split
 from mathsetu.records import Evidence, Hit, Post, Reason
 
 _SNIPPET = 240
+# Of the tags of the posts that were found, so many are counted in an answer.
+_FACET_VALUES = 50
 # Good posts are found again and again: so much of what was read in them is kept in memory.
 _REMEMBERED = 1_000
 
@@ -133,8 +135,19 @@ def not_served(code: str) -> str:
 
 def search_answer(answer: Answer, *, typeset: bool) -> SearchAnswer:
     """What a search found; with ``typeset``, formulas that matched are given as MathML, too."""
-    hits = all_found(answer, typeset)
-    return SearchAnswer(asked(answer.question), hits, answer.unfinished, answer.is_close)
+    return SearchAnswer(
+        asked(answer.question),
+        all_found(answer, typeset),
+        answer.unfinished,
+        answer.is_close,
+        answer.offset,
+        answer.total,
+        answer.is_total_exact,
+        {
+            name: dict(list(counts.items())[:_FACET_VALUES])
+            for name, counts in answer.facets.items()
+        },
+    )
 
 
 def all_found(answer: Answer, typeset: bool) -> tuple[Found, ...]:
@@ -144,7 +157,7 @@ def all_found(answer: Answer, typeset: bool) -> tuple[Found, ...]:
             found(hit, answer.posts[hit.id], rank, typeset=typeset),
             versions=tuple(_version(answer.posts[other]) for other in hit.versions),
         )
-        for rank, hit in enumerate(answer.hits, start=1)
+        for rank, hit in enumerate(answer.hits, start=answer.offset + 1)
     )
 
 

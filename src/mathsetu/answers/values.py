@@ -6,7 +6,7 @@ them, always; docs/api.md describes them for those who read the JSON.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 
@@ -166,13 +166,20 @@ class Found(AboutPost):
 class SearchAnswer:
     """The hits of a query; ``unfinished`` names what the time limit cut off.
 
-    Where nothing is ``close`` to the query, the hits are merely the nearest posts.
+    Where nothing is ``close`` to the query, the hits are merely the nearest posts. ``total`` posts
+    were found, ``offset`` hits come before these; there may be more than the parts of a recipe hand
+    over unless ``total_is_exact``. ``facets`` counts the posts that were found by ``language``,
+    ``tag`` and ``collection`` where that was asked for.
     """
 
     query: Asked
     hits: tuple[Found, ...]
     unfinished: tuple[str, ...] = ()
     close: bool = True
+    offset: int = 0
+    total: int = 0
+    total_is_exact: bool = True
+    facets: dict[str, dict[str, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

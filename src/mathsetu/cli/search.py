@@ -24,9 +24,23 @@ _MOST_HITS = 10_000
 @click.argument("query")
 @click.option("--k", type=click.IntRange(1, _MOST_HITS), default=5, show_default=True)
 @click.option("--lang", default="", help="Language of the query; detected unless given.")
-@click.option("--in", "in_language", default="", metavar="LANG", help="Only posts in a language.")
+@click.option("--offset", type=click.IntRange(0, _MOST_HITS), default=0,
+              help="Leave out so many of the first hits.")  # fmt: skip
+@click.option("--in", "languages", multiple=True, metavar="LANG",
+              help="Only posts in a language, or in one of several (repeatable).")  # fmt: skip
+@click.option("--not-in", "not_languages", multiple=True, metavar="LANG",
+              help="No posts in a language (repeatable).")  # fmt: skip
 @click.option("--tag", "tags", multiple=True, help="Only posts with this tag (repeatable).")
-@click.option("--collection", default="", help="Only posts of this collection.")
+@click.option("--any-tag", "any_tags", multiple=True,
+              help="Only posts with at least one of these tags (repeatable).")  # fmt: skip
+@click.option("--not-tag", "not_tags", multiple=True, help="No posts with this tag (repeatable).")
+@click.option("--collection", "collections", multiple=True,
+              help="Only posts of this collection, or of one of several (repeatable).")  # fmt: skip
+@click.option("--not-collection", "not_collections", multiple=True,
+              help="No posts of this collection (repeatable).")  # fmt: skip
+@click.option("--min-score", type=float, help="Leave out posts with a lower score.")
+@click.option("--facets", is_flag=True,
+              help="Count the posts that were found by language, tag and collection.")  # fmt: skip
 @click.option("--own-language", type=click.Choice(list(PREFERENCES)), default=None,
               help="How much posts in the query's language are preferred; as the recipe says "
               "unless given.")  # fmt: skip
@@ -41,9 +55,16 @@ def command(
     query: str,
     k: int,
     lang: str,
-    in_language: str,
+    offset: int,
+    languages: tuple[str, ...],
+    not_languages: tuple[str, ...],
     tags: tuple[str, ...],
-    collection: str,
+    any_tags: tuple[str, ...],
+    not_tags: tuple[str, ...],
+    collections: tuple[str, ...],
+    not_collections: tuple[str, ...],
+    min_score: float | None,
+    facets: bool,
     own_language: str | None,
     group: bool | None,
     as_words: bool,
@@ -61,7 +82,15 @@ def command(
       mathsetu search my-library 'समाकल $\int_0^\infty \frac{\sin x}{x}dx$ का मान' --in en
       mathsetu search my-library '$a^2+b^2=c^2$' --explain
     """
-    where = Filter(_code(in_language), tags, collection)
+    where = Filter(
+        tuple(map(_code, languages)),
+        tags,
+        collections,
+        any_tags,
+        tuple(map(_code, not_languages)),
+        not_tags,
+        not_collections,
+    )
     with Library(library) as opened:
         question = opened.question(query, _code(lang), as_words=as_words)
         check_asks(question)
@@ -72,6 +101,9 @@ def command(
             explain=explain or as_json,
             own_language=own_language,
             group=group,
+            offset=offset,
+            min_score=min_score,
+            facets=facets,
         )
     if as_json:
         print_json(to_json(search_answer(answer, typeset=True)))
@@ -80,12 +112,16 @@ def command(
         return
     _print_reading(asked(question))
     if not answer.hits:
-        say("nothing found")
+        more = f"nothing more; {answer.total:,} posts were found" if answer.total else ""
+        say(more or "nothing found")
     else:
         if not answer.is_close:
             say("nothing close; the nearest are:")
-        for rank, hit in enumerate(answer.hits, start=1):
+        for rank, hit in enumerate(answer.hits, start=offset + 1):
             _print_hit(rank, hit, answer.posts)
+    for name, counts in answer.facets.items():
+        shown = ", ".join(f"{value or 'unknown'} {n:,}" for value, n in list(counts.items())[:20])
+        say(f"{name}: {shown}")
     for part, problem in answer.missing.items():
         say(f"{part} is missing from this answer: {problem}", err=True)
     if not answer.hits:

@@ -19,7 +19,7 @@ from mathsetu.library import Library, build_library
 from mathsetu.service.limits import Limits
 from mathsetu.service.settings import Settings
 
-_KEY = "MATHSETU_KEY"
+_KEY, _WRITE_KEY = "MATHSETU_KEY", "MATHSETU_WRITE_KEY"
 # A variable, so that the health check of a container can know it too.
 _PORT = "MATHSETU_PORT"
 
@@ -47,6 +47,9 @@ _PORT = "MATHSETU_PORT"
               help="A name the server is reached by (repeatable); any, unless given.")  # fmt: skip
 @click.option("--key-file", type=click.Path(path_type=Path), metavar="FILE",
               help=f"A file with the key that clients must know; or set {_KEY}.")  # fmt: skip
+@click.option("--write-key-file", type=click.Path(path_type=Path), metavar="FILE",
+              help=f"A file with another key, for those who may add and remove posts over HTTP; "
+                   f"or set {_WRITE_KEY}. Without one nobody may.")  # fmt: skip
 @click.option("--log-queries", is_flag=True, help="Write into the log what is asked.")
 @click.option("--translator", default="glossary", show_default=True, metavar="BACKEND",
               type=click.Choice(list(BACKENDS)), help="What translates posts.")  # fmt: skip
@@ -63,6 +66,7 @@ def command(
     origins: tuple[str, ...],
     names: tuple[str, ...],
     key_file: Path | None,
+    write_key_file: Path | None,
     log_queries: bool,
     translator: str,
     model: str,
@@ -88,13 +92,16 @@ def command(
             waiting=waiting,
             per_client=per_client or 0,
             proxies=tuple(map(_proxy, proxies)),
-            key=_key(key_file),
+            key=_key(key_file, _KEY),
+            write_key=_key(write_key_file, _WRITE_KEY),
             origins=tuple(map(_origin, origins)),
             hosts=names or _own_names(host),
             log_queries=log_queries,
             translator=translator,
             model=model,
         )
+        if settings.write_key and settings.write_key == settings.key:
+            raise InputError("the key for writing is the one for reading; choose another")
         door = open_door(host, port)
         say(f"MathSetu answers on {_address(host, port)} (stop with Ctrl-C)")
         if not (settings.key or _is_loopback(host)):
@@ -115,9 +122,9 @@ def opened(library: Path | str | None) -> Iterator[Path | str]:
         yield Path(folder)
 
 
-def _key(file: Path | None) -> str:
+def _key(file: Path | None, variable: str) -> str:
     if file is None:
-        return os.environ.get(_KEY, "")
+        return os.environ.get(variable, "")
     try:
         key = file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:

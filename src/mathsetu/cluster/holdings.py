@@ -56,6 +56,10 @@ class ClusterHoldings:
         """Look for another version than that of a view; whether there is one."""
         return self._newest.renew() or self.now().version != view.version
 
+    def refreshed(self) -> ClusterHoldings | None:
+        """This library if there is a newer version, which searches see from now on."""
+        return self if self._newest.renew() else None
+
     def now(self) -> ClusterView:
         """The library as it is now, at most a second ago."""
         snapshot = self._newest.get()
@@ -85,7 +89,7 @@ class ClusterView:
 
     def parts(self, where: Filter | None) -> tuple[dict[str, Retriever], NDArray[Any] | None]:
         """The parts, which find only what a filter allows."""
-        limited = None if where is None or where == Filter() else where
+        limited = None if where is None or not where.conditions else where
         return {name: self._part(name, limited) for name in self.recipe.parts}, None
 
     def _part(self, name: str, where: Filter | None) -> Retriever:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from mathsetu.cluster.packing import damaged
 from mathsetu.cluster.snapshot import Snapshot
 from mathsetu.errors import UnknownPost
 from mathsetu.intake.posts import PostFacts
+from mathsetu.library.shelves import FACETS, by_frequency
 from mathsetu.library.store import facts_of
 from mathsetu.records import Post
 
@@ -145,8 +147,19 @@ class ClusterPosts:
             limit=limit,
             exact=True,
         )
-        counts = {str(hit.value): int(hit.count) for hit in found.hits}
-        return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
+        return by_frequency({str(hit.value): int(hit.count) for hit in found.hits})
+
+    def facets(self, numbers: Sequence[int]) -> dict[str, dict[str, int]]:
+        """How many of some posts have each language, tag and collection."""
+        snapshot = self._snapshot
+        keys = (LANGUAGE, TAGS, COLLECTION)
+        found = snapshot.fetch(snapshot.names.posts, numbers, keys, "the facets")
+        counts: list[Counter[str]] = [Counter() for _ in keys]
+        for payload in found.values():
+            for counted, key in zip(counts, keys, strict=True):
+                value = payload.get(key, "")
+                counted.update(value if isinstance(value, list) else [value])
+        return dict(zip(FACETS, map(by_frequency, counts), strict=True))
 
     def _listed(
         self, key: str, values: Sequence[str], fields: Sequence[str]

@@ -15,7 +15,7 @@ from mathsetu.cluster.layout import COLLECTION, LANGUAGE, TAGS, Names, visible_a
 from mathsetu.cluster.state import State, read_state
 from mathsetu.cluster.tables import Counts, read_tables
 from mathsetu.errors import InputError, Unavailable
-from mathsetu.library.shelves import Filter
+from mathsetu.library.shelves import FACETS, Filter
 from mathsetu.retrieval.formula_index import rarity_of
 from mathsetu.retrieval.weighting import Statistics
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Seconds after which a process looks whether the library was changed.
 _REFRESH = 1.0
+# Where points keep what filters ask for.
+_KEYS = dict(zip(FACETS, (LANGUAGE, TAGS, COLLECTION), strict=True))
 # Points that are fetched at once.
 _FETCHED = 1_000
 
@@ -69,15 +71,12 @@ class Snapshot:
         """
         models = self.cluster.models
         must = list(conditions)
-        if where is not None:
-            wanted = [(LANGUAGE, where.language), (COLLECTION, where.collection)]
-            wanted += [(TAGS, tag) for tag in where.tags]
-            must += [
-                models.FieldCondition(key=key, match=models.MatchValue(value=value))
-                for key, value in wanted
-                if value
-            ]
-        return models.Filter(must=must, must_not=visible_at(models, self.state.version))
+        must_not = list(visible_at(models, self.state.version))
+        for field, values, is_wanted in where.conditions if where is not None else ():
+            match = models.MatchAny(any=list(values))
+            condition = models.FieldCondition(key=_KEYS[field], match=match)
+            (must if is_wanted else must_not).append(condition)
+        return models.Filter(must=must, must_not=must_not)
 
     def fetch(
         self, collection: str, numbers: Sequence[int], fields: Sequence[str], what: str

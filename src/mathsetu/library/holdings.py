@@ -63,6 +63,10 @@ class Posts(Protocol):
         """The most frequent tags and how many posts have each."""
         ...
 
+    def facets(self, numbers: Sequence[int]) -> dict[str, dict[str, int]]:
+        """How many of some posts have each language, tag and collection."""
+        ...
+
 
 class View(Protocol):
     """A library at one moment, as one search sees it."""
@@ -106,6 +110,10 @@ class Holdings(Protocol):
 
     def renew(self, view: View) -> bool:
         """Look for another version than that of a view; whether there is one."""
+        ...
+
+    def refreshed(self) -> Holdings | None:
+        """The library as it is now where it was changed since it was opened; None where not."""
         ...
 
     def close(self) -> None:
@@ -152,6 +160,7 @@ class FolderHoldings:
 
     def __init__(self, folder: Path, manifest: Manifest, settings: tuple[str, ...]) -> None:
         check(folder, manifest)
+        self._folder, self._settings = folder, settings
         self.manifest = manifest
         self.count, self.languages = manifest.posts, manifest.languages
         #: Nothing changes while it is open.
@@ -177,6 +186,12 @@ class FolderHoldings:
     def renew(self, view: View) -> bool:
         """There is no other version of what is open."""
         return False
+
+    def refreshed(self) -> FolderHoldings | None:
+        """The folder opened anew if it was changed."""
+        if read_manifest(self._folder) == self.manifest:
+            return None
+        return _opened(self._folder, self._settings)
 
     def parts(self, where: Filter | None) -> tuple[Mapping[str, Retriever], Allowed]:
         """The parts of the recipe, and which posts they may find."""

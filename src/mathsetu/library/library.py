@@ -7,6 +7,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
+from numbers import Integral, Real
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Self, TypeVar
@@ -43,6 +44,8 @@ Result = TypeVar("Result")
 
 #: What an answer calls unfinished when the reasons of some hits are, or a query's translation.
 REASONS, TRANSLATION = "reasons", "translation"
+#: The same of counts by language, tag and collection.
+FACETS = "facets"
 # A post asks for its like with its beginning: the rest would take long and add little.
 _LIKENESS = 600
 # Of so many formulas that are found for each that is wanted, some look the same.
@@ -66,6 +69,13 @@ class Answer:
         missing: Of these, what a cluster had no answer for, and why.
         is_close: Whether the best hit is close to what was asked. Where it is not, the hits are
             merely the nearest there are. A recipe without a calibration cannot tell.
+        offset: How many hits come before these.
+        total: How many posts were found, versions of a post in several languages each counted.
+            Every part of a recipe hands over so many posts at most (``candidates``).
+        is_total_exact: Whether these are all; else a part may have more than it handed over, and
+            ``total`` is how many can be listed.
+        facets: How many of the posts that were found have each ``language``, ``tag`` and
+            ``collection``, the most frequent first; empty unless asked for.
     """
 
     question: Question
@@ -74,6 +84,16 @@ class Answer:
     unfinished: tuple[str, ...] = ()
     missing: Mapping[str, str] = field(default_factory=dict)
     is_close: bool = True
+    offset: int = 0
+    total: int = 0
+    is_total_exact: bool = True
+    facets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """The hits for a person, a few lines each."""
+        found = f"{'' if self.is_total_exact else 'at least '}{self.total:,} posts found"
+        hits = (f"{rank}. {hit}" for rank, hit in enumerate(self.hits, start=self.offset + 1))
+        return "\n".join([found, *hits])
 
 
 @dataclass(frozen=True)
@@ -83,10 +103,14 @@ class Presentation:
     Attributes:
         own_language: How much posts in the asker's language are preferred (`PREFERENCES`).
         group: Whether versions of a post in several languages are one hit.
+        offset: How many of the first hits are left out.
+        min_score: Posts with a lower score are not found.
     """
 
     own_language: float = 0.0
     group: bool = False
+    offset: int = 0
+    min_score: float | None = None
 
     @classmethod
     def wanted(cls, recipe: Recipe, own_language: str | None, group: bool | None) -> Presentation:
@@ -121,6 +145,8 @@ class Library:
                 (``qdrant://HOST:PORT/NAME``).
             settings: Settings of its recipe to search with instead (``rerank.model=FOLDER``).
         """
+        if not isinstance(place, str | Path):
+            raise InputError(f"the library is {place!r:.60}; give a folder or an address")
         self.place = place
         self._holdings = open_holdings(place, settings)
         self._holdings.now()
@@ -137,6 +163,28 @@ class Library:
     def close(self) -> None:
         """Close the files; a library that is used in a ``with`` block closes itself."""
         self._holdings.close()
+
+    def refresh(self) -> bool:
+        """Search what the folder holds now, if it was changed; whether it was.
+
+        Searches of other threads that are under way end with the posts that they began with. A
+        library on a cluster looks for changes by itself, about every second; this looks at once.
+        """
+        fresh = self._holdings.refreshed()
+        if fresh is None:
+            return False
+        # The old files are closed when the last search that reads them is done.
+        self._holdings = fresh
+        return True
+
+    def __repr__(self) -> str:
+        view = self._holdings.now()
+        languages = ", ".join(sorted(filter(None, view.languages))) or "none known"
+        recipe = self._recipe(view).name
+        return (
+            f"<Library {str(self.place)!r}: {view.count:,} posts, languages {languages}, "
+            f"recipe {recipe}>"
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -197,9 +245,12 @@ class Library:
                 ``normal`` or ``strong``; what the recipe says unless given.
         """
         asked = [self.question(query, language)]
-        work = partial(self._batch, asked, k, where, explain, own_language)
-        [hits] = self._steadily(work)
-        return hits
+
+        def work(view: View, clock: Clock) -> tuple[Hit, ...]:
+            [hits] = self._batch(asked, k, where, explain, own_language, view, clock)
+            return tuple(replace(hit, post=view.shelves.post(hit.id)) for hit in hits)
+
+        return self._steadily(work)
 
     def _steadily(
         self, work: Callable[[View, Clock], Result], seconds: float | None = None
@@ -246,6 +297,8 @@ class Library:
             return query
         if isinstance(query, Query):
             return topic_question(query, self.languages)
+        check_type("the query", query, str, "a text or a Query")
+        check_type("language", language, str, "a code such as 'hi'")
         languages = self.languages
         asked = typed_question(query, language, as_words=as_words, page=page, library=languages)
         check_readable(asked)
@@ -263,6 +316,9 @@ class Library:
         seconds: float | None = None,
         own_language: str | None = None,
         group: bool | None = None,
+        offset: int = 0,
+        min_score: float | None = None,
+        facets: bool = False,
     ) -> Answer:
         """As `search`, for those who must not wait or want to weigh the parts themselves.
 
@@ -279,21 +335,52 @@ class Library:
             own_language: As in `search`.
             group: Whether versions of a post in several languages are one hit, which names the
                 others; what the recipe says unless given.
+            offset: How many of the first hits are left out. Answers with the same ``k`` are cut
+                out of one list, which is as long as ``total`` says.
+            min_score: Posts with a lower score are not found.
+            facets: Whether posts that were found are counted by language, tag and collection.
         """
         question = self.question(query, language)
 
         def work(view: View, clock: Clock) -> Answer:
             recipe = self._recipe(view)
             weighed = chosen_weights(recipe, weights)
-            shown = Presentation.wanted(recipe, own_language, group)
-            asked = [question]
-            [(hits, close)] = self._rankings(view, asked, k, where, explain, weighed, clock, shown)
+            shown = replace(
+                Presentation.wanted(recipe, own_language, group),
+                offset=offset,
+                min_score=min_score,
+            )
+            [(hits, reply, is_exact)] = self._rankings(
+                view, [question], k, where, explain, weighed, clock, shown
+            )
             if not hits:
                 # Nothing found, with a part away, is no answer.
                 _check_whole(clock)
             ids = (post_id for hit in hits for post_id in (hit.id, *hit.versions))
             posts = {post_id: view.shelves.post(post_id) for post_id in ids}
-            return Answer(question, hits, posts, clock.unfinished, clock.unavailable, close)
+            hits = tuple(replace(hit, post=posts[hit.id]) for hit in hits)
+            counted: Mapping[str, Mapping[str, int]] | None = None
+            if facets:
+                count = partial(view.shelves.facets, reply.numbers.tolist())
+                counted = clock.attempt(FACETS, count)
+            return Answer(
+                question,
+                hits,
+                posts,
+                clock.unfinished,
+                clock.unavailable,
+                reply.is_close,
+                offset=offset,
+                total=len(reply.numbers),
+                is_total_exact=is_exact and not clock.unfinished,
+                facets=counted or {},
+            )
+
+        check_type("offset", offset, Integral, "a whole number")
+        if min_score is not None:
+            check_type("min_score", min_score, Real, "a number")
+        if weights is not None:
+            check_type("weights", weights, Mapping, "a table such as {'words': 1}")
 
         return self._steadily(work, seconds)
 
@@ -332,6 +419,7 @@ class Library:
 
     def similar(self, post_id: str, k: int = 10, *, seconds: float | None = None) -> Answer:
         """The posts that are most like one post, which is itself not among them."""
+        check_type("k", k, Integral, "a whole number")
         post = self.post(post_id)
         query = Query(post_id, snippet(post.body, _LIKENESS), post.title, post.tags, post.language)
         found = self.answer(
@@ -395,7 +483,7 @@ class Library:
         weights = chosen_weights(recipe)
         shown = Presentation.wanted(recipe, own_language, group=False)
         found = self._rankings(view, questions, k, where, explain, weights, clock, shown)
-        hits = [own for own, _ in found]
+        hits = [own for own, _, _ in found]
         _check_whole(clock)
         return hits
 
@@ -421,7 +509,7 @@ class Library:
             deep = replace(recipe.rerank, depth=max(recipe.rerank.depth, len(numbers)))
             recipe = replace(recipe, rerank=deep)
         weights, plain = chosen_weights(recipe), Presentation()
-        [(hits, _)] = self.with_recipe(recipe)._rankings(
+        [(hits, _, _)] = self.with_recipe(recipe)._rankings(
             view, [question], k or len(numbers), where, explain, weights, Clock(), plain, within
         )
         return hits
@@ -446,15 +534,20 @@ class Library:
         clock: Clock,
         shown: Presentation,
         within: NDArray[np.bool_] | None = None,
-    ) -> Iterator[tuple[tuple[Hit, ...], bool]]:
-        """The hits of each question, and whether they are close to it."""
+    ) -> Iterator[tuple[tuple[Hit, ...], RecipeReply, bool]]:
+        """The hits of each question, all that it finds, and whether there is no more than that."""
         for question in questions:
             check_readable(question)
         recipe = self._recipe(view)
+        if where is not None:
+            check_type("where", where, Filter, "a Filter")
         if k is None:
             k = recipe.ranking.k
+        check_type("k", k, Integral, "a whole number")
         if k < 1:
             raise InputError(f"k is {k}; it must be at least 1")
+        if shown.offset < 0:
+            raise InputError(f"offset is {shown.offset}; it must be at least 0")
         work = partial(prepare, questions, recipe.query)
         asked = clock.attempt(TRANSLATION, work) or questions
         parts, allowed = view.parts(where)
@@ -463,29 +556,27 @@ class Library:
         scope = Scope(k, allowed, clock)
         ranker = Ranker(recipe, parts, view.shelves)
         for question, reply in zip(questions, ranker.rank(asked, scope, weights), strict=True):
+            is_exact = len(reply.numbers) < ranker.depth(k)
+            if shown.min_score is not None:
+                reply = reply.ordered(np.flatnonzero(reply.scores >= shown.min_score).tolist())
             own = language_of(question.asker).code if shown.own_language else ""
             if own in view.languages and len(view.languages) > 1 and len(reply.numbers) > 1:
                 work_out = partial(ranker.preferring, reply, own, shown.own_language, k)
                 reply = clock.attempt(LANGUAGE, work_out) or reply
-            depth = k * (_LANGUAGES if shown.group else 1)
-            versions = ranker.versions(reply, depth) if shown.group else []
-            yield self._hits(view, reply, k, explain, clock, versions), reply.is_close
+            end = shown.offset + k
+            groups = _grouped(ranker, reply, end) if shown.group else _alone(reply, end)
+            places = dict(groups[shown.offset : end])
+            yield self._hits(view, reply, places, explain, clock), reply, is_exact
 
     @staticmethod
     def _hits(
         view: View,
         reply: RecipeReply,
-        k: int,
+        places: Mapping[int, Sequence[int]],
         explain: bool,
         clock: Clock,
-        versions: Sequence[int] = (),
     ) -> tuple[Hit, ...]:
-        """The first posts as hits; ``versions`` are the places of those that each belongs to."""
-        found = len(reply.numbers)
-        groups: dict[int, list[int]] = {}
-        for place, first in enumerate(versions or range(min(k, found))):
-            groups.setdefault(first, []).append(place)
-        places = dict(list(groups.items())[:k])
+        """Some posts as hits, by their places, each with those of all versions of it."""
         numbers = reply.numbers[[one for group in places.values() for one in group]].tolist()
         ids = view.shelves.ids(numbers)
         firsts = reply.numbers[list(places)].tolist()
@@ -570,7 +661,41 @@ class Library:
 
     def post(self, post_id: str) -> Post:
         """One post by its id."""
+        check_type("the id", post_id, str, "a text")
         return self._steadily(lambda view, clock: view.shelves.post(post_id))
+
+
+def check_type(what: str, value: object, kind: type, wanted: str) -> None:
+    """Refuse an argument of a wrong type.
+
+    >>> check_type("k", "5", int, "a whole number")
+    Traceback (most recent call last):
+    mathsetu.errors.InputError: k is '5' (str); give a whole number
+    """
+    if not isinstance(value, kind) or isinstance(value, bool):
+        shown = f"{value!r:.60} ({type(value).__name__})"
+        raise InputError(f"{what} is {shown}; give {wanted}")
+
+
+def _alone(reply: RecipeReply, end: int) -> list[tuple[int, list[int]]]:
+    """The first places, each by itself."""
+    return [(place, [place]) for place in range(min(end, len(reply.numbers)))]
+
+
+def _grouped(ranker: Ranker, reply: RecipeReply, end: int) -> list[tuple[int, list[int]]]:
+    """The first places at which no version of an earlier post is, each with those of its versions.
+
+    As many posts are looked at as it takes to have ``end`` of them. Whether a post is a version of
+    another depends on earlier places alone, so that whoever looks further sees the same ones first.
+    """
+    depth = end * _LANGUAGES
+    while True:
+        groups: dict[int, list[int]] = {}
+        for place, first in enumerate(ranker.versions(reply, depth)):
+            groups.setdefault(first, []).append(place)
+        if len(groups) >= end or depth >= len(reply.numbers):
+            return list(groups.items())
+        depth *= 2
 
 
 def _check_whole(clock: Clock) -> None:

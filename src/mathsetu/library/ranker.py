@@ -107,6 +107,11 @@ class Ranker:
                 ranked = scope.clock.attempt(RERANKING, read) or ranked
             yield ranked
 
+    def depth(self, k: int) -> int:
+        """How many posts each part may find when ``k`` are wanted."""
+        ranking, rerank = self.recipe.ranking, self.recipe.rerank
+        return max(k, ranking.candidates, rerank.depth if rerank else 0)
+
     def preferring(
         self, ranked: RecipeReply, language: str, strength: float, depth: int
     ) -> RecipeReply:
@@ -182,12 +187,11 @@ class Ranker:
     def _weighed(
         self, questions: Sequence[Question], scope: Scope, weights: dict[str, float]
     ) -> Iterator[RecipeReply]:
-        ranking, rerank = self.recipe.ranking, self.recipe.rerank
         return weighted_sum(
             self.recipe,
             self._parts,
             questions,
-            max(scope.k, ranking.candidates, rerank.depth if rerank else 0),
+            self.depth(scope.k),
             allowed=scope.allowed,
             weights=weights,
             clock=scope.clock,

@@ -7,16 +7,16 @@ added to its own. Retrievers count the same way.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mathsetu.errors import DamagedLibrary, UnknownPost
+from mathsetu.errors import DamagedLibrary, InputError, UnknownPost
 from mathsetu.intake.posts import PostFacts
 from mathsetu.library.manifest import Segment
 from mathsetu.library.store import STORE, Store
@@ -33,13 +33,92 @@ _FILTERS = 64
 _REMEMBERED = 10_000
 
 
+#: Something that posts must have, or must not: a field, values of which one is enough, and whether
+#: it is wanted.
+Condition = tuple[str, tuple[str, ...], bool]
+#: The fields that posts are filtered by, and counted by.
+FACETS = LANGUAGE, TAG, COLLECTION = "language", "tag", "collection"
+
+
 @dataclass(frozen=True)
 class Filter:
-    """Which posts may be found: of one language, with all of these tags, of one collection."""
+    """Which posts may be found.
 
-    language: str = ""
+    A list of values may be given wherever there is a tuple here.
+
+    Attributes:
+        language: Only posts in this language, or in one of these.
+        tags: Only posts with all of these tags.
+        collection: Only posts of this collection, or of one of these.
+        any_tags: Only posts with at least one of these tags.
+        not_languages: No posts in these languages.
+        not_tags: No posts with any of these tags.
+        not_collections: No posts of these collections.
+
+    >>> Filter(("en", "hi"), not_tags=["homework"]).conditions
+    (('language', ('en', 'hi'), True), ('tag', ('homework',), False))
+    >>> Filter(tags="calculus")
+    Traceback (most recent call last):
+    mathsetu.errors.InputError: Filter: tags is a text; give a list of texts
+    """
+
+    language: str | tuple[str, ...] = ""
     tags: tuple[str, ...] = ()
-    collection: str = ""
+    collection: str | tuple[str, ...] = ""
+    any_tags: tuple[str, ...] = ()
+    not_languages: tuple[str, ...] = ()
+    not_tags: tuple[str, ...] = ()
+    not_collections: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(value, list):
+                value = tuple(value)
+                object.__setattr__(self, one.name, value)
+            if isinstance(value, str) and one.default == "":
+                continue
+            if isinstance(value, str):
+                raise InputError(f"Filter: {one.name} is a text; give a list of texts")
+            if not isinstance(value, tuple) or not all(isinstance(item, str) for item in value):
+                raise InputError(f"Filter: {one.name} is {value!r:.60}; give texts")
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of which one is wanted; empty for all."""
+        return _several(self.language)
+
+    @property
+    def collections(self) -> tuple[str, ...]:
+        """The collections of which one is wanted; empty for all."""
+        return _several(self.collection)
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What a post must meet, one after the other."""
+        conditions = [
+            (LANGUAGE, self.languages, True),
+            (COLLECTION, self.collections, True),
+            *((TAG, (tag,), True) for tag in self.tags),
+            (TAG, self.any_tags, True),
+            (LANGUAGE, self.not_languages, False),
+            (TAG, self.not_tags, False),
+            (COLLECTION, self.not_collections, False),
+        ]
+        return tuple(condition for condition in conditions if condition[1])
+
+
+def _several(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(filter(None, (value,) if isinstance(value, str) else value))
+
+
+def by_frequency(counts: Mapping[str, int]) -> dict[str, int]:
+    """Counts, the largest first.
+
+    >>> by_frequency({"hi": 1, "cs": 2, "en": 2})
+    {'cs': 2, 'en': 2, 'hi': 1}
+    """
+    return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
 class Shelves:
@@ -155,17 +234,15 @@ class Shelves:
 
     def allowed(self, where: Filter | None) -> NDArray[np.bool_] | None:
         """Which posts may be found, by number; None for all."""
-        if where is None or where == Filter():
+        if where is None or not where.conditions:
             return self.present
-        bits = self._passing(where.language, tuple(where.tags), where.collection)
+        bits = self._passing(where.conditions)
         allowed = np.unpackbits(bits, count=self.count).view(np.bool_)
         return allowed if self.present is None else allowed & self.present
 
-    def _passing_bits(
-        self, language: str, tags: tuple[str, ...], collection: str
-    ) -> NDArray[np.uint8]:
+    def _passing_bits(self, conditions: tuple[Condition, ...]) -> NDArray[np.uint8]:
         """A bit for each post: whether it passes a filter."""
-        masks = [store.allowed(language, tags, collection) for store in self._stores]
+        masks = [store.allowed(conditions) for store in self._stores]
         return np.packbits(np.concatenate(masks))
 
     def not_removed(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -177,8 +254,19 @@ class Shelves:
         counts: Counter[str] = Counter()
         for store, segment in zip(self._stores, self._segments, strict=True):
             counts.update(store.tags(frozenset(segment.removed)))
-        ranked = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-        return dict(ranked[:limit])
+        return dict(list(by_frequency(counts).items())[:limit])
+
+    def facets(self, numbers: Sequence[int]) -> dict[str, dict[str, int]]:
+        """How many of some posts have each language, tag and collection, the most frequent first.
+
+        Args:
+            numbers: The posts, each once.
+        """
+        counts: dict[str, Counter[str]] = {field: Counter() for field in FACETS}
+        for store, _, own in self._shared_out(numbers):
+            for field, counted in counts.items():
+                counted.update(store.facet(field, own))
+        return {field: by_frequency(counted) for field, counted in counts.items()}
 
     def _find(self, post_id: str) -> tuple[Store, int, int]:
         place = self._place(post_id)

@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 import numpy as np
 
@@ -182,6 +183,7 @@ class Store:
         self._path = path
         # Several threads of a server may read, one after the other; nobody writes.
         self._lock = Lock()
+        self._facets: dict[str, tuple[list[str], NDArray[np.int32], NDArray[np.int64]]] = {}
         if not is_plain_file(path):
             raise DamagedLibrary(path, "is missing")
         # Mapped now, since a rebuild may remove the file while it is open.
@@ -189,6 +191,8 @@ class Store:
         self._connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
         )
+        # A library that was opened anew leaves the old files to the searches under way.
+        finalize(self, self._connection.close).atexit = False
         try:
             self.count = self._opened()
         except BaseException:
@@ -295,27 +299,58 @@ class Store:
         rows = self._rows("SELECT number, tag FROM tags")
         return Counter(str(tag) for number, tag in rows if number not in removed)
 
-    def allowed(
-        self, language: str = "", tags: Sequence[str] = (), collection: str = ""
-    ) -> NDArray[np.bool_]:
-        """Which posts pass a filter; of several tags, a post needs all."""
+    def allowed(self, conditions: Iterable[tuple[str, tuple[str, ...], bool]]) -> NDArray[np.bool_]:
+        """Which posts meet all conditions: a field, values of which one is enough, is it wanted."""
         self._bytes.check()
         allowed = np.ones(self.count, dtype=np.bool_)
-        for column, value in (("language", language), ("collection", collection)):
-            if value:
-                query = f"SELECT number FROM posts WHERE {column} = ?"  # noqa: S608
-                allowed &= self._mask(query, value)
-        for tag in tags:
-            allowed &= self._mask("SELECT number FROM tags WHERE tag = ?", tag)
+        for field, values, is_wanted in conditions:
+            mask = self._mask(field, values)
+            allowed &= mask if is_wanted else ~mask
         return allowed
 
-    def _mask(self, query: str, value: str) -> NDArray[np.bool_]:
+    def _mask(self, field: str, values: Iterable[str]) -> NDArray[np.bool_]:
+        """Which posts have one of some values."""
         mask = np.zeros(self.count, dtype=np.bool_)
-        numbers = [row[0] for row in self._rows(query, (value,))]
+        table = "tags" if field == "tag" else "posts"
+        for value in values:
+            query = f"SELECT number FROM {table} WHERE {field} = ?"  # noqa: S608
+            numbers = [row[0] for row in self._rows(query, (value,))]
+            self._check_numbers(numbers)
+            mask[numbers] = True
+        return mask
+
+    def _check_numbers(self, numbers: Iterable[object]) -> None:
         if not all(isinstance(number, int) and 0 <= number < self.count for number in numbers):
             raise DamagedLibrary(self._path, "names posts that are not there")
-        mask[numbers] = True
-        return mask
+
+    def facet(self, field: str, numbers: Sequence[int]) -> dict[str, int]:
+        """How many of some posts have each language, tag or collection."""
+        names, places, first = self._facet(field)
+        wanted = np.asarray(numbers, dtype=np.int64)
+        found = [places[first[number] : first[number + 1]] for number in wanted.tolist()]
+        if not found:
+            return {}
+        counts = np.bincount(np.concatenate(found), minlength=len(names)).tolist()
+        return {name: count for name, count in zip(names, counts, strict=True) if count}
+
+    def _facet(self, field: str) -> tuple[list[str], NDArray[np.int32], NDArray[np.int64]]:
+        """The values of a field, those of all posts in a row, and where each post's begin.
+
+        There is no index from posts to tags, and to read the posts that were found would take
+        longer than all the rest of a search. So this is read once: a few bytes for each post.
+        """
+        if field not in self._facets:
+            self._bytes.check()
+            table = "tags" if field == "tag" else "posts"
+            rows = self._rows(f"SELECT number, {field} FROM {table} ORDER BY number")  # noqa: S608
+            numbers = [row[0] for row in rows]
+            self._check_numbers(numbers)
+            known: dict[str, int] = {}
+            places = [known.setdefault(str(row[1]), len(known)) for row in rows]
+            counts = np.bincount(np.array(numbers, dtype=np.int64), minlength=self.count)
+            first = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)])
+            self._facets[field] = (list(known), np.array(places, dtype=np.int32), first)
+        return self._facets[field]
 
     def _by_number(self, numbers: Sequence[int]) -> dict[int, tuple[Any, ...]]:
         """Whole rows by their numbers, each compared with its checksum."""

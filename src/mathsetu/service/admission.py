@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _WITHOUT_KEY = ("/v1/health", "/static/")
 # What is answered at once, however busy the server is.
 _NEVER_QUEUED = (*_WITHOUT_KEY, "/v1/metrics")
+#: The path at which posts are written, where a server has a key for that.
+WRITING = "/v1/posts"
 _RETRY_AFTER = "1"
 #: After an answer to a request that is still being sent, this many seconds and bytes of the rest
 #: are read and thrown away: a system that closes a connection with unread bytes may take the
@@ -62,11 +64,11 @@ class Admission:
         if refusal is None and _has_body(request.headers):
             try:
                 async with asyncio.timeout(self._settings.receiving):
-                    body = await self._receive_body(receive)
+                    body = await self._receive_body(receive, self._most(scope))
             except TimeoutError:
                 refusal = self._problems.answer(request, 408, self._too_slow)
             except _TooLarge:
-                refusal = self._problems.answer(request, 413, self._too_large)
+                refusal = self._problems.answer(request, 413, self._too_large(scope))
             else:
                 if body is None:  # nobody is there to be answered
                     return
@@ -81,17 +83,36 @@ class Admission:
     def _refusal(self, request: HTTPConnection) -> Response | None:
         """What a request is told whose head says that it may not enter."""
         settings = self._settings
+        if self._writes(request.scope):
+            # A browser would send a password to any page's requests, so that only programs write.
+            said = request.headers.get("authorization", "")
+            if not (said.lower().startswith("bearer ") and knows_key(said, settings.write_key)):
+                problem = "the key for writing is required: Authorization: Bearer KEY"
+                return self._problems.answer(request, 401, problem, {"www-authenticate": "Bearer"})
+            return self._refused_size(request)
         is_open = not settings.key or request.scope["path"].startswith(_WITHOUT_KEY)
         if not (is_open or knows_key(request.headers.get("authorization", ""), settings.key)):
             # With this header a browser asks its user for the key, as a password.
             ask = {"www-authenticate": 'Basic realm="MathSetu", charset="UTF-8"'}
-            problem = "this server wants a key: Authorization: Bearer KEY"
+            problem = "an API key is required: Authorization: Bearer KEY"
             return self._problems.answer(request, 401, problem, ask)
-        if not _fits(request.headers.get("content-length", "0"), settings.body):
-            return self._problems.answer(request, 413, self._too_large)
+        return self._refused_size(request)
+
+    def _refused_size(self, request: HTTPConnection) -> Response | None:
+        scope = request.scope
+        if not _fits(request.headers.get("content-length", "0"), self._most(scope)):
+            return self._problems.answer(request, 413, self._too_large(scope))
         return None
 
-    async def _receive_body(self, receive: Receive) -> bytes | None:
+    def _writes(self, scope: Scope) -> bool:
+        """Whether a request may change the library; nothing else is at its path."""
+        return bool(self._settings.write_key) and scope["path"] == WRITING
+
+    def _most(self, scope: Scope) -> int:
+        """Bytes that the body of a request may have."""
+        return self._settings.write_body if self._writes(scope) else self._settings.body
+
+    async def _receive_body(self, receive: Receive, most: int) -> bytes | None:
         """The whole body; None when the client leaves before its end."""
         body = bytearray()
         while True:
@@ -99,7 +120,7 @@ class Admission:
             if message["type"] == "http.disconnect":
                 return None
             body += message.get("body", b"")
-            if len(body) > self._settings.body:
+            if len(body) > most:
                 raise _TooLarge
             if not message.get("more_body", False):
                 return bytes(body)
@@ -108,7 +129,7 @@ class Admission:
         """Let a request in when there is a place for it and for its client."""
         client = client_of(request.client.host if request.client else "")
         if self.inside >= self._places:
-            problem = "the server is busy; come again in a second"
+            problem = "the server is busy; retry in one second"
         elif self._of_client[client] >= self._per_client:
             problem = (
                 f"{self._per_client} requests from your address are under way, and no more are "
@@ -145,9 +166,8 @@ class Admission:
         finally:
             leave()
 
-    @property
-    def _too_large(self) -> str:
-        return f"the body is too large; at most {self._settings.body:,} bytes are taken"
+    def _too_large(self, scope: Scope) -> str:
+        return f"the body is too large; at most {self._most(scope):,} bytes are taken"
 
     @property
     def _too_slow(self) -> str:

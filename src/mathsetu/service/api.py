@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.exceptions import RequestValidationError
 
 from mathsetu.answers.values import (
     ExplainAnswer,
@@ -25,9 +26,12 @@ from mathsetu.service.requests import (
     Asked,
     Count,
     Language,
+    Languages,
     Name,
+    Offset,
     Preference,
     RenderRequest,
+    Score,
     SearchRequest,
     Tags,
     TranslateRequest,
@@ -35,6 +39,9 @@ from mathsetu.service.requests import (
     WrittenWeight,
     read_weights,
 )
+
+# Letters of an unknown name that are shown.
+_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +51,16 @@ class ErrorAnswer:
     error: str
 
 
-_PROBLEMS: dict[int | str, dict[str, Any]] = {
+#: What every route may answer instead.
+PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorAnswer, "description": what}
     for status, what in {
         400: "What is asked for cannot be given.",
-        401: "The server wants a key.",
+        401: "An API key is required.",
         408: "The body took too long to come.",
         413: "The body is too large.",
         422: "A field is missing or wrong.",
-        429: "The server is busy; Retry-After says when to come again.",
+        429: "The server is busy; Retry-After says when to retry.",
         431: "Address and headers are too long.",
     }.items()
 }
@@ -99,8 +107,28 @@ Grouped = Annotated[
     bool | None,
     Query(description="Whether versions of a post in several languages are one hit."),
 ]
-OfPosts = Annotated[Language, Query(alias="in", description="Only posts in this language.")]
+OfPosts = Annotated[
+    Languages, Query(alias="in", description="Only posts in one of these languages (repeatable).")
+]
+NotOfPosts = Annotated[
+    Languages, Query(alias="not_in", description="No posts in these languages (repeatable).")
+]
 OfTags = Annotated[Tags, Query(alias="tag", description="Only posts with all of these tags.")]
+OfAnyTags = Annotated[
+    Tags, Query(alias="any_tag", description="Only posts with at least one of these tags.")
+]
+NotOfTags = Annotated[Tags, Query(alias="not_tag", description="No posts with any of these tags.")]
+OfCollections = Annotated[
+    Tags, Query(alias="collection", description="Only posts of one of these collections.")
+]
+NotOfCollections = Annotated[
+    Tags, Query(alias="not_collection", description="No posts of these collections.")
+]
+From = Annotated[Offset, Query(description="How many of the first hits are left out.")]
+MinScore = Annotated[Score | None, Query(description="Posts with a lower score are not found.")]
+Counted = Annotated[
+    bool, Query(description="Whether found posts are counted by language, tag and collection.")
+]
 IntoLanguage = Annotated[
     Wanted,
     Query(description="The language wanted.", openapi_examples={"english": {"value": "en"}}),
@@ -111,37 +139,66 @@ OfParts = Annotated[
 ]
 
 
+async def known_parameters(request: Request) -> None:
+    """Refuse parameters that the route does not have: a slip of the pen would change nothing."""
+    known = [parameter.alias for parameter in request.scope["route"].dependant.query_params]
+    for name in request.query_params:
+        if name not in known:
+            listed = f"known: {', '.join(known)}" if known else "this path takes none"
+            problem = f"unknown parameter ({listed})"
+            where = ("query", name[:_SHOWN])
+            raise RequestValidationError([{"type": "unknown", "loc": where, "msg": problem}])
+
+
 def router(engine: Engine) -> APIRouter:
     """The routes over an engine.
 
     They are plain functions, so that each runs in a thread and the others go on.
     """
-    api = APIRouter(prefix="/v1", responses=_PROBLEMS)
+    api = APIRouter(prefix="/v1", responses=PROBLEMS, dependencies=[Depends(known_parameters)])
 
     @api.get("/search", summary="Search posts", tags=["search"])
     def search(
         q: Question,
         k: Count = 10,
         language: OfQuery = "",
-        only_in: OfPosts = "",
-        tags: OfTags = [],  # noqa: B006 - FastAPI makes a new one for each request
-        collection: Name = "",
+        only_in: OfPosts = [],  # noqa: B006 - FastAPI makes a new one for each request
+        not_in: NotOfPosts = [],  # noqa: B006
+        tags: OfTags = [],  # noqa: B006
+        any_tags: OfAnyTags = [],  # noqa: B006
+        not_tags: NotOfTags = [],  # noqa: B006
+        collections: OfCollections = [],  # noqa: B006
+        not_collections: NotOfCollections = [],  # noqa: B006
         weights: OfParts = [],  # noqa: B006
         explain: bool = True,
         as_words: AsWords = False,
         own_language: OwnLanguage = None,
         group: Grouped = None,
+        offset: From = 0,
+        min_score: MinScore = None,
+        facets: Counted = False,
     ) -> SearchAnswer:
         return engine.search(
             q,
             k,
             language=language,
-            where=Filter(only_in, tuple(tags), collection),
+            where=Filter(
+                tuple(only_in),
+                tuple(tags),
+                tuple(collections),
+                tuple(any_tags),
+                tuple(not_in),
+                tuple(not_tags),
+                tuple(not_collections),
+            ),
             weights=read_weights(weights),
             explain=explain,
             as_words=as_words,
             own_language=own_language,
             group=group,
+            offset=offset,
+            min_score=min_score,
+            facets=facets,
         )
 
     @api.post("/search", summary="Search posts, with the query as JSON", tags=["search"])
@@ -156,6 +213,9 @@ def router(engine: Engine) -> APIRouter:
             as_words=request.as_words,
             own_language=request.own_language,
             group=request.group,
+            offset=request.offset,
+            min_score=request.min_score,
+            facets=request.facets,
         )
 
     @api.get("/formulas", summary="Search formulas", tags=["search"])

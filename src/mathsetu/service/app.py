@@ -28,6 +28,7 @@ from mathsetu.service.metrics import Metrics
 from mathsetu.service.problems import AWAY, DAMAGED, Problems
 from mathsetu.service.settings import Settings
 from mathsetu.service.watcher import Watcher
+from mathsetu.service.writing import writing_router
 
 if TYPE_CHECKING:
     from mathsetu.languages.translate import Translator
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger("mathsetu.service")
 
 _DESCRIPTION = """Search for mathematics across languages: words in any language, formulas by
-structure. Nothing can be written; answers have every field, always."""
+structure. Answers have every field, always. Nothing can be written unless the server was given a
+key for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,8 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.engine = engine
     app.include_router(router(engine))
+    if settings.write_key:
+        app.include_router(writing_router(engine, settings.library))
     _add_operations(app, engine, metrics)
     problems = _add_pages(app, engine)
     _add_errors(app, problems)
@@ -167,7 +171,7 @@ def _add_errors(app: FastAPI, problems: Problems) -> None:
 def _methods(app: FastAPI, request: Request) -> list[str]:
     """What an address can be asked with: several routes may share it."""
     found = ["OPTIONS"]
-    for method in ("GET", "POST"):
+    for method in ("DELETE", "GET", "POST", "PUT"):
         scope = {**request.scope, "method": method}
         if any(route.matches(scope)[0] is Match.FULL for route in app.routes):
             found += ["GET", "HEAD"] if method == "GET" else [method]

@@ -125,20 +125,22 @@ class Engine:
         page: str = "",
         own_language: str | None = None,
         group: bool | None = None,
+        offset: int = 0,
+        min_score: float | None = None,
+        facets: bool = False,
     ) -> SearchAnswer:
         """The best posts for a query: words in any language, and formulas as they are typed.
 
         Without ``typeset``, formulas that matched are given in LaTeX alone. With ``as_words``, only
         what stands between delimiters is read as a formula. ``page`` is the language of the page
-        that the query was typed into. ``own_language`` and ``group`` are as in `Library.answer`.
+        that the query was typed into. The others are as in `Library.answer`.
         """
         self.limits.check_hits(k)
+        self.limits.check_offset(offset)
         question = self.question(query, language, as_words=as_words, page=page)
         check_asks(question)
         if where is not None:
-            self.limits.check_language(where.language)
-            self.limits.check_names("tags", where.tags)
-            self.limits.check_names("collection", [where.collection])
+            self.limits.check_filter(where)
         with self._keeper.using() as opened:
             answer = opened.library.answer(
                 question,
@@ -149,6 +151,9 @@ class Engine:
                 seconds=self.limits.seconds,
                 own_language=own_language,
                 group=group,
+                offset=offset,
+                min_score=min_score,
+                facets=facets,
             )
         if answer.unfinished:
             self._note("unfinished")

@@ -31,7 +31,7 @@ _UNDER_ANY_NAME = "/v1/health"
 _MOST_HEAD = 1 << 14
 # Bytes that are handed to the server at once: it keeps in memory what a client does not read.
 _PIECE = 1 << 16
-_METHODS = ("GET", "HEAD", "OPTIONS", "POST")
+_METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT")
 # What the log calls the status of a request whose client left before it was answered.
 _LEFT = 499
 

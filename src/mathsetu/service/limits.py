@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mathsetu.errors import InputError
+from mathsetu.library.shelves import LANGUAGE, Filter
 from mathsetu.limits import LONGEST_NAME, has_lone_surrogate
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
@@ -20,7 +21,8 @@ class Limits:
         query: Characters of a query or a formula.
         text: Characters of a text to be rendered or translated.
         hits: Hits of one answer.
-        tags: Tags of one filter.
+        offset: Hits that may come before those of an answer.
+        tags: Tags of one filter, and languages and collections.
         name: Characters of an id, a tag or the name of a collection; fewer than a library takes
             would leave posts that cannot be fetched.
         seconds: How long a search may take before it is cut off; None for as long as it takes.
@@ -29,6 +31,7 @@ class Limits:
     query: int = 2_000
     text: int = 20_000
     hits: int = 100
+    offset: int = 1_000
     tags: int = 10
     name: int = LONGEST_NAME
     seconds: float | None = 5.0
@@ -56,6 +59,22 @@ class Limits:
         """
         if not 1 <= k <= self.hits:
             raise InputError(f"k is {_short(str(k))}; it must lie between 1 and {self.hits}")
+
+    def check_offset(self, offset: int) -> None:
+        """Refuse to go further than any list of hits is."""
+        if not 0 <= offset <= self.offset:
+            raise InputError(
+                f"offset is {_short(str(offset))}; it must lie between 0 and {self.offset}"
+            )
+
+    def check_filter(self, where: Filter) -> None:
+        """Refuse a filter with too many values, or with values that are too long."""
+        for field, values, _ in where.conditions:
+            if field == LANGUAGE:
+                for code in values:
+                    self.check_language(code)
+            self.check_names(field, values)
+        self.check_names("tags", where.tags)
 
     def check_names(self, what: str, names: Sequence[str]) -> None:
         """Refuse ids, tags and names that are too many or too long."""

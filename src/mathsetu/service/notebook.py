@@ -54,7 +54,11 @@ def hit_html(hit: Hit) -> str:
         for reason in hit.reasons
     )
     name = f"<p><b>{escape(hit.id)}</b> · {hit.score:.3f}</p>"
-    return name + (f"<ul>{reasons}</ul>" if reasons else "")
+    shown = ""
+    if hit.post is not None:
+        title = _title(pieces(hit.title), hit.language, hit.url)
+        shown = _box(f"{title}<p>{_text(pieces(hit.snippet))}</p>", hit.language)
+    return shown + name + (f"<ul>{reasons}</ul>" if reasons else "")
 
 
 def post_html(post: Post | PostAnswer) -> str:

@@ -28,7 +28,10 @@ Name = Annotated[str, Field(max_length=_MOST.name), Whole]
 Asked = Annotated[str, Field(min_length=1, max_length=_MOST.query, pattern=r"\S"), Whole]
 Text = Annotated[str, Field(max_length=_MOST.text), Whole]
 Count = Annotated[int, Field(ge=1, le=_MOST.hits)]
+Offset = Annotated[int, Field(ge=0, le=_MOST.offset)]
 Tags = Annotated[list[Name], Field(max_length=_MOST.tags)]
+Languages = Annotated[list[Language], Field(max_length=_MOST.tags)]
+Score = Annotated[float, Field(ge=-1_000_000, le=1_000_000)]
 #: How much posts in the asker's language are preferred; as the recipe says unless given.
 Preference = Literal["off", "weak", "normal", "strong"]
 Weight = Annotated[float, Field(ge=0, le=1_000)]
@@ -64,9 +67,22 @@ class SearchRequest(BaseModel):
     query: Asked = Field(description="Words in any language, and formulas as they are typed.")
     k: Count = Field(10, description="How many hits.")
     language: Language = Field("", description="The query's language; detected unless given.")
-    only_in: Language = Field("", alias="in", description="Only posts in this language.")
+    only_in: Language | Languages = Field(
+        "", alias="in", description="Only posts in this language, or in one of these."
+    )
+    not_in: Languages = Field([], description="No posts in these languages.")
     tags: Tags = Field([], description="Only posts with all of these tags.")
-    collection: Name = Field("", description="Only posts of this collection.")
+    any_tags: Tags = Field([], description="Only posts with at least one of these tags.")
+    not_tags: Tags = Field([], description="No posts with any of these tags.")
+    collection: Name | Tags = Field(
+        "", description="Only posts of this collection, or of one of these."
+    )
+    not_collections: Tags = Field([], description="No posts of these collections.")
+    offset: Offset = Field(0, description="How many of the first hits are left out.")
+    min_score: Score | None = Field(None, description="Posts with a lower score are not found.")
+    facets: bool = Field(
+        False, description="Whether found posts are counted by language, tag and collection."
+    )
     weights: Annotated[dict[str, Weight], Field(max_length=20)] | None = Field(
         None, description="What each part of the recipe counts; those not named count nothing."
     )
@@ -85,7 +101,19 @@ class SearchRequest(BaseModel):
     @property
     def where(self) -> Filter:
         """Which posts may be found."""
-        return Filter(self.only_in, tuple(self.tags), self.collection)
+        return Filter(
+            _values(self.only_in),
+            tuple(self.tags),
+            _values(self.collection),
+            tuple(self.any_tags),
+            tuple(self.not_in),
+            tuple(self.not_tags),
+            tuple(self.not_collections),
+        )
+
+
+def _values(one_or_several: str | list[str]) -> tuple[str, ...]:
+    return (one_or_several,) if isinstance(one_or_several, str) else tuple(one_or_several)
 
 
 class RenderRequest(BaseModel):

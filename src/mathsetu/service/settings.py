@@ -25,6 +25,9 @@ class Settings:
         per_client: How many of both one client may have; 0 for three quarters.
         proxies: Addresses of proxies that say in ``X-Forwarded-For`` for whom they ask.
         key: What clients must know; empty for a server that is open to all who reach it.
+        write_key: What clients must know that change the library; empty for a server that never
+            changes it.
+        write_body: Bytes that such a request may send.
         origins: Web sites whose pages may ask (CORS): ``https://example.org``.
         hosts: Names under which the server may be addressed; empty for any.
         log_queries: Whether the log tells what was asked.
@@ -45,6 +48,8 @@ class Settings:
     per_client: int = 0
     proxies: tuple[str, ...] = ()
     key: str = ""
+    write_key: str = ""
+    write_body: int = 1 << 23
     origins: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     log_queries: bool = False

@@ -1,0 +1,118 @@
+"""Adding, replacing and removing posts over HTTP, where a server was given a key for that.
+
+Posts come as the JSON Lines that the command line reads, pass the same reader, and are written by
+the same functions: a change takes effect whole or not at all, one writer at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, TypeVar
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from pydantic import Field
+
+from mathsetu.collections.jsonl import read_posts
+from mathsetu.collections.rows import BadRows
+from mathsetu.collections.seen import SeenIds
+from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.library import Library, add_posts, remove_posts
+from mathsetu.service.api import PROBLEMS, known_parameters
+from mathsetu.service.engine import Engine
+from mathsetu.service.requests import Name
+
+Result = TypeVar("Result")
+# Posts that one request may remove.
+_MOST_REMOVED = 100
+_BODY = {
+    "requestBody": {
+        "required": True,
+        "description": "Posts as JSON Lines, one a line (docs/formats.md).",
+        "content": {"application/x-ndjson": {"schema": {"type": "string"}}},
+    }
+}
+Ids = Annotated[
+    list[Name],
+    Field(min_length=1, max_length=_MOST_REMOVED),
+    Query(alias="id", description="The ids of posts (repeatable)."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """How many posts were added, and how many of these took the place of older ones."""
+
+    added: int
+    replaced: int
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """How many posts were removed, and the ids that no post had."""
+
+    removed: int
+    unknown: tuple[str, ...]
+
+
+def writing_router(engine: Engine, place: str) -> APIRouter:
+    """The routes that change a library.
+
+    Args:
+        engine: What searches it, and sees each change at once.
+        place: Its folder, or its address on a cluster.
+    """
+    api = APIRouter(prefix="/v1", responses=PROBLEMS, dependencies=[Depends(known_parameters)])
+
+    @api.put("/posts", summary="Add or replace posts", tags=["writing"], openapi_extra=_BODY)
+    async def put(request: Request) -> Added:
+        body = await request.body()
+        return await run_in_threadpool(_changed, engine, place, lambda: _add(place, body))
+
+    @api.delete("/posts", summary="Remove posts", tags=["writing"])
+    def delete(ids: Ids) -> Removed:
+        return _changed(engine, place, lambda: _remove(place, ids))
+
+    return api
+
+
+def _changed(engine: Engine, place: str, change: Callable[[], Result]) -> Result:
+    """Change a library; errors do not tell where on the server it is."""
+    try:
+        result = change()
+    except DamagedLibrary:
+        raise  # what the client is told of it names no file
+    except InputError as error:
+        raise InputError(str(error).replace(place, "the library")) from error
+    engine.refresh()
+    return result
+
+
+def _add(place: str, body: bytes) -> Added:
+    with TemporaryDirectory(prefix="mathsetu-posts-") as folder:
+        path = Path(folder) / "posts.jsonl"
+        path.write_bytes(body)
+        # All are read before anything is written: most mistakes are found here.
+        try:
+            posts = list(read_posts(path, BadRows(ids=SeenIds())))
+        except InputError as error:
+            problem = str(error).replace(f"{path} line", "line").replace(str(path), "the body")
+            raise InputError(problem) from error
+    if not posts:
+        raise InputError("there are no posts in the body; send one as JSON on each line")
+    known = _present(place, [post.id for post in posts])
+    return Added(add_posts(place, posts, processes=1), len(known))
+
+
+def _remove(place: str, ids: list[str]) -> Removed:
+    known = _present(place, ids)
+    unknown = tuple(one for one in dict.fromkeys(ids) if one not in known)
+    return Removed(remove_posts(place, known) if known else 0, unknown)
+
+
+def _present(place: str, ids: list[str]) -> set[str]:
+    with Library(place) as library:
+        return library.present(ids)

@@ -1,0 +1,82 @@
+"""A library as a programmer meets it: hits that tell, a repr, `refresh`, and clear errors."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mathsetu.errors import InputError
+from mathsetu.library import Library, add_posts, remove_posts
+from mathsetu.records import Hit, Post
+
+
+def test_hits_tell_of_their_posts_and_print_well(sampler_library: Library) -> None:
+    answer = sampler_library.answer("integral $\\int_0^\\infty e^{-x^2}dx$", 3)
+    hits = sampler_library.search("integral $\\int_0^\\infty e^{-x^2}dx$", 3)
+    assert hits == answer.hits
+    for hit in (*hits, *answer.hits):
+        post = sampler_library.post(hit.id)
+        assert (hit.title, hit.language, hit.url) == (post.title, post.language, post.url)
+        assert hit.place
+        assert 0 < len(hit.snippet) < 300
+        assert str(hit).startswith(f"{hit.title}  [{hit.language}] {hit.score:.3f}")
+    lines = str(answer).split("\n")
+    assert lines[0].endswith("posts found")
+    assert lines[1].startswith(f"1. {hits[0].title}")
+    later = str(sampler_library.answer("integral", 1, offset=6))
+    assert later.split("\n")[1].startswith("7. ")
+
+
+def test_what_is_printed_drives_no_terminal() -> None:
+    evil = "a\x1b[2J\nb\u202e"
+    post = Post(id=evil, body=evil, title=evil, language=evil, url=evil)
+    for hit in (Hit(evil, 1.0), Hit(evil, 1.0, post=post)):
+        assert not {"\x1b", "\u202e"} & set(str(hit))
+        assert str(hit).count("\n") == (hit.post is not None)
+
+
+def test_the_repr_says_what_is_open(library: Path) -> None:
+    with Library(library) as opened:
+        said = f"<Library {str(library)!r}: 4 posts, languages en, recipe default>"
+        assert repr(opened) == said
+
+
+def test_refresh_shows_what_was_changed_while_threads_search(library: Path) -> None:
+    opened = Library(library)
+    assert not opened.refresh()
+    with ThreadPoolExecutor(4) as pool:
+        under_way = [pool.submit(opened.search, "prime numbers", 1) for _ in range(8)]
+        add_posts(library, [Post("twin", "Twin primes differ by two.")], processes=1)
+        assert len(opened) == 4
+        assert opened.refresh()
+        under_way += [pool.submit(opened.search, "twin primes", 1) for _ in range(4)]
+        found = [job.result()[0].id for job in under_way]
+    assert found == ["primes"] * 8 + ["twin"] * 4
+    assert not opened.refresh()
+    remove_posts(library, ["twin"])
+    assert opened.refresh()
+    assert len(opened) == 4
+    opened.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "problem"),
+    [
+        ((5,), {}, "the query is 5 (int); give a text or a Query"),
+        ((None,), {}, "the query is None (NoneType); give a text or a Query"),
+        (("x", "5"), {}, "k is '5' (str); give a whole number"),
+        (("x", 2.5), {}, "k is 2.5 (float); give a whole number"),
+        (("x",), {"where": "en"}, "where is 'en' (str); give a Filter"),
+        (("x",), {"language": 5}, "language is 5 (int); give a code such as 'hi'"),
+        (("x",), {"offset": "1"}, "offset is '1' (str); give a whole number"),
+        (("x",), {"min_score": "1"}, "min_score is '1' (str); give a number"),
+        (("x",), {"weights": ["words"]}, "weights is ['words'] (list); give a table"),
+    ],
+)
+def test_wrong_types_get_one_clear_line(
+    sampler_library: Library, arguments: tuple[Any, ...], options: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        sampler_library.answer(*arguments, **options)
+    assert problem in str(caught.value)

@@ -1,0 +1,65 @@
+"""The error texts of docs/api.md are those that a server gives."""
+
+import re
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from mathsetu.service.app import create_app
+from mathsetu.service.settings import Settings
+
+API = Path(__file__).parents[2] / "docs" / "api.md"
+ROW = re.compile(r"^\| `(GET|POST|DELETE) (\S+)`(.*?) \| (\d{3}) \| `(.+)` \|$", re.MULTILINE)
+DOCUMENTED = ROW.findall(API.read_text(encoding="utf-8"))
+KEY = {"authorization": "Bearer open sesame"}
+
+
+@pytest.fixture(scope="module")
+def server(sampler_folder: Path) -> TestClient:
+    return TestClient(create_app(Settings(str(sampler_folder), key="open sesame")))
+
+
+def test_errors_of_all_kinds_are_documented() -> None:
+    assert {status for _, _, _, status, _ in DOCUMENTED} >= {
+        *("400", "401", "404", "405", "413", "422", "429", "431")
+    }
+
+
+@pytest.mark.parametrize(("method", "path", "how", "status", "error"), DOCUMENTED)
+def test_a_documented_error_is_the_real_one(
+    server: TestClient,
+    sampler_folder: Path,
+    method: str,
+    path: str,
+    how: str,
+    status: str,
+    error: str,
+) -> None:
+    headers, body = dict(KEY), b""
+    match how.strip():
+        case "":
+            pass
+        case "without the key":
+            headers = {}
+        case "with 70,000 bytes":
+            body = b"x" * 70_000
+        case "with 20,000 bytes of headers":
+            headers["x-more"] = "x" * 20_000
+        case "when too many wait":
+            full = Settings(str(sampler_folder), key="open sesame", running=0, waiting=0)
+            server = TestClient(create_app(full))
+        case other:
+            pytest.fail(f"this test does not know what {other!r} means")
+    response = server.request(method, path, headers=headers, content=body or None)
+    assert (response.status_code, response.json()) == (int(status), {"error": error})
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("GET", "/v1/library?x=1"), ("POST", "/v1/render?text=x"), ("GET", "/v1/formulas?q=x")],
+)
+def test_every_route_refuses_unknown_parameters(client: TestClient, method: str, path: str) -> None:
+    response = client.request(method, path, json={"text": "x"} if method == "POST" else None)
+    assert response.status_code == 422
+    assert "unknown parameter" in response.json()["error"]

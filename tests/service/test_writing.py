@@ -1,0 +1,125 @@
+"""Posts are written over HTTP only with the key for that, whole or not at all."""
+
+import json
+import shutil
+from base64 import b64encode
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from mathsetu.collections import sampler
+from mathsetu.library import build_library
+from mathsetu.library.manifest import read_manifest
+from mathsetu.service.app import create_app
+from mathsetu.service.settings import Settings
+from tests.light import LIGHT
+
+WRITER = {"authorization": "Bearer pen"}
+READER = {"authorization": "Bearer eye"}
+PUT, DELETE = ("PUT", "/v1/posts"), ("DELETE", "/v1/posts?id=twin")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("writing") / "library"
+    build_library(folder, islice(sampler.posts(), 8), LIGHT, processes=1)
+    return folder
+
+
+@pytest.fixture
+def folder(small: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(small, tmp_path / "library"))
+
+
+@pytest.fixture
+def server(folder: Path) -> TestClient:
+    return TestClient(create_app(Settings(str(folder), key="eye", write_key="pen")))
+
+
+def lines(*posts: dict[str, Any]) -> bytes:
+    return "\n".join(map(json.dumps, posts)).encode()
+
+
+def found(server: TestClient, query: str) -> list[str]:
+    hits = server.get("/v1/search", params={"q": query, "k": 3}, headers=READER).json()["hits"]
+    return [hit["id"] for hit in hits]
+
+
+def test_posts_are_added_replaced_and_removed(server: TestClient) -> None:
+    twin = {"id": "twin", "body": "Zwillinge: twin primes $p+2$.", "language": "en"}
+    put = server.put("/v1/posts", content=lines(twin), headers=WRITER)
+    assert (put.status_code, put.json()) == (200, {"added": 1, "replaced": 0})
+    assert found(server, "Zwillinge") == ["twin"]
+    again = lines(
+        {**twin, "body": "Cousins: primes $p+4$."}, {"id": "sexy", "body": "Primes $p+6$"}
+    )
+    assert server.put("/v1/posts", content=again, headers=WRITER).json()["replaced"] == 1
+    assert "twin" in found(server, "Cousins")
+    assert found(server, "Zwillinge") == []
+    gone = server.delete("/v1/posts?id=twin&id=sexy&id=nobody", headers=WRITER)
+    assert gone.json() == {"removed": 2, "unknown": ["nobody"]}
+    assert server.get("/v1/post?id=twin", headers=READER).status_code == 404
+
+
+@pytest.mark.parametrize(("method", "path"), [PUT, DELETE])
+def test_only_the_key_for_writing_writes(
+    server: TestClient, folder: Path, method: str, path: str
+) -> None:
+    before = read_manifest(folder)
+    password = b64encode(b"anyone:pen").decode()
+    for wrong in ({}, READER, {"authorization": f"Basic {password}"}, {"authorization": "Bearer"}):
+        response = server.request(method, path, headers=wrong, content=lines({"id": "a"}))
+        assert response.status_code == 401
+        assert "pen" not in response.text
+    assert server.get("/v1/library", headers=WRITER).status_code == 401
+    assert read_manifest(folder) == before
+
+
+@pytest.mark.parametrize(("method", "path"), [PUT, DELETE])
+def test_without_a_key_for_writing_there_is_nothing_to_write_to(
+    client: TestClient, method: str, path: str
+) -> None:
+    assert client.request(method, path, content=b"x").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        (b"", "there are no posts in the body"),
+        (b"{", "line 1: not JSON"),
+        (b"\xff\xfe", "line 1: "),
+        (lines({"id": "a", "body": "b"}, {"id": "c"}), 'line 2: "body" is missing'),
+        (lines({"id": "a", "body": "b"}, {"id": "a", "body": "c"}), "line 2: id 'a' occurs twice"),
+        (lines({"id": "a", "body": "b", "by": "me"}), 'line 1: "by" is not a known key'),
+        (b'{"id": "a", "body": "\\ud800"}', "line 1: "),
+        (lines({"id": "a" * 2_000, "body": "b"}), "line 1: the id has 2,000 characters"),
+    ],
+)
+def test_a_bad_post_changes_nothing_and_is_named(
+    server: TestClient, folder: Path, body: bytes, problem: str
+) -> None:
+    before = read_manifest(folder)
+    response = server.put("/v1/posts", content=body, headers=WRITER)
+    assert response.status_code == 400
+    assert problem in response.json()["error"]
+    assert str(folder) not in response.text
+    assert "tmp" not in response.text
+    assert read_manifest(folder) == before
+
+
+def test_what_is_refused_does_not_tell_where_the_library_is(
+    server: TestClient, folder: Path
+) -> None:
+    from mathsetu.library.lock import writing_alone
+
+    with writing_alone(folder):
+        busy = server.put("/v1/posts", content=lines({"id": "a", "body": "b"}), headers=WRITER)
+    assert busy.status_code == 400
+    assert busy.json()["error"].startswith("the library: is being written already")
+    large = server.put("/v1/posts", content=b"x" * (9 << 20), headers=WRITER)
+    assert large.status_code == 413
+    assert server.delete("/v1/posts", headers=WRITER).status_code == 422
+    assert server.options("/v1/posts", headers=WRITER).headers["allow"] == "DELETE, OPTIONS, PUT"
