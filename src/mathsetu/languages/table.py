@@ -70,6 +70,17 @@ class Language:
         """
         return _stop_words(self.code) if self.has_stop_words else frozenset()
 
+    @property
+    def has_decimal_comma(self) -> bool:
+        """Whether 3,14 is a number to its readers.
+
+        >>> language("de").has_decimal_comma, language("en").has_decimal_comma
+        (True, False)
+        """
+        return self.code in _DECIMAL_COMMA
+
+
+_DECIMAL_COMMA = frozenset("es cs hr de fr pt it nl pl ru uk tr id vi el ro hu sv bg sk ca".split())
 
 # fmt: off
 #: The languages that are served in full.
