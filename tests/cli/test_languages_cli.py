@@ -144,14 +144,16 @@ def test_the_answer_says_how_a_typed_query_was_read(
     assert as_words["query"]["formulas"] == []
 
 
-def test_a_language_that_is_not_served_is_named_with_those_that_are(
+def test_a_language_that_is_not_served_in_full_is_named_with_its_grade_and_those_that_are(
     mathsetu: Mathsetu, tmp_path: Path, recipe: Path
 ) -> None:
     posts = tmp_path / "posts.jsonl"
     jsonl.write_posts(posts, [Post("1", "quadratische Gleichung", language="de")])
     library = indexed(mathsetu, tmp_path, recipe, posts)
     done = mathsetu("search", library, "Wie löst man eine quadratische Gleichung")
-    assert "note: German is not served" in done.err
+    assert "note: German has grade basic" in done.err
     assert "Nepali" in done.err
     read = json.loads(mathsetu("search", library, "eine Gleichung für x", "--json").out)
     assert read["query"]["note"].startswith("German")
+    asked = mathsetu("search", library, "quadratische Gleichung", "--lang", "fi")
+    assert "note: Finnish is not served, grade formulas only" in asked.err

@@ -200,3 +200,31 @@ def test_marks_beside_unspaced_scripts_make_no_empty_terms(text: str) -> None:
     terms = analyze(text, "")
     assert terms
     assert all(terms)
+
+
+@pytest.mark.parametrize(
+    ("code", "one", "other"),
+    [
+        ("tr", "SINIRLI DİZİ", "sınırlı dizi"),
+        ("tr", "sinirli dizi", "SINIRLI DIZI"),
+        ("de", "Primzahlen", "Primzahl"),
+        ("fr", "l’intégrale", "intégrales"),
+        ("it", "dell'equazione", "equazioni"),
+        ("ru", "последовательности", "последовательность"),
+        ("uk", "об'єм", "об’єм"),
+        ("ar", "المتتالية", "متتاليات"),
+        ("ar", "٣ أعداد", "3 اعداد"),
+        ("ur", "۳ سلسلہ", "3 سلسله"),
+        ("bn", "৩ র\u200d্যাঙ্ক", "3 র্যাঙ্ক"),
+        ("ta", "க்\u200cஷ", "க்ஷ"),
+        ("mr", "१२ संख्या", "12 संख्या"),
+        ("vi", "SỐ NGUYÊN TỐ", "so nguyen to"),
+    ],
+)
+def test_spellings_of_a_further_language_meet(code: str, one: str, other: str) -> None:
+    assert analyze(one, code) == analyze(other, code) != []
+
+
+def test_function_words_of_a_further_language_are_dropped() -> None:
+    assert analyze("Wie groß ist die Summe der Teiler", "de") == ["gross", "summ", "teil"]
+    assert analyze("ما هو مجموع الأعداد", "ar") == ["مجموع", "اعداد"]

@@ -39,6 +39,50 @@ def test_one_sentence_is_enough(language: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("de", "Wie viele Teiler hat die Zahl"),
+        ("fr", "Quelle est la somme des chiffres"),
+        ("pt", "Qual é a soma dos números"),
+        ("it", "Quanti sono i divisori della somma"),
+        ("nl", "Hoe groot is de som van het getal"),
+        ("pl", "Ile jest liczb, które są podzielne przez"),
+        ("ru", "Найдите сумму всех чисел, которые делятся на"),
+        ("uk", "Знайдіть суму всіх чисел, які діляться на"),
+        ("bg", "Намерете сумата на всички числа, които се делят на"),
+        ("tr", "Bu sayının kaç tane böleni var"),
+        ("ar", "ما هو مجموع الأعداد"),
+        ("ur", "اعداد کا مجموعہ کیا ہے"),
+        ("bn", "সংখ্যাগুলির যোগফল কত"),
+        ("mr", "या संख्येचे विभाजक किती आहेत"),
+        ("ta", "எண்களின் கூட்டுத்தொகை என்ன"),
+        ("te", "సంఖ్యల మొత్తం ఎంత"),
+        ("gu", "સંખ્યાઓનો સરવાળો શોધો"),
+        ("pa", "ਸੰਖਿਆਵਾਂ ਦਾ ਜੋੜ ਕੀ ਹੈ"),
+        ("zh", "所有因数的和是多少"),
+        ("ja", "約数の和はいくつか"),
+        ("ko", "모든 약수의 합은 얼마인가"),
+        ("id", "Berapa jumlah semua bilangan yang habis dibagi"),
+        ("vi", "Tổng của các số là bao nhiêu"),
+        ("el", "Ποιο είναι το άθροισμα των αριθμών"),
+        ("ro", "Care este suma tuturor numerelor"),
+        ("hu", "Mennyi az összes szám összege"),
+        ("sv", "Hur många delare har talet"),
+        ("sk", "Aký je súčet všetkých čísel, ktoré sú"),
+        ("ca", "Quina és la suma dels nombres"),
+    ],
+)
+def test_a_question_in_a_further_language_is_found(language: str, text: str) -> None:
+    assert detect(text).language == language
+
+
+def test_a_further_language_of_the_library_is_likelier() -> None:
+    held = Prior(library=frozenset({"en", "bg"}))
+    assert detect("сума", prior=held).language == "bg"
+    assert detect("сума", prior=Prior(library=frozenset({"en", "uk"}))).language == "uk"
+
+
+@pytest.mark.parametrize(
     "text", ["samakalan ka maan gyat karo", "x ka mulya nikalo", "yah samikaran kaise hal karen"]
 )
 def test_hindi_in_latin_letters_is_hindi(text: str) -> None:

@@ -6,11 +6,31 @@ import pytest
 
 from mathsetu.languages.scripts import dominant_script
 from mathsetu.languages.stem import stemmer
-from mathsetu.languages.table import LANGUAGES, language, romanised_words
+from mathsetu.languages.table import FURTHER, LANGUAGES, ROWS, language, romanised_words
 
 
 def test_the_seven_languages_are_there() -> None:
     assert set(LANGUAGES) == {"en", "hi", "es", "cs", "hr", "fa", "ne"}
+    assert {row.grade for row in LANGUAGES.values()} == {"full"}
+
+
+def test_the_further_languages_are_there_and_none_says_it_is_full() -> None:
+    assert set(FURTHER) == set(
+        "de fr pt it nl pl ru uk tr ar bn mr ta te ur gu pa zh ja ko id vi el ro hu sv bg sk "
+        "ca".split()
+    )
+    assert {row.grade for row in FURTHER.values()} <= {"good", "basic"}
+    assert not LANGUAGES.keys() & FURTHER.keys()
+
+
+@pytest.mark.parametrize("row", FURTHER.values(), ids=lambda row: row.code)
+def test_every_part_that_a_further_row_names_exists(row) -> None:
+    assert stemmer(row.stemmer)("a")
+    assert not row.has_stop_words or len(row.stop_words) > 50
+    assert row.code in ("zh", "ja", "ko") or row.has_stop_words
+    assert row.nllb
+    assert not row.mbart or row.mbart.startswith(f"{row.code}_")
+    assert dominant_script(row.own_name) in (row.script, "Hani")
 
 
 @pytest.mark.parametrize("row", LANGUAGES.values(), ids=lambda row: row.code)
@@ -22,15 +42,15 @@ def test_every_part_that_a_row_names_exists(row) -> None:
     assert dominant_script(row.own_name) == row.script
 
 
-@pytest.mark.parametrize("row", LANGUAGES.values(), ids=lambda row: row.code)
+@pytest.mark.parametrize("row", ROWS.values(), ids=lambda row: row.code)
 def test_stop_words_are_written_in_the_script_and_case_of_the_language(row) -> None:
     for word in row.stop_words:
         assert dominant_script(word) == row.script, word
         assert word == unicodedata.normalize("NFC", word).lower()
 
 
-def test_only_persian_is_written_from_right_to_left() -> None:
-    assert [row.code for row in LANGUAGES.values() if row.direction == "rtl"] == ["fa"]
+def test_persian_arabic_and_urdu_are_written_from_right_to_left() -> None:
+    assert [row.code for row in ROWS.values() if row.direction == "rtl"] == ["fa", "ar", "ur"]
 
 
 @pytest.mark.parametrize(
@@ -42,15 +62,21 @@ def test_only_persian_is_written_from_right_to_left() -> None:
         ("cs_CZ", "cs"),
         ("فارسی", "fa"),
         (" ne ", "ne"),
+        ("de-AT", "de"),
+        ("French", "fr"),
+        ("zho_Hans", "zh"),
+        ("Türkçe", "tr"),
+        ("العربية", "ar"),
     ],
 )
 def test_a_language_is_known_by_many_names(name: str, code: str) -> None:
-    assert language(name) is LANGUAGES[code]
+    assert language(name) is ROWS[code]
 
 
 def test_a_language_without_a_row_has_no_stemmer_and_no_stop_words() -> None:
-    german = language("de")
-    assert (german.code, german.stemmer, german.stop_words) == ("de", "none", frozenset())
+    finnish = language("fi")
+    assert (finnish.code, finnish.stemmer, finnish.stop_words) == ("fi", "none", frozenset())
+    assert finnish.grade == "formulas only"
 
 
 def test_only_a_romanised_language_has_words_in_latin_letters() -> None:

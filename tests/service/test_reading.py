@@ -55,9 +55,10 @@ def test_the_page_searches_as_words_where_the_address_says_so(client: TestClient
     assert 'name="words"' in found
 
 
-def test_the_page_names_a_language_that_is_not_served(client: TestClient) -> None:
+def test_the_page_names_a_language_that_is_not_served_in_full(client: TestClient) -> None:
     shown = client.get("/preview", params={"q": "Wie löst man eine Gleichung", "ui": "es"}).text
     assert "German" in shown
+    assert "básico" in shown
     assert "español" in shown
 
 

@@ -27,7 +27,7 @@ from mathsetu.formulas.infix import infix
 from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import parse_latex
 from mathsetu.intake.question import Question, is_delimited
-from mathsetu.languages.table import LANGUAGES, language_name
+from mathsetu.languages.table import LANGUAGES, Grade, language, language_name
 from mathsetu.library import Answer
 from mathsetu.markup import Span, snippet, split
 from mathsetu.records import Evidence, Hit, Post, Reason
@@ -109,7 +109,7 @@ def asked(question: Question) -> Asked:
         question.formulas,
         languages,
         tuple(read_piece(span) for span in question.reading),
-        not_served(question.language),
+        grade_note(question.language),
     )
 
 
@@ -120,17 +120,26 @@ def read_piece(span: Span) -> ReadPiece:
     return ReadPiece(span.raw, span.content, not is_delimited(span))
 
 
-def not_served(code: str) -> str:
-    """What a person is told of a language that has no row in the table; else nothing.
+# What a grade means to whoever asks.
+_GRADES: dict[Grade, str] = {
+    "good": "has grade good: the encoder knows it, the glossary does not",
+    "basic": "has grade basic: its words find posts in {name}, its formulas posts in all languages",
+    "formulas only": "is not served, grade formulas only: its words are taken as they are",
+}
 
-    >>> not_served("de")[:40], not_served("cs")
-    ('German is not served: its words are take', '')
+
+def grade_note(code: str) -> str:
+    """What a person is told of a language that is not served in full; else nothing.
+
+    >>> grade_note("fi")[:43], grade_note("cs")
+    ('Finnish is not served, grade formulas only:', '')
     """
-    if not code or code in LANGUAGES:
+    grade = language(code).grade
+    if not code or grade == "full":
         return ""
-    served = ", ".join(row.name for row in LANGUAGES.values())
     name = language_name(code)
-    return f"{name} is not served: its words are taken as they are (served: {served})"
+    served = ", ".join(row.name for row in LANGUAGES.values())
+    return f"{name} {_GRADES[grade].format(name=name)} (served in full: {served})"
 
 
 def search_answer(answer: Answer, *, typeset: bool) -> SearchAnswer:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from mathsetu.intake.texts import MarkedText
@@ -35,6 +36,12 @@ _HINT = re.compile(
     r"|(?<![^\W\d_])[A-Za-z](?![^\W\d_])"
     r"|\b(?:x?(?:arc)?(?:sin|cos|tan|cot|sec|csc|ln|log|exp)h?x?|sqrt|cbrt|sen|c?tg|cotg)\b"
 )
+# A number with a decimal comma, its thousands parted by points: 3,14 and 1.234,5. No list: 1,2,3.
+_NATIONAL_NUMBER = re.compile(
+    r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+|\d++),(\d++)(?![.,]\d)|([(\[{])|([)\]}])"
+)
+# What goes on with a list.
+_GOES_ON = re.compile(r"\s*,\s*\d")
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,28 @@ class Question:
         # Its tables are loaded when somebody types a formula, not when a library is opened.
         from mathsetu.intake.typed import read_typed
 
-        return tuple(read_typed(self.written))
+        return self._with_decimal_points(tuple(read_typed(self.written)))
+
+    def _with_decimal_points(self, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+        """Typed formulas with 3.14 for the 3,14 of languages that write it so."""
+        changed = tuple(
+            Span(span.kind, span.raw, with_points)
+            if span.kind == "formula"
+            and not is_delimited(span)
+            and not (following is not None and _GOES_ON.match(following.raw))
+            and (with_points := _decimal_points(span.content)) != span.content
+            else span
+            for span, following in zip_longest(spans, spans[1:])
+        )
+        if changed == spans:
+            return spans
+        from mathsetu.languages.detect import NO_PRIOR, detect_in_words
+        from mathsetu.languages.table import language
+
+        prior = self.prior or NO_PRIOR
+        words = " ".join(span.raw for span in spans if span.kind == "text")
+        code = self.query.language or detect_in_words(words, "", prior).language or prior.page
+        return changed if language(code).has_decimal_comma else spans
 
     @property
     def text(self) -> str:
@@ -221,6 +249,24 @@ def is_delimited(span: Span) -> bool:
     """Whether a formula stands between delimiters, both of them."""
     again = split(span.raw)
     return len(again) == 1 and again[0].kind == span.kind and again[0].content == span.content
+
+
+def _decimal_points(latex: str) -> str:
+    """A formula with points for decimal commas; in brackets a comma may part two numbers.
+
+    >>> _decimal_points("x=3,14"), _decimal_points("1.234,5+f(1,5)"), _decimal_points("1,2,3")
+    ('x=3.14', '1234.5+f(1,5)', '1,2,3')
+    """
+    depth = 0
+
+    def written(found: re.Match[str]) -> str:
+        nonlocal depth
+        if found[2] is None:
+            depth += 1 if found[3] else -1
+            return found[0]
+        return found[0] if depth else f"{found[1].replace('.', '')}.{found[2]}"
+
+    return _NATIONAL_NUMBER.sub(written, latex)
 
 
 @cache

@@ -17,9 +17,9 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 
-from mathsetu.languages.normalise import HALF_SPACE, fold, normalise
+from mathsetu.languages.normalise import HALF_SPACE, fold, normalise, turkish_lower_case
 from mathsetu.languages.stem import stemmer as stemmer_named
-from mathsetu.languages.table import LANGUAGES
+from mathsetu.languages.table import ROWS
 from mathsetu.languages.table import language as row_of
 from mathsetu.markup import split
 
@@ -41,6 +41,7 @@ _UNSPACED = re.compile(
 )
 # English only: Riemann's is riemann, don't is dont, L'Hôpital is lhopital.
 _APOSTROPHE = re.compile(r"['’](?:s\b)?")
+_INNER_APOSTROPHE = re.compile(r"(?<=\w)['’ʼ](?=\w)")
 
 # Persian prefixes and endings that are written with a half-space, but often typed with a space.
 _PERSIAN_PREFIX = re.compile(r"(?<![\w\u200c])(ن?م[یي]) (?=\w)")
@@ -84,7 +85,7 @@ def analyze(
     ['the', 'gener', 'integr']
     """
     code = row_of(language).code
-    terms_of = _chain(code if code in LANGUAGES else "", stemmer, stop_words)
+    terms_of = _chain(code if code in ROWS else "", stemmer, stop_words)
     terms: list[str] = []
     if "ی" in text or "ي" in text:
         text = _PERSIAN_PREFIX.sub(rf"\1{HALF_SPACE}", text)
@@ -108,6 +109,10 @@ def _chain(code: str, stemmer: str | None, stop_words: bool) -> Callable[[str], 
     def terms_of(chunk: str) -> tuple[str, ...]:
         if code == "en":
             chunk = _APOSTROPHE.sub("", chunk)
+        elif code == "tr":
+            chunk = turkish_lower_case(chunk)
+        elif code == "uk":  # об'єм is one word
+            chunk = _INNER_APOSTROPHE.sub("", chunk)
         terms: list[str] = []
         for token in tokenize(chunk):
             if _UNSPACED.search(token):

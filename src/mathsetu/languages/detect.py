@@ -31,7 +31,7 @@ from math import exp, log
 from mathsetu.languages.analyze import tokenize, words
 from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.scripts import dominant_script
-from mathsetu.languages.table import LANGUAGES, language, romanised_words
+from mathsetu.languages.table import FURTHER, LANGUAGES, language, romanised_words
 from mathsetu.languages.transliterate import roman_key
 from mathsetu.languages.vocabulary import EXACT, LEARNED, known, terms_of
 
@@ -44,7 +44,11 @@ _BY_SCRIPT = {
 }  # fmt: skip
 # How much likelier than others the languages of the table are before any evidence. Croatian is the
 # sum of three: its parts serve its close relatives in Latin letters too.
-_ADVANTAGE = dict.fromkeys(LANGUAGES, 8.0) | {"en": 16.0, "hi": 12.0, "hr": 8.0 / 3}
+_ADVANTAGE = (
+    dict.fromkeys(FURTHER, 2.0)
+    | dict.fromkeys(LANGUAGES, 8.0)
+    | {"en": 16.0, "hi": 12.0, "hr": 8.0 / 3}
+)
 _SERVED_BY = {"bs": "hr", "sr": "hr"}
 # How much more likely the language of the page is, and those of the library.
 _EXPECTED, _HELD = 4.0, 8.0
@@ -69,17 +73,14 @@ _ALIEN = {
     "es": re.compile("[ěřůťďňćđčšžý]", re.IGNORECASE),
     "en": re.compile("[ěřůťďňćđčšžýñ]", re.IGNORECASE),
 }
-# Languages that are not ours and that people do ask in; the model knows many more, too many for a
-# few words.
-_MAJOR = frozenset(
-    "de fr it pt nl pl ru uk tr ar ur bn mr gu pa ta te zh ja ko id vi el ro hu sv bg sk sl ca da "
-    "nb no fi et lt lv he".split()
-)
+# Languages that are not served in full and that people do ask in; the model knows many more, too
+# many for a few words.
+_MAJOR = frozenset(FURTHER) | frozenset("sl da nb no fi et lt lv he".split())
 _PERHAPS = 0.3
 _CAPITALISED = re.compile(r"\b[^\W\d_a-z]\w*")
 # Letters that the languages of ours in a script do not have.
 _FOREIGN_LETTERS = {
-    "Latn": re.compile("[äößçğşłåøãõêâîûàèìòùœæățșąężźőạảấầẩẫậắằặẹẻẽếềểệỉịọỏốồổộớờởợụủứừửựỳ]"),
+    "Latn": re.compile("[äößçğşłåøãõêâîûàèìòùľĺŕœæățșąężźőạảấầẩẫậắằặẹẻẽếềểệỉịọỏốồổộớờởợụủứừửựỳ]"),
     "Deva": re.compile("ळ"),
     "Arab": re.compile("[ٹڈڑںےھہةى]|(?:^| )(?:ال|أ|إ)"),
 }
@@ -96,9 +97,15 @@ _FOREIGN_WORDS = {
         "ur": "کا کے کریں کیا میں",
     }.items()
 }
+# What one function word that none of ours has adds to the logarithm of the odds of its language.
+_FURTHER_WORD = 1.5
+# So many of them decide alone, one where the model agrees.
+_ENOUGH_WORDS = 2
 # What one function word of Hindi or Nepali adds to the logarithm of the odds.
 _FUNCTION_WORD = 1.5
 _NEPALI_ENDING = re.compile("..(?:हरू|हरु|लाई|बाट|संग|को|ले|नुहोस्|ंछ|ंछन्|न्छ|न्छन्|एका|उने|दैन|एर)$|...मा$")
+# Endings of Marathi that are neither Hindi nor Nepali, and the letter that both lack.
+_MARATHI = re.compile("..(?:च्या|साठी|मध्ये|ांना|ण्याची|ण्याचे|णारे|णारी|णारा|लेल्या|तील|ांची|ांचे|ांचा)$|ळ")
 _CONDITION = frozenset("यदि अगर तो जब कि जो".split())
 # People quote English at length inside their own language, hardly ever the other way round: a text
 # that opens clearly in another language is in that language, whatever follows.
@@ -143,9 +150,13 @@ class Prior:
 
     def weight(self, code: str) -> float:
         """How much likelier than another a language is."""
+        return _ADVANTAGE.get(code, 1.0) * self.expects(code)
+
+    def expects(self, code: str) -> float:
+        """How much likelier page and library make a language."""
         expected = _EXPECTED if code == self.page else 1.0
         held = _HELD if code in self.library else 1.0
-        return _ADVANTAGE.get(code, 1.0) * expected * held
+        return expected * held
 
 
 NO_PRIOR = Prior()
@@ -182,8 +193,10 @@ def detect_in_words(text: str, override: str = "", prior: Prior = NO_PRIOR) -> D
     if (plainly := _plainly(plain, script, tokens)) is not None:
         return Detected(plainly, _SURE, script)
     if script in _SERVED_SCRIPTS and len(tokens) <= _FEW:
-        looked_up = _foreign(plain, script, tokens) or _in_few_words(
-            plain, script, tokens, romanised, prior
+        looked_up = (
+            _further(plain, script, tokens, prior)
+            or _foreign(plain, script, tokens, prior)
+            or _in_few_words(plain, script, tokens, romanised, prior)
         )
         if looked_up is not None:
             return looked_up
@@ -200,7 +213,29 @@ def detect_in_words(text: str, override: str = "", prior: Prior = NO_PRIOR) -> D
     return Detected(best, confidence, script)
 
 
-def _foreign(text: str, script: str, tokens: list[str]) -> Detected | None:
+def _further(text: str, script: str, tokens: list[str], prior: Prior) -> Detected | None:
+    """A language that is not served in full, where several of its function words say so."""
+    own = {code: _speaks_for(code, script, tokens) for code in _own_words(script)}
+    found = {code: count for code, count in own.items() if count}
+    if not found:
+        return None
+    every = {
+        code: max(count, len(_stop_tokens(code).intersection(tokens)))
+        for code, count in found.items()
+    }
+    best = max(found, key=lambda code: (every[code] * prior.expects(code), found[code], code))
+    ours = max(len(_stop_tokens(code).intersection(tokens)) for code in _SERVED_SCRIPTS[script])
+    if every[best] < ours:
+        return None
+    is_ahead = every[best] > ours and found[best] >= _ENOUGH_WORDS
+    if is_ahead and list(every.values()).count(every[best]) == 1:
+        return Detected(best, _MOSTLY, script)
+    odds = _model_odds(text, script, prior)
+    likeliest = max(odds, key=lambda code: (odds[code], code), default="")
+    return Detected(best, _MOSTLY, script) if likeliest == best else None
+
+
+def _foreign(text: str, script: str, tokens: list[str], prior: Prior) -> Detected | None:
     """A language that is not ours, where letters or function words say so."""
     hits = {code: len(words.intersection(tokens)) for code, words in _FOREIGN_WORDS.items()}
     best = max(hits, key=lambda code: (hits[code], code), default="")
@@ -221,7 +256,9 @@ def _foreign(text: str, script: str, tokens: list[str]) -> Detected | None:
     )
     if not has_letters and not (best and hits[best]):
         return None
-    for code, probability in _model()(text):
+    ranked = _model()(text)
+    ranked.sort(key=lambda one: -one[1] * prior.weight(one[0]))
+    for code, probability in ranked:
         if code in _MAJOR and (not hits or not hits[best] or hits.get(code) == hits[best]):
             return Detected(code, round(max(float(probability), 0.5), 2), script)
     return Detected(best, 0.5, script) if best and hits[best] else None
@@ -317,9 +354,10 @@ def _in_unknown_words(
     ours = _SERVED_SCRIPTS[script]
     odds = _model_odds(text, script, prior)
     served = sorted((code for code in ours if code in odds), key=lambda code: -odds[code])
-    ranked = _model()(text)[:1]
-    if ranked and ranked[0][0] in _MAJOR and ranked[0][1] >= _PERHAPS:
-        code, probability = ranked[0]
+    code, probability = max(
+        _model()(text), key=lambda one: one[1] * prior.expects(one[0]) * (one[0] not in LANGUAGES)
+    )
+    if code in _MAJOR and probability >= _PERHAPS / prior.expects(code):
         return Detected(code, round(float(probability), 2), script, (code, *served[:1]))
     if not served:
         served = sorted(ours, key=lambda code: -prior.weight(code))
@@ -357,7 +395,7 @@ def _plainly(text: str, script: str, tokens: list[str]) -> str | None:
         return None if _not_english().intersection(tokens) else "en"
     if script == "Deva":
         hindi, nepali = _hindi_and_nepali(tokens)
-        if hindi and not nepali:
+        if hindi and not nepali and not _speaks_for("mr", script, tokens):
             return "hi"
     return None
 
@@ -366,7 +404,7 @@ def _only_known_to(text: str, tokens: list[str]) -> str:
     """The language that knows every word of a short text, if there is just one."""
     if len(text) > _SHORT:
         return ""
-    knowing = [code for code, words in _known_words().items() if words.issuperset(tokens)]
+    knowing = [code for code, words in _known_words("Latn").items() if words.issuperset(tokens)]
     return knowing[0] if len(knowing) == 1 and len(tokens) > 1 else ""
 
 
@@ -375,6 +413,8 @@ def _by_model(text: str, script: str, tokens: list[str], prior: Prior) -> tuple[
     odds = _model_odds(text, script, prior)
     if script == "Deva":
         _weigh_devanagari(odds, tokens)
+    for code in _own_words(script).keys() & odds.keys():
+        odds[code] += _FURTHER_WORD * _speaks_for(code, script, tokens)
     if not odds:
         return "", 0.0
     best = max(odds, key=lambda code: (odds[code], code))
@@ -429,9 +469,9 @@ def _romanised_hindi(tokens: list[str]) -> float:
 
 
 @cache
-def _known_words() -> dict[str, frozenset[str]]:
-    """The words of the glossary and the function words, for the languages in Latin letters."""
-    codes = [row.code for row in LANGUAGES.values() if row.script == "Latn"]
+def _known_words(script: str) -> dict[str, frozenset[str]]:
+    """The words of the glossary and the function words, for the languages of a script."""
+    codes = [row.code for row in LANGUAGES.values() if row.script == script]
     forms = {
         code: " ".join(form for concept in Glossary.load() for form in concept.forms.get(code, ()))
         for code in codes
@@ -444,6 +484,33 @@ def _not_english() -> frozenset[str]:
     """Function words of the table's other languages in Latin letters."""
     others = (row.stop_words for row in LANGUAGES.values() if row.script == "Latn")
     return frozenset().union(*others) - LANGUAGES["en"].stop_words
+
+
+@cache
+def _stop_tokens(code: str) -> frozenset[str]:
+    """The function words of a language as `tokenize` gives them, but single letters."""
+    listed = language(code).stop_words
+    return frozenset(token for word in listed for token in tokenize(word) if len(token) > 1)
+
+
+@cache
+def _own_words(script: str) -> dict[str, frozenset[str]]:
+    """Function words of further languages in a script that none of ours has as a word."""
+    stopped = (_stop_tokens(code) for code in _SERVED_SCRIPTS.get(script, ()))
+    taken = frozenset().union(*stopped, *_known_words(script).values(), romanised_words("hi"))
+    return {
+        row.code: _stop_tokens(row.code) - taken
+        for row in FURTHER.values()
+        if row.script == script and row.has_stop_words
+    }
+
+
+def _speaks_for(code: str, script: str, tokens: list[str]) -> int:
+    """How many words of a text only this one of the further languages has."""
+    words = _own_words(script)[code]
+    if code != "mr":
+        return len(words.intersection(tokens))
+    return len([token for token in tokens if token in words or _MARATHI.search(token)])
 
 
 @cache

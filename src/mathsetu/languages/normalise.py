@@ -10,6 +10,7 @@ each script that occurs. Digits of every script become ASCII. The rules never jo
 - Arabic script: Persian ye and kaf for the Arabic ones, hamza carriers and teh marbuta simplified,
   vowel marks and tatweel gone. The half-space stays: it holds a word together; only the ezafe
   and article after a silent he go with it (نقطه‌ی, نقطه).
+- Other scripts of India: joiners go, as they change how a word looks, not which word it is.
 - Latin: kept here; `fold` takes accents off after stemming, which needs them.
 
 >>> normalise("पूर्णाङ्क १२"), normalise("كتابي ٢۳"), normalise("Čech")
@@ -24,6 +25,9 @@ import unicodedata
 HALF_SPACE = "\u200c"
 _DEVANAGARI = re.compile("[\u0900-\u097f]")
 _ARABIC = re.compile("[\u0600-\u06ff]")
+# From Bengali to Malayalam.
+_INDIC = re.compile("[\u0980-\u0d7f]")
+_JOINERS = re.compile("[\u200c\u200d]")
 _DIGIT = re.compile(r"[^\D0-9]")
 
 _DEVANAGARI_LETTERS = str.maketrans(
@@ -105,10 +109,21 @@ def normalise(text: str) -> str:
         text = _NASAL.sub("ं", text)
         text = _DOUBLED.sub(r"\1", text)
         text = _GLIDE.sub(lambda glide: _AFTER_GLIDE[glide[0]], text)
+    if _INDIC.search(text):
+        text = _JOINERS.sub("", text)
     if _ARABIC.search(text):
         text = _ARABIC_MARKS.sub("", text.translate(_ARABIC_LETTERS))
         text = _AFTER_HE.sub("", text)
     return _DIGIT.sub(lambda digit: str(unicodedata.digit(digit[0])), text)
+
+
+def turkish_lower_case(text: str) -> str:
+    """Turkish in lower case: its capital of i has a dot, and its I is the capital of ı.
+
+    >>> turkish_lower_case("SINIRLI DİZİ")
+    'sınırlı dizi'
+    """
+    return text.replace("İ", "i").replace("I\u0307", "i").replace("I", "ı").lower()
 
 
 def fold(word: str) -> str:

@@ -1,7 +1,8 @@
 """Stemmers by name: Snowball's, and a light one of our own for Croatian.
 
-Snowball (PyStemmer) serves English (``english``, or the older ``porter``), Spanish, Czech, Hindi,
-Persian and Nepali. It has none for Croatian.
+Snowball (PyStemmer) serves English (``english``, or the older ``porter``) and most other languages
+of the table. It has none for Croatian. Arabic words come in the one spelling that Arabic script has
+here, which is Persian, and are stemmed in their own.
 
 >>> stemmer("porter")("integrals"), stemmer("none")("integrals")
 ('integr', 'integrals')
@@ -22,7 +23,24 @@ def _same(word: str) -> str:
     return word
 
 
-_OWN: dict[str, Stem] = {"none": _same, "croatian": croatian.stem}
+_LONG = 5
+_TO_ARABIC = str.maketrans("یک", "يك")
+_FROM_ARABIC = str.maketrans("يىئكةأإآؤ", "یییکهاااو", "ء")
+
+
+def _arabic(word: str) -> str:
+    written = word.translate(_TO_ARABIC)
+    if written.endswith("ه"):  # nearly always teh marbuta, which is an ending
+        written = f"{written[:-1]}ة"
+    if written.startswith("وال"):  # "and the": Snowball takes the article alone
+        written = written[1:]
+    if written.endswith("ات") and not written.startswith("ال") and len(written) > _LONG:
+        written = written[:-2]  # a plural, which Snowball sees after the article only
+    stem = _snowball("arabic")(written)
+    return stem.translate(_FROM_ARABIC)
+
+
+_OWN: dict[str, Stem] = {"none": _same, "croatian": croatian.stem, "arabic": _arabic}
 
 
 @cache
@@ -34,10 +52,13 @@ def stemmer(name: str) -> Stem:
     """
     if name in _OWN:
         return _OWN[name]
+    return _snowball("english" if name == "snowball" else name)
+
+
+@cache
+def _snowball(name: str) -> Stem:
     import Stemmer  # type: ignore[import-not-found]  # a compiled module without stubs
 
-    if name == "snowball":
-        name = "english"
     if name not in Stemmer.algorithms():
         known = ", ".join(sorted({"snowball", *_OWN, *Stemmer.algorithms()}))
         raise InputError(f"unknown stemmer {name!r} (known: {known})")

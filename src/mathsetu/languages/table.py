@@ -1,13 +1,16 @@
 """The one table of languages: what each has, and which parts serve it.
 
 Adding a language is one row here, a file of stop words beside it where it has one, and a stemmer in
-`stem.py` where Snowball has none. A language without a row still works: its script decides how its
-words are found, and nothing is stemmed.
+`stem.py` where Snowball has none. `LANGUAGES` are those that have everything, `FURTHER` those that
+have less; each row says how well it is served (`Grade`). A language without a row still works: its
+script decides how its words are found, and nothing is stemmed.
 
->>> language("hi").name, language("hi").stemmer
-('Hindi', 'hindi')
->>> language("fr").stemmer
-'none'
+>>> language("hi").name, language("hi").stemmer, language("hi").grade
+('Hindi', 'hindi', 'full')
+>>> language("fr").stemmer, language("fr").grade
+('french', 'basic')
+>>> language("th").stemmer, language("th").grade
+('none', 'formulas only')
 """
 
 from __future__ import annotations
@@ -15,7 +18,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Final, Literal
+
+#: How well a language is served.
+#:
+#: - full: glossary, learned words, the encoder, stemming, and the page speak it.
+#: - good: the encoder knows it, so that words find posts in other languages; no glossary.
+#: - basic: words are found, stemmed and matched in posts of the same language; what crosses to
+#:   other languages are formulas, names and words that are spelt alike.
+#: - formulas only: words are taken as they are.
+Grade = Literal["full", "good", "basic", "formulas only"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +46,7 @@ class Language:
             and ``stopwords/<code>-Latn.txt`` exists.
         nllb: Its code in NLLB-200 ("" when it has none).
         mbart: Its code in mBART-50 ("" when it has none).
+        grade: How well it is served.
     """
 
     code: str
@@ -46,6 +59,7 @@ class Language:
     romanised: bool = False
     nllb: str = ""
     mbart: str = ""
+    grade: Grade = "formulas only"
 
     @property
     def stop_words(self) -> frozenset[str]:
@@ -56,32 +70,110 @@ class Language:
         """
         return _stop_words(self.code) if self.has_stop_words else frozenset()
 
+    @property
+    def has_decimal_comma(self) -> bool:
+        """Whether 3,14 is a number to its readers.
+
+        >>> language("de").has_decimal_comma, language("en").has_decimal_comma
+        (True, False)
+        """
+        return self.code in _DECIMAL_COMMA
+
+
+_DECIMAL_COMMA = frozenset("es cs hr de fr pt it nl pl ru uk tr id vi el ro hu sv bg sk ca".split())
 
 # fmt: off
+#: The languages that are served in full.
 LANGUAGES: dict[str, Language] = {
     row.code: row
     for row in (
         Language("en", "English", "English", "Latn", "ltr", "english", True, False,
-                 "eng_Latn", "en_XX"),
+                 "eng_Latn", "en_XX", "full"),
         Language("hi", "Hindi", "हिन्दी", "Deva", "ltr", "hindi", True, True,
-                 "hin_Deva", "hi_IN"),
+                 "hin_Deva", "hi_IN", "full"),
         Language("es", "Spanish", "español", "Latn", "ltr", "spanish", True, False,
-                 "spa_Latn", "es_XX"),
+                 "spa_Latn", "es_XX", "full"),
         Language("cs", "Czech", "čeština", "Latn", "ltr", "czech", True, False,
-                 "ces_Latn", "cs_CZ"),
+                 "ces_Latn", "cs_CZ", "full"),
         Language("hr", "Croatian", "hrvatski", "Latn", "ltr", "croatian", True, False,
-                 "hrv_Latn", "hr_HR"),
+                 "hrv_Latn", "hr_HR", "full"),
         Language("fa", "Persian", "فارسی", "Arab", "rtl", "persian", True, False,
-                 "pes_Arab", "fa_IR"),
+                 "pes_Arab", "fa_IR", "full"),
         Language("ne", "Nepali", "नेपाली", "Deva", "ltr", "nepali", True, False,
-                 "npi_Deva", "ne_NP"),
+                 "npi_Deva", "ne_NP", "full"),
     )
 }
+#: Languages that are served with less; the row says how well.
+FURTHER: dict[str, Language] = {
+    row.code: row
+    for row in (
+        Language("de", "German", "Deutsch", "Latn", "ltr", "german", True, False,
+                 "deu_Latn", "de_DE", "basic"),
+        Language("fr", "French", "français", "Latn", "ltr", "french", True, False,
+                 "fra_Latn", "fr_XX", "basic"),
+        Language("pt", "Portuguese", "português", "Latn", "ltr", "portuguese", True, False,
+                 "por_Latn", "pt_XX", "basic"),
+        Language("it", "Italian", "italiano", "Latn", "ltr", "italian", True, False,
+                 "ita_Latn", "it_IT", "basic"),
+        Language("nl", "Dutch", "Nederlands", "Latn", "ltr", "dutch", True, False,
+                 "nld_Latn", "nl_XX", "basic"),
+        Language("pl", "Polish", "polski", "Latn", "ltr", "polish", True, False,
+                 "pol_Latn", "pl_PL", "basic"),
+        Language("ru", "Russian", "русский", "Cyrl", "ltr", "russian", True, False,
+                 "rus_Cyrl", "ru_RU", "basic"),
+        Language("uk", "Ukrainian", "українська", "Cyrl", "ltr", "none", True, False,
+                 "ukr_Cyrl", "uk_UA", "basic"),
+        Language("tr", "Turkish", "Türkçe", "Latn", "ltr", "turkish", True, False,
+                 "tur_Latn", "tr_TR", "basic"),
+        Language("ar", "Arabic", "العربية", "Arab", "rtl", "arabic", True, False,
+                 "arb_Arab", "ar_AR", "basic"),
+        Language("bn", "Bengali", "বাংলা", "Beng", "ltr", "none", True, False,
+                 "ben_Beng", "bn_IN", "basic"),
+        Language("mr", "Marathi", "मराठी", "Deva", "ltr", "none", True, False,
+                 "mar_Deva", "mr_IN", "basic"),
+        Language("ta", "Tamil", "தமிழ்", "Taml", "ltr", "tamil", True, False,
+                 "tam_Taml", "ta_IN", "basic"),
+        Language("te", "Telugu", "తెలుగు", "Telu", "ltr", "none", True, False,
+                 "tel_Telu", "te_IN", "basic"),
+        Language("ur", "Urdu", "اردو", "Arab", "rtl", "none", True, False,
+                 "urd_Arab", "ur_PK", "basic"),
+        Language("gu", "Gujarati", "ગુજરાતી", "Gujr", "ltr", "none", True, False,
+                 "guj_Gujr", "gu_IN", "basic"),
+        Language("pa", "Punjabi", "ਪੰਜਾਬੀ", "Guru", "ltr", "none", True, False,
+                 "pan_Guru", "", "basic"),
+        Language("zh", "Chinese", "中文", "Hani", "ltr", "none", False, False,
+                 "zho_Hans", "zh_CN", "basic"),
+        Language("ja", "Japanese", "日本語", "Jpan", "ltr", "none", False, False,
+                 "jpn_Jpan", "ja_XX", "basic"),
+        Language("ko", "Korean", "한국어", "Hang", "ltr", "none", False, False,
+                 "kor_Hang", "ko_KR", "basic"),
+        Language("id", "Indonesian", "Bahasa Indonesia", "Latn", "ltr", "indonesian", True, False,
+                 "ind_Latn", "id_ID", "basic"),
+        Language("vi", "Vietnamese", "Tiếng Việt", "Latn", "ltr", "none", True, False,
+                 "vie_Latn", "vi_VN", "basic"),
+        Language("el", "Greek", "ελληνικά", "Grek", "ltr", "greek", True, False,
+                 "ell_Grek", "", "basic"),
+        Language("ro", "Romanian", "română", "Latn", "ltr", "romanian", True, False,
+                 "ron_Latn", "ro_RO", "basic"),
+        Language("hu", "Hungarian", "magyar", "Latn", "ltr", "hungarian", True, False,
+                 "hun_Latn", "", "basic"),
+        Language("sv", "Swedish", "svenska", "Latn", "ltr", "swedish", True, False,
+                 "swe_Latn", "sv_SE", "basic"),
+        Language("bg", "Bulgarian", "български", "Cyrl", "ltr", "none", True, False,
+                 "bul_Cyrl", "", "basic"),
+        Language("sk", "Slovak", "slovenčina", "Latn", "ltr", "none", True, False,
+                 "slk_Latn", "", "basic"),
+        Language("ca", "Catalan", "català", "Latn", "ltr", "catalan", True, False,
+                 "cat_Latn", "", "basic"),
+    )
+}
+#: Every row there is.
+ROWS: Final = LANGUAGES | FURTHER
 # fmt: on
 
 _NAMES = {
     name.casefold(): row
-    for row in LANGUAGES.values()
+    for row in ROWS.values()
     for name in (row.code, row.nllb.partition("_")[0], row.name, row.own_name)
 }
 _SUBTAG = re.compile(r"[-_]")
@@ -94,9 +186,11 @@ def language(name: str) -> Language:
 
     >>> [language(name).code for name in ("cs", "fa-IR", "npi_Deva", "Hindi", "español")]
     ['cs', 'fa', 'ne', 'hi', 'es']
-    >>> language("de-AT")
-    Language(code='de', name='de', own_name='de', script='', direction='ltr', stemmer='none', \
-has_stop_words=False, romanised=False, nllb='', mbart='')
+    >>> language("de-AT").own_name
+    'Deutsch'
+    >>> language("fi")
+    Language(code='fi', name='fi', own_name='fi', script='', direction='ltr', stemmer='none', \
+has_stop_words=False, romanised=False, nllb='', mbart='', grade='formulas only')
     """
     folded = name.strip().casefold()
     row = _NAMES.get(folded)
@@ -109,26 +203,22 @@ has_stop_words=False, romanised=False, nllb='', mbart='')
 def language_name(code: str) -> str:
     """The English name of a language, whether it has a row or not.
 
-    >>> language_name("cs"), language_name("de"), language_name("xx")
-    ('Czech', 'German', 'xx')
+    >>> language_name("cs"), language_name("fi"), language_name("xx")
+    ('Czech', 'Finnish', 'xx')
     """
-    return LANGUAGES[code].name if code in LANGUAGES else _OTHER_NAMES.get(code, code)
+    return ROWS[code].name if code in ROWS else _OTHER_NAMES.get(code, code)
 
 
 # Languages that detection may find and that have no row.
 _OTHER_NAMES = dict(
     pair.split(":")
     for pair in (
-        "af:Afrikaans am:Amharic ar:Arabic as:Assamese az:Azerbaijani be:Belarusian bg:Bulgarian "
-        "bn:Bengali bs:Bosnian ca:Catalan cy:Welsh da:Danish de:German el:Greek eo:Esperanto "
-        "et:Estonian eu:Basque fi:Finnish fr:French ga:Irish gl:Galician gu:Gujarati he:Hebrew "
-        "hu:Hungarian hy:Armenian id:Indonesian is:Icelandic it:Italian ja:Japanese ka:Georgian "
-        "kk:Kazakh km:Khmer kn:Kannada ko:Korean lo:Lao lt:Lithuanian lv:Latvian mk:Macedonian "
-        "ml:Malayalam mn:Mongolian mr:Marathi ms:Malay my:Burmese nb:Norwegian nl:Dutch "
-        "no:Norwegian or:Odia pa:Punjabi pl:Polish ps:Pashto pt:Portuguese ro:Romanian ru:Russian "
-        "si:Sinhala sk:Slovak sl:Slovenian sq:Albanian sr:Serbian sv:Swedish sw:Swahili ta:Tamil "
-        "te:Telugu th:Thai tl:Tagalog tr:Turkish uk:Ukrainian ur:Urdu uz:Uzbek vi:Vietnamese "
-        "zh:Chinese zu:Zulu"
+        "af:Afrikaans am:Amharic as:Assamese az:Azerbaijani be:Belarusian bs:Bosnian cy:Welsh "
+        "da:Danish eo:Esperanto et:Estonian eu:Basque fi:Finnish ga:Irish gl:Galician he:Hebrew "
+        "hy:Armenian is:Icelandic ka:Georgian kk:Kazakh km:Khmer kn:Kannada lo:Lao "
+        "lt:Lithuanian lv:Latvian mk:Macedonian ml:Malayalam mn:Mongolian ms:Malay my:Burmese "
+        "nb:Norwegian no:Norwegian or:Odia ps:Pashto si:Sinhala sl:Slovenian sq:Albanian "
+        "sr:Serbian sw:Swahili th:Thai tl:Tagalog uz:Uzbek zu:Zulu"
     ).split()
 )
 

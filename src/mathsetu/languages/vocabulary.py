@@ -65,6 +65,8 @@ def _weight(word: str, code: str) -> float:
         return _FUNCTION
     if word in _words(code):
         return EXACT
+    if code == "en" and not word.isascii():
+        return 0.0  # it writes no accents: équation is no careless spelling of its word
     folded = fold(word)
     if folded in _folded_words(code):
         return _FOLDED

@@ -53,7 +53,7 @@ TOKEN: Final = re.compile(
       [A-Za-z()\[\]{{}}+*/,;~$@"`-]                    # most signs are one character
     | \\(?:{_FONTS}|{_TEXTS}|{_TABLES}|{_FENCES}|{_STARRED}|{_LENGTHS}|[A-Za-z]+|.)
     | [\^_](?:\{{[A-Za-z0-9]\}}|[A-Za-z0-9]|)          # the usual scripts are one sign
-    | \d\d*+(?:(?:\\[\ ,]|\{{,\}}|~)\s*\d{{3}}(?!\d))*+(?:\.\d+|)
+    | \d\d*+(?:(?:\\[\ ,]|\{{,\}}|~)\s*\d{{3}}(?!\d))*+(?:[.٫]\d+|\{{,\}}\d+|)
     | =:?
     | &(?:[A-Za-z]+|\#[0-9]+|\#[xX][0-9A-Fa-f]+);
     | \|\|?

@@ -147,9 +147,31 @@ _TRIGONOMETRIC = (
 _FUNCTIONS = r"""
 \log F!log | \ln F!ln | \lg F!lg | \exp F!exp | \max F!max | \min F!min | \gcd F!gcd | \lcm F!lcm
 \deg O!degree | \dim O!dimension | \ker O!kernel | \arg F!arg | \hom V!hom | \Pr O!probability
-\tg F!tan | \ctg F!cot | \cotg F!cot | \cosec F!csc | \arctg F!arctan | \arcctg F!arccot
 \sh F!sinh | \ch F!cosh | \th F!tanh | \cth F!coth
 """
+
+#: National names of functions, by what they are called in English.
+_NATIONAL = {
+    "sin": "sen",
+    "tan": "tg tang",
+    "cot": "ctg cotg cotan",
+    "csc": "cosec",
+    "arcsin": "arcsen",
+    "arctan": "arctg arctang",
+    "arccot": "arcctg arccotg",
+    "sinh": "senh",
+    "tanh": "tgh",
+    "coth": "ctgh cotgh",
+    "arcsinh": "arsh argsh arcsh",
+    "arccosh": "argch arcch",
+    "arctanh": "arth argth arcth",
+    "gcd": "ggT pgcd PGCD mcd MCD mdc MDC nwd NWD nzd NZD nzm NZM nsd NSD ebob EBOB obeb OBEB "
+    "cmmdc lnko LNKO fpb FPB sgd ggd GGD НОД НСД ΜΚΔ ƯCLN UCLN",
+    "lcm": "kgV ppcm PPCM mcm MCM mmc MMC nww NWW nzv NZV nsn NSN ekok EKOK okek OKEK "
+    "cmmmc lkkt LKKT kpk KPK mgn MGN kgv KGV НОК НСК ΕΚΠ BCNN",
+}
+#: The English name of a national one.
+NATIONAL: Final = {name: known for known, names in _NATIONAL.items() for name in names.split()}
 
 #: Functions whose scripts stand above and below in displayed formulas.
 _WITH_LIMITS = frozenset({"\\max", "\\min", "\\gcd", "\\Pr", "\\lcm"})
@@ -245,6 +267,8 @@ def _build() -> dict[str, Sign]:
         element = "mo" if name in _SHOWN_AS_OPERATORS else "mi"
         limits = name in _WITH_LIMITS
         signs[name] = Sign(name[1:], element, FUNCTION, operand=meaning, limits=limits)
+    for name, known in NATIONAL.items():
+        signs["\\" + name] = Sign(name, "mi", FUNCTION, operand="F!" + known)
     for name in _TRIGONOMETRIC.split():
         signs["\\" + name] = Sign(name, "mi", TRIGONOMETRIC, operand="F!" + name)
     for name, width in _SPACES.items():

@@ -9,7 +9,7 @@ from typing import Final
 from mathsetu.formulas.latex.boxes import FUNCTION, IDENTIFIER, TEXT, Row, Sign
 from mathsetu.formulas.latex.fonts import FONTS, styled_text, word_sign
 from mathsetu.formulas.latex.lexer import TEXT_NAMES, TOKEN
-from mathsetu.formulas.latex.symbols import BRACKETS, SIGNS, STRUCTURE, number_sign
+from mathsetu.formulas.latex.symbols import BRACKETS, NATIONAL, SIGNS, STRUCTURE, number_sign
 from mathsetu.markup.references import unescape
 
 #: A script of one sign: whether it is high, its sign, and the rows of it that formulas share, by
@@ -32,6 +32,9 @@ _LENGTH: Final = re.compile(r"\\(?:[hvm]skip|m?kern)\s*-?[\d.]")
 _FONT_TOKEN: Final = re.compile(r"(\\[A-Za-z]+)\s*\{?\s*([A-Za-z0-9]+)")
 # What may stand between groups of three digits.
 _GROUPING: Final = re.compile(r"\\[ ,]\s*|\{,\}\s*|~\s*")
+# A comma in braces before other than three digits is the decimal one; Arabic has a sign for it.
+_DECIMAL_COMMA: Final = re.compile(r"\{,\}(?!\d{3}(?:\D|\Z))(\d+)\Z")
+_DECIMAL_MARK: Final = re.compile("٫")
 _SPACES: Final = re.compile(r"[\s~]+")
 #: Signs of tokens seen before; small, because it only has to hold what is frequent.
 _seen: Final[dict[str, Sign]] = {}
@@ -64,10 +67,10 @@ def _make(token: str) -> Sign | None:
         return _entity_sign(token)
     if first.isdecimal() or (first == "." and len(token) > 1):
         # Digits of any script are numbers; their value is what they are called.
-        digits = _GROUPING.sub("", token)
+        digits = _GROUPING.sub("", _DECIMAL_COMMA.sub(r".\1", token))
         label = "N!" + "".join(
             str(unicodedata.decimal(character)) if character.isdecimal() else character
-            for character in digits
+            for character in _DECIMAL_MARK.sub(".", digits)
         )
         sign = number_sign(
             _GROUPING.sub(lambda mark: "," if "," in mark[0][1:-1] else "\u2009", token)
@@ -87,6 +90,8 @@ def _command_sign(token: str) -> Sign | None:
             return operator_name(content, limits=name.endswith("*"))
         if name == "qvar":
             return wildcard(plain_text(content).strip())
+        if content.strip() in NATIONAL:
+            return SIGNS[f"\\{content.strip()}"]
         return None if "$" in content else text_sign(plain_text(content))
     if _LENGTH.match(token) is not None:
         return SIGNS["\\,"]
@@ -102,6 +107,8 @@ def font_word(text: str, font: str) -> Sign:
         sign = number_sign(styled_text(text, font))
         sign.operand = sign.operator = "N!" + text
         return sign
+    if text in NATIONAL:
+        return SIGNS[f"\\{text}"]
     return word_sign(text, font)
 
 

@@ -185,7 +185,7 @@ def _atoms(token: Token, is_tight: bool, frame: _Frame) -> list[_Atom]:
     if kind is Kind.NUMBER:
         number = _OPERATORS.get(text) or "".join(
             str(unicodedata.digit(character, 0)) if character.isdigit() else character
-            for character in text
+            for character in text.replace("٫", ".")
         )
         return [_Atom(number, True, is_tight)]
     if kind is Kind.NAME:

@@ -44,7 +44,7 @@ _TOKEN = re.compile(
       (?P<delimiter>\$\$?|\\[()\[\]])
     | (?P<fence>\\(?:left|right)(?![A-Za-z])\s*(?:\\(?:[A-Za-z]+|.)|[^\\\s])?)
     | (?P<command>\\(?:[A-Za-z]+|.|\Z))
-    | (?P<number>\d+(?:\.\d+)?|\.\d+|[½⅓¼¾⅔])
+    | (?P<number>\d+(?:[.٫]\d+)?|\.\d+|[½⅓¼¾⅔])
     | (?P<sup>[{SUPERSCRIPTS}]+)
     | (?P<sub>[{SUBSCRIPTS}]+)
     | (?P<letter>[{_MATHEMATICAL_LETTERS}])
@@ -247,9 +247,11 @@ def _kind(group: str, written: str) -> tuple[Kind, bool]:
     if group == "latin":
         return _latin(written), False
     if group == "word":
+        if written in FUNCTIONS:  # НОД
+            return Kind.FUNCTION, False
         return (Kind.NAME if written in SIGN_NAMES else Kind.WORD), False
     if group == "greek":
-        return Kind.WORD, False
+        return (Kind.FUNCTION if written in FUNCTIONS else Kind.WORD), False  # ΜΚΔ
     if group == "fence":
         return (Kind.OPENING if written.startswith("\\l") else Kind.CLOSING), True
     if written in _COMMAND_BRACKETS:

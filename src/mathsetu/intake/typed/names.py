@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from mathsetu.formulas.latex.symbols import NATIONAL
+
 #: Functions by how they are typed, and their LaTeX. Several languages have names of their own.
 FUNCTIONS: Final[dict[str, str]] = {
     name: f"\\{name}"
@@ -12,21 +14,25 @@ FUNCTIONS: Final[dict[str, str]] = {
         "inf gcd det dim ker deg arg hom"
     ).split()
 } | {
-    "sen": "\\sin", "tg": "\\tan", "tang": "\\tan", "ctg": "\\cot", "cotg": "\\cot",
-    "cosec": "\\csc", "senh": "\\sinh",
-    "arcsen": "\\arcsin", "arctg": "\\arctan", "asin": "\\arcsin", "acos": "\\arccos",
+    "asin": "\\arcsin", "acos": "\\arccos",
     "atan": "\\arctan", "lg": "\\log", "lb": "\\log_2", "máx": "\\max", "mín": "\\min",
-    "mcd": "\\gcd", "MCD": "\\gcd", "GCD": "\\gcd", "hcf": "\\gcd", "HCF": "\\gcd",
-    "nsd": "\\gcd", "NSD": "\\gcd", "nzd": "\\gcd", "NZD": "\\gcd", "nzm": "\\gcd",
-    "NZM": "\\gcd",
+    "GCD": "\\gcd", "hcf": "\\gcd", "HCF": "\\gcd",
+    "rang": "\\operatorname{rank}",
+    "Rang": "\\operatorname{rank}", "rg": "\\operatorname{rank}", "LCM": "\\operatorname{lcm}",
+    "sh": "\\sinh", "ch": "\\cosh", "cth": "\\coth", "Arctan": "\\arctan",
+    "Arcsin": "\\arcsin", "Arccos": "\\arccos",
 }  # fmt: skip
 FUNCTIONS.update(
     (name, f"\\operatorname{{{name}}}")
     for name in (
         "div curl grad "
-        "lcm LCM mcm MCM nsn nzv sgn sign rank span tr trace erf erfc sinc adj diag vol var cov "
+        "lcm sgn sign rank span tr trace erf erfc sinc adj diag vol var cov "
         "Var Cov Re Im Aut Hom End Gal Tr Res Li arsinh arcosh artanh arccot argmax argmin"
     ).split()
+)
+FUNCTIONS.update(
+    (name, f"\\{known}" if f"\\{known}" in FUNCTIONS.values() else f"\\operatorname{{{known}}}")
+    for name, known in NATIONAL.items()
 )
 #: Functions that are written with signs of their own: opening and closing.
 FENCED: Final = {
@@ -40,6 +46,7 @@ ROOTS: Final = {"sqrt": "", "cbrt": "3", "√": "", "∛": "3", "∜": "4"}
 #: Functions that people put before a number without brackets: sin 30, log 5.
 BEFORE_NUMBERS: Final = frozenset(
     "sin cos tan cot csc sinh cosh tanh arcsin arccos arctan log ln lg exp sen tg ctg cotg arctg "
+    "arcctg arcsen sh ch cth "
     "sqrt cbrt abs".split()
 )
 #: Big operators by name; ``sum`` and ``lim`` are words as well.
@@ -53,6 +60,9 @@ BIG: Final = {
     "integral": "\\int",
     "lim": "\\lim",
     "lím": "\\lim",
+    "limes": "\\lim",
+    "límsup": "\\limsup",
+    "líminf": "\\liminf",
     "limsup": "\\limsup",
     "liminf": "\\liminf",
 }

@@ -12,11 +12,18 @@ from mathsetu.formulas.latex.lexer import TOKEN
 from mathsetu.formulas.latex.macros import may_define
 from mathsetu.formulas.latex.tokens import is_composed
 from mathsetu.intake.question import Question, is_delimited
-from mathsetu.languages.table import LANGUAGES, Language, language, language_name
+from mathsetu.languages.table import Grade, Language, language, language_name
 from mathsetu.service.pages import typeset
 
 # Characters of a formula shown before and after the place of a warning.
 _AROUND = 16
+# The text of the page that tells a grade; one that has everything needs none.
+_GRADED: dict[Grade, str] = {
+    "full": "",
+    "good": "preview.served_good",
+    "basic": "preview.served_basic",
+    "formulas only": "preview.not_served",
+}
 
 
 @dataclass(frozen=True)
@@ -35,8 +42,9 @@ class Preview:
 
     ``html`` is the question with its formulas, empty where it has none and would only be
     repeated; ``devanagari`` is Hindi typed in Latin letters, in its own. ``languages`` are the
-    names of all that it is read in; ``not_served`` is the name of a language that has no row in
-    the table. ``is_found`` tells that a formula was read although nothing delimits it.
+    names of all that it is read in; ``graded`` is the text that tells how well a language is
+    served that is not served in full, and ``graded_language`` its name. ``is_found`` tells
+    that a formula was read although nothing delimits it.
     """
 
     html: Markup
@@ -44,7 +52,8 @@ class Preview:
     languages: tuple[str, ...]
     devanagari: str
     warnings: tuple[Guess, ...]
-    not_served: str = ""
+    graded: str = ""
+    graded_language: str = ""
     is_found: bool = False
 
 
@@ -67,13 +76,15 @@ def preview(question: Question) -> Preview:
         if formulas
     )
     code = question.language
+    row = language(code)
     return Preview(
         html,
-        language(code),
+        row,
         tuple(language(one).own_name for one in question.languages if one),
         typed if is_hindi else "",
         tuple(warning for piece in formulas for warning in _warnings(piece)),
-        language_name(code) if code and code not in LANGUAGES else "",
+        _GRADED[row.grade] if code else "",
+        language_name(code),
         any(span.kind == "formula" and not is_delimited(span) for span in spans),
     )
 

@@ -19,7 +19,7 @@ from mathsetu.answers.values import (
     Renamed,
     Share,
 )
-from mathsetu.languages.table import LANGUAGES, Language, language
+from mathsetu.languages.table import LANGUAGES, ROWS, Language, language
 from mathsetu.markup import plain, split
 from mathsetu.service.pages import typeset
 from mathsetu.service.pages.interface import Interface
@@ -228,7 +228,7 @@ def _title(
 
 def _direction(row: Language) -> str:
     """Which way a text runs; that of a language nobody knows is told by its first letter."""
-    return row.direction if row.code in LANGUAGES else "auto"
+    return row.direction if row.code in ROWS else "auto"
 
 
 def _signal(share: Share, interface: Interface) -> Signal:
