@@ -34,6 +34,7 @@ FLOORS = {
     "answers": 5,
     "papers": 5,
     "cli": 6,
+    "client": 6,
     "service": 6,
     "__main__": 7,
 }

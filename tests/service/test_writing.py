@@ -48,6 +48,7 @@ def found(server: TestClient, query: str) -> list[str]:
     return [hit["id"] for hit in hits]
 
 
+@pytest.mark.thorough
 def test_posts_are_added_replaced_and_removed(server: TestClient) -> None:
     twin = {"id": "twin", "body": "Zwillinge: twin primes $p+2$.", "language": "en"}
     put = server.put("/v1/posts", content=lines(twin), headers=WRITER)

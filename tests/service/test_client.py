@@ -1,0 +1,87 @@
+"""The Python client against a real server: the same values as the engine's, clear errors."""
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import pytest
+import uvicorn
+
+from mathsetu.client import AsyncClient, Client, ServerError
+from mathsetu.collections import sampler
+from mathsetu.errors import InputError, Unavailable
+from mathsetu.library import Filter, build_library
+from mathsetu.records import Post
+from mathsetu.service.app import create_app
+from mathsetu.service.engine import Engine
+from mathsetu.service.settings import Settings
+from tests.light import LIGHT
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("client") / "library"
+    build_library(folder, islice(sampler.posts(), 20), LIGHT, processes=1)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    app = create_app(Settings(str(folder), key="eye", write_key="pen"))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        thread = threading.Thread(target=server.run, args=([door],))
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{door.getsockname()[1]}"
+        server.should_exit = True
+        thread.join()
+
+
+def test_answers_are_the_values_of_the_engine(address: str, folder: Path) -> None:
+    client, engine = Client(address, "eye"), Engine(folder)
+    where = Filter(("en", "hi"), not_tags=("nobody",))
+    asked = client.search("number $n^2$", 3, offset=1, where=where, facets=True)
+    assert asked == engine.search("number $n^2$", 3, offset=1, where=where, facets=True)
+    assert asked.hits
+    post_id = asked.hits[0].id
+    assert client.post(post_id) == engine.post(post_id)
+    assert client.similar(post_id, 2) == engine.similar(post_id, 2)
+    assert client.explain("number", post_id) == engine.explain("number", post_id)
+    assert client.formulas("n^2", 2) == engine.formulas("n^2", 2)
+    assert client.library() == engine.describe()
+    engine.close()
+
+
+@pytest.mark.thorough
+def test_coroutines_ask_side_by_side_and_write(address: str) -> None:
+    async def go() -> None:
+        client = AsyncClient(address, "eye", write_key="pen")
+        answers = await asyncio.gather(*(client.search("number", k) for k in (1, 2, 3)))
+        assert [len(answer.hits) for answer in answers] == [1, 2, 3]
+        assert await client.add([Post("twin", "Zwillinge $p+2$")]) == 1
+        assert (await client.search("Zwillinge", 1)).hits[0].id == "twin"
+        assert await client.remove(["twin"]) == 1
+
+    asyncio.run(go())
+
+
+def test_errors_are_the_lines_of_the_server(address: str) -> None:
+    with pytest.raises(ServerError, match="there is no post 'q7'") as caught:
+        Client(address, "eye").post("q7")
+    assert caught.value.status == 404
+    with pytest.raises(ServerError, match="an API key is required"):
+        Client(address).library()
+    with pytest.raises(ServerError, match="the key for writing is required"):
+        Client(address, "eye").remove(["twin"])
+    with pytest.raises(Unavailable, match="does not answer"):
+        Client("http://127.0.0.1:9", seconds=1).library()
+    for wrong in ("file:///etc/passwd", "127.0.0.1:8080", ""):
+        with pytest.raises(InputError, match="give an address"):
+            Client(wrong)
