@@ -33,7 +33,7 @@ from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.scripts import dominant_script
 from mathsetu.languages.table import FURTHER, LANGUAGES, language, romanised_words
 from mathsetu.languages.transliterate import roman_key
-from mathsetu.languages.vocabulary import EXACT, LEARNED, known, terms_of
+from mathsetu.languages.vocabulary import EXACT, LEARNED, is_in_terms, known, terms_of
 
 # Scripts that one living language uses, or nearly so.
 _BY_SCRIPT = {
@@ -404,7 +404,7 @@ def _only_known_to(text: str, tokens: list[str]) -> str:
     """The language that knows every word of a short text, if there is just one."""
     if len(text) > _SHORT:
         return ""
-    knowing = [code for code, words in _known_words("Latn").items() if words.issuperset(tokens)]
+    knowing = [code for code, words in _known_words().items() if words.issuperset(tokens)]
     return knowing[0] if len(knowing) == 1 and len(tokens) > 1 else ""
 
 
@@ -469,9 +469,9 @@ def _romanised_hindi(tokens: list[str]) -> float:
 
 
 @cache
-def _known_words(script: str) -> dict[str, frozenset[str]]:
-    """The words of the glossary and the function words, for the languages of a script."""
-    codes = [row.code for row in LANGUAGES.values() if row.script == script]
+def _known_words() -> dict[str, frozenset[str]]:
+    """The words of the glossary and the function words, for the languages in Latin letters."""
+    codes = [row.code for row in LANGUAGES.values() if row.script == "Latn"]
     forms = {
         code: " ".join(form for concept in Glossary.load() for form in concept.forms.get(code, ()))
         for code in codes
@@ -495,9 +495,9 @@ def _stop_tokens(code: str) -> frozenset[str]:
 
 @cache
 def _own_words(script: str) -> dict[str, frozenset[str]]:
-    """Function words of further languages in a script that none of ours has as a word."""
+    """Function words of further languages in a script that are none in ours."""
     stopped = (_stop_tokens(code) for code in _SERVED_SCRIPTS.get(script, ()))
-    taken = frozenset().union(*stopped, *_known_words(script).values(), romanised_words("hi"))
+    taken = frozenset().union(*stopped, romanised_words("hi"))
     return {
         row.code: _stop_tokens(row.code) - taken
         for row in FURTHER.values()
@@ -507,10 +507,12 @@ def _own_words(script: str) -> dict[str, frozenset[str]]:
 
 def _speaks_for(code: str, script: str, tokens: list[str]) -> int:
     """How many words of a text only this one of the further languages has."""
-    words = _own_words(script)[code]
-    if code != "mr":
-        return len(words.intersection(tokens))
-    return len([token for token in tokens if token in words or _MARATHI.search(token)])
+    ours = _SERVED_SCRIPTS.get(script, ())
+    words = _own_words(script)[code].intersection(tokens)
+    found = {word for word in words if not is_in_terms(word, ours)}
+    if code == "mr":
+        found.update(filter(_MARATHI.search, tokens))
+    return len(found)
 
 
 @cache

@@ -59,6 +59,15 @@ def known(word: str, codes: Iterable[str]) -> dict[str, float]:
     return {code: weight for code, weight in weights.items() if weight == best}
 
 
+def is_in_terms(word: str, codes: Iterable[str]) -> bool:
+    """Whether a word, as `tokenize` gives it, is written in a term of some languages.
+
+    >>> is_in_terms("prime", LATIN), is_in_terms("welche", LATIN)
+    (True, False)
+    """
+    return any(word in _words(code) for code in codes)
+
+
 @lru_cache(maxsize=1 << 12)
 def _weight(word: str, code: str) -> float:
     if word in LANGUAGES[code].stop_words:
