@@ -151,7 +151,7 @@ def test_a_language_that_is_not_served_in_full_is_named_with_its_grade_and_those
     jsonl.write_posts(posts, [Post("1", "quadratische Gleichung", language="de")])
     library = indexed(mathsetu, tmp_path, recipe, posts)
     done = mathsetu("search", library, "Wie löst man eine quadratische Gleichung")
-    assert "note: German has grade basic" in done.err
+    assert "note: German has grade good" in done.err
     assert "Nepali" in done.err
     read = json.loads(mathsetu("search", library, "eine Gleichung für x", "--json").out)
     assert read["query"]["note"].startswith("German")
