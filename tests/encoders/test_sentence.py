@@ -70,7 +70,9 @@ def test_a_post_is_found_by_its_own_words(model: str, tmp_path: Path, index: str
     replies = retriever.ask(questions)
     assert [reply.best(1).numbers.tolist() for reply in replies] == [[0], [1], [2], [3]]
     assert (
-        retriever.ask([questions[2]])[0].reason(2).detail.startswith("cosine 1.00: every bounded")
+        retriever.ask([questions[2]])[0]
+        .reason(2, posts[2])
+        .detail.startswith("cosine 1.00: every bounded")
     )
 
 
