@@ -8,7 +8,7 @@ script decides how its words are found, and nothing is stemmed.
 >>> language("hi").name, language("hi").stemmer, language("hi").grade
 ('Hindi', 'hindi', 'full')
 >>> language("fr").stemmer, language("fr").grade
-('french', 'basic')
+('french', 'good')
 >>> language("th").stemmer, language("th").grade
 ('none', 'formulas only')
 """
@@ -24,8 +24,8 @@ from typing import Final, Literal
 #:
 #: - full: glossary, learned words, the encoder, stemming, and the page speak it.
 #: - good: the encoder knows it, so that words find posts in other languages; no glossary.
-#: - basic: words are found, stemmed and matched in posts of the same language; what crosses to
-#:   other languages are formulas, names and words that are spelt alike.
+#: - basic: words are found, stemmed and matched in posts of the same language; the encoder knows it
+#:   roughly, so that mostly formulas, names and words that are spelt alike cross to other languages.
 #: - formulas only: words are taken as they are.
 Grade = Literal["full", "good", "basic", "formulas only"]
 
