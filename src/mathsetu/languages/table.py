@@ -25,7 +25,7 @@ from typing import Final, Literal
 #: - full: glossary, learned words, the encoder, stemming, and the page speak it.
 #: - good: the encoder knows it, so that words find posts in other languages; no glossary.
 #: - basic: words are found, stemmed and matched in posts of the same language; the encoder knows it
-#:   roughly, so that mostly formulas, names and words that are spelt alike cross to other languages.
+#:   roughly, so that mostly formulas, names and words that are spelt alike reach others.
 #: - formulas only: words are taken as they are.
 Grade = Literal["full", "good", "basic", "formulas only"]
 
