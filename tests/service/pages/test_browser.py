@@ -52,6 +52,18 @@ def test_a_matched_word_is_shown_with_its_translation(tab: Any) -> None:
     assert page.locator(".hit mark").count() > 0
 
 
+def test_one_click_turns_the_reading_of_a_typed_formula_off(tab: Any) -> None:
+    page = tab.open("/")
+    page.fill("#q", "solve x^2 = 4")
+    page.wait_for_selector(".read-as input[name=words]")
+    assert page.locator("#preview math, .preview math").count() > 0
+    page.check(".read-as input[name=words]")
+    page.focus("#q")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**words=1**")
+    page.wait_for_selector(".read-as input[name=words]:checked")
+
+
 def test_formulas_are_drawn_as_mathml(tab: Any) -> None:
     page = tab.open("/search", q=HINDI)
     fraction = page.locator(".hit math mfrac").first
