@@ -119,6 +119,23 @@ def test_a_letter_never_stands_for_two_letters():
     assert two_letters.coverage < 1.0
 
 
+@pytest.mark.parametrize("query", ["x^2+y^3", "xy^3-x^2", r"\frac{x}{y}+y^2"])
+def test_two_letters_never_become_one(query: str):
+    distinct = matched(query, query.replace("x", "s").replace("y", "t"))
+    assert distinct.substitution == {"x": "s", "y": "t"}
+    assert distinct.coverage == 1.0
+    one = matched(query, query.replace("x", "t").replace("y", "t"))
+    assert len(one.substitution) == 1
+    assert one.coverage < 1.0
+    assert one.score < distinct.score
+
+
+def test_a_letter_that_is_taken_counts_nothing_where_another_meets_it():
+    found = matched("x+y=y^2", "t+t=t^2+u")
+    assert found.substitution == {"x": "u", "y": "t"}
+    assert (found.score, found.coverage) == pytest.approx((0.55, 5 / 7))
+
+
 def test_keeping_the_letters_scores_higher_than_renaming_them():
     assert matched("a+b=2", "b+a=2").score > matched("a+b=2", "x+y=2").score
 
