@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.library.manifest import Manifest, check, read_manifest, segment_folder
+from mathsetu.library.model_check import check_models
 from mathsetu.library.shelves import Filter, Shelves
 from mathsetu.places import is_address
 from mathsetu.recipes import overridden
@@ -166,6 +167,7 @@ class FolderHoldings:
         #: Nothing changes while it is open.
         self.version = ""
         self.recipe: Recipe = overridden(manifest.recipe, settings, str(folder))
+        check_models(folder, manifest, self.recipe)
         folders = [segment_folder(folder, segment.name) for segment in manifest.segments]
         with ExitStack() as opened:
             self.shelves = RememberingShelves(folders, manifest.segments)

@@ -35,6 +35,7 @@ from mathsetu.library.manifest import (
     write_manifest,
 )
 from mathsetu.library.merge import merge_segments, mergeable, most_merged
+from mathsetu.library.model_check import check_models, models_of
 from mathsetu.library.shelves import Shelves
 from mathsetu.library.store import STORE, Store
 from mathsetu.places import is_address
@@ -95,7 +96,7 @@ def build_library(
             progress=progress,
         )
         segments = [_segment(library, own, count) for own, count in built.items()]
-        _commit(library, _plain(asdict(chosen)), segments)
+        _commit(library, _plain(asdict(chosen)), segments, models_of(chosen))
         _clean(library, former)
     if len(segments) > 1:
         progress("merging", 0)
@@ -198,6 +199,7 @@ def _changing(folder: str | Path) -> Iterator[_Change]:
     with writing_alone(library):
         old = read_manifest(library)
         check(library, old)
+        check_models(library, old, parse_table(old.recipe, str(library)))
         name = _next_name(library, former_segments(library))
         folders = [segment_folder(library, segment.name) for segment in old.segments]
         with closing(Shelves(folders, old.segments)) as shelves:
@@ -282,7 +284,8 @@ class _Change:
 
     def commit(self) -> None:
         """Let the change take effect."""
-        _commit(self._library, self.manifest.recipe, list(self.manifest.segments))
+        models = self.manifest.models
+        _commit(self._library, self.manifest.recipe, list(self.manifest.segments), models)
         if self._merged:
             _clean(self._library, self._merged)
 
@@ -305,15 +308,17 @@ def _segment(library: Path, name: str, count: int) -> Segment:
     return Segment(name, count, describe(segment_folder(library, name)))
 
 
-def _commit(library: Path, recipe: dict[str, Any], segments: list[Segment]) -> None:
+def _commit(
+    library: Path, recipe: dict[str, Any], segments: list[Segment], models: dict[str, str]
+) -> None:
     """Let the manifest name these segments, when all that it names is safe on the disk."""
     languages: Counter[str] = Counter()
     for segment in segments:
         with closing(Store(segment_folder(library, segment.name) / STORE)) as store:
             languages.update(store.languages(frozenset(segment.removed)))
     sync_folder(library)
-    manifest = Manifest(recipe, tuple(segments), dict(sorted(languages.items())), __version__)
-    write_manifest(library, manifest)
+    counts = dict(sorted(languages.items()))
+    write_manifest(library, Manifest(recipe, tuple(segments), counts, __version__, models))
 
 
 def _plain(value: Any) -> Any:
