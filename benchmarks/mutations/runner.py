@@ -11,6 +11,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import os
+import resource
 import shutil
 import signal
 import sys
@@ -19,6 +20,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import spec_from_file_location
+from math import ceil
 from pathlib import Path
 from types import CodeType, ModuleType
 
@@ -31,6 +33,8 @@ _OPTIONS = ("-x", "-q", "-m", "not thorough", "-p", "no:cacheprovider", "-p", "n
             "-p", "no:xdist", "--hypothesis-seed=0",
             "-W", "ignore::pytest.PytestAssertRewriteWarning")  # fmt: skip
 
+# How much longer than its processor time a run may take.
+_PATIENCE = 10
 KILLED, SURVIVED, TIMED_OUT = "killed", "survived", "timed out"
 
 
@@ -84,18 +88,22 @@ def run_tests(path: Path, code: CodeType, tests: Sequence[str], limit: float) ->
         path: The file of the module.
         code: What it is instead.
         tests: Files or ids of tests.
-        limit: Seconds after which the tests count as failed.
+        limit: Seconds of processor time after which the tests count as failed.
     """
     place = tempfile.mkdtemp(prefix="mathsetu-mutations-")
     child = os.fork()
     if child == 0:
-        _test_and_exit(path, code, tests, place)
-    end = time.monotonic() + limit
+        _test_and_exit(path, code, tests, place, limit)
+    # A test that waits for something takes no processor time; a busy machine takes long.
+    end = time.monotonic() + _PATIENCE * limit
     try:
         while time.monotonic() < end:
             done, status = os.waitpid(child, os.WNOHANG)
             if done:
-                return SURVIVED if os.waitstatus_to_exitcode(status) == 0 else KILLED
+                code_of_exit = os.waitstatus_to_exitcode(status)
+                if code_of_exit == -signal.SIGXCPU:
+                    return TIMED_OUT
+                return KILLED if code_of_exit else SURVIVED
             time.sleep(0.02)
         # The process leads a group of its own, so that its workers end with it.
         os.killpg(child, signal.SIGKILL)
@@ -105,9 +113,12 @@ def run_tests(path: Path, code: CodeType, tests: Sequence[str], limit: float) ->
         shutil.rmtree(place, ignore_errors=True)
 
 
-def _test_and_exit(path: Path, code: CodeType, tests: Sequence[str], place: str) -> None:
+def _test_and_exit(
+    path: Path, code: CodeType, tests: Sequence[str], place: str, limit: float
+) -> None:
     status = 70
     try:
+        resource.setrlimit(resource.RLIMIT_CPU, (ceil(limit), ceil(limit) + 5))
         os.setpgid(0, 0)
         nowhere = os.open(os.devnull, os.O_RDWR)
         for number in range(3):
@@ -115,6 +126,8 @@ def _test_and_exit(path: Path, code: CodeType, tests: Sequence[str], place: str)
         # Examples that fail here must not be tried again by those who test the real code.
         os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = f"{place}/hypothesis"
         sys.meta_path.insert(0, _Changed(path, code))
+        # Now, for pytest would look for the examples of a module in its file, as it is on the disk.
+        importlib.import_module(module_name(path))
         import pytest
 
         status = int(pytest.main([*_OPTIONS, f"--basetemp={place}/tmp", *tests]))
