@@ -38,9 +38,11 @@ def main() -> int:
 
 def build(target: Path, compiled: str) -> Path:
     """Build a wheel with what is installed here."""
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps",
-               "--no-build-isolation", "--wheel-dir", str(target), str(CHECKOUT)]  # fmt: skip
-    subprocess.run(command, env={**os.environ, "MATHSETU_COMPILE": compiled}, check=True)
+    pip = [sys.executable, "-m", "pip", "--quiet"]
+    command = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(target)]
+    subprocess.run(
+        [*command, str(CHECKOUT)], env={**os.environ, "MATHSETU_COMPILE": compiled}, check=True
+    )
     [wheel] = target.glob("*.whl")
     return wheel
 
