@@ -51,8 +51,9 @@ def installed(folder: Path, wheel: Path) -> Path:
     """A clean environment with the core requirements and a wheel."""
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     subprocess.run([CHECKOUT / "requirements" / "install", folder, "core"], check=True)
-    pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
-    subprocess.run([*pip, wheel], check=True)
+    python = folder / "bin" / "python"
+    command = [python, "-m", "pip", "--quiet", "install", "--no-deps", "--no-index", wheel]
+    subprocess.run(command, check=True)
     return folder
 
 

@@ -52,52 +52,57 @@ def _named_folder(choices: Any) -> Path | None:
 
 
 def _lexical() -> Part:
-    from mathsetu.retrieval.lexical import Lexical, LexicalBuilder, LexicalRetriever
+    from mathsetu.retrieval.lexical import LexicalBuilder, LexicalRetriever, LexicalSettings
 
-    return Part(Lexical, LexicalBuilder, LexicalRetriever, _no_words)
+    return Part(LexicalSettings, LexicalBuilder, LexicalRetriever, _no_words)
 
 
 def _formula() -> Part:
     from mathsetu.retrieval.formula import FormulaRetriever
-    from mathsetu.retrieval.formula_index import FormulaBuilder, FormulaSearch, join_masses
+    from mathsetu.retrieval.formula_index import FormulaBuilder, FormulaSettings, join_masses
 
-    return Part(FormulaSearch, FormulaBuilder, FormulaRetriever, _no_formulas, join_masses)
+    return Part(FormulaSettings, FormulaBuilder, FormulaRetriever, _no_formulas, join_masses)
 
 
 def _dense() -> Part:
-    from mathsetu.retrieval.dense import Dense, DenseBuilder, DenseRetriever
+    from mathsetu.retrieval.dense import DenseBuilder, DenseRetriever, DenseSettings
 
-    return Part(Dense, DenseBuilder, DenseRetriever, _no_words, model_folder=_named_folder)
+    return Part(DenseSettings, DenseBuilder, DenseRetriever, _no_words, model_folder=_named_folder)
 
 
 def _overlap() -> Part:
-    from mathsetu.retrieval.overlap import Overlap, OverlapBuilder, OverlapRetriever
+    from mathsetu.retrieval.overlap import OverlapBuilder, OverlapRetriever, OverlapSettings
 
-    return Part(Overlap, OverlapBuilder, OverlapRetriever, _no_formulas)
+    return Part(OverlapSettings, OverlapBuilder, OverlapRetriever, _no_formulas)
 
 
 def _meaning() -> Part:
     from mathsetu.encoders.builtin import NAME, own_folder
-    from mathsetu.retrieval.meaning import Meaning, MeaningBuilder, MeaningRetriever
+    from mathsetu.retrieval.meaning import MeaningBuilder, MeaningRetriever, MeaningSettings
 
-    def folder(choices: Meaning) -> Path:
+    def folder(choices: MeaningSettings) -> Path:
         return own_folder() if choices.model == NAME else Path(choices.model)
 
     return Part(
-        Meaning, MeaningBuilder, MeaningRetriever, _no_words, on_device=True, model_folder=folder
+        MeaningSettings,
+        MeaningBuilder,
+        MeaningRetriever,
+        _no_words,
+        on_device=True,
+        model_folder=folder,
     )
 
 
 def _graph() -> Part:
-    from mathsetu.retrieval.graph import (
+    from mathsetu.retrieval.graph_search import (
         GraphIndexBuilder,
         GraphRetriever,
-        GraphSearch,
+        GraphSettings,
         graph_model_folder,
     )
 
     return Part(
-        GraphSearch,
+        GraphSettings,
         GraphIndexBuilder,
         GraphRetriever,
         _nothing,
