@@ -17,6 +17,7 @@ def files(mathsetu: Mathsetu, tmp_path: Path) -> list[str]:
     return [str(tmp_path / name) for name in ("posts.jsonl", "queries.jsonl", "judgments.txt")]
 
 
+@pytest.mark.thorough
 def test_figures_come_as_json_and_the_library_is_used_again(
     mathsetu: Mathsetu, files: list[str], tmp_path: Path
 ) -> None:

@@ -150,6 +150,7 @@ def workers(plan, numbers):
             publish_shard(cluster, plan, number, Spread(), 1, quiet)
 
 
+@pytest.mark.thorough
 def test_shards_that_many_workers_publish_make_one_library(node, tmp_path):
     posts = some_posts(40)
     plan = tmp_path / "plan"

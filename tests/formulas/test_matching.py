@@ -226,6 +226,7 @@ def chain(label: str, depth: int, leaf: str) -> Tree:
     return tree
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("query", "candidate"),
     [
@@ -256,6 +257,7 @@ def test_huge_equal_formulas_still_score_1():
     assert match(chain("F!sin", 5000, "V!x"), chain("F!sin", 5000, "V!x")).score == 1.0
 
 
+@pytest.mark.thorough
 @given(st.lists(operator_trees, min_size=40, max_size=60))
 def test_large_sums_match_themselves_in_any_order(parts: list[Tree]):
     total = node("U!plus", *parts[:60])

@@ -171,6 +171,7 @@ def test_matches_lie_in_the_text_in_order_and_apart(text: str) -> None:
         end = match.end
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "concept"),
     [

@@ -91,6 +91,7 @@ def test_each_hostility_alone(hostility: str) -> None:
     assert back.text.index("$x$") < back.text.index(";") < back.text.index("$y$")
 
 
+@pytest.mark.thorough
 @pytest.mark.shared
 def test_every_topic_of_every_language_survives(shared_data: Path) -> None:
     texts = 0

@@ -51,6 +51,7 @@ def alike(ours: tuple[Hit, ...], theirs: tuple[Hit, ...]) -> bool:
     return told(ours) == told(theirs) and [hit.score for hit in ours] == pytest.approx(scores)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("recipe", [LIGHT, SYMBOLS], ids=["light", "symbols"])
 def test_a_merged_library_answers_as_one_built_at_once(tmp_path: Path, recipe: Recipe) -> None:
     in_pieces(tmp_path / "merged", recipe)
@@ -92,6 +93,7 @@ def test_graphs_keep_their_vectors(tmp_path: Path) -> None:
         assert alike(ours, theirs)
 
 
+@pytest.mark.thorough
 def test_many_additions_leave_few_segments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "_MOST_SEGMENTS", 3)
     build_library(tmp_path / "l", POSTS[:5], LIGHT, processes=1)
@@ -116,6 +118,7 @@ def test_segments_are_merged_only_as_far_as_one_may_grow(
     assert [one.posts for one in read_manifest(tmp_path / "l").segments] == [20, 20, 15]
 
 
+@pytest.mark.thorough
 def test_an_open_library_answers_on_while_it_is_merged(tmp_path: Path) -> None:
     in_pieces(tmp_path / "l", LIGHT)
     with Library(tmp_path / "l") as library:
@@ -133,6 +136,7 @@ def test_nothing_is_written_where_nothing_is_to_be_merged(
     assert read_manifest(tmp_path / "l") == before
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("recipe", [LIGHT, SYMBOLS, "meaning"], ids=["light", "symbols", "meaning"])
 def test_a_segment_of_which_every_post_was_replaced_leaves_nothing(
     tmp_path: Path, recipe: Recipe | str

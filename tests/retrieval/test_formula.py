@@ -160,6 +160,7 @@ def test_segments_without_common_formulas_change_nothing(
     ].reason(5, Post("", ""))
 
 
+@pytest.mark.thorough
 def test_a_huge_formula_is_searched_for_without_matching_it_with_all(tmp_path: Path) -> None:
     index = retriever(tmp_path)
     assert index.formulas("x" * 90_000, 3)

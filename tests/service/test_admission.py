@@ -150,6 +150,7 @@ def test_a_client_that_does_not_read_its_answer_takes_nobodys_place(sampler_fold
     asyncio.run(go())
 
 
+@pytest.mark.thorough
 def test_one_client_cannot_take_all_places(
     sampler_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
