@@ -80,8 +80,9 @@ lint: $(VENV)/dev  ## Check the style
 types: $(VENV)/dev  ## Check the types
 	$(BIN)/mypy --no-error-summary
 
-coverage: $(VENV)/dev  ## Run the tests and show which lines they never reach
-	$(BIN)/pytest --cov --cov-report=term-missing:skip-covered
+coverage: $(VENV)/dev  ## Run the tests, show which lines they never reach, and the shares by folder
+	$(BIN)/pytest -m 'not thorough' -p no:schemathesis --cov --cov-report=term-missing:skip-covered
+	$(BIN)/python .ci/coverage_by_folder.py
 
 format: $(VENV)/dev  ## Put the code into the house style
 	$(BIN)/ruff check --fix --quiet
