@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -67,8 +68,7 @@ class Segment:
 class Manifest:
     """Everything that is needed to open a library.
 
-    ``models`` names the model that made the vectors of each part that has any (`model_of`); a
-    library that was written before this was recorded names none.
+    ``models`` has the fingerprint of the model that made the vectors of each part that has any.
     """
 
     recipe: dict[str, Any]
@@ -292,6 +292,23 @@ def read_manifest(library: Path) -> Manifest:
         raise DamagedLibrary(path, "is damaged (nested too deeply)") from error
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise DamagedLibrary(path, f"is damaged ({error})") from error
+
+
+def check_models(library: Path, manifest: Manifest, present: Mapping[str, str]) -> None:
+    """Refuse to search, or to add to, vectors that another model made: they cannot be compared.
+
+    Args:
+        library: The folder, for the error.
+        manifest: Names the models that made the vectors.
+        present: The models that would read the query, or further posts, by part.
+    """
+    for part, recorded in manifest.models.items():
+        if present.get(part, recorded) != recorded:
+            raise InputError(
+                f"{library}: the vectors of its part {part!r} were made by another model "
+                f"({recorded}, here is {present[part]}); encode its posts again with: mathsetu "
+                f"upgrade {library}"
+            )
 
 
 def _read_segment(entry: dict[str, Any]) -> Segment:

@@ -27,13 +27,12 @@ from mathsetu.library.manifest import (
     read_manifest,
     segment_folder,
 )
-from mathsetu.library.model_check import models_of
 from mathsetu.library.store import STORE
 from mathsetu.library.write import build_library
 from mathsetu.places import is_address
 from mathsetu.plain_files import is_plain_file
 from mathsetu.recipes import load_recipe, recipe_names
-from mathsetu.recipes.parts import check_parts
+from mathsetu.recipes.parts import check_parts, models_of
 from mathsetu.recipes.schema import Recipe, parse_table
 from mathsetu.records import Post
 

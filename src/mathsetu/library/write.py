@@ -23,6 +23,7 @@ from mathsetu.library.manifest import (
     Manifest,
     Segment,
     check,
+    check_models,
     check_place,
     describe,
     former_segments,
@@ -35,14 +36,13 @@ from mathsetu.library.manifest import (
     write_manifest,
 )
 from mathsetu.library.merge import merge_segments, mergeable, most_merged
-from mathsetu.library.model_check import check_models, models_of
 from mathsetu.library.segmented_posts import SegmentedPosts
 from mathsetu.library.store import STORE, Store
 from mathsetu.places import is_address
 from mathsetu.plain_files import is_plain_folder, sync_folder
 from mathsetu.pool import all_cores
 from mathsetu.recipes import load_recipe
-from mathsetu.recipes.parts import check_parts
+from mathsetu.recipes.parts import check_parts, models_of
 from mathsetu.recipes.schema import Recipe, parse_table
 from mathsetu.records import Post
 
@@ -199,7 +199,7 @@ def _changing(folder: str | Path) -> Iterator[_Change]:
     with writing_alone(library):
         old = read_manifest(library)
         check(library, old)
-        check_models(library, old, parse_table(old.recipe, str(library)))
+        check_models(library, old, models_of(parse_table(old.recipe, str(library))))
         name = _next_name(library, former_segments(library))
         folders = [segment_folder(library, segment.name) for segment in old.segments]
         with closing(SegmentedPosts(folders, old.segments)) as shelves:

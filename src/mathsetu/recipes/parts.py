@@ -144,11 +144,15 @@ def choices_of(settings: Mapping[str, Any], where: str) -> Any:
     return _resolve(settings, where)[1]
 
 
-def model_of(settings: Mapping[str, Any], where: str) -> str:
-    """Names the model that makes the vectors of a part; empty where nothing can be said of it."""
-    part, choices = _resolve(settings, where)
-    folder = part.model_folder(choices)
-    return model_fingerprint(folder) if folder is not None and folder.is_dir() else ""
+def models_of(recipe: Recipe) -> dict[str, str]:
+    """The fingerprints of the models that make the vectors of parts, as far as they can be told."""
+    found: dict[str, str] = {}
+    for name, settings in recipe.parts.items():
+        part, choices = _resolve(settings, f"parts.{name}")
+        folder = part.model_folder(choices)
+        if folder is not None and folder.is_dir():
+            found[name] = model_fingerprint(folder)
+    return found
 
 
 def join_statistics(settings: Mapping[str, Any], folders: Sequence[Path]) -> None:
