@@ -163,6 +163,30 @@ def test_order_matters_where_the_operator_says_so(one: str, other: str):
     assert found.score < 1.0
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs", "met", "score"),
+    [
+        ("1 2 3", "1 3", "1 3", 6 / 7),
+        ("1 3", "1 2 3", "1 3", 6 / 7),
+        ("3 1", "1 2 3", "1", 4 / 7),
+        ("2 3 4 5", "1 2 5", "2 5", 6 / 9),
+        ("7 2", "2 8 9", "2", 4 / 7),
+        ("9", "8 7 9", "9", 4 / 6),
+    ],
+)
+def test_arguments_of_different_number_are_aligned_in_their_order(
+    ours: str, theirs: str, met: str, score: float
+):
+    def function(arguments: str) -> Tree:
+        return node("F!f", *(Tree(f"N!{number}") for number in arguments.split()))
+
+    found = match(function(ours), function(theirs))
+    expected = ["F!f", *(f"N!{number}" for number in met.split())]
+    assert [one.label for one in found.query_nodes] == expected
+    assert [one.label for one in found.candidate_nodes] == expected
+    assert found.score == pytest.approx(score)
+
+
 def test_a_query_is_found_inside_a_larger_formula():
     found = matched(r"\frac{1}{n^2}", r"\sum_{n=1}^\infty \frac{1}{n^2} = \frac{\pi^2}{6}")
     assert found.coverage == 1.0
