@@ -24,6 +24,8 @@ _LOADED = re.compile(
     r"<(?:script|img|iframe|audio|video|source)\b[^>]*\bsrc=[\"']?(https?:)?//"
     r"|<link\b(?![^>]*rel=[\"']?(?:canonical|edit|next|prev))[^>]*\bhref=[\"']?(https?:)?//"
     r"|@import\s+[\"']?(?:url\()?[\"']?https?:"
+    # The theme's script asks GitHub about a repository that is named so.
+    r"|data-md-component=[\"']?source\b"
 )
 
 
@@ -63,14 +65,16 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         ):
             return match[0]
         if place == "README.md":
-            return f"{match[1]}{config.repo_url}#readme{match[4]}"
+            return f"{match[1]}{config.extra['repository']}#readme{match[4]}"
         if place in ("CHANGELOG.md", "CONTRIBUTING.md"):
             up = posixpath.relpath(place.lower(), posixpath.dirname(source) or ".")
             return f"{match[1]}{up}{match[3] or ''}{match[4]}"
         if not (CHECKOUT / place).exists():
             _LOG.warning("%s links to %s, which is not there", source, target)
         kind = "tree" if (CHECKOUT / place).is_dir() else "blob"
-        return f"{match[1]}{config.repo_url}/{kind}/main/{place}{match[3] or ''}{match[4]}"
+        return (
+            f"{match[1]}{config.extra['repository']}/{kind}/main/{place}{match[3] or ''}{match[4]}"
+        )
 
     # What stands between fences is no link.
     parts = re.split(r"(?ms)(^```.*?^```[^\n]*$)", markdown)
@@ -141,10 +145,23 @@ def _is_method(member: object) -> bool:
 
 
 def _signature(value: Any) -> str:
+    """How something is called, a line for each argument where there are many."""
     try:
-        return str(inspect.signature(value)).replace("mathsetu.", "")
+        signature = inspect.signature(value)
     except (TypeError, ValueError):
         return "(…)"
+    text = str(signature)
+    if len(text) > 80:
+        one = signature.replace(return_annotation=inspect.Signature.empty)
+        kinds = [parameter.kind for parameter in one.parameters.values()]
+        shown = [str(parameter) for parameter in one.parameters.values()]
+        if inspect.Parameter.KEYWORD_ONLY in kinds and "*" not in "".join(shown):
+            shown.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
+        end = text[len(str(one)) :] if text.startswith(str(one)) else ""
+        text = "(\n    " + ",\n    ".join(shown) + ",\n)" + end
+    # Annotations are kept as text; defaults that are functions would name their place in memory.
+    text = re.sub(r"(: |-> )'([^'\n]*)'", r"\1\2", text)
+    return re.sub(r"<function (\w+) at 0x[0-9a-f]+>", r"\1", text).replace("<factory>", "…")
 
 
 def _described(value: Any) -> list[str]:
