@@ -11,7 +11,6 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import os
-import resource
 import shutil
 import signal
 import sys
@@ -116,6 +115,8 @@ def run_tests(path: Path, code: CodeType, tests: Sequence[str], limit: float) ->
 def _test_and_exit(
     path: Path, code: CodeType, tests: Sequence[str], place: str, limit: float
 ) -> None:
+    import resource  # only Unix has it
+
     status = 70
     try:
         resource.setrlimit(resource.RLIMIT_CPU, (ceil(limit), ceil(limit) + 5))
