@@ -64,7 +64,9 @@ def test_all_lists_together_give_what_all_passages_give(
         _, farthest = kernels.nearest_signs(signs, kernels.sign_bits(query[None])[0], 50)
         assert sorted(distances) == sorted(farthest)
         assert (np.diff(rows) > 0).all()
-        differing = np.bitwise_count(signs[rows] ^ kernels.sign_bits(query[None]))
+        differing = np.unpackbits(
+            (signs[rows] ^ kernels.sign_bits(query[None])).view(np.uint8), axis=1
+        )
         assert differing.sum(axis=1).tolist() == distances.tolist()
 
 
