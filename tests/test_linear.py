@@ -154,6 +154,7 @@ def test_backslashes_in_a_text_take_linear_time(form: str) -> None:
     assert_linear(lambda text: to_text(text, form), "\\", 8_000, after=" b")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("piece", ["|", r"\|", "=", r"\hat{"])
 def test_infix_takes_linear_time(piece: str) -> None:
     assert_linear(lambda latex: infix(parse_latex(latex).opt), piece, 4_000)

@@ -68,6 +68,7 @@ def post() -> dict[str, object]:
                       "tags": [f"tag{EVIL}"]}  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_a_hostile_library_is_shown_harmlessly(mathsetu: Mathsetu, post: dict[str, object]) -> None:
     source, library = f"posts{EVIL}.jsonl", f"lib{EVIL}"
     Path(source).write_text(json.dumps(post) + "\n")

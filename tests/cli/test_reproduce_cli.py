@@ -119,6 +119,7 @@ def test_what_rbc_learned_is_kept_and_used_again(
     assert "--learned learns nothing" in mathsetu.refuses(*asked, "--learned", kept, "--save", kept)
 
 
+@pytest.mark.thorough
 def test_k_is_swept_over_the_same_systems(
     mathsetu: Mathsetu, english: list[str], tmp_path: Path
 ) -> None:

@@ -50,6 +50,7 @@ def test_order_and_grouping_are_the_same(both):
             assert ours.hits == there.with_recipe(recipe).answer(query, 10, where=where).hits
 
 
+@pytest.mark.thorough
 def test_any_post_can_be_explained(both):
     here, there = both
     for post in some_posts()[::20]:

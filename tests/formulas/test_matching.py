@@ -277,6 +277,7 @@ def test_no_input_takes_long(query: Tree, candidate: Tree):
     assert time.process_time() - started < 2.0
 
 
+@pytest.mark.thorough
 def test_huge_equal_formulas_still_score_1():
     assert match(chain("F!sin", 5000, "V!x"), chain("F!sin", 5000, "V!x")).score == 1.0
 

@@ -106,6 +106,7 @@ def test_many_additions_leave_few_segments(tmp_path: Path, monkeypatch: pytest.M
         assert len(library) == 13
 
 
+@pytest.mark.thorough
 def test_segments_are_merged_only_as_far_as_one_may_grow(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,6 +96,7 @@ def shared(tmp_path: Path) -> Path:
     return shared
 
 
+@pytest.mark.thorough
 def test_a_full_temporary_folder_does_not_end_the_watch(folder: Path, shared: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no device that is always full")
@@ -112,6 +113,7 @@ def test_a_full_temporary_folder_does_not_end_the_watch(folder: Path, shared: Pa
         assert becomes(lambda: part.with_suffix(".json").exists())
 
 
+@pytest.mark.thorough
 def test_a_removed_temporary_folder_does_not_end_the_watch(folder: Path, shared: Path) -> None:
     with serving(folder, shared) as client:
         shutil.rmtree(shared)
