@@ -150,3 +150,18 @@ def test_a_segment_of_which_every_post_was_replaced_leaves_nothing(
         assert len(library) == library.manifest.segments[0].posts == 5
         query = f"{POSTS[4].title} $\\frac mn+\\frac pq$"
         assert POSTS[4].id in {hit.id for hit in library.search(query, 5)}
+
+
+def test_a_few_additions_are_merged_into_one_segment_that_answers_as_before(tmp_path: Path) -> None:
+    posts = [Post(id=f"p{n}", body=f"word{n} and $x^{n}+y$", language="en") for n in range(6)]
+    build_library(tmp_path / "library", posts[:3], LIGHT, processes=1)
+    for post in posts[3:]:
+        add_posts(tmp_path / "library", [post], processes=1)
+    remove_posts(tmp_path / "library", ["p1"])
+    build_library(tmp_path / "whole", [posts[0], *posts[2:]], LIGHT, processes=1)
+    assert optimize_library(tmp_path / "library") == 1
+    merged, whole = Library(tmp_path / "library"), Library(tmp_path / "whole")
+    for query in ("word0", "word1", "word5 and", "$x^4+y$"):
+        ours = [(hit.id, hit.score) for hit in merged.search(query, 6)]
+        assert ours == [(hit.id, hit.score) for hit in whole.search(query, 6)]
+    assert {hit.id for hit in merged.search("word1", 6)} == set()
