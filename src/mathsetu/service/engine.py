@@ -260,6 +260,11 @@ class Engine:
             self._translated(post.body[: self.limits.text], post.language, target),
         )
 
+    @property
+    def own_language(self) -> str:
+        """How much the recipe prefers posts in the asker's language."""
+        return self._keeper.opened.library.recipe.ranking.own_language
+
     def describe(self) -> LibraryAnswer:
         """What the library holds."""
         from mathsetu import __version__

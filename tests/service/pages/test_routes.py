@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from fastapi.testclient import TestClient
@@ -69,10 +71,66 @@ def test_one_part_of_the_recipe_can_count_alone(client: TestClient) -> None:
 
 
 def test_more_hits_are_offered_and_shown(client: TestClient) -> None:
-    first = client.get("/search", params={"q": "integral", "ui": "en"}).text
+    asked = {"q": "integral", "ui": "en", "group": "0"}
+    first = client.get("/search", params=asked).text
     assert len(hits(first)) == 10
-    assert "k=20" in first
-    assert len(hits(client.get("/search", params={"q": "integral", "k": "20"}).text)) == 20
+    assert "showing 1 to 10" in first
+    assert 'href="/search?q=integral&amp;offset=10&amp;group=0&amp;ui=en#hits"' in first
+    second = client.get("/search", params={**asked, "offset": "10"}).text
+    assert "showing 11 to 20" in second
+    assert 'id="hit-11"' in second
+    together = hits(client.get("/search", params={**asked, "k": "20"}).text)
+    assert hits(first) + hits(second) == together
+
+
+def test_pages_go_on_until_there_are_no_more(client: TestClient) -> None:
+    for grouped in ("0", "1"):
+        asked = {"q": "integral", "ui": "en", "group": grouped}
+        seen: list[str] = []
+        following = "/search?" + urlencode(asked)
+        while following:
+            html = client.get(following).text
+            seen += hits(html)
+            link = re.search(r'class="button" href="(/search[^"#]*)#hits"', html)
+            following = unescape(link[1]) if link else ""
+        [total] = {int(count) for count in re.findall(r"(\d+) posts found", html)} or {0}
+        assert len(seen) == len(set(seen))
+        if grouped == "0":
+            assert len(seen) == total
+    beyond = client.get("/search", params={**asked, "offset": "1000"}).text
+    assert "There are no more posts." in beyond
+
+
+def test_hits_are_counted_by_language_topic_and_collection(client: TestClient) -> None:
+    asked = {"q": "integral", "ui": "en", "facets": "true"}
+    counts = client.get("/v1/search", params={"q": "integral", "facets": "true"}).json()["facets"]
+    html = client.get("/search", params=asked).text
+    english = re.search(r'>English <span class="count">(\d+)</span>', html)
+    assert english
+    assert int(english[1]) == counts["language"]["en"]
+    tag, count = next(iter(counts["tag"].items()))
+    assert f'>{tag} <span class="count">{count}</span>' in html
+
+
+def test_several_languages_can_be_chosen_and_given_up(client: TestClient) -> None:
+    html = client.get("/search", params={"q": "integral", "in": ["hr", "cs"], "k": "40"}).text
+    assert {name[-2:] for name in hits(html)} == {"hr", "cs"}
+    # One more, and one fewer.
+    assert "/search?q=integral&amp;in=hr&amp;in=cs&amp;in=en&amp;k=40" in html
+    assert 'href="/search?q=integral&amp;in=cs&amp;k=40"' in html
+
+
+def test_the_way_back_leads_to_the_same_place_of_the_results(client: TestClient) -> None:
+    asked = {"q": "integral", "in": ["en", "hr"], "offset": "10", "group": "0", "ui": "en"}
+    html = client.get("/search", params=asked).text
+    post = unescape(re.findall(r'<h2[^>]*><a href="([^"]+)"', html)[2])
+    expected = "/search?q=integral&amp;in=en&amp;in=hr&amp;offset=10&amp;group=0&amp;ui=en#hit-13"
+    page = client.get(post).text
+    assert f'href="{expected}"' in page
+    # Similar posts, versions and translations keep it.
+    section = page[page.index('id="similar"') :]
+    [similar, *_] = re.findall(r'<a href="(/post[^"]+)"', section)
+    assert f'href="{expected}"' in client.get(unescape(similar)).text
 
 
 @pytest.mark.parametrize("k", ["0", "-1", "abc", "99999999999", "", "१"])
@@ -212,7 +270,7 @@ def test_only_addresses_of_the_web_become_links(url: str) -> None:
 
 
 def test_an_address_says_everything_about_a_visit() -> None:
-    visit = Visit("/search", "a & b", language="hi", tags=("x", "y z"), k=20, ui="fa")
+    visit = Visit("/search", "a & b", languages=("hi",), tags=("x", "y z"), k=20, ui="fa")
     assert visit.address() == "/search?q=a+%26+b&in=hi&tag=x&tag=y+z&k=20&ui=fa"
     assert dict(visit.kept()) == {"in": "hi", "tag": "y z", "ui": "fa"}
 

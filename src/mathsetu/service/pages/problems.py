@@ -40,7 +40,7 @@ def problem_page(limits: Limits) -> ProblemPage:
 
 def visited(request: HTTPConnection, limits: Limits) -> tuple[Visit, Interface]:
     """What the address of a request says, and the language of its page."""
-    visit = Visit.read(request.scope["path"], request.query_params, limits.hits)
+    visit = Visit.read(request.scope["path"], request.query_params, limits)
     accepted = request.headers.get("accept-language", "")
     return visit, interface(wanted_language(visit.ui, accepted))
 

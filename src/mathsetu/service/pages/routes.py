@@ -72,17 +72,18 @@ class Pages:
             visit = replace(visit, text=_in_devanagari(visit), devanagari=False)
         begun = perf_counter()
         try:
-            where = Filter(visit.language, visit.tags)
             answer = self._engine.search(
                 visit.text,
                 visit.k,
-                where=where,
+                where=Filter(visit.languages, visit.tags, visit.collections),
                 language=visit.asked_in,
                 weights=visit.weights(),
                 as_words=visit.as_words,
                 page=ui.language.code,
                 own_language=visit.own or None,
-                group=visit.is_grouped or None,
+                group=visit.is_grouped,
+                offset=visit.offset,
+                facets=True,
             )
         except InputError as error:
             return self._page("search.html", visit, ui, status=400, problem=str(error))
@@ -91,10 +92,11 @@ class Pages:
             visit,
             ui,
             hits=[views.hit(found, ui, answer.query.language) for found in answer.hits],
+            results=views.results(answer, visit, self._engine.limits.offset),
+            counts=answer.facets,
             unfinished=[ui.part(part) for part in answer.unfinished],
             close=answer.close,
             milliseconds=round(1000 * (perf_counter() - begun)),
-            more=self._more(visit.k, len(answer.hits)),
         )
 
     def post(self, request: Request) -> HTMLResponse:
@@ -149,15 +151,18 @@ class Pages:
     def _page(
         self, template: str, visit: Visit, ui: Interface, status: int = 200, **values: object
     ) -> HTMLResponse:
-        nothing = {"home": False, "problem": "", "hits": [], "unfinished": [], "more": 0}
+        nothing = {"home": False, "problem": "", "hits": [], "unfinished": [], "counts": {}}
         shown = nothing | {"close": True} | values
+        held = views.holdings(self._engine.describe())
         return page(
             template,
             visit,
             ui,
             status,
-            holdings=views.holdings(self._engine.describe()),
+            holdings=held,
+            facets=views.facets(shown.pop("counts"), visit, held),
             preferences=tuple(PREFERENCES),
+            own=visit.own or self._engine.own_language,
             longest=self._engine.limits.query,
             preview=None if shown["problem"] else self._preview(visit, ui),
             **shown,
@@ -192,11 +197,6 @@ class Pages:
         except InputError:
             return None  # the recipe has no graph index
         return heat(answer, ui)
-
-    def _more(self, k: int, shown: int) -> int:
-        """How many hits the next page shows; 0 when there are no more."""
-        most = self._engine.limits.hits
-        return min(2 * k, most) if shown == k < most else 0
 
 
 def _in_devanagari(visit: Visit) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -17,6 +17,7 @@ from mathsetu.answers.values import (
     PostAnswer,
     PostTranslation,
     Renamed,
+    SearchAnswer,
     Share,
 )
 from mathsetu.languages.table import LANGUAGES, ROWS, Language, language
@@ -24,10 +25,13 @@ from mathsetu.markup import plain, split
 from mathsetu.service.pages import typeset
 from mathsetu.service.pages.interface import Interface
 from mathsetu.service.pages.typeset import Coloured
+from mathsetu.service.pages.visit import Visit
 
 # A hit tells its strongest words and formulas; the rest stands in the reasons.
 _WORDS = 8
 _FORMULAS = 2
+# Of the tags of the posts that were found, so many are offered.
+_TAGS = 12
 _NOTHING = Markup("")
 
 
@@ -81,6 +85,7 @@ class HitView:
     """A post that was found."""
 
     id: str
+    rank: int
     title: Markup
     snippet: Markup
     language: Language
@@ -93,6 +98,40 @@ class HitView:
     formulas: tuple[Bridge, ...]
     translate_to: Language | None
     versions: tuple[VersionView, ...]
+
+
+@dataclass(frozen=True)
+class Facet:
+    """A value that hits can be filtered by; ``count`` is None where nobody has counted."""
+
+    value: str
+    label: str
+    count: int | None
+    is_on: bool
+    language: Language | None = None
+
+
+@dataclass(frozen=True)
+class Facets:
+    """What hits can be filtered by."""
+
+    languages: tuple[Facet, ...]
+    tags: tuple[Facet, ...]
+    collections: tuple[Facet, ...]
+
+
+@dataclass(frozen=True)
+class Results:
+    """How many posts were found, and which of them a page shows.
+
+    ``total`` counts each version of a post; ``next_offset`` is 0 where there are no more.
+    """
+
+    total: int
+    is_exact: bool
+    first: int
+    last: int
+    next_offset: int
 
 
 @dataclass(frozen=True)
@@ -139,6 +178,56 @@ def holdings(answer: LibraryAnswer) -> Holdings:
     return Holdings(answer.posts, (*ours, *others), parts if len(parts) > 1 else ())
 
 
+def facets(counts: Mapping[str, Mapping[str, int]], visit: Visit, held: Holdings) -> Facets:
+    """What the hits can be filtered by, with counts of the posts that were found.
+
+    Where only some languages are wanted, nobody has counted what the others would give.
+    """
+    languages = counts.get("language", {})
+    tags = counts.get("tag", {})
+    collections = dict.fromkeys([*counts.get("collection", {}), *visit.collections])
+    offered = [tag for tag in tags if tag not in visit.tags][:_TAGS]
+    return Facets(
+        tuple(
+            Facet(
+                row.code,
+                row.own_name,
+                languages.get(row.code, None if visit.languages or not counts else 0),
+                row.code in visit.languages,
+                row,
+            )
+            for row in held.languages
+        ),
+        tuple(Facet(tag, tag, tags[tag], is_on=False) for tag in offered),
+        tuple(
+            Facet(name, name, counts["collection"].get(name), name in visit.collections)
+            for name in filter(None, collections)
+            if counts
+        ),
+    )
+
+
+def results(answer: SearchAnswer, visit: Visit, most: int) -> Results:
+    """Which hits a page shows.
+
+    Args:
+        answer: The engine's.
+        visit: What was asked for.
+        most: How many hits can come before those of a page.
+    """
+    # Versions of a post are hits of their own in the total, but not on the page.
+    shown = sum(1 + len(found.versions) for found in answer.hits)
+    after = visit.offset + visit.k
+    is_last = len(answer.hits) < visit.k or visit.offset + shown >= answer.total or after > most
+    return Results(
+        answer.total,
+        answer.total_is_exact,
+        visit.offset + 1,
+        visit.offset + len(answer.hits),
+        0 if is_last else after,
+    )
+
+
 def hit(found: Found, interface: Interface, asked_in: str = "") -> HitView:
     """A hit with what matched in colour.
 
@@ -151,6 +240,7 @@ def hit(found: Found, interface: Interface, asked_in: str = "") -> HitView:
     coloured = _coloured(found)
     return HitView(
         id=found.id,
+        rank=found.rank,
         title=_title(found.title_pieces, found.snippet, found.id, coloured),
         snippet=typeset.line(found.snippet, coloured),
         language=row,
