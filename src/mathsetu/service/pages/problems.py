@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse
 
 from mathsetu.service.pages.interface import Interface, interface, wanted_language
 from mathsetu.service.pages.rendering import page
+from mathsetu.service.pages.views import has_typing
 from mathsetu.service.pages.visit import Visit
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 # What each status is called in the texts of the page.
 _NAMES = {401: "key", 404: "missing", 413: "large", 429: "busy", 503: "busy"}
-# Coming again may help; a new question would not be answered either.
+# Coming again may help.
 _LATER = ("busy", "broken", "key")
 # Pages whose address may be written into a link; any other was made up by the visitor.
 _OWN = ("/", "/search", "/post")
@@ -61,6 +62,7 @@ def about(status: int, line: str, visit: Visit, ui: Interface, limits: Limits) -
         holdings=None,
         longest=limits.query,
         preview=None,
+        has_typing=has_typing(visit, ui),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -149,22 +149,32 @@ class Pages:
         return Response(drawn(latex, query), media_type="image/svg+xml", headers=headers)
 
     def _page(
-        self, template: str, visit: Visit, ui: Interface, status: int = 200, **values: object
+        self,
+        template: str,
+        visit: Visit,
+        ui: Interface,
+        status: int = 200,
+        counts: Mapping[str, Mapping[str, int]] | None = None,
+        **values: object,
     ) -> HTMLResponse:
-        nothing = {"home": False, "problem": "", "hits": [], "unfinished": [], "counts": {}}
+        nothing = {"home": False, "problem": "", "hits": [], "unfinished": []}
         shown = nothing | {"close": True} | values
         held = views.holdings(self._engine.describe())
+        # Whoever reads a post has seen before how the question was read.
+        is_read = bool(shown["problem"]) or visit.path == "/post"
+        read = None if is_read else self._preview(visit, ui)
         return page(
             template,
             visit,
             ui,
             status,
             holdings=held,
-            facets=views.facets(shown.pop("counts"), visit, held),
+            facets=views.facets(counts or {}, visit, held),
             preferences=tuple(PREFERENCES),
             own=visit.own or self._engine.own_language,
             longest=self._engine.limits.query,
-            preview=None if shown["problem"] else self._preview(visit, ui),
+            preview=read,
+            has_typing=views.has_typing(visit, ui, read),
             **shown,
         )
 

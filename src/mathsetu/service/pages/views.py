@@ -24,6 +24,7 @@ from mathsetu.languages.table import LANGUAGES, ROWS, Language, language
 from mathsetu.markup import plain, split
 from mathsetu.service.pages import typeset
 from mathsetu.service.pages.interface import Interface
+from mathsetu.service.pages.preview import Preview
 from mathsetu.service.pages.typeset import Coloured
 from mathsetu.service.pages.visit import Visit
 
@@ -32,6 +33,8 @@ _WORDS = 8
 _FORMULAS = 2
 # Of the tags of the posts that were found, so many are offered.
 _TAGS = 12
+# The language that can be typed in Latin letters.
+_TYPED = "hi"
 _NOTHING = Markup("")
 
 
@@ -226,6 +229,13 @@ def results(answer: SearchAnswer, visit: Visit, most: int) -> Results:
         visit.offset + len(answer.hits),
         0 if is_last else after,
     )
+
+
+def has_typing(visit: Visit, interface: Interface, read: Preview | None = None) -> bool:
+    """Whether the switch for Hindi in Latin letters helps: to whoever may be typing it so."""
+    if visit.devanagari or (read is not None and read.devanagari):
+        return True
+    return _TYPED in (interface.language.code, visit.asked_in) and visit.text.isascii()
 
 
 def hit(found: Found, interface: Interface, asked_in: str = "") -> HitView:
