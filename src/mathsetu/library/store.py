@@ -299,6 +299,21 @@ class Store:
         rows = self._rows("SELECT number, tag FROM tags")
         return Counter(str(tag) for number, tag in rows if number not in removed)
 
+    def titles(self) -> Iterator[tuple[int, str]]:
+        """The numbers and titles of posts that have one.
+
+        They are read a few at a time, so that nobody else waits long, and are not compared with
+        checksums: a wrong one would be offered to somebody who types, and nothing else.
+        """
+        query = (
+            "SELECT number, json_extract(record, '$.title') FROM posts WHERE number BETWEEN ? AND ?"
+        )
+        for start in range(0, self.count, _BATCH):
+            rows = self._rows(query, (start, start + _BATCH - 1))
+            yield from (
+                (number, title) for number, title in rows if isinstance(title, str) and title
+            )
+
     def allowed(self, conditions: Iterable[tuple[str, tuple[str, ...], bool]]) -> NDArray[np.bool_]:
         """Which posts meet all conditions: a field, values of which one is enough, is it wanted."""
         self._bytes.check()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 from pathlib import Path
+from time import monotonic, sleep
 from urllib.parse import urlencode
 
 import pytest
@@ -158,9 +159,13 @@ def test_a_bad_question_is_explained_beside_examples(
 
 
 @given(
-    path=st.sampled_from(["/", "/search", "/post", "/preview", "/typed", "/trees/layout.svg"]),
+    path=st.sampled_from(
+        ["/", "/search", "/post", "/preview", "/typed", "/suggest", "/trees/layout.svg"]
+    ),
     said=st.dictionaries(
-        st.sampled_from("q id in tag by k deva to ui lang word latex query".split()),
+        st.sampled_from(
+            "q id in tag by k offset at collection group own deva to ui lang word latex query".split()
+        ),
         st.text(max_size=40),
     ),
 )
@@ -206,6 +211,28 @@ def test_hindi_in_latin_letters_is_searched_in_its_own_where_asked(client: TestC
 def test_words_that_sound_like_what_was_typed(client: TestClient) -> None:
     assert client.get("/typed", params={"word": "sameekaran"}).json()[0] == "समीकरण"
     assert client.get("/typed", params={"word": "qwxzv"}).json() == []
+
+
+def test_suggestions_are_terms_topics_and_titles(client: TestClient) -> None:
+    def kinds(typed: str, ui: str) -> dict[str, str]:
+        found = client.get("/suggest", params={"q": typed, "ui": ui}).json()
+        return {one["kind"]: one["text"] for one in found}
+
+    assert kinds("prvoč", "cs")["term"].startswith("prvočís")
+    # Titles are read in the background.
+    end = monotonic() + 10
+    while "title" not in kinds("geometric", "en") and monotonic() < end:
+        sleep(0.02)
+    assert "geometric" in kinds("geometric", "en")["title"].lower()
+    assert kinds("$x", "en") == {}
+    assert client.get("/suggest", params={"q": "x" * 3000}).json() == []
+
+
+def test_a_misspelt_question_gets_a_better_one(client: TestClient) -> None:
+    html = client.get("/search", params={"q": "Intergal $x^2$", "in": "en", "ui": "en"}).text
+    assert "Did you mean:" in html
+    assert 'href="/search?q=Integral+%24x%5E2%24&amp;in=en&amp;ui=en"' in html
+    assert "Did you mean:" not in client.get("/search", params={"q": "Integral $x^2$"}).text
 
 
 def test_the_preview_shows_what_had_to_be_guessed(client: TestClient) -> None:

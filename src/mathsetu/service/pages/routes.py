@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -44,6 +44,7 @@ def router(engine: Engine) -> APIRouter:
         "/post": pages.post,
         "/preview": pages.preview,
         "/typed": typed,
+        "/suggest": pages.suggest,
         "/trees/{kind}.svg": pages.tree,
         "/static/{version}/{name}": static,
     }
@@ -94,6 +95,7 @@ class Pages:
             hits=[views.hit(found, ui, answer.query.language) for found in answer.hits],
             results=views.results(answer, visit, self._engine.limits.offset),
             counts=answer.facets,
+            meant=self._meant(visit, ui),
             unfinished=[ui.part(part) for part in answer.unfinished],
             close=answer.close,
             milliseconds=round(1000 * (perf_counter() - begun)),
@@ -137,6 +139,16 @@ class Pages:
         visit, ui = visited(request, self._engine.limits)
         return page("preview.html", visit, ui, preview=self._preview(visit, ui))
 
+    def suggest(self, request: Request) -> JSONResponse:
+        """What may be meant by a question that is being typed, up to the cursor."""
+        visit, ui = visited(request, self._engine.limits)
+        typed_so_far = request.query_params.get("q", "")
+        try:
+            found = self._engine.suggest(typed_so_far, [visit.asked_in or ui.language.code])
+        except InputError:
+            found = []
+        return JSONResponse([asdict(suggestion) for suggestion in found])
+
     def tree(self, kind: str, latex: str = "", query: str = "") -> Response:
         """A drawing of a formula's tree."""
         try:
@@ -157,7 +169,7 @@ class Pages:
         counts: Mapping[str, Mapping[str, int]] | None = None,
         **values: object,
     ) -> HTMLResponse:
-        nothing = {"home": False, "problem": "", "hits": [], "unfinished": []}
+        nothing = {"home": False, "problem": "", "hits": [], "unfinished": [], "meant": ""}
         shown = nothing | {"close": True} | values
         held = views.holdings(self._engine.describe())
         # Whoever reads a post has seen before how the question was read.
@@ -186,6 +198,13 @@ class Pages:
         except InputError:
             return None
         return preview(question)
+
+    def _meant(self, visit: Visit, ui: Interface) -> str:
+        return self._engine.corrected(
+            self._engine.question(
+                visit.text, visit.asked_in, as_words=visit.as_words, page=ui.language.code
+            )
+        )
 
     def _translation(self, visit: Visit) -> views.TranslationView | None:
         if visit.to not in LANGUAGES:

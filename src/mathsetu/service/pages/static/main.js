@@ -9,10 +9,12 @@ import { listenToKeys } from "./keyboard.js";
 import { enhanceMore } from "./more.js";
 import { enhancePalette } from "./palette.js";
 import { enhancePreview } from "./pointing.js";
+import { enhanceSuggestions } from "./suggestions.js";
 import { enhanceTheme } from "./switch.js";
 import { enhanceTyping } from "./typing.js";
 
 enhanceTheme();
+enhanceSuggestions();
 enhanceBox();
 enhancePreview();
 enhancePalette();
