@@ -34,6 +34,7 @@ from mathsetu.service.settings import Settings
 
 _RECIPE = """
 name = "words"
+description = "Words alone"
 [parts.words]
 kind = "lexical"
 [ranking]

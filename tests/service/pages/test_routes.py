@@ -25,6 +25,7 @@ from mathsetu.service.settings import Settings
 from tests.light import LIGHT_TOML
 
 POST = "dirichlet-integral.en"
+SAID = "q id in tag by k offset at collection group own deva to ui lang word latex query"
 QUESTION = r"sum of a geometric series $1+q+q^2$"
 
 
@@ -163,9 +164,7 @@ def test_a_bad_question_is_explained_beside_examples(
         ["/", "/search", "/post", "/preview", "/typed", "/suggest", "/trees/layout.svg"]
     ),
     said=st.dictionaries(
-        st.sampled_from(
-            "q id in tag by k offset at collection group own deva to ui lang word latex query".split()
-        ),
+        st.sampled_from(SAID.split()),
         st.text(max_size=40),
     ),
 )

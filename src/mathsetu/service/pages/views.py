@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -11,18 +12,18 @@ from markupsafe import Markup, escape
 from mathsetu.answers.values import (
     Found,
     LibraryAnswer,
-    MatchedFormula,
     MatchedWord,
     Piece,
     PostAnswer,
     PostTranslation,
-    Renamed,
     SearchAnswer,
     Share,
 )
 from mathsetu.languages.table import LANGUAGES, ROWS, Language, language
+from mathsetu.library.ranker import LANGUAGE
 from mathsetu.markup import plain, split
 from mathsetu.service.pages import typeset
+from mathsetu.service.pages.bridges import Bridge, bridge
 from mathsetu.service.pages.interface import Interface
 from mathsetu.service.pages.preview import Preview
 from mathsetu.service.pages.typeset import Coloured
@@ -36,25 +37,9 @@ _TAGS = 12
 # The language that can be typed in Latin letters.
 _TYPED = "hi"
 _NOTHING = Markup("")
-
-
-@dataclass(frozen=True)
-class Letter:
-    """A letter or wildcard of the question's formula, and what stands in its place."""
-
-    asked: Markup
-    found: Markup
-
-
-@dataclass(frozen=True)
-class Bridge:
-    """A formula asked for and the formula found, what they share in colour."""
-
-    asked: Markup
-    found: Markup
-    asked_latex: str
-    found_latex: str
-    letters: tuple[Letter, ...]
+# Parts whose reasons are the formulas that a hit shows, and what others say to programs.
+_SHOWN_AS_FORMULAS = ("formulas", "math")
+_MEASURE = re.compile(r"^(?:(?:cosine|MaxSim) [-\d.]+|as written): ")
 
 
 @dataclass(frozen=True)
@@ -260,7 +245,7 @@ def hit(found: Found, interface: Interface, asked_in: str = "") -> HitView:
         score=found.score,
         reasons=tuple(_signal(share, interface) for share in found.reasons),
         words=_words(found.words),
-        formulas=tuple(map(_bridge, found.formulas[:_FORMULAS])),
+        formulas=tuple(map(bridge, found.formulas[:_FORMULAS])),
         translate_to=_translate_to(row.code, (interface.language.code, asked_in)),
         versions=tuple(
             VersionView(one.id, language(one.language), plain(one.title) or one.id)
@@ -332,9 +317,15 @@ def _direction(row: Language) -> str:
 
 
 def _signal(share: Share, interface: Interface) -> Signal:
-    detail = [Piece(span.kind, span.content) for span in split(share.detail)]
+    """A share for people: measures that only programs read are left out."""
     percent = round(100 * min(max(share.share, 0.0), 1.0))
-    return Signal(interface.part(share.part), percent, typeset.line(detail))
+    label = interface.part(share.part)
+    if share.part == LANGUAGE:
+        return Signal(label, percent, escape(interface.say("why.moved")))
+    if share.part in _SHOWN_AS_FORMULAS:
+        return Signal(label, percent, _NOTHING)
+    detail = [Piece(span.kind, span.content) for span in split(_MEASURE.sub("", share.detail))]
+    return Signal(label, percent, typeset.line(detail))
 
 
 def _words(matched: Sequence[MatchedWord]) -> tuple[Word, ...]:
@@ -347,25 +338,6 @@ def _words(matched: Sequence[MatchedWord]) -> tuple[Word, ...]:
         else:
             same.append(Word("", (word.found,)))
     return (*(Word(asked, tuple(found)) for asked, found in translated.items()), *same)
-
-
-def _bridge(matched: MatchedFormula) -> Bridge:
-    return Bridge(
-        asked=typeset.framed(matched.asked_mathml, matched.asked),
-        found=typeset.framed(matched.mathml, matched.found),
-        asked_latex=matched.asked,
-        found_latex=matched.found,
-        letters=tuple(map(_letter, (*matched.substitution, *matched.wildcards))),
-    )
-
-
-def _letter(renamed: Renamed) -> Letter:
-    return Letter(_symbol(renamed.asked), _symbol(renamed.found))
-
-
-def _symbol(text: str) -> Markup:
-    """A letter as formulas show it; the words for a longer expression as they are."""
-    return Markup("<math><mi>{}</mi></math>").format(text) if len(text) == 1 else escape(text)
 
 
 def _translate_to(code: str, wanted: tuple[str, ...]) -> Language | None:
