@@ -83,6 +83,8 @@ class Engine:
         self._note = note
         self._keeper = Keeper(folder, _try_out)
         self._translator = translator
+        #: Whether sentences can be translated, and not only terms.
+        self.has_translator = translator is not None
         self._preparing = Lock()
         self._prepared: Opened | None = None
 

@@ -9,20 +9,31 @@ from time import monotonic, sleep
 from urllib.parse import urlencode
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from httpx import Response
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mathsetu.answers.describe import whole_post
 from mathsetu.collections import sampler
+from mathsetu.formulas.parse import parse_latex
 from mathsetu.languages.table import LANGUAGES
+from mathsetu.languages.translate import open_translator
 from mathsetu.library import build_library
 from mathsetu.recipes.schema import parse_recipe
+from mathsetu.records import Post
 from mathsetu.service.app import create_app
+from mathsetu.service.engine import Engine
+from mathsetu.service.pages import export
 from mathsetu.service.pages.files import address, files
-from mathsetu.service.pages.views import web_address
+from mathsetu.service.pages.interface import interface
+from mathsetu.service.pages.places import web_address
+from mathsetu.service.pages.preview import in_words
+from mathsetu.service.pages.routes import router
 from mathsetu.service.pages.visit import Visit
 from mathsetu.service.settings import Settings
-from tests.light import LIGHT_TOML
+from tests.light import LIGHT, LIGHT_TOML
 
 POST = "dirichlet-integral.en"
 SAID = "q id in tag by k offset at collection group own deva to ui lang word latex query"
@@ -237,9 +248,102 @@ def test_a_misspelt_question_gets_a_better_one(client: TestClient) -> None:
 def test_the_preview_shows_what_had_to_be_guessed(client: TestClient) -> None:
     html = client.get("/preview", params={"q": r"$\sqrt{2$", "ui": "en"}).text
     assert "<msqrt" in html
-    assert "{ is not closed" in html
+    assert '<bdi dir="ltr">{</bdi> is not closed' in html
     assert 'class="reading"' not in client.get("/preview", params={"q": "plain words"}).text
     assert client.get("/preview", params={"q": ""}).text.strip() == ""
+
+
+@pytest.mark.parametrize("code", [code for code in LANGUAGES if code != "en"])
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\sqrt{2",
+        "a}",
+        r"\left( x",
+        r"x \right)",
+        r"\begin{matrix} 1",
+        r"1 \end{matrix}",
+        r"\frac{1}",
+        r"{a \over b \over c}",
+        r"\nosuchcommand",
+        r"\begin{nosuch} 1 \end{nosuch}",
+        r"\left\foo y\right)",
+        "x \x01",
+        r"\def\a{\b\b\b\b\b\b\b\b\b\b}\def\b{\c\c\c\c\c\c\c\c\c\c}\def\c{\d\d\d\d\d\d\d\d\d\d}"
+        r"\def\d{\e\e\e\e\e\e\e\e\e\e}\def\e{xxxxxxxxxx}\a",
+    ],
+)
+def test_what_the_parser_guessed_is_told_in_the_page_s_language(code: str, latex: str) -> None:
+    warnings = parse_latex(latex).warnings
+    assert warnings
+    for warning in warnings:
+        told = in_words(warning.message, interface(code))
+        assert 'lang="en"' not in told, warning.message
+        assert told != in_words(warning.message, interface("en"))
+
+
+def test_a_post_can_be_taken_along(client: TestClient) -> None:
+    def taken(kind: str, post_id: str = POST) -> Response:
+        return client.get("/export", params={"id": post_id, "as": kind})
+
+    assert taken("markdown").text.startswith("# Differentiating under the integral sign")
+    latex = taken("latex")
+    assert latex.text.startswith(r"\section*{Differentiating")
+    assert r"\int_0^\infty" in latex.text
+    assert latex.headers["content-type"] == "text/plain; charset=utf-8"
+    assert latex.headers["content-disposition"] == f'attachment; filename="{POST}.tex"'
+    assert taken("bibtex").status_code == 404  # it has no address
+    assert taken("nothing").status_code == 404
+    assert taken("latex", "no-such-post").status_code == 404
+
+
+def test_where_a_post_comes_from_is_told_and_linked(tmp_path: Path) -> None:
+    posts = [
+        Post("w", "A prime $p$.", title="On the web", url="https://example.org/q/1?a=b&c"),
+        Post("f", "A prime $q$.", title="In a file", url="notes/primes.md#euclid"),
+        Post("s", "A prime $r$.", title="A script", url="javascript:alert(1)"),
+    ]
+    build_library(tmp_path / "library", posts, LIGHT, processes=1)
+    settings = Settings(str(tmp_path / "library"), files_at="https://example.org/files/")
+    with TestClient(create_app(settings)) as client:
+        html = client.get("/search", params={"q": "prime", "ui": "en"}).text
+        assert 'href="https://example.org/q/1?a=b&amp;c"' in html
+        assert 'href="https://example.org/files/notes/primes.md#euclid"' in html
+        assert "Section: <bdi>euclid</bdi>" in html
+        assert "javascript:" not in html
+        cited = client.get("/export", params={"id": "w", "as": "bibtex"}).text
+        assert "url = {https://example.org/q/1?a=b&c}" in cited
+    with TestClient(create_app(Settings(str(tmp_path / "library")))) as client:
+        html = client.get("/post", params={"id": "f", "ui": "en"}).text
+        assert 'File: <bdi dir="ltr">notes/primes.md</bdi>' in html
+
+
+def test_without_a_translator_only_terms_are_offered(client: TestClient) -> None:
+    html = client.get("/search", params={"q": QUESTION, "ui": "en", "in": "cs"}).text
+    assert "Show terms in English" in html
+    assert "Translate into" not in html
+    post = client.get("/post", params={"id": "geometric-series.cs", "to": "en", "ui": "en"}).text
+    assert re.search(r'<ruby class="term">[^<]+<rt lang="en" dir="ltr">[^<]+</rt></ruby>', post)
+    assert "Terms in other languages" in post
+
+
+def test_with_a_translator_sentences_are_offered(
+    sampler_folder: Path,
+) -> None:
+    engine = Engine(sampler_folder, translator=open_translator("glossary"))
+    app = FastAPI()
+    app.include_router(router(engine))
+    html = TestClient(app).get("/search", params={"q": QUESTION, "ui": "en", "in": "cs"}).text
+    assert "Translate into English" in html
+
+
+@given(st.text(max_size=60), st.text(max_size=30))
+def test_an_entry_for_bibtex_ends_where_it_should(title: str, collection: str) -> None:
+    post = Post("7", "x", title=title, collection=collection, url="https://example.org/{7}")
+    entry = export.bibtex(whole_post(post))
+    bare = re.sub(r"\\.", "", entry)
+    assert bare.count("{") == bare.count("}")
+    assert entry.endswith("\n}\n")
 
 
 def test_the_visitor_may_say_which_language_the_question_is_in(client: TestClient) -> None:

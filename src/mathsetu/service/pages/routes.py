@@ -11,18 +11,20 @@ from fastapi import APIRouter, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
+from mathsetu.answers.values import PostAnswer
 from mathsetu.errors import InputError, MathSetuError
 from mathsetu.intake.question import typed_hindi, typed_question
 from mathsetu.languages.table import LANGUAGES
 from mathsetu.library import Filter
 from mathsetu.ranking.hybrid import PREFERENCES
-from mathsetu.service.pages import trees, views
+from mathsetu.service.pages import export, trees, views
 from mathsetu.service.pages.files import files, stamp
 from mathsetu.service.pages.heat import HeatView, heat
 from mathsetu.service.pages.interface import Interface
 from mathsetu.service.pages.preview import Preview, preview
 from mathsetu.service.pages.problems import about, visited
 from mathsetu.service.pages.rendering import page
+from mathsetu.service.pages.terms import TermsView, terms
 from mathsetu.service.pages.visit import Visit
 
 if TYPE_CHECKING:
@@ -34,9 +36,14 @@ _WORD = 40
 _CANDIDATES = 5
 
 
-def router(engine: Engine) -> APIRouter:
-    """The pages that show what an engine says."""
-    pages = Pages(engine)
+def router(engine: Engine, files_at: str = "") -> APIRouter:
+    """The pages that show what an engine says.
+
+    Args:
+        engine: Answers.
+        files_at: Where the files of posts can be read on the web.
+    """
+    pages = Pages(engine, files_at)
     routes = APIRouter(include_in_schema=False)
     shown: dict[str, Callable[..., Response | Awaitable[Response]]] = {
         "/": pages.home,
@@ -45,6 +52,7 @@ def router(engine: Engine) -> APIRouter:
         "/preview": pages.preview,
         "/typed": typed,
         "/suggest": pages.suggest,
+        "/export": pages.export,
         "/trees/{kind}.svg": pages.tree,
         "/static/{version}/{name}": static,
     }
@@ -56,8 +64,9 @@ def router(engine: Engine) -> APIRouter:
 class Pages:
     """The pages over one engine."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, files_at: str) -> None:
         self._engine = engine
+        self._files_at = files_at
 
     def home(self, request: Request) -> HTMLResponse:
         """The box, and examples to begin with."""
@@ -92,7 +101,9 @@ class Pages:
             "search.html",
             visit,
             ui,
-            hits=[views.hit(found, ui, answer.query.language) for found in answer.hits],
+            hits=[
+                views.hit(found, ui, answer.query.language, self._files_at) for found in answer.hits
+            ],
             results=views.results(answer, visit, self._engine.limits.offset),
             counts=answer.facets,
             meant=self._meant(visit, ui),
@@ -126,13 +137,28 @@ class Pages:
             "post.html",
             visit,
             ui,
-            post=views.post(answer, found),
+            post=views.post(answer, found, self._files_at),
             hit=views.hit(found, ui) if found and found.reasons else None,
             heat=self._heat(visit, ui) if found else None,
             similar=[views.hit(other, ui) for other in similar],
             translate_to=[row for code, row in LANGUAGES.items() if code != answer.language],
             translation=self._translation(visit),
+            terms=self._terms(answer, visit),
         )
+
+    def export(self, request: Request) -> Response:
+        """A post as a file: Markdown, LaTeX, or an entry for BibTeX."""
+        post_id = request.query_params.get("id", "")
+        try:
+            write, ending = export.KINDS[request.query_params.get("as", "")]
+            written = write(self._engine.post(post_id))
+        except (KeyError, InputError):
+            written = ""
+        if not written:
+            raise HTTPException(404)
+        name = export.file_name(post_id, ending)
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(written, media_type="text/plain; charset=utf-8", headers=headers)
 
     def preview(self, request: Request) -> HTMLResponse:
         """How a question is read, for the box to show while it is typed."""
@@ -183,6 +209,7 @@ class Pages:
             holdings=held,
             facets=views.facets(counts or {}, visit, held),
             preferences=tuple(PREFERENCES),
+            has_translator=self._engine.has_translator,
             own=visit.own or self._engine.own_language,
             longest=self._engine.limits.query,
             preview=read,
@@ -197,7 +224,7 @@ class Pages:
             )
         except InputError:
             return None
-        return preview(question)
+        return preview(question, ui)
 
     def _meant(self, visit: Visit, ui: Interface) -> str:
         return self._engine.corrected(
@@ -207,12 +234,18 @@ class Pages:
         )
 
     def _translation(self, visit: Visit) -> views.TranslationView | None:
-        if visit.to not in LANGUAGES:
+        if visit.to not in LANGUAGES or not self._engine.has_translator:
             return None
         try:
             return views.translation(self._engine.translate_post(visit.post_id, visit.to))
         except MathSetuError as error:
             return views.TranslationView(LANGUAGES[visit.to], problem=str(error))
+
+    def _terms(self, post: PostAnswer, visit: Visit) -> TermsView | None:
+        """The terms of a post in another language, where sentences cannot be translated."""
+        if visit.to not in LANGUAGES or self._engine.has_translator:
+            return None
+        return terms(post, visit.to)
 
     def _heat(self, visit: Visit, ui: Interface) -> HeatView | None:
         try:

@@ -6,7 +6,7 @@ Nothing else on a page makes markup out of what comes from posts and queries.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -48,10 +48,14 @@ class Piece(Protocol):
 
 @dataclass(frozen=True)
 class Coloured:
-    """What is coloured in a text: words, and symbols of formulas by their numbers."""
+    """What is coloured in a text: words, and symbols of formulas by their numbers.
+
+    ``words_as`` writes the words of a text in another way altogether.
+    """
 
     words: Collection[str] = ()
     symbols: Mapping[str, Collection[int]] = field(default_factory=dict)
+    words_as: Callable[[str], Markup] | None = None
 
 
 def for_page(mathml: str) -> Markup:
@@ -192,6 +196,8 @@ def _inline(piece: Piece, coloured: Coloured, after: str) -> Markup:
 
 
 def _words(text: str, coloured: Coloured) -> Markup:
+    if coloured.words_as is not None:
+        return coloured.words_as(text)
     if not coloured.words:
         return escape(text)
     longest_first = sorted(coloured.words, key=len, reverse=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from markupsafe import Markup, escape
 
@@ -25,6 +24,7 @@ from mathsetu.markup import plain, split
 from mathsetu.service.pages import typeset
 from mathsetu.service.pages.bridges import Bridge, bridge
 from mathsetu.service.pages.interface import Interface
+from mathsetu.service.pages.places import Place, place
 from mathsetu.service.pages.preview import Preview
 from mathsetu.service.pages.typeset import Coloured
 from mathsetu.service.pages.visit import Visit
@@ -79,7 +79,7 @@ class HitView:
     language: Language
     direction: str
     tags: tuple[str, ...]
-    url: str
+    place: Place
     score: float
     reasons: tuple[Signal, ...]
     words: tuple[Word, ...]
@@ -135,7 +135,7 @@ class PostView:
     language: Language
     direction: str
     tags: tuple[str, ...]
-    url: str
+    place: Place
 
 
 @dataclass(frozen=True)
@@ -223,13 +223,14 @@ def has_typing(visit: Visit, interface: Interface, read: Preview | None = None) 
     return _TYPED in (interface.language.code, visit.asked_in) and visit.text.isascii()
 
 
-def hit(found: Found, interface: Interface, asked_in: str = "") -> HitView:
+def hit(found: Found, interface: Interface, asked_in: str = "", files_at: str = "") -> HitView:
     """A hit with what matched in colour.
 
     Args:
         found: The engine's answer.
         interface: The page's language, which the hit can be translated into.
         asked_in: The language of the question, offered where the post is in the page's.
+        files_at: Where the files of posts can be read.
     """
     row = language(found.language)
     coloured = _coloured(found)
@@ -241,7 +242,7 @@ def hit(found: Found, interface: Interface, asked_in: str = "") -> HitView:
         language=row,
         direction=_direction(row),
         tags=found.tags,
-        url=web_address(found.url),
+        place=place(found.url, found.collection, files_at),
         score=found.score,
         reasons=tuple(_signal(share, interface) for share in found.reasons),
         words=_words(found.words),
@@ -254,7 +255,7 @@ def hit(found: Found, interface: Interface, asked_in: str = "") -> HitView:
     )
 
 
-def post(answer: PostAnswer, found: Found | None = None) -> PostView:
+def post(answer: PostAnswer, found: Found | None = None, files_at: str = "") -> PostView:
     """A whole post; what matched the question it was found by is coloured."""
     row = language(answer.language)
     coloured = _coloured(found) if found else Coloured()
@@ -269,7 +270,7 @@ def post(answer: PostAnswer, found: Found | None = None) -> PostView:
         language=row,
         direction=_direction(row),
         tags=answer.tags,
-        url=web_address(answer.url),
+        place=place(answer.url, answer.collection, files_at),
     )
 
 
@@ -281,19 +282,6 @@ def translation(answer: PostTranslation) -> TranslationView:
         body=typeset.paragraphs(answer.body.pieces),
         backend=answer.body.backend,
     )
-
-
-def web_address(url: str) -> str:
-    """The address of a post on the web; "" for everything else, scripts above all.
-
-    >>> web_address("https://example.org/q/1"), web_address(" javascript:alert(1)")
-    ('https://example.org/q/1', '')
-    """
-    try:
-        parts = urlsplit(url.strip())
-    except ValueError:
-        return ""
-    return url.strip() if parts.scheme in ("http", "https") and parts.netloc else ""
 
 
 def _coloured(found: Found) -> Coloured:

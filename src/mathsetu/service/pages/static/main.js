@@ -3,6 +3,7 @@
 
 import { enhanceBox } from "./box.js";
 import { enhanceEditor } from "./editor.js";
+import { enhanceExport } from "./export.js";
 import { enhanceFormulas } from "./formulas.js";
 import { enhanceHits } from "./hits.js";
 import { listenToKeys } from "./keyboard.js";
@@ -22,5 +23,6 @@ enhanceEditor();
 enhanceTyping();
 enhanceHits();
 enhanceMore();
+enhanceExport();
 enhanceFormulas(document);
 listenToKeys();
