@@ -27,7 +27,7 @@ from mathsetu.service.app import create_app
 from mathsetu.service.engine import Engine
 from mathsetu.service.pages import export
 from mathsetu.service.pages.files import address, files
-from mathsetu.service.pages.interface import interface
+from mathsetu.service.pages.interface_language import interface
 from mathsetu.service.pages.places import web_address
 from mathsetu.service.pages.preview import in_words
 from mathsetu.service.pages.routes import router

@@ -15,7 +15,7 @@ from mathsetu.formulas.latex.tokens import is_composed
 from mathsetu.intake.question import Question, is_delimited
 from mathsetu.languages.table import Grade, Language, language, language_name
 from mathsetu.service.pages import typeset
-from mathsetu.service.pages.interface import Interface
+from mathsetu.service.pages.interface_language import Interface
 
 # Characters of a formula shown before and after the place of a warning.
 _AROUND = 16
@@ -78,7 +78,7 @@ def preview(question: Question, interface: Interface) -> Preview:
     r"""The preview of a question, in the language of the page.
 
     >>> from mathsetu.intake.question import typed_question
-    >>> from mathsetu.service.pages.interface import interface
+    >>> from mathsetu.service.pages.interface_language import interface
     >>> shown = preview(typed_question(r"$\frac{a}{b$"), interface("es"))
     >>> shown.warnings[0].message
     Markup('<bdi dir="ltr">{</bdi> no está cerrado')

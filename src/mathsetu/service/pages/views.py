@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from mathsetu.answers.values import (
-    Found,
+    FoundPost,
     LibraryAnswer,
     MatchedWord,
     Piece,
@@ -23,7 +23,7 @@ from mathsetu.library.ranker import LANGUAGE
 from mathsetu.markup import plain, split
 from mathsetu.service.pages import typeset
 from mathsetu.service.pages.bridges import Bridge, bridge
-from mathsetu.service.pages.interface import Interface
+from mathsetu.service.pages.interface_language import Interface
 from mathsetu.service.pages.places import Place, place
 from mathsetu.service.pages.preview import Preview
 from mathsetu.service.pages.typeset import Coloured
@@ -223,7 +223,7 @@ def has_typing(visit: Visit, interface: Interface, read: Preview | None = None) 
     return _TYPED in (interface.language.code, visit.asked_in) and visit.text.isascii()
 
 
-def hit(found: Found, interface: Interface, asked_in: str = "", files_at: str = "") -> HitView:
+def hit(found: FoundPost, interface: Interface, asked_in: str = "", files_at: str = "") -> HitView:
     """A hit with what matched in colour.
 
     Args:
@@ -255,7 +255,7 @@ def hit(found: Found, interface: Interface, asked_in: str = "", files_at: str = 
     )
 
 
-def post(answer: PostAnswer, found: Found | None = None, files_at: str = "") -> PostView:
+def post(answer: PostAnswer, found: FoundPost | None = None, files_at: str = "") -> PostView:
     """A whole post; what matched the question it was found by is coloured."""
     row = language(answer.language)
     coloured = _coloured(found) if found else Coloured()
@@ -284,7 +284,7 @@ def translation(answer: PostTranslation) -> TranslationView:
     )
 
 
-def _coloured(found: Found) -> Coloured:
+def _coloured(found: FoundPost) -> Coloured:
     symbols = {matched.found: matched.symbols for matched in found.formulas}
     return Coloured([word.found for word in found.words], symbols)
 
