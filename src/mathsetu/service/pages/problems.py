@@ -24,7 +24,7 @@ _NAMES = {401: "key", 404: "missing", 413: "large", 429: "busy", 503: "busy"}
 # Coming again may help.
 _LATER = ("busy", "broken", "key")
 # Pages whose address may be written into a link; any other was made up by the visitor.
-_OWN = ("/", "/search", "/post")
+_OWN = ("/", "/search", "/post", "/docs")
 
 
 def problem_page(limits: Limits) -> ProblemPage:

@@ -23,6 +23,7 @@ from mathsetu.service.pages.heat import HeatView, heat
 from mathsetu.service.pages.interface_language import Interface
 from mathsetu.service.pages.preview import Preview, preview
 from mathsetu.service.pages.problems import about, visited
+from mathsetu.service.pages.reference import reference
 from mathsetu.service.pages.rendering import page
 from mathsetu.service.pages.terms import TermsView, terms
 from mathsetu.service.pages.visit import Visit
@@ -53,6 +54,7 @@ def router(engine: Engine, files_at: str = "") -> APIRouter:
         "/typed": typed,
         "/suggest": pages.suggest,
         "/export": pages.export,
+        "/docs": pages.reference,
         "/trees/{kind}.svg": pages.tree,
         "/static/{version}/{name}": static,
     }
@@ -145,6 +147,19 @@ class Pages:
             translation=self._translation(visit),
             terms=self._terms(answer, visit),
         )
+
+    def reference(self, request: Request) -> HTMLResponse:
+        """The reference of the API for people."""
+        visit, ui = visited(request, self._engine.limits)
+        made = reference(request.app.openapi())
+        problems = {
+            status: meaning
+            for _, operations in made.groups
+            for operation in operations
+            for status, meaning in operation.problems
+        }
+        said = sorted(problems.items())
+        return self._page("reference.html", visit, ui, reference=made, problems=said)
 
     def export(self, request: Request) -> Response:
         """A post as a file: Markdown, LaTeX, or an entry for BibTeX."""
