@@ -106,7 +106,7 @@ def test_pages_go_on_until_there_are_no_more(client: TestClient) -> None:
             seen += hits(html)
             link = re.search(r'class="button" href="(/search[^"#]*)#hits"', html)
             following = unescape(link[1]) if link else ""
-        [total] = {int(count) for count in re.findall(r"(\d+) posts found", html)} or {0}
+        [total] = {int(count) for count in re.findall(r"Posts found: (\d+)", html)} or {0}
         assert len(seen) == len(set(seen))
         if grouped == "0":
             assert len(seen) == total
