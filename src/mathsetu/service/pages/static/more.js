@@ -12,6 +12,15 @@ function remember(last) {
   if (shown > MOST) return; // a later page has an address of its own
   address.searchParams.set("k", shown);
   history.replaceState(null, "", address);
+  // The way back from a post leads to all of them, too.
+  for (const link of document.querySelectorAll("#hits a[href^='/post?']:not([data-take])")) {
+    const way = new URL(link.href);
+    for (const name of ["k", "offset"]) {
+      if (address.searchParams.has(name)) way.searchParams.set(name, address.searchParams.get(name));
+      else way.searchParams.delete(name);
+    }
+    link.setAttribute("href", way.pathname + way.search + way.hash);
+  }
 }
 
 async function showMore(link) {
