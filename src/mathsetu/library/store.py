@@ -354,11 +354,11 @@ class Store:
         """How many of some posts have each language, tag or collection."""
         names, places, first = self._facet(field)
         wanted = np.asarray(numbers, dtype=np.int64)
-        found = [places[first[number] : first[number + 1]] for number in wanted.tolist()]
-        if not found:
-            return {}
-        counts = np.bincount(np.concatenate(found), minlength=len(names)).tolist()
-        return {name: count for name, count in zip(names, counts, strict=True) if count}
+        begins, counts = first[wanted], first[wanted + 1] - first[wanted]
+        # Where the values of each post stand: those of the first, of the second, and so on.
+        steps = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        found = np.bincount(places[np.repeat(begins, counts) + steps], minlength=len(names))
+        return {names[place]: int(found[place]) for place in np.flatnonzero(found).tolist()}
 
     def _facet(self, field: str) -> tuple[list[str], NDArray[np.int32], NDArray[np.int64]]:
         """The values of a field, those of all posts in a row, and where each post's begin.
