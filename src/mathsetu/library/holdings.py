@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -41,6 +41,10 @@ class Posts(Protocol):
 
     def post(self, post_id: str) -> Post:
         """One post by its id."""
+        ...
+
+    def named(self, ids: Iterable[str]) -> dict[str, Post]:
+        """Posts by their ids."""
         ...
 
     def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
@@ -214,13 +218,18 @@ class RememberingShelves(SegmentedPosts):
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]
-        self._remembered = lru_cache(_REMEMBERED)(super().post)
+        self._remembered: dict[str, Post] = {}
 
-    def post(self, post_id: str) -> Post:
-        """One post by its id."""
-        return self._remembered(post_id)
+    def named(self, ids: Iterable[str]) -> dict[str, Post]:
+        """Posts by their ids."""
+        wanted, remembered = list(ids), self._remembered
+        found = {post_id: post for post_id in wanted if (post := remembered.get(post_id))}
+        found |= super().named(post_id for post_id in wanted if post_id not in found)
+        # Another thread may do the same at this moment; both then have what they need.
+        self._remembered = dict(islice((found | remembered).items(), _REMEMBERED))
+        return found
 
     def close(self) -> None:
         """Close the files."""
-        self._remembered.cache_clear()
+        self._remembered = {}
         super().close()

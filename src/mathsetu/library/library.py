@@ -248,7 +248,8 @@ class Library:
 
         def work(view: View, clock: Clock) -> tuple[Hit, ...]:
             [hits] = self._batch(asked, k, where, explain, own_language, view, clock)
-            return tuple(replace(hit, post=view.shelves.post(hit.id)) for hit in hits)
+            posts = view.shelves.named(hit.id for hit in hits)
+            return tuple(replace(hit, post=posts[hit.id]) for hit in hits)
 
         return self._steadily(work)
 
@@ -357,7 +358,7 @@ class Library:
                 # Nothing found, with a part away, is no answer.
                 _check_whole(clock)
             ids = (post_id for hit in hits for post_id in (hit.id, *hit.versions))
-            posts = {post_id: view.shelves.post(post_id) for post_id in ids}
+            posts = view.shelves.named(ids)
             hits = tuple(replace(hit, post=posts[hit.id]) for hit in hits)
             counted: Mapping[str, Mapping[str, int]] | None = None
             if facets:
