@@ -155,6 +155,10 @@ class ClusterPosts:
         )
         return by_frequency({str(hit.value): int(hit.count) for hit in found.hits})
 
+    def titles(self, limit: int) -> Iterator[tuple[int, str]]:
+        """None: all of them would have to be fetched."""
+        return iter(())
+
     def facets(self, numbers: Sequence[int]) -> dict[str, dict[str, int]]:
         """How many of some posts have each language, tag and collection."""
         snapshot = self._snapshot

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
@@ -65,6 +65,10 @@ class Posts(Protocol):
 
     def tags(self, limit: int) -> dict[str, int]:
         """The most frequent tags and how many posts have each."""
+        ...
+
+    def titles(self, limit: int) -> Iterator[tuple[int, str]]:
+        """The numbers and titles of the first posts that have one; none where that takes long."""
         ...
 
     def facets(self, numbers: Sequence[int]) -> dict[str, dict[str, int]]:

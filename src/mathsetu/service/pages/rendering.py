@@ -27,7 +27,7 @@ def page(
         part=interface.part,
         number=interface.number,
         decimal=lambda value: interface.number(value, decimals=2),
-        **values,
+        **{"has_translator": False} | values,
     )  # fmt: skip
     return HTMLResponse(html, status, {"Vary": "Accept-Language"})
 
