@@ -41,6 +41,7 @@ VERBS = {
     "formula": "Show a formula as trees, MathML and features, and match it against another.",
     "inspect": "Show a text or a post as spans and formulas.",
     "sampler": "List, search or export the built-in multilingual sampler.",
+    "upgrade": "Convert a library of an older version to the current format.",
     "validate": "Check a submission or run file as its organiser would.",
 }
 

@@ -9,11 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from mathsetu.errors import DamagedLibrary, InputError
-from mathsetu.library.manifest import Manifest, check, read_manifest, segment_folder
+from mathsetu.library.manifest import (
+    Manifest,
+    check,
+    check_models,
+    read_manifest,
+    segment_folder,
+)
 from mathsetu.library.segmented_posts import Filter, SegmentedPosts
 from mathsetu.places import is_address
 from mathsetu.recipes import overridden
-from mathsetu.recipes.parts import make_retriever
+from mathsetu.recipes.parts import make_retriever, models_of
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Post
 from mathsetu.retrieval.base import Retriever
@@ -174,6 +180,7 @@ class FolderHoldings:
         #: Nothing changes while it is open.
         self.version = ""
         self.recipe: Recipe = overridden(manifest.recipe, settings, str(folder))
+        check_models(folder, manifest, models_of(self.recipe))
         folders = [segment_folder(folder, segment.name) for segment in manifest.segments]
         with ExitStack() as opened:
             self.shelves = RememberingShelves(folders, manifest.segments)
