@@ -10,6 +10,7 @@ FLOORS = {
     "records": 0,
     "plain_files": 0,
     "errors": 0,
+    "installed": 0,
     "limits": 0,
     "deadline": 0,
     "models": 0,
@@ -45,6 +46,7 @@ NEIGHBOURS = {
     ("records", "printable"),  # and is printed
     ("markup", "errors"),
     ("markup", "limits"),
+    ("errors", "installed"),  # a hint names the command that works here
     ("deadline", "errors"),
     ("models", "errors"),
     ("pool", "errors"),

@@ -22,6 +22,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from mathsetu.installed import install_command
+
 _LONGEST_PROBLEM = 400
 
 
@@ -125,12 +127,12 @@ class NotationError(MathSetuError):
 class MissingExtra(MathSetuError):
     """An optional dependency is needed and absent; the message holds the command.
 
-    >>> print(MissingExtra("translation with NLLB", "neural"))
-    translation with NLLB needs an optional part: pip install 'mathsetu[neural]'
+    >>> print(MissingExtra("translation with NLLB", "neural"))  # doctest: +ELLIPSIS
+    translation with NLLB needs an optional part: ...install ...[neural]'...
     """
 
     def __init__(self, purpose: str, extra: str) -> None:
-        super().__init__(f"{purpose} needs an optional part: pip install 'mathsetu[{extra}]'")
+        super().__init__(f"{purpose} needs an optional part: {install_command(extra)}")
 
 
 # What libraries written in C say when they get no memory; they have no common error.

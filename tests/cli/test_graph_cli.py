@@ -30,7 +30,7 @@ def run(*arguments):
 
 
 def test_compare_names_the_parts_that_meet_and_draws_them(library, tmp_path):
-    found = run("compare", library, r"Why is it $\frac13$?", "1", "--svg", tmp_path / "map.svg")
+    found = run("compare", library, r"Why is it $\frac13$?", "1", "--write", tmp_path / "map.svg")
     assert found.exit_code == 0, found.output
     assert r"$\frac13$ ~" in found.output
     assert found.output.splitlines()[-1].startswith("MaxSim 0.")

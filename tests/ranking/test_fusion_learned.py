@@ -213,7 +213,7 @@ def test_the_verb_writes_what_the_function_gives(
     mathsetu: Mathsetu, files: list[Path], tmp_path: Path
 ) -> None:
     target = tmp_path / "fused.run"
-    done = mathsetu("fuse", "rrf", *files, target, "--k", "10", "--name", "ours", "--depth", "5")
+    done = mathsetu("fuse", "rrf", *files, target, "--rrf-k", "10", "--name", "ours", "--k", "5")
     assert done.code == 0, done.err
     assert "12 topics, 60 hits" in done.err
     assert read_run(target) == fuse([read_run(p) for p in files], RRF(10), 5, "ours")

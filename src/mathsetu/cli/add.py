@@ -17,6 +17,7 @@ from mathsetu.cli.intake import (
 )
 from mathsetu.cli.output import (
     LIBRARY,
+    counted,
     device_option,
     json_option,
     print_json,
@@ -66,7 +67,7 @@ def command(
     if as_json:
         print_json({"added": count} | report_of(bad, gained))
         return
-    say(f"{library}: {count:,} posts added{skipped(bad)}")
+    say(f"{library}: {counted(count, 'post')} added{skipped(bad)}")
     say_report(bad, gained)
 
 

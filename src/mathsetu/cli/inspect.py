@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, print_table, say
+from mathsetu.cli.output import counted, json_option, print_json, print_table, say
 from mathsetu.errors import InputError
 from mathsetu.markup import split, to_text
 
@@ -60,7 +60,7 @@ def command(
     ]
     print_table(("", "kind", "content", "id"), rows)
     formulas = sum(span.kind == "formula" for span in spans)
-    say(f"{len(spans)} spans, {formulas} formulas")
+    say(f"{counted(len(spans), 'span')}, {counted(formulas, 'formula')}")
 
 
 def _read(path: Path) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import LIBRARY, json_option, print_json, say
+from mathsetu.cli.output import LIBRARY, counted, json_option, print_json, say
 from mathsetu.library import optimize_library
 
 
@@ -22,4 +22,4 @@ def command(library: Path | str, as_json: bool) -> None:
     if as_json:
         print_json({"segments": count})
     else:
-        say(f"{library}: {count:,} segments")
+        say(f"{library}: {counted(count, 'segment')}")

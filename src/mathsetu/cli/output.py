@@ -125,9 +125,18 @@ def report_rows(bad: BadRows) -> None:
         say(f"note: {len(notes) - _MOST_NOTES:,} more like these", err=True)
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun in the right form.
+
+    >>> counted(1, "post"), counted(1204, "post"), counted(0, "reply", "replies")
+    ('1 post', '1,204 posts', '0 replies')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 def skipped(bad: BadRows) -> str:
     """How many rows were skipped, to be added to a sentence."""
-    return f", {bad.count:,} bad rows skipped" if bad.count else ""
+    return f", {counted(bad.count, 'bad row')} skipped" if bad.count else ""
 
 
 class ProgressBar:

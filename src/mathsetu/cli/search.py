@@ -9,7 +9,7 @@ import click
 
 from mathsetu.answers.describe import asked, excerpt, marked, pieces, search_answer
 from mathsetu.answers.values import Asked, to_json
-from mathsetu.cli.output import LIBRARY, json_option, print_json, say
+from mathsetu.cli.output import LIBRARY, counted, json_option, print_json, say
 from mathsetu.languages.table import language, language_name
 from mathsetu.library import Filter, Library
 from mathsetu.library.preparing import check_asks
@@ -22,7 +22,8 @@ _MOST_HITS = 10_000
 @click.command("search")
 @click.argument("library", type=LIBRARY)
 @click.argument("query")
-@click.option("--k", type=click.IntRange(1, _MOST_HITS), default=5, show_default=True)
+@click.option("--k", type=click.IntRange(1, _MOST_HITS), default=5, show_default=True,
+              help="Hits to show.")  # fmt: skip
 @click.option("--lang", default="", help="Language of the query; detected unless given.")
 @click.option("--offset", type=click.IntRange(0, _MOST_HITS), default=0,
               help="Leave out so many of the first hits.")  # fmt: skip
@@ -112,8 +113,8 @@ def command(
         return
     _print_reading(asked(question))
     if not answer.hits:
-        more = f"nothing more; {answer.total:,} posts were found" if answer.total else ""
-        say(more or "nothing found")
+        found = f"nothing more; found: {counted(answer.total, 'post')}"
+        say(found if answer.total else "nothing found")
     else:
         if not answer.is_close:
             say("nothing close; the nearest are:")
