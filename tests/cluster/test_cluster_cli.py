@@ -30,7 +30,8 @@ def test_the_verbs_of_a_library(node, mathsetu, tmp_path, recipe):
     assert json.loads(mathsetu("search", ADDRESS, query, "--json").out) == here
     assert "2 posts added" in mathsetu("add", ADDRESS, "more.jsonl").out
     assert json.loads(mathsetu("remove", ADDRESS, some_posts(1)[0].id, "--json").out) == {
-        "removed": 1
+        "removed": 1,
+        "unknown": [],
     }
     assert "posts" in mathsetu("info", ADDRESS).out
     assert json.loads(mathsetu("info", ADDRESS, "--json").out)["posts"] == 11

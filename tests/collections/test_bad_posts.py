@@ -116,7 +116,7 @@ def test_add_counts_what_it_skips(mathsetu: Mathsetu) -> None:
     Path("a.jsonl").write_text('{"id": "7", "body": "one"}\n{"id": "7", "body": "two"}\n')
     done = mathsetu("add", "lib", "a.jsonl", "--skip-bad")
     assert done.code == 0
-    assert "1 posts added, 1 bad rows skipped" in done.out
+    assert "1 post added, 1 bad row skipped" in done.out
 
 
 # Posts that are too large

@@ -280,7 +280,7 @@ def test_what_the_verb_learned_is_kept_and_used_for_other_runs(
         (["rrf", "RUN", "OUT", "--weights", "1"], "rrf has no setting 'weights'"),
         (["linear", "RUN", "OUT"], "linear needs weights, or judgments"),
         (["linear", "RUN", "OUT", "--weights", "1,b"], "not a list of numbers"),
-        (["linear", "RUN", "OUT", "--weights", "1,2"], "2 weights for 1 runs"),
+        (["linear", "RUN", "OUT", "--weights", "1,2"], "2 weights for 1 run"),
         (["rrf", "RUN", "OUT", "--qrels", "QRELS"], "nothing to learn"),
         (["rrf", "QRELS", "OUT"], "not runs"),
         (["rbc", "RUN", "OUT", "--qrels", "RUN"], "not judgments"),

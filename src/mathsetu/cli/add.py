@@ -17,7 +17,6 @@ from mathsetu.cli.intake import (
 )
 from mathsetu.cli.output import (
     LIBRARY,
-    counted,
     device_option,
     json_option,
     print_json,
@@ -27,6 +26,7 @@ from mathsetu.cli.output import (
 )
 from mathsetu.library import add_posts
 from mathsetu.library.manifest import read_manifest
+from mathsetu.printable import counted
 
 
 @click.command("add")

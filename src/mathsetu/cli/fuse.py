@@ -9,13 +9,14 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from mathsetu.cli.output import counted, json_option, print_json, say
+from mathsetu.cli.output import json_option, print_json, say
 from mathsetu.cli.verb import Verb, hint
 from mathsetu.collections.files import writing as writing_file
 from mathsetu.collections.formats import FORMATS, detect, find
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Measure
+from mathsetu.printable import counted
 from mathsetu.ranking import fusion
 from mathsetu.recipes.learned import learned_from, learned_text, read_learned
 from mathsetu.records import Run

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from mathsetu.cli.output import (
-    counted,
     json_option,
     print_json,
     progress_bar,
@@ -35,6 +34,7 @@ from mathsetu.library.graph_files import (
     write_graphs,
     write_sentences,
 )
+from mathsetu.printable import counted
 from mathsetu.retrieval.base import check_fields
 
 
@@ -166,7 +166,7 @@ def _report(
         skipped_rows = {"skipped": bad.count} if bad else {}
         print_json({"file": str(target), what: count, **skipped_rows, "troubles": dict(troubles)})
         return
-    say(f"{target}: {count:,} {what}{skipped(bad) if bad else ''}")
+    say(f"{target}: {counted(count, what.removesuffix('s'))}{skipped(bad) if bad else ''}")
     if bad:
         report_rows(bad)
     if troubles.get("sentences"):

@@ -17,7 +17,6 @@ from mathsetu.cli.intake import (
     say_report,
 )
 from mathsetu.cli.output import (
-    counted,
     device_option,
     json_option,
     print_json,
@@ -28,6 +27,7 @@ from mathsetu.cli.output import (
 from mathsetu.cli.verb import target_first
 from mathsetu.library import build_library
 from mathsetu.library.manifest import has_manifest, read_manifest
+from mathsetu.printable import counted
 from mathsetu.recipes import load_recipe
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import counted, json_option, print_json, print_table, say
+from mathsetu.cli.output import json_option, print_json, print_table, say
 from mathsetu.errors import InputError
 from mathsetu.markup import split, to_text
+from mathsetu.printable import counted
 
 FORMS = ("text", "markdown", "latex", "html")
 _BY_ENDING = {

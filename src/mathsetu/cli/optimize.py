@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import LIBRARY, counted, json_option, print_json, say
+from mathsetu.cli.output import LIBRARY, json_option, print_json, say
 from mathsetu.library import optimize_library
+from mathsetu.printable import counted
 
 
 @click.command("optimize")

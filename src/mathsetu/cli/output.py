@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mathsetu.places import is_address
-from mathsetu.printable import one_line, visible, visible_json
+from mathsetu.printable import counted, one_line, visible, visible_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,15 +123,6 @@ def report_rows(bad: BadRows) -> None:
         say(f"note: {note}", err=True)
     if len(notes) > _MOST_NOTES:
         say(f"note: {len(notes) - _MOST_NOTES:,} more like these", err=True)
-
-
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """A number with its noun in the right form.
-
-    >>> counted(1, "post"), counted(1204, "post"), counted(0, "reply", "replies")
-    ('1 post', '1,204 posts', '0 replies')
-    """
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def skipped(bad: BadRows) -> str:

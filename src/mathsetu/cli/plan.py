@@ -14,9 +14,10 @@ from mathsetu.cli.intake import (
     report_of,
     say_report,
 )
-from mathsetu.cli.output import counted, json_option, print_json, progress_bar, say, skipped
+from mathsetu.cli.output import json_option, print_json, progress_bar, say, skipped
 from mathsetu.cli.verb import target_first
 from mathsetu.cluster.plan import is_plan, make_plan
+from mathsetu.printable import counted
 from mathsetu.recipes import load_recipe
 
 

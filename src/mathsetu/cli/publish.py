@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from mathsetu.cli.output import (
-    counted,
     device_option,
     json_option,
     print_json,
@@ -21,6 +20,7 @@ from mathsetu.cluster.plan import finish_plan, is_plan, publish_shard
 from mathsetu.cluster.publish import GRACE, publish_library
 from mathsetu.errors import InputError
 from mathsetu.pool import all_cores
+from mathsetu.printable import counted
 
 
 @click.command("publish")

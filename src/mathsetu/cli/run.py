@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from mathsetu.cli.evaluation import read_records
-from mathsetu.cli.output import LIBRARY, counted, json_option, print_json, say, track
+from mathsetu.cli.output import LIBRARY, json_option, print_json, say, track
 from mathsetu.collections import clmir
 from mathsetu.collections.formats import FORMATS, detect
 from mathsetu.collections.formats import find as find_format
@@ -20,6 +20,7 @@ from mathsetu.evaluation import Judgments
 from mathsetu.languages.table import language
 from mathsetu.library import Library
 from mathsetu.library.formula_instances import FormulaInstance, distinct_instances
+from mathsetu.printable import counted
 from mathsetu.recipes.learned import read_learned
 from mathsetu.records import Hit, Query, Run
 

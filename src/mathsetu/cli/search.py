@@ -9,10 +9,11 @@ import click
 
 from mathsetu.answers.describe import asked, excerpt, marked, pieces, search_answer
 from mathsetu.answers.values import Asked, to_json
-from mathsetu.cli.output import LIBRARY, counted, json_option, print_json, say
+from mathsetu.cli.output import LIBRARY, json_option, print_json, say
 from mathsetu.languages.table import language, language_name
 from mathsetu.library import Filter, Library
 from mathsetu.library.preparing import check_asks
+from mathsetu.printable import counted
 from mathsetu.ranking.hybrid import PREFERENCES
 from mathsetu.records import Hit, Post
 

@@ -23,6 +23,7 @@ from mathsetu.errors import InputError, MissingExtra, RowError
 from mathsetu.languages.table import language
 from mathsetu.limits import LONGEST_DOCUMENT
 from mathsetu.plain_files import open_plain
+from mathsetu.printable import counted
 from mathsetu.records import Formula, Post
 
 #: The fields of a post that a column may hold, with names that are common for them.
@@ -153,7 +154,7 @@ def _separated(path: str | Path, bad: BadRows) -> Iterator[Row]:
         raise RowError(shown(path), line, f"two columns are called {double!r}")
     for line, row in rows:
         if len(row) != len(names):
-            problem = f"{len(row)} columns where the header has {len(names)}"
+            problem = f"{counted(len(row), 'column')} where the header has {len(names)}"
             bad.report(RowError(shown(path), line, problem))
             continue
         yield line, dict(zip(names, row, strict=True))
