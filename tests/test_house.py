@@ -36,6 +36,7 @@ FLOORS = {
     "papers": 5,
     "cli": 6,
     "client": 6,
+    "integrations": 6,
     "service": 6,
     "__main__": 7,
 }

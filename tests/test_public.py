@@ -32,12 +32,15 @@ def test_the_public_names_are_exactly_these() -> None:
         "build_library",
         "compare",
         "evaluate",
+        "judgments_from_frame",
         "load_recipe",
         "open",
         "optimize_library",
         "parse_latex",
         "parse_measures",
         "remove_posts",
+        "run_from_frame",
+        "to_frame",
     ]
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from mathsetu.evaluation import Judgments, compare, evaluate, parse_measures
     from mathsetu.formulas import parse_latex
+    from mathsetu.integrations.frames import judgments_from_frame, run_from_frame, to_frame
     from mathsetu.library import (
         Answer,
         Filter,
@@ -54,18 +55,22 @@ __all__ = [
     "build_library",
     "compare",
     "evaluate",
+    "judgments_from_frame",
     "load_recipe",
     "open",
     "optimize_library",
     "parse_latex",
     "parse_measures",
     "remove_posts",
+    "run_from_frame",
+    "to_frame",
 ]
 
 # Where the names live that are loaded when they are first used.
 _HOMES = {
     "mathsetu.evaluation": ("Judgments", "compare", "evaluate", "parse_measures"),
     "mathsetu.formulas": ("parse_latex",),
+    "mathsetu.integrations.frames": ("judgments_from_frame", "run_from_frame", "to_frame"),
     "mathsetu.library": (
         *("Answer", "Filter", "Library"),
         *("add_posts", "build_library", "optimize_library", "remove_posts"),

@@ -24,7 +24,8 @@ def checked(weights: tuple[float, ...], runs: int) -> Numbers:
     numbers = np.array(weights, dtype=np.float64)
     if len(numbers) != runs:
         raise InputError(
-            f"{counted(len(numbers), 'weight')} for {counted(runs, 'run')}: give one weight for each run"
+            f"{counted(len(numbers), 'weight')} for {counted(runs, 'run')}: "
+            "give one weight for each run"
         )
     if not np.all(np.isfinite(numbers)) or numbers.min() < 0 or not numbers.sum():
         shown = ",".join(f"{weight:g}" for weight in weights)
