@@ -14,6 +14,7 @@ FLOORS = {
     "limits": 0,
     "deadline": 0,
     "models": 0,
+    "own_models": 0,
     "parent": 0,
     "pool": 0,
     "printable": 0,
@@ -50,6 +51,7 @@ NEIGHBOURS = {
     ("errors", "installed"),  # a hint names the command that works here
     ("deadline", "errors"),
     ("models", "errors"),
+    ("own_models", "errors"),
     ("pool", "errors"),
     ("pool", "parent"),  # its workers end with their parent
     ("cli", "service"),  # both doors give the same answers, and one opens the other

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         optimize_library,
         remove_posts,
     )
+    from mathsetu.own_models import OwnEncoder, OwnReranker, OwnTranslator, register
     from mathsetu.recipes import Recipe, load_recipe
 
 __version__ = "0.1.0"
@@ -45,6 +46,9 @@ __all__ = [
     "Judgments",
     "Library",
     "MathSetuError",
+    "OwnEncoder",
+    "OwnReranker",
+    "OwnTranslator",
     "Post",
     "Query",
     "Reason",
@@ -61,6 +65,7 @@ __all__ = [
     "optimize_library",
     "parse_latex",
     "parse_measures",
+    "register",
     "remove_posts",
     "run_from_frame",
     "to_frame",
@@ -75,6 +80,7 @@ _HOMES = {
         *("Answer", "Filter", "Library"),
         *("add_posts", "build_library", "optimize_library", "remove_posts"),
     ),
+    "mathsetu.own_models": ("OwnEncoder", "OwnReranker", "OwnTranslator", "register"),
     "mathsetu.recipes": ("Recipe", "load_recipe"),
 }
 

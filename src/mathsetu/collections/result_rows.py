@@ -44,7 +44,9 @@ def run_columns(runs: Iterable[Run]) -> dict[str, list[object]]:
         for rank, hit in enumerate(hits, start=1)
     ]
     names = (RUN, QUERY, DOCUMENT, RANK, SCORE, POST)
-    columns = {name: [row[place] for row in rows] for place, name in enumerate(names)}
+    columns: dict[str, list[object]] = {
+        name: [row[place] for row in rows] for place, name in enumerate(names)
+    }
     if not any(columns[POST]):  # only formulas have a post besides
         del columns[POST]
     return columns
@@ -162,7 +164,7 @@ def _score(value: object, column: str) -> float:
 
 def _grade(value: object, column: str) -> int:
     if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value):
-        whole = int(value)
+        whole = int(float(value)) if not isinstance(value, Integral) else int(value)
         if whole == value and abs(whole) < 10**MOST_DIGITS:
             return whole
     raise ValueError(f"{column} is {_shown(value)}; a whole number is expected")

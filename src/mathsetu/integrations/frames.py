@@ -80,7 +80,8 @@ def columns_of(value: object) -> dict[str, list[object]]:
         every: list[Any] = list(value)
         for kind, columns in _LISTS:
             if every and all(isinstance(one, kind) for one in every):
-                return columns(every)
+                made: dict[str, list[object]] = columns(every)
+                return made
     raise InputError(f"a {type(value).__name__} is not a table; give {_SHAPES}")
 
 
