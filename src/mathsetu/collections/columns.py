@@ -16,8 +16,8 @@ from mathsetu.collections import parquet
 from mathsetu.collections.files import plain_name, read_chunks, read_lines, read_raw_lines, shown
 from mathsetu.collections.packing import Member
 from mathsetu.collections.rows import BadRows
+from mathsetu.collections.source_text import form_of, read_text, split_tags
 from mathsetu.collections.tables import plain_header, read_table
-from mathsetu.collections.texts import form_of, read_text, split_tags
 from mathsetu.collections.trec import whole
 from mathsetu.errors import InputError, MissingExtra, RowError
 from mathsetu.languages.table import language
