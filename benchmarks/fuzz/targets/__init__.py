@@ -30,6 +30,7 @@ _READERS: dict[str, Callable[[], Target]] = {
         name, partial(ParquetReader if name.startswith("parquet") else Reader, name)
     )
     for name in FORMATS
+    if not name.startswith("ir_datasets")  # the name of a dataset, and no file
 }
 _OTHERS = (
     *(Latex, Matching, MathML, Notation, Penman, Markup, Languages, Translation, TypedQueries),

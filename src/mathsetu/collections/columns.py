@@ -70,7 +70,7 @@ def read_posts(path: str | Path, bad: BadRows) -> Iterator[Post]:
             columns = choose(list(row), bad.fields, shown(path), line)
             _report(path, columns, list(row), bad)
         try:
-            post = _post(row, columns, f"{_name(path)}#{line}")
+            post = row_post(row, columns, f"{_name(path)}#{line}")
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue
@@ -231,7 +231,8 @@ def _listed(value: object, path: str) -> list[Any]:
     raise RowError(path, 1, "a list of objects is expected")
 
 
-def _post(row: Mapping[str, Any], columns: Mapping[str, str], default_id: str) -> Post:
+def row_post(row: Mapping[str, Any], columns: Mapping[str, str], default_id: str) -> Post:
+    """The post in a row; ValueError says what is wrong with it."""
     values = {field: row.get(column) for field, column in columns.items()}
     post_id = _text(values.get("id"), "id").strip() or default_id
     texts: dict[str, str] = {}
