@@ -325,6 +325,9 @@ def _wrapped(name: str, width: int) -> list[str]:
     ['bm25-with-a-very-', 'long-name-indeed']
     """
     shown = one_line(name)
-    letters = sum(_WIDE.get(character, 1.0) for character in shown)
-    room = max(8, int(width * len(shown) / letters)) if letters else width
-    return wrap(shown, room, break_on_hyphens=True) or [""]
+    lines = [""]
+    for room in range(width, 7, -1):
+        lines = wrap(shown, room) or [""]
+        if all(sum(_WIDE.get(letter, 1.0) for letter in line) <= width for line in lines):
+            break
+    return lines
