@@ -211,3 +211,27 @@ def test_without_matplotlib_the_extra_is_named(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     line = mathsetu.refuses("evaluate", "qrels.txt", "good.run", "--write", "f.svg")
     assert "[plots]" in line
+
+
+@pytest.mark.parametrize("width", ["1", "20", "40", "60", "80", "100", "120", "200"])
+def test_compare_cuts_neither_names_nor_numbers_at_any_width(
+    mathsetu: Mathsetu, folder: Path, monkeypatch: pytest.MonkeyPatch, width: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    name = "a-run-with-a-name-that-is-longer-than-most-terminals-are-wide-and-then-some"
+    (folder / "long.run").write_text(GOOD.replace("good", name))
+    given = ("qrels.txt", "poor.run", "long.run", "-m", "MRR", "-m", "MAP", "-m", "P@10")
+    shown = mathsetu("compare", *given).out
+    said = mathsetu.json("compare", *given)
+    assert isinstance(said, dict)
+    assert "…" not in shown
+    [difference] = [one for one in said["groups"]["all"]["differences"] if one["measure"] == "MRR"]
+    means = [value for one in said["groups"]["all"]["runs"] for value in one["means"].values()]
+    for number in means:
+        assert f"{number:.3f}" in shown
+    for number in (difference["mean"], *difference["interval"]):
+        assert f"{number:+.3f}" in shown
+    assert f"{difference['wins']}/{difference['ties']}/{difference['losses']}" in shown
+    # A name may be wrapped, in the first column.
+    lines = [line[2:].split("  ")[0].strip() for line in shown.splitlines()]
+    assert name in "".join(lines) or name in shown
