@@ -41,10 +41,14 @@ def test_the_public_names_are_exactly_these() -> None:
         "optimize_library",
         "parse_latex",
         "parse_measures",
+        "plot_differences",
+        "plot_means",
+        "plot_recall_precision",
         "register",
         "remove_posts",
         "run_from_frame",
         "to_frame",
+        "write_figure",
     ]
 
 

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from mathsetu.evaluation import Judgments, compare, evaluate, parse_measures
+    from mathsetu.evaluation.plots import (
+        plot_differences,
+        plot_means,
+        plot_recall_precision,
+        write_figure,
+    )
     from mathsetu.formulas import parse_latex
     from mathsetu.integrations.frames import judgments_from_frame, run_from_frame, to_frame
     from mathsetu.library import (
@@ -65,15 +71,22 @@ __all__ = [
     "optimize_library",
     "parse_latex",
     "parse_measures",
+    "plot_differences",
+    "plot_means",
+    "plot_recall_precision",
     "register",
     "remove_posts",
     "run_from_frame",
     "to_frame",
+    "write_figure",
 ]
 
 # Where the names live that are loaded when they are first used.
 _HOMES = {
     "mathsetu.evaluation": ("Judgments", "compare", "evaluate", "parse_measures"),
+    "mathsetu.evaluation.plots": (
+        *("plot_differences", "plot_means", "plot_recall_precision", "write_figure"),
+    ),
     "mathsetu.formulas": ("parse_latex",),
     "mathsetu.integrations.frames": ("judgments_from_frame", "run_from_frame", "to_frame"),
     "mathsetu.library": (

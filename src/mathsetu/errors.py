@@ -22,8 +22,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from mathsetu.installed import install_command
-
 _LONGEST_PROBLEM = 400
 
 
@@ -132,6 +130,8 @@ class MissingExtra(MathSetuError):
     """
 
     def __init__(self, purpose: str, extra: str) -> None:
+        from mathsetu.installed import install_command  # slow to import, and seldom needed
+
         super().__init__(f"{purpose} needs an optional part: {install_command(extra)}")
 
 

@@ -171,3 +171,25 @@ def test_colours_differ_for_the_colour_blind_and_in_print() -> None:
     assert abs(lightness(_COLOURS[0]) - lightness(_COLOURS[1])) > 50
     assert len(set(_COLOURS)) == len(set(_HATCHES)) == len(set(_MARKERS)) == 8
     assert len(set(_DASHES)) == 4
+
+
+def test_programs_plot_comparisons_and_runs(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    import mathsetu
+
+    comparison = compare([WEAK, STRONG])
+    judged = Judgments.of([Judgment("1", "a", 1)])
+    for number, figure in enumerate(
+        (
+            mathsetu.plot_means(comparison),
+            mathsetu.plot_means({"all": comparison, "en": compare([WEAK, STRONG], ["A.0", "A.1"])}),
+            mathsetu.plot_differences(comparison, "MAP"),
+            mathsetu.plot_recall_precision([Run("r", {"1": (Hit("a", 1.0),)})], judged),
+        )
+    ):
+        mathsetu.write_figure(figure, tmp_path / f"{number}.svg")
+        assert len(texts(tmp_path / f"{number}.svg")) > 3
+    with pytest.raises(InputError, match=r"'P@5' was not measured \(there are: MAP\)"):
+        mathsetu.plot_differences(comparison, "P@5")
+    with pytest.raises(InputError, match="no comparison to plot"):
+        mathsetu.plot_means({})

@@ -15,12 +15,14 @@ from typing import Any, BinaryIO
 
 from mathsetu.errors import InputError
 from mathsetu.evaluation.comparison import Comparison
+from mathsetu.evaluation.judgments import Judgments
 from mathsetu.evaluation.measures import Measure
-from mathsetu.evaluation.recall_precision import LEVELS
+from mathsetu.evaluation.recall_precision import LEVELS, recall_precision
 from mathsetu.evaluation.results import Results
 from mathsetu.evaluation.significance import bootstrap_intervals
 from mathsetu.models import require
 from mathsetu.printable import counted, one_line
+from mathsetu.records import Run
 
 #: Endings of the files that figures are written to.
 ENDINGS = (".svg", ".pdf", ".png")
@@ -200,6 +202,46 @@ def write_figure(figure: Any, target: str | Path | BinaryIO, ending: str = "") -
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}[suffix]
     with matplotlib.rc_context(_STYLE):
         figure.savefig(target, format=suffix[1:], metadata=metadata)
+
+
+def plot_means(
+    comparisons: Comparison | Mapping[str, Comparison], measure: str = "", *, seed: int = 0
+) -> Any:
+    """A figure of the means of runs with their intervals, also by group of topics (language).
+
+    Args:
+        comparisons: A comparison, or group of topics to comparison.
+        measure: Which measure; the first unless given.
+        seed: Of the bootstrap.
+    """
+    every = comparisons if isinstance(comparisons, Mapping) else {"all": comparisons}
+    if not every:
+        raise InputError("there is no comparison to plot")
+    chosen = _measure(next(iter(every.values())).results[0], measure)
+    return draw([means_panel(every, chosen, seed=seed)])
+
+
+def plot_differences(comparison: Comparison, measure: str = "") -> Any:
+    """A figure of how far runs are above the first, topic by topic.
+
+    Args:
+        comparison: The runs.
+        measure: Which measure; the first unless given.
+    """
+    return draw(difference_panels(comparison, _measure(comparison.results[0], measure)))
+
+
+def plot_recall_precision(runs: Sequence[Run], judgments: Judgments) -> Any:
+    """A figure of the precision of runs at eleven levels of recall."""
+    return draw([curves_panel({run.name: recall_precision(run, judgments) for run in runs})])
+
+
+def _measure(results: Results, name: str) -> Measure:
+    for measure in results.measures:
+        if name in ("", str(measure)):
+            return measure
+    known = ", ".join(map(str, results.measures))
+    raise InputError(f"{name!r} was not measured (there are: {known})")
 
 
 def _height(panel: Panel) -> float:
