@@ -7,6 +7,7 @@ from collections import Counter
 import click
 
 from mathsetu.cli.output import json_option, print_json, print_table
+from mathsetu.cli.verb import Verb
 from mathsetu.languages.detect import detect
 from mathsetu.languages.glossary import Concept, Glossary
 from mathsetu.languages.table import LANGUAGES
@@ -33,7 +34,8 @@ def command(context: click.Context, as_json: bool) -> None:
 
 @command.command("search")
 @click.argument("words")
-@click.option("--k", type=click.IntRange(1), default=10, show_default=True)
+@click.option("--k", type=click.IntRange(1), default=10, show_default=True,
+              help="Concepts to show.")  # fmt: skip
 @json_option
 def search(words: str, k: int, as_json: bool) -> None:
     """Find concepts by a form in any language, or the beginning of one."""
@@ -47,10 +49,10 @@ def search(words: str, k: int, as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-@command.command("match")
+@command.command("match", cls=Verb, former={"--to": "--into"})
 @click.argument("text")
 @click.option("--lang", default="", help="Language of the text; detected unless given.")
-@click.option("--to", "target", default="en", show_default=True)
+@click.option("--into", "target", default="en", show_default=True, help="Language wanted.")
 @json_option
 def match(text: str, lang: str, target: str, as_json: bool) -> None:
     """Find the terms in a TEXT and translate each."""

@@ -30,6 +30,7 @@ from mathsetu.library.query_translation import check_readable, prepare
 from mathsetu.library.ranker import LANGUAGE, Ranker, Scope
 from mathsetu.library.segmented_posts import Filter
 from mathsetu.markup import snippet
+from mathsetu.printable import counted
 from mathsetu.ranking.hybrid import preference
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Hit, Post, Query, Reason, Run
@@ -91,7 +92,7 @@ class Answer:
 
     def __str__(self) -> str:
         """The hits for a person, a few lines each."""
-        found = f"{'' if self.is_total_exact else 'at least '}{self.total:,} posts found"
+        found = f"{'' if self.is_total_exact else 'at least '}{counted(self.total, 'post')} found"
         hits = (f"{rank}. {hit}" for rank, hit in enumerate(self.hits, start=self.offset + 1))
         return "\n".join([found, *hits])
 
@@ -182,7 +183,7 @@ class Library:
         languages = ", ".join(sorted(filter(None, view.languages))) or "none known"
         recipe = self._recipe(view).name
         return (
-            f"<Library {str(self.place)!r}: {view.count:,} posts, languages {languages}, "
+            f"<Library {str(self.place)!r}: {counted(view.count, 'post')}, languages {languages}, "
             f"recipe {recipe}>"
         )
 
