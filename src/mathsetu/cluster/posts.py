@@ -13,7 +13,7 @@ from mathsetu.cluster.packing import damaged
 from mathsetu.cluster.snapshot import Snapshot
 from mathsetu.errors import UnknownPost
 from mathsetu.intake.posts import PostFacts
-from mathsetu.library.shelves import FACETS, by_frequency
+from mathsetu.library.segmented_posts import FACETS, by_frequency
 from mathsetu.library.store import facts_of
 from mathsetu.records import Post
 

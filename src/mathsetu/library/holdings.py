@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.library.manifest import Manifest, check, read_manifest, segment_folder
-from mathsetu.library.shelves import Filter, Shelves
+from mathsetu.library.segmented_posts import Filter, SegmentedPosts
 from mathsetu.places import is_address
 from mathsetu.recipes import overridden
 from mathsetu.recipes.parts import make_retriever
@@ -202,7 +202,7 @@ class FolderHoldings:
         self.shelves.close()
 
 
-class RememberingShelves(Shelves):
+class RememberingShelves(SegmentedPosts):
     """Shelves that keep posts.
 
     Reading one takes longer than finding it, and good posts are found again and again.

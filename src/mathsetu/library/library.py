@@ -26,9 +26,9 @@ from mathsetu.library.formula_instances import (
 )
 from mathsetu.library.holdings import FolderHoldings, View, open_holdings
 from mathsetu.library.manifest import Manifest
-from mathsetu.library.preparing import check_readable, prepare
+from mathsetu.library.query_translation import check_readable, prepare
 from mathsetu.library.ranker import LANGUAGE, Ranker, Scope
-from mathsetu.library.shelves import Filter
+from mathsetu.library.segmented_posts import Filter
 from mathsetu.markup import snippet
 from mathsetu.ranking.hybrid import preference
 from mathsetu.recipes.schema import Recipe

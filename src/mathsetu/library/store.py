@@ -259,8 +259,15 @@ class Store:
             found = self._by_number(numbers[start : start + _BATCH])
             for number in numbers[start : start + _BATCH]:
                 _, post_id, language, collection, parent_id, record, spans, _ = found[number]
-                tags = self._read(found[number]).post.tags
-                yield Row(post_id, language, collection, parent_id, record, spans, tags)
+                yield Row(
+                    post_id, language, collection, parent_id, record, spans, self._tags(record)
+                )
+
+    def _tags(self, record: str) -> tuple[str, ...]:
+        try:
+            return tuple(map(str, json.loads(record).get("tags", ())))
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise DamagedLibrary(self._path, f"has a damaged post ({error})") from error
 
     def number_of(self, post_id: str) -> int | None:
         """The number of a post."""
@@ -292,6 +299,11 @@ class Store:
         self._bytes.check()
         rows = self._rows("SELECT number, language FROM posts")
         return Counter(str(language) for number, language in rows if number not in removed)
+
+    def languages_of(self, numbers: NDArray[np.int64]) -> list[str]:
+        """The languages of some posts."""
+        names, places, _ = self._facet("language")
+        return [names[place] for place in places[numbers].tolist()]
 
     def tags(self, removed: Set[int] = frozenset()) -> dict[str, int]:
         """How many posts have each tag, those that were removed not counted."""

@@ -37,7 +37,7 @@ from mathsetu.errors import InputError, Unavailable
 from mathsetu.intake.question import Question
 from mathsetu.languages.detect import detect
 from mathsetu.library import Filter, Library
-from mathsetu.library.preparing import check_asks
+from mathsetu.library.query_translation import check_asks
 from mathsetu.markup import Span
 from mathsetu.service.keeper import Keeper
 from mathsetu.service.limits import Limits

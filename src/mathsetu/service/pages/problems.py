@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import HTMLResponse
 
-from mathsetu.service.pages.interface import Interface, interface, wanted_language
+from mathsetu.service.pages.interface_language import Interface, interface, wanted_language
 from mathsetu.service.pages.rendering import page
 from mathsetu.service.pages.visit import Visit
 

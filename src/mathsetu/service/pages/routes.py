@@ -19,7 +19,7 @@ from mathsetu.ranking.hybrid import PREFERENCES
 from mathsetu.service.pages import trees, views
 from mathsetu.service.pages.files import files, stamp
 from mathsetu.service.pages.heat import HeatView, heat
-from mathsetu.service.pages.interface import Interface
+from mathsetu.service.pages.interface_language import Interface
 from mathsetu.service.pages.preview import Preview, preview
 from mathsetu.service.pages.problems import about, visited
 from mathsetu.service.pages.rendering import page

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from markupsafe import Markup, escape
 
 from mathsetu.answers.values import (
-    Found,
+    FoundPost,
     LibraryAnswer,
     MatchedFormula,
     MatchedWord,
@@ -22,7 +22,7 @@ from mathsetu.answers.values import (
 from mathsetu.languages.table import LANGUAGES, ROWS, Language, language
 from mathsetu.markup import plain, split
 from mathsetu.service.pages import typeset
-from mathsetu.service.pages.interface import Interface
+from mathsetu.service.pages.interface_language import Interface
 from mathsetu.service.pages.typeset import Coloured
 
 # A hit tells its strongest words and formulas; the rest stands in the reasons.
@@ -139,7 +139,7 @@ def holdings(answer: LibraryAnswer) -> Holdings:
     return Holdings(answer.posts, (*ours, *others), parts if len(parts) > 1 else ())
 
 
-def hit(found: Found, interface: Interface, asked_in: str = "") -> HitView:
+def hit(found: FoundPost, interface: Interface, asked_in: str = "") -> HitView:
     """A hit with what matched in colour.
 
     Args:
@@ -169,7 +169,7 @@ def hit(found: Found, interface: Interface, asked_in: str = "") -> HitView:
     )
 
 
-def post(answer: PostAnswer, found: Found | None = None) -> PostView:
+def post(answer: PostAnswer, found: FoundPost | None = None) -> PostView:
     """A whole post; what matched the question it was found by is coloured."""
     row = language(answer.language)
     coloured = _coloured(found) if found else Coloured()
@@ -211,7 +211,7 @@ def web_address(url: str) -> str:
     return url.strip() if parts.scheme in ("http", "https") and parts.netloc else ""
 
 
-def _coloured(found: Found) -> Coloured:
+def _coloured(found: FoundPost) -> Coloured:
     symbols = {matched.found: matched.symbols for matched in found.formulas}
     return Coloured([word.found for word in found.words], symbols)
 

@@ -121,7 +121,7 @@ def by_frequency(counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
-class Shelves:
+class SegmentedPosts:
     """The stores of all segments as one.
 
     Attributes:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mathsetu.languages.table import LANGUAGES
-from mathsetu.service.pages.interface import interface, wanted_language
+from mathsetu.service.pages.interface_language import interface, wanted_language
 
 
 def places(text: str) -> set[str]:
