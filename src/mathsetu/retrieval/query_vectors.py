@@ -3,7 +3,7 @@
 A long query is read in two passages, of which the first says more. The encoder has learned from an
 English teacher, and its English is best. So a query in another language is read with more care, and
 in more ways, whose errors even out: as it is and with the terms that the glossary knows said in
-English; a long one at once and in pieces; and its title, where it has one, once more alone.
+English; a long one at once and in pieces; and, where that is wanted, its title once more alone.
 """
 
 from __future__ import annotations
@@ -27,20 +27,21 @@ if TYPE_CHECKING:
 # What passages of a query count, one after the other, and pieces of half the length.
 _PASSAGES = (1.0, 0.5)
 _PIECES = (1.0, 0.5, 0.5)
-# What the title of a query in another language counts beside the whole query.
-_TITLE = 0.6
 _PIVOT = "en"
 # A query in no language is formulas alone.
 _PIVOTAL = frozenset({"", _PIVOT})
 
 
-def query_vector(encoder: BuiltinEncoder, question: Question, tokens: int) -> Vectors:
+def query_vector(
+    encoder: BuiltinEncoder, question: Question, tokens: int, title: float = 0.0
+) -> Vectors:
     """The vector of a query, of length one; zeros for a blank one.
 
     Args:
         encoder: The model.
         question: The query.
         tokens: How long a passage is.
+        title: What the title of a query in another language than English counts beside all of it.
     """
     # The likeliest language decides where there are several.
     foreign = [language for language in question.languages if language not in _PIVOTAL]
@@ -52,11 +53,11 @@ def query_vector(encoder: BuiltinEncoder, question: Question, tokens: int) -> Ve
         whole = _mean(encoder, ((row, 1.0) for row in rows), reading)
     else:
         whole = _mean(encoder, chain(*(_in_two_ways(row, tokens) for row in rows)), reading)
-    if question.title is None:
+    if not title or question.title is None:
         return whole
     rows = encoder.tokens(_views(question.title), reading)
-    title = _mean(encoder, ((row[:tokens], 1.0) for row in rows), reading)
-    return _of_length_one(whole + np.float32(_TITLE) * title)
+    alone = _mean(encoder, ((row[:tokens], 1.0) for row in rows), reading)
+    return _of_length_one(whole + np.float32(title) * alone)
 
 
 def _mean(
