@@ -39,7 +39,8 @@ from mathsetu.retrieval.base import FormulaFinder
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mathsetu.retrieval.base import FormulaMatch
+    from mathsetu.library.formula_instances import Context
+    from mathsetu.retrieval.base import FormulaMatch, Retriever
 
 Result = TypeVar("Result")
 
@@ -613,8 +614,9 @@ class Library:
     ) -> list[FormulaInstance]:
         """The formulas most like the one that a query names, by the ids of the collection.
 
-        This is ARQMath's task 2. Of formulas that look the same the best one is given; an index
-        of meaning graphs reads the words around a formula, too.
+        This is ARQMath's task 2. Of formulas that look the same the best one is given. The words
+        around a formula count where a recipe says so (``ranking.formula_context``) and the topic
+        has words; an index of meaning graphs reads them, too.
 
         Args:
             query: A topic; its formula is the one that it names, or the only one in its text.
@@ -626,10 +628,17 @@ class Library:
         check_readable(question)
 
         def work(view: View, clock: Clock) -> list[FormulaInstance]:
-            _, allowed = view.parts(where)
+            parts, allowed = view.parts(where)
             finder = self._formulas_of(view)
+            around = self._recipe(view).ranking.formula_context
             found = found_instances(
-                finder, view.shelves, question, _ALIKE * k, allowed, every=every
+                finder,
+                view.shelves,
+                question,
+                _ALIKE * k,
+                allowed,
+                every=every,
+                context=_context(parts, around, question) if around else None,
             )
             return list(islice(found, k)) if every else distinct_instances(found, k)
 
@@ -683,6 +692,21 @@ class Library:
         """One post by its id."""
         check_type("the id", post_id, str, "a text")
         return self._steadily(lambda view, clock: view.shelves.post(post_id))
+
+
+def _context(
+    parts: Mapping[str, Retriever], weights: Mapping[str, float], question: Question
+) -> Context | None:
+    """What the text of posts has to do with a question, if that has words."""
+    if not question.words.strip():
+        return None
+    replies = [(parts[name].ask([question])[0], weight) for name, weight in weights.items()]
+
+    def said(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+        scores = (weight * reply.scores(numbers).astype(np.float64) for reply, weight in replies)
+        return sum(scores, start=np.zeros(len(numbers)))
+
+    return said
 
 
 def check_type(what: str, value: object, kind: type, wanted: str) -> None:
