@@ -27,7 +27,7 @@ HOT = """
     formulas/layout.py formulas/operators.py formulas/operands.py formulas/clauses.py
     formulas/parse.py formulas/notation.py formulas/labels.py formulas/numbers.py
     markup/spans.py markup/delimiters.py markup/html.py markup/convert.py
-    collections/texts.py collections/stackexchange.py collections/xmlstream.py
+    collections/source_text.py collections/stackexchange.py collections/xmlstream.py
 """.split()
 
 

@@ -30,7 +30,7 @@ from mathsetu.errors import MathSetuError
 from mathsetu.intake import read_post
 from mathsetu.pool import all_cores, ordered_map
 from mathsetu.records import Post
-from mathsetu.retrieval.meaning import Meaning, MeaningBuilder
+from mathsetu.retrieval.meaning import MeaningBuilder, MeaningSettings
 
 # More distinct passages take longer to cut and change no figure.
 _MOST_DISTINCT = 20_000
@@ -55,7 +55,7 @@ def posts(data: Path) -> Iterator[Post]:
 
 
 def prepared(post: Post) -> Any:
-    return MeaningBuilder(Meaning()).prepare(read_post(post))
+    return MeaningBuilder(MeaningSettings()).prepare(read_post(post))
 
 
 def fill(builder: MeaningBuilder, data: Path, wanted: int) -> int:
@@ -119,8 +119,8 @@ def main() -> None:
         check_device(options.device)
     except MathSetuError as error:
         sys.exit(f"device_encoding: {error}")
-    processor = MeaningBuilder(Meaning())
-    device = MeaningBuilder(Meaning(), options.device)
+    processor = MeaningBuilder(MeaningSettings())
+    device = MeaningBuilder(MeaningSettings(), options.device)
     filled = fill(processor, options.data, min(options.passages, _MOST_DISTINCT))
     distinct = sorted(processor.wanted, key=processor.kind.order)
     per_post = len(distinct) / filled

@@ -45,12 +45,12 @@ from mathsetu.intake import MarkedText, Question
 from mathsetu.library import Library
 from mathsetu.records import Query
 from mathsetu.retrieval import kernels
-from mathsetu.retrieval.asking import query_vector
 from mathsetu.retrieval.formula import FormulaRetriever, _AskedFormula
 from mathsetu.retrieval.formula_index import feature_counts, rarity_of
 from mathsetu.retrieval.lexical import LexicalRetriever
-from mathsetu.retrieval.meaning import MeaningRetriever, whole_numbers
+from mathsetu.retrieval.meaning import MeaningRetriever, quantize_int8
 from mathsetu.retrieval.postings import Postings, merge_postings, term_hashes
+from mathsetu.retrieval.query_vectors import query_vector
 from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.weighting import write_impacts
 
@@ -686,7 +686,7 @@ class Vectors:
         index = library.Index(ndim=self._rows.shape[1], metric="cos", dtype="i8")
         index.add(np.arange(len(self._rows)), self._rows)
         index.save(str(folder / "index"))
-        asked = [whole_numbers(query[None])[0][0] for query in self._asked]
+        asked = [quantize_int8(query[None])[0][0] for query in self._asked]
         wanted = min(DEPTH + 100, len(self._rows))
 
         def search(number: int) -> Numbers:

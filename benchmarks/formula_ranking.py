@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from mathsetu.formulas.features import features, query_features
 from mathsetu.formulas.labels import normalise
-from mathsetu.formulas.matching import Prepared, match
+from mathsetu.formulas.matching import PreparedFormula, match
 from mathsetu.formulas.notation import read_tree
 from mathsetu.formulas.overlap import node_overlap, token_overlap
 from mathsetu.formulas.parse import parse_latex
@@ -202,7 +202,7 @@ def rank_pool(folder: Path) -> None:
     matches = {
         (topic, name): match(prepared, trees[name][1])
         for topic in judgments
-        for prepared in [Prepared(queries[topic][1])]
+        for prepared in [PreparedFormula(queries[topic][1])]
         for name in judgments[topic]
     }
 
@@ -286,7 +286,7 @@ def rank_latex(folder: Path) -> None:
             overlaps = index.overlaps(terms, FEATURE_SETS["all features"])
             started = time.process_time()
             order = runs["all features"][topic]
-            prepared = Prepared(parsed.opt)
+            prepared = PreparedFormula(parsed.opt)
             found = {n: match(prepared, trees[n][1]) for n in order[:RERANKED]}
             joined = {n: similarity(overlaps[n], how) for n, how in found.items()}
             seconds += time.process_time() - started

@@ -44,7 +44,7 @@ from mathsetu.training.graph.graphs import (
 )
 from mathsetu.training.graph.loss import GraphPair
 from mathsetu.training.graph.negatives import hard_negatives
-from mathsetu.training.graph.texts import TextPair, read_text_pairs, split_pairs
+from mathsetu.training.graph.text_pairs import TextPair, read_text_pairs, split_pairs
 from mathsetu.training.graph.thesis import PRESETS
 from mathsetu.training.graph.validation import Vectors, found_answers, vectors_of
 

@@ -36,11 +36,11 @@ from mathsetu.models import require
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Hit, Run
 from mathsetu.retrieval.base import Scored, best
-from mathsetu.retrieval.graph import SHIPPED, Engine, GraphRetriever, GraphSearch
+from mathsetu.retrieval.graph_search import SHIPPED, GraphRetriever, GraphSettings, VectorComparison
 from mathsetu.retrieval.maxsim import MaxSim
 from mathsetu.retrieval.multivectors import MultiVectors
 from mathsetu.retrieval.qdrant import QdrantSearch, QdrantServer, collections_of, upload_segment
-from mathsetu.retrieval.texts import write_texts
+from mathsetu.retrieval.text_table import write_texts
 from tests.retrieval.qdrant_server import LocalQdrant, qdrant_program
 
 if TYPE_CHECKING:
@@ -86,7 +86,9 @@ class About:
         self.posts = [post.id for post in arqmath_posts(data)]
 
 
-def search(name: str, engine: Engine, about: About, vectors: Sequence[Vectors], depth: int) -> None:
+def search(
+    name: str, engine: VectorComparison, about: About, vectors: Sequence[Vectors], depth: int
+) -> None:
     engine.search(vectors[:1], 1)
     started = time.perf_counter()
     # A first look hands on no fewer than are asked for.
@@ -200,7 +202,7 @@ def main() -> None:
                 segment_folder(library, one.name) / "graph"
                 for one in read_manifest(library).segments
             ]
-            retriever = GraphRetriever(parts, GraphSearch(model=options.model))
+            retriever = GraphRetriever(parts, GraphSettings(model=options.model))
             vectors = [retriever.encode(one).encoded.vectors for one in about.questions]
             in_process([part / "vectors" for part in parts], about, vectors)
             if qdrant_program() and not options.no_server:

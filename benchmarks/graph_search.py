@@ -35,7 +35,7 @@ from mathsetu.library.manifest import read_manifest, segment_folder
 from mathsetu.ranking.fusion import fuse, make_fusion
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Hit, Run
-from mathsetu.retrieval.graph import SHIPPED, GraphRetriever, GraphSearch
+from mathsetu.retrieval.graph_search import SHIPPED, GraphRetriever, GraphSettings
 from mathsetu.retrieval.maxsim import STRATEGIES
 
 _DEPTH = 1000
@@ -95,7 +95,7 @@ def strategies(folders: Sequence[Path], names: Sequence[str], model: str, data: 
     questions = [Question(query) for query in topics("en", data)]
     exact: list[set[str]] = []
     for strategy in STRATEGIES:
-        retriever = GraphRetriever(folders, GraphSearch(model=model, strategy=strategy))
+        retriever = GraphRetriever(folders, GraphSettings(model=model, strategy=strategy))
         # Asking makes the questions' vectors, which are not what is compared here.
         replies = retriever.ask(questions)
         replies[0].best(1)

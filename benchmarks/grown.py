@@ -37,8 +37,8 @@ from mathsetu.recipes.schema import parse_table
 from mathsetu.retrieval import kernels
 from mathsetu.retrieval.formula_index import posts_of_formulas
 from mathsetu.retrieval.mapped import seal, unseal
-from mathsetu.retrieval.meaning import whole_numbers
-from mathsetu.retrieval.texts import TextTable, write_texts
+from mathsetu.retrieval.meaning import quantize_int8
+from mathsetu.retrieval.text_table import TextTable, write_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -113,7 +113,7 @@ def meaning_anew(source: Path, target: Path, rng: np.random.Generator) -> None:
     step = np.float32(_MOVED / np.sqrt(stored.shape[1]))
     moved = stored + step * rng.standard_normal(stored.shape, dtype=np.float32)
     moved /= np.linalg.norm(moved, axis=1, keepdims=True)
-    vectors, scales = whole_numbers(moved)
+    vectors, scales = quantize_int8(moved)
     np.save(target / "vectors.npy", vectors)
     np.save(target / "scales.npy", scales)
     np.save(target / "signs.npy", kernels.sign_bits(vectors))

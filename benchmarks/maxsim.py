@@ -22,10 +22,10 @@ import numpy as np
 
 from mathsetu.graphs.virtual import FORMULA
 from mathsetu.retrieval.base import Scored
-from mathsetu.retrieval.graph import HNSW, Engine
+from mathsetu.retrieval.graph_search import HNSW, VectorComparison
 from mathsetu.retrieval.maxsim import STRATEGIES, MaxSim
 from mathsetu.retrieval.multivectors import write_multivectors
-from mathsetu.retrieval.texts import write_texts
+from mathsetu.retrieval.text_table import write_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,7 +61,9 @@ def recall(wanted: Sequence[Scored], found: Sequence[Scored], k: int) -> float:
     return float(np.mean(shares))
 
 
-def timed(engine: Engine, queries: Sequence[Vectors], together: int) -> tuple[list[Scored], str]:
+def timed(
+    engine: VectorComparison, queries: Sequence[Vectors], together: int
+) -> tuple[list[Scored], str]:
     """What an engine finds, with so many queries at a time, and how fast."""
     engine.search(queries[:2], _K)
     wall, processor = time.perf_counter(), time.process_time()

@@ -32,7 +32,7 @@ from mathsetu.library import Library, build_library
 from mathsetu.recipes import Recipe, load_recipe
 from mathsetu.recipes.tables import read_table
 from mathsetu.records import Query, Run
-from mathsetu.retrieval.dense import Dense, encoder_text
+from mathsetu.retrieval.dense import DenseSettings, encoder_text
 from mathsetu.retrieval.ivf import Division, Ivf, write_ivf
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def measure_quality(recipe: Recipe, place: Path, data: Path) -> None:
 def measure_recall(folder: Path, recipe: Recipe, queries: Sequence[Query]) -> None:
     """What the fixed and the adaptive lists lose on the posts of a library."""
     settings = {name: value for name, value in recipe.parts["text"].items() if name != "kind"}
-    choices = read_table(Dense, settings, "parts.text")
+    choices = read_table(DenseSettings, settings, "parts.text")
     [path] = folder.glob("segments/*/text/vectors.npy")
     vectors = np.load(path)
     texts = [encoder_text(Question(query).marked, choices, query.language) for query in queries]

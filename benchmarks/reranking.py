@@ -36,7 +36,7 @@ from mathsetu.collections.trec import read_qrels
 from mathsetu.models import model_folder
 from mathsetu.ranking.rerank import TIERS
 from mathsetu.ranking.rerank.cross_encoder import SentenceCrossEncoder
-from mathsetu.ranking.rerank.texts import candidate_text, question_text
+from mathsetu.ranking.rerank.model_input import candidate_text, question_text
 from mathsetu.ranking.rerank.tiers import in_tiers
 from mathsetu.records import Hit, Judgment, Post, Query, Run
 from mathsetu.training.card import add_figures

@@ -34,7 +34,7 @@ from mathsetu.recipes import load_recipe
 from mathsetu.recipes.tables import read_table
 from mathsetu.retrieval.base import best
 from mathsetu.retrieval.formula import FormulaRetriever
-from mathsetu.retrieval.formula_index import FormulaBuilder, FormulaSearch, feature_counts
+from mathsetu.retrieval.formula_index import FormulaBuilder, FormulaSettings, feature_counts
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
 from mathsetu.retrieval.weighting import Bm25Plus, Scheme, Smart, Weighted
 
@@ -123,7 +123,7 @@ def compare_formulas(data: Path, place: Path) -> None:
             names[row["latex"]].append(row["visual_id"])
     settings = load_recipe("formula").parts["formulas"]
     chosen = {name: value for name, value in settings.items() if name != "kind"}
-    choices = read_table(FormulaSearch, chosen, "parts.formulas")
+    choices = read_table(FormulaSettings, chosen, "parts.formulas")
     begun = time.process_time()
     builder = FormulaBuilder(choices)
     builder.add(list(names))

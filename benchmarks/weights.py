@@ -96,7 +96,9 @@ def shared_out(names: Sequence[str], step: float) -> Iterator[dict[str, float]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("recipe", nargs="?", default="default")
-    parser.add_argument("--least", nargs="+", type=float, help="values of parts.meaning.least")
+    parser.add_argument(
+        "--min-cosine", nargs="+", type=float, help="values of parts.meaning.min_cosine"
+    )
     parser.add_argument("--step", type=float, default=0.1)
     parser.add_argument("--data", type=Path, default=DATA)
     options = parser.parse_args()
@@ -106,8 +108,8 @@ def main() -> None:
         own = load_recipe(options.recipe, [])
         ways = [own.ranking.weights, *shared_out(tuple(own.parts), options.step)]
         tried: list[Trial] = []
-        for least in options.least or [None]:
-            settings = [] if least is None else [f"parts.meaning.least={least:g}"]
+        for least in options.min_cosine or [None]:
+            settings = [] if least is None else [f"parts.meaning.min_cosine={least:g}"]
             with Library(target, settings) as library:
                 found = candidates(library, options.data)
             tried += [Trial(" ".join(settings), weights, found) for weights in ways]

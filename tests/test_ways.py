@@ -12,8 +12,9 @@ CARRIERS = {"Query", "Question", "Scored", "Hit", "Answer"}
 #: Settings, what is known of posts, and what reasons are made of.
 OTHERS = set(
     """
-    Recipe Ranking Selection Preparation Part Lexical Bm25Plus Statistics FormulaSearch Meaning
-    Manifest Segment Filter Scope Post PostFacts Formula Span Detected Match Reason Evidence
+    Recipe Ranking Selection Preparation Part LexicalSettings Bm25Plus Statistics
+    FormulaSettings MeaningSettings Manifest Segment Filter Scope Post PostFacts Formula Span
+    Detected Match TermMatch Reason Evidence
     MatchedWord Piece Prior Asked ReadPiece Calibration Presentation
     """.split()
 )

@@ -29,7 +29,7 @@ from mathsetu.answers.values import (
 )
 from mathsetu.collections.jsonl import to_json
 from mathsetu.errors import InputError, MathSetuError, Unavailable
-from mathsetu.library.shelves import Filter
+from mathsetu.library.segmented_posts import Filter
 from mathsetu.printable import one_line
 from mathsetu.records import Post
 

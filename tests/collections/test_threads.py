@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mathsetu.collections.texts import with_formulas
+from mathsetu.collections.source_text import with_formulas
 from mathsetu.collections.threads import is_accepted, with_questions
 from mathsetu.records import Formula, Post
 

@@ -16,7 +16,7 @@ from mathsetu.encoders import load_encoder
 from mathsetu.encoders.accelerator import TorchRuntime, check_device
 from mathsetu.encoders.builtin import BuiltinEncoder
 from mathsetu.errors import InputError, MissingExtra
-from mathsetu.retrieval.meaning import whole_numbers
+from mathsetu.retrieval.meaning import quantize_int8
 from tests.encoders.tiny_builtin import TEXTS, make_builtin
 
 TORCH = "cpu:0"
@@ -50,7 +50,7 @@ def test_vectors_are_those_of_the_processor_to_within_the_quantisation(
     expected, vectors = (one.encode_tokens(rows, careful) for one in (processor, on_torch))
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
     assert (expected * vectors).sum(axis=1).min() >= 0.9995
-    steps = np.abs(whole_numbers(expected)[0].astype(int) - whole_numbers(vectors)[0])
+    steps = np.abs(quantize_int8(expected)[0].astype(int) - quantize_int8(vectors)[0])
     assert steps.max() <= 3
     assert (steps <= 1).mean() >= 0.998
     assert np.median(steps.max(axis=1)) <= 1

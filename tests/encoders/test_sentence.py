@@ -14,7 +14,7 @@ from mathsetu.intake.question import Question
 from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
 from mathsetu.records import Post, Query
-from mathsetu.retrieval.dense import Dense, DenseBuilder, DenseRetriever
+from mathsetu.retrieval.dense import DenseBuilder, DenseRetriever, DenseSettings
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_a_post_is_found_by_its_own_words(model: str, tmp_path: Path, index: str
         pytest.importorskip("faiss")
     from tests.encoders.tiny import TEXTS
 
-    choices = Dense(model, index=index)
+    choices = DenseSettings(model, index=index)
     builder = DenseBuilder(choices)
     posts = [Post(id=str(number), body=text) for number, text in enumerate(TEXTS)]
     index_posts([builder], map(Stored.of, posts))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mathsetu.formulas.matching import Match, Prepared, match
+from mathsetu.formulas.matching import Match, PreparedFormula, match
 from mathsetu.formulas.notation import read_tree
 from mathsetu.formulas.parse import parse_latex
 from mathsetu.formulas.tree import POSITIONS, Tree
@@ -199,7 +199,7 @@ def test_symbol_numbers_join_the_match_with_the_written_formula():
 
 def test_a_prepared_query_gives_the_same_match():
     query, candidate = parse_latex("x^2+1").opt, parse_latex("t^2+1").opt
-    assert match(Prepared(query), Prepared(candidate)) == match(query, candidate)
+    assert match(PreparedFormula(query), PreparedFormula(candidate)) == match(query, candidate)
 
 
 def chain(label: str, depth: int, leaf: str) -> Tree:

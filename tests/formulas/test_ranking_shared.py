@@ -10,7 +10,7 @@ from statistics import fmean
 import pytest
 
 from mathsetu.formulas.labels import normalise
-from mathsetu.formulas.matching import Prepared, match
+from mathsetu.formulas.matching import PreparedFormula, match
 from mathsetu.formulas.notation import read_tree
 from mathsetu.formulas.tree import Tree
 
@@ -47,19 +47,19 @@ def test_matching_ranks_the_candidates_of_tangent_s_better_than_it_does(shared_d
         if name in judgments[topic]:
             candidates[topic][name] = float(score)
     wanted = {name for names in candidates.values() for name in names}
-    trees: dict[str, Prepared] = {}
+    trees: dict[str, PreparedFormula] = {}
     with gzip.open(folder / "formulas.jsonl.gz", "rt") as lines:
         for formula in map(json.loads, lines):
             if formula["visual_id"] in wanted:
                 opt = formula["opt"]
                 tree = normalise(read_tree(opt)) if opt else Tree("W!")
-                trees[formula["visual_id"]] = Prepared(tree)
+                trees[formula["visual_id"]] = PreparedFormula(tree)
     theirs, ours = [], []
     for query in map(json.loads, (folder / "queries.jsonl").read_text().splitlines()):
         topic = query["topic"]
         if topic not in candidates:
             continue
-        prepared = Prepared(normalise(read_tree(query["opt"])))
+        prepared = PreparedFormula(normalise(read_tree(query["opt"])))
         scores = {name: match(prepared, trees[name]).score for name in candidates[topic]}
         for table, result in ((candidates[topic], theirs), (scores, ours)):
             order = sorted(table, key=lambda name: (table[name], name), reverse=True)

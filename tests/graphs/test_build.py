@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mathsetu.collections import sampler
 from mathsetu.graphs import Graph, GraphBuilder, Source, build_graph
-from mathsetu.graphs.makers.interface import SentenceGraph
+from mathsetu.graphs.makers.sentence_maker import SentenceGraph
 from mathsetu.graphs.makers.terms import TermsMaker
 from mathsetu.graphs.text import chunks, mask_sentences
 from mathsetu.records import Formula

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import mathsetu.formulas.parse
-import mathsetu.intake.texts
+import mathsetu.intake.marked_text
 import mathsetu.intake.typed
 import mathsetu.languages.detect
 from mathsetu.library import Filter, Library, add_posts, build_library
@@ -74,7 +74,7 @@ def test_a_build_reads_each_text_and_each_formula_once(
 ) -> None:
     steps = mathsetu.formulas.parse._STEPS
     steps.load()
-    split, parsed = calls.of(mathsetu.intake.texts, "split"), calls.of(steps, "read_layout")
+    split, parsed = calls.of(mathsetu.intake.marked_text, "split"), calls.of(steps, "read_layout")
     detected = calls.of(mathsetu.languages.detect, "detect_in_words")
     build_library(tmp_path / "library", POSTS, recipe, processes=1)
     texts = [text for post in POSTS for text in (post.title, post.body) if text]

@@ -8,7 +8,7 @@ import pytest
 from mathsetu.collections import sampler
 from mathsetu.errors import InputError
 from mathsetu.library import Filter, Library, build_library
-from mathsetu.library.preparing import LONGEST_QUERY
+from mathsetu.library.query_translation import LONGEST_QUERY
 from mathsetu.records import Query
 
 

@@ -25,7 +25,7 @@ from mathsetu.ranking.fusion import (
     fuse,
     make_fusion,
 )
-from mathsetu.ranking.fusion.interface import order
+from mathsetu.ranking.fusion.method import order
 from mathsetu.ranking.fusion.pool import pool_runs
 from mathsetu.records import Hit, Run
 

@@ -276,7 +276,7 @@ def test_a_wrong_setting_is_refused_by_name(tmp_path: Path, setting: str, messag
     ("setting", "message"),
     [
         ("parts.formulas.matched=-1", "matched must be at least 0"),
-        ("parts.formulas.asked=0", "asked at least 1"),
+        ("parts.formulas.query_formulas=0", "query_formulas at least 1"),
         ('parts.formulas.fields=["tags"]', "fields has 'tags' (known: title, body, question)"),
     ],
 )

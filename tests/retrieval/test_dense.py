@@ -19,7 +19,7 @@ from mathsetu.library.store import Stored
 from mathsetu.plain_files import files_below
 from mathsetu.records import Post, Query
 from mathsetu.retrieval import dense
-from mathsetu.retrieval.dense import Dense, DenseBuilder, DenseRetriever
+from mathsetu.retrieval.dense import DenseBuilder, DenseRetriever, DenseSettings
 from mathsetu.retrieval.ivf import Division
 
 BODIES = [
@@ -57,7 +57,7 @@ def encoder(monkeypatch: pytest.MonkeyPatch) -> WordEncoder:
     return encoder
 
 
-def built(folder: Path, bodies: Sequence[str], choices: Dense) -> Path:
+def built(folder: Path, bodies: Sequence[str], choices: DenseSettings) -> Path:
     builder = DenseBuilder(choices)
     posts = [Post(id=str(number), body=body) for number, body in enumerate(bodies)]
     index_posts([builder], map(Stored.of, posts))
@@ -81,7 +81,7 @@ def asked(text: str, title: str = "") -> Question:
 
 @pytest.mark.usefixtures("encoder")
 def test_the_nearest_post_comes_first_and_blank_texts_are_never_found(tmp_path: Path) -> None:
-    choices = Dense("m", text="words")
+    choices = DenseSettings("m", text="words")
     retriever = DenseRetriever([built(tmp_path / "index", BODIES, choices)], choices)
     replies = retriever.ask([asked("convergent sequence"), asked("$x$")])
     found, nothing = (reply.best(5) for reply in replies)
@@ -93,7 +93,7 @@ def test_the_nearest_post_comes_first_and_blank_texts_are_never_found(tmp_path: 
 
 @pytest.mark.usefixtures("encoder")
 def test_scores_are_the_cosines_that_retrieval_gives_to_the_last_bit(tmp_path: Path) -> None:
-    choices = Dense("m")
+    choices = DenseSettings("m")
     retriever = DenseRetriever([built(tmp_path / "index", many(300), choices)], choices)
     question = asked("s3w1 s3w2 w17")
     found = retriever.ask([question])[0].best(50)
@@ -107,7 +107,7 @@ def test_scores_are_the_cosines_that_retrieval_gives_to_the_last_bit(tmp_path: P
 def test_segments_are_searched_as_one_collection(tmp_path: Path, index: str) -> None:
     if index != "flat":
         pytest.importorskip("faiss")
-    bodies, choices = many(400), Dense("m", index=index, nlist=8, nprobe=8)
+    bodies, choices = many(400), DenseSettings("m", index=index, nlist=8, nprobe=8)
     whole = DenseRetriever([built(tmp_path / "whole", bodies, choices)], choices)
     parts = [
         built(tmp_path / "a", bodies[:90], choices),
@@ -127,7 +127,7 @@ def test_segments_are_searched_as_one_collection(tmp_path: Path, index: str) -> 
 def test_only_allowed_posts_are_found_and_few_of_them_exactly(tmp_path: Path, index: str) -> None:
     if index != "flat":
         pytest.importorskip("faiss")
-    bodies, choices = many(600), Dense("m", index=index, nlist=20, nprobe=2)
+    bodies, choices = many(600), DenseSettings("m", index=index, nlist=20, nprobe=2)
     retriever = DenseRetriever([built(tmp_path / "index", bodies, choices)], choices)
     question = asked("s3w1 s3w2 w17")
     half = np.arange(600) % 2 == 0
@@ -145,7 +145,7 @@ def test_only_allowed_posts_are_found_and_few_of_them_exactly(tmp_path: Path, in
 def test_adaptive_lists_find_what_comparing_all_posts_finds(tmp_path: Path) -> None:
     pytest.importorskip("faiss")
     bodies = many(3000)
-    flat, adaptive = Dense("m"), Dense("m", index="adaptive")
+    flat, adaptive = DenseSettings("m"), DenseSettings("m", index="adaptive")
     exact = DenseRetriever([built(tmp_path / "flat", bodies, flat)], flat)
     quick = DenseRetriever([built(tmp_path / "ivf", bodies, adaptive)], adaptive)
     questions = [asked(f"s{n}w1 s{n}w2 s{n}w3") for n in range(40)]
@@ -176,7 +176,9 @@ def test_lists_shrink_on_small_collections_and_probes_grow_with_what_is_wanted()
 def test_the_same_posts_give_the_same_bytes(tmp_path: Path, index: str) -> None:
     if index != "flat":
         pytest.importorskip("faiss")
-    first, second = (built(tmp_path / name, many(700), Dense("m", index=index)) for name in "ab")
+    first, second = (
+        built(tmp_path / name, many(700), DenseSettings("m", index=index)) for name in "ab"
+    )
     files = [file.relative_to(first) for file in files_below(first)]
     assert len(files) == (3 if index == "flat" else 6)
     for file in files:
@@ -187,14 +189,14 @@ def test_the_same_posts_give_the_same_bytes(tmp_path: Path, index: str) -> None:
 @pytest.mark.usefixtures("encoder")
 def test_hardly_any_posts_can_be_divided(tmp_path: Path, bodies: list[str]) -> None:
     pytest.importorskip("faiss")
-    choices = Dense("m", index="ivf")
+    choices = DenseSettings("m", index="ivf")
     retriever = DenseRetriever([built(tmp_path / "index", bodies, choices)], choices)
     found = retriever.ask([asked("post")])[0].best(5)
     assert len(found.numbers) == (bodies == ["one post"])
 
 
 def test_a_query_is_encoded_once(tmp_path: Path, encoder: WordEncoder) -> None:
-    choices = Dense("m")
+    choices = DenseSettings("m")
     retriever = DenseRetriever([built(tmp_path / "index", BODIES, choices)], choices)
     question = asked("bounded sequence")
     for reply in retriever.ask([question, question]):
@@ -206,7 +208,7 @@ def test_a_query_is_encoded_once(tmp_path: Path, encoder: WordEncoder) -> None:
 def test_the_model_gets_prefixes_words_and_latin_letters(
     tmp_path: Path, encoder: WordEncoder
 ) -> None:
-    choices = Dense(
+    choices = DenseSettings(
         "m", text="words", transliterate="itrans", query_prefix="query: ", post_prefix="post: "
     )
     retriever = DenseRetriever([built(tmp_path / "index", BODIES, choices)], choices)
@@ -218,7 +220,7 @@ def test_the_model_gets_prefixes_words_and_latin_letters(
 
 @pytest.mark.usefixtures("encoder")
 def test_the_reason_is_the_cosine_and_the_nearest_sentence(tmp_path: Path) -> None:
-    choices = Dense("m")
+    choices = DenseSettings("m")
     retriever = DenseRetriever([built(tmp_path / "index", BODIES, choices)], choices)
     question = asked("attains its maximum.")
     [reply] = retriever.ask([question])
@@ -230,7 +232,7 @@ def test_the_reason_is_the_cosine_and_the_nearest_sentence(tmp_path: Path) -> No
 
 @pytest.mark.usefixtures("encoder")
 def test_vectors_of_another_model_are_refused_with_the_remedy(tmp_path: Path) -> None:
-    choices = Dense("m")
+    choices = DenseSettings("m")
     folder = built(tmp_path / "index", BODIES, choices)
     np.save(folder / "vectors.npy", np.ones((5, 3), dtype=np.float32))
     with pytest.raises(InputError, match="gives vectors of 64 dimensions, the library holds 3"):
@@ -240,7 +242,7 @@ def test_vectors_of_another_model_are_refused_with_the_remedy(tmp_path: Path) ->
 @pytest.mark.usefixtures("encoder")
 def test_damaged_files_are_found_when_opened(tmp_path: Path) -> None:
     pytest.importorskip("faiss")
-    choices = Dense("m", index="ivf")
+    choices = DenseSettings("m", index="ivf")
     folder = built(tmp_path / "index", BODIES, choices)
     posts = folder / "lists" / "posts.npy"
     listed = np.load(posts)
@@ -268,13 +270,13 @@ def test_damaged_files_are_found_when_opened(tmp_path: Path) -> None:
 )
 def test_unknown_choices_are_refused_by_name(choice: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        Dense("m", **choice)  # type: ignore[arg-type]
+        DenseSettings("m", **choice)  # type: ignore[arg-type]
 
 
 def test_the_model_reads_stems_without_stop_words_where_asked(
     tmp_path: Path, encoder: WordEncoder
 ) -> None:
-    choices = Dense("m", text="words", stop_words="drop", stem=True, transliterate="itrans")
+    choices = DenseSettings("m", text="words", stop_words="drop", stem=True, transliterate="itrans")
     place = built(tmp_path / "index", ["The sums of $x^2$ are bounded.", "यह योग सम है"], choices)
     assert encoder.encoded == ["sum bound", "yog sam"]
     reply = DenseRetriever([place], choices).ask([asked("Is the sum bounded?")])[0]
@@ -284,6 +286,6 @@ def test_the_model_reads_stems_without_stop_words_where_asked(
 
 def test_stop_words_and_stems_are_for_words_alone() -> None:
     with pytest.raises(InputError, match="need text = 'words'"):
-        Dense("m", stem=True)
+        DenseSettings("m", stem=True)
     with pytest.raises(InputError, match="stop_words is 'no' "):
-        Dense("m", text="words", stop_words="no")
+        DenseSettings("m", text="words", stop_words="no")

@@ -12,7 +12,7 @@ from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
 from mathsetu.records import Post, Query
 from mathsetu.retrieval.formula import FormulaRetriever
-from mathsetu.retrieval.formula_index import FormulaBuilder, FormulaSearch
+from mathsetu.retrieval.formula_index import FormulaBuilder, FormulaSettings
 
 BODIES = [
     "Pythagoras: $a^2+b^2=c^2$.",
@@ -24,7 +24,7 @@ BODIES = [
 ]
 
 
-def build(folder: Path, bodies: list[str], choices: FormulaSearch) -> Path:
+def build(folder: Path, bodies: list[str], choices: FormulaSettings) -> Path:
     builder = FormulaBuilder(choices)
     posts = [Post(id=str(number), body=body) for number, body in enumerate(bodies)]
     index_posts([builder], map(Stored.of, posts))
@@ -33,7 +33,7 @@ def build(folder: Path, bodies: list[str], choices: FormulaSearch) -> Path:
 
 
 def retriever(place: Path, bodies: list[str] = BODIES, **choices: int) -> FormulaRetriever:
-    search = FormulaSearch(**choices)  # type: ignore[arg-type]
+    search = FormulaSettings(**choices)  # type: ignore[arg-type]
     return FormulaRetriever([build(place / "index", bodies, search)], search)
 
 
@@ -77,7 +77,7 @@ def test_a_post_with_all_formulas_of_a_query_beats_those_with_one(tmp_path: Path
 
 
 def test_the_largest_formulas_are_asked_for_when_there_are_too_many(tmp_path: Path) -> None:
-    index = retriever(tmp_path, asked=1)
+    index = retriever(tmp_path, query_formulas=1)
     assert found(index, asked("a", r"\sum_{n=1}^\infty \frac{1}{n^2}"))[0] == 2
 
 
@@ -125,7 +125,7 @@ def test_given_posts_get_the_scores_they_are_found_with(tmp_path: Path) -> None:
 def test_segments_without_common_formulas_change_nothing(
     tmp_path_factory: pytest.TempPathFactory, cut: int, latex: str
 ) -> None:
-    place, choices = tmp_path_factory.mktemp("formula"), FormulaSearch()
+    place, choices = tmp_path_factory.mktemp("formula"), FormulaSettings()
     bodies = [body.replace(" and $a^2$", "") for body in BODIES]
     whole = FormulaRetriever([build(place / "whole", bodies, choices)], choices)
     folders = [

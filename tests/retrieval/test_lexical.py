@@ -13,7 +13,7 @@ from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
 from mathsetu.records import Post, Query
 from mathsetu.retrieval.base import Question, best
-from mathsetu.retrieval.lexical import Lexical, LexicalBuilder, LexicalRetriever, post_terms
+from mathsetu.retrieval.lexical import LexicalBuilder, LexicalRetriever, LexicalSettings, post_terms
 
 POSTS = [
     Post(id="0", title="Prime numbers", body="A prime has two divisors.", language="en"),
@@ -24,7 +24,7 @@ POSTS = [
 ]
 
 
-def build(folder: Path, posts: list[Post], choices: Lexical) -> Path:
+def build(folder: Path, posts: list[Post], choices: LexicalSettings) -> Path:
     builder = LexicalBuilder(choices)
     index_posts([builder], map(Stored.of, posts))
     builder.write(folder)
@@ -32,7 +32,7 @@ def build(folder: Path, posts: list[Post], choices: Lexical) -> Path:
 
 
 def retriever(place: Path, **choices: object) -> LexicalRetriever:
-    settings = Lexical(**choices)  # type: ignore[arg-type]
+    settings = LexicalSettings(**choices)  # type: ignore[arg-type]
     return LexicalRetriever([build(place / "index", POSTS, settings)], settings)
 
 
@@ -63,7 +63,7 @@ def test_the_words_of_a_tag_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_a_field_counts_as_much_as_its_weight(tmp_path: Path) -> None:
-    terms = post_terms(read_post(POSTS[0]), Lexical(fields={"title": 2.5, "body": 1}))
+    terms = post_terms(read_post(POSTS[0]), LexicalSettings(fields={"title": 2.5, "body": 1}))
     assert terms["prime"] == 3.5
     assert terms["divisor"] == 1
 
@@ -109,15 +109,15 @@ def test_many_questions_are_answered_as_each_alone(tmp_path: Path) -> None:
 
 def test_stop_words_are_kept_when_wanted() -> None:
     facts = read_post(Post(id="1", body="The sum of all the roots", language="en"))
-    assert "the" not in post_terms(facts, Lexical())
-    assert post_terms(facts, Lexical(stop_words=False))["the"] == 2
-    assert post_terms(facts, Lexical(stop_words=False, analysis="snowball"))["the"] == 2
+    assert "the" not in post_terms(facts, LexicalSettings())
+    assert post_terms(facts, LexicalSettings(stop_words=False))["the"] == 2
+    assert post_terms(facts, LexicalSettings(stop_words=False, analysis="snowball"))["the"] == 2
 
 
 def test_terms_that_are_too_rare_or_too_frequent_find_nothing(tmp_path: Path) -> None:
     bodies = ["ring ideal", "ring ideal", "ring field", "ring group", "ring order"]
     posts = [Post(str(number), body, language="en") for number, body in enumerate(bodies)]
-    choices = Lexical(min_posts=2, max_share=0.7, translate=False)
+    choices = LexicalSettings(min_posts=2, max_share=0.7, translate=False)
     index = LexicalRetriever([build(tmp_path / "i", posts, choices)], choices)
     assert found(index, asked("field")) == []
     assert found(index, asked("ideal ring field")) == [0, 1]
@@ -126,13 +126,13 @@ def test_terms_that_are_too_rare_or_too_frequent_find_nothing(tmp_path: Path) ->
 @pytest.mark.parametrize("choices", [{"min_posts": -1}, {"max_share": 0.0}, {"max_share": 7.0}])
 def test_impossible_bounds_are_refused(choices: dict[str, float]) -> None:
     with pytest.raises(InputError, match=next(iter(choices))):
-        Lexical(**choices)  # type: ignore[arg-type]
+        LexicalSettings(**choices)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("choices", [{"analysis": "magic"}, {"fields": {"id": 1}}])
 def test_unknown_choices_are_refused(choices: dict[str, object]) -> None:
     with pytest.raises(InputError, match="known: "):
-        Lexical(**choices)  # type: ignore[arg-type]
+        LexicalSettings(**choices)  # type: ignore[arg-type]
 
 
 @given(
@@ -154,12 +154,14 @@ def test_the_best_are_those_of_a_plain_sort(scores: list[int], k: int, data: st.
 def test_a_word_that_the_glossary_lacks_is_found_and_explained_by_what_it_was_learned_to_be(
     tmp_path: Path,
 ) -> None:
-    choices = Lexical(scheme={"name": "bm25+", "matched_only": True})
+    choices = LexicalSettings(scheme={"name": "bm25+", "matched_only": True})
     posts = [*POSTS, Post(id="5", title="A dog and its shadow", body="", language="en")]
     index = LexicalRetriever([build(tmp_path / "index", posts, choices)], choices)
     assert found(index, asked("pes", "cs")) == [5]
     reason = index.ask([asked("pes", "cs")])[0].reason(5, posts[5])
     assert reason.detail == "pes → dog"
     assert [(word.asked, word.translation) for word in reason.evidence] == [("pes", "dog")]
-    strict = LexicalRetriever([tmp_path / "index"], Lexical(choices.scheme, translate=False))
+    strict = LexicalRetriever(
+        [tmp_path / "index"], LexicalSettings(choices.scheme, translate=False)
+    )
     assert not found(strict, asked("pes", "cs"))

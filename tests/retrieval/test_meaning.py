@@ -22,16 +22,21 @@ from mathsetu.library.store import Stored
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Post, Query
 from mathsetu.retrieval import meaning
-from mathsetu.retrieval.meaning import Meaning, MeaningBuilder, MeaningRetriever, whole_numbers
+from mathsetu.retrieval.meaning import (
+    MeaningBuilder,
+    MeaningRetriever,
+    MeaningSettings,
+    quantize_int8,
+)
 from mathsetu.retrieval.passages import passages
 from tests.encoders.tiny_builtin import TEXTS, make_builtin
 
 EVEN, BOUNDED, COMPACT, ODD, HINDI, SPANISH = TEXTS
 
 
-def choose(model: str, **more: Any) -> Meaning:
+def choose(model: str, **more: Any) -> MeaningSettings:
     """The usual choices, with the whole cosine as the score of a post."""
-    return Meaning(model, **{"least": 0.0, **more})
+    return MeaningSettings(model, **{"min_cosine": 0.0, **more})
 
 
 @pytest.fixture(scope="module")
@@ -45,14 +50,14 @@ def encoder(model: str) -> BuiltinEncoder:
     return BuiltinEncoder(Path(model))
 
 
-def built(folder: Path, posts: Sequence[Post], choices: Meaning) -> Path:
+def built(folder: Path, posts: Sequence[Post], choices: MeaningSettings) -> Path:
     builder = MeaningBuilder(choices)
     index_posts([builder], map(Stored.of, posts))
     builder.write(folder)
     return folder
 
 
-def opened(folder: Path, posts: Sequence[Post], choices: Meaning) -> MeaningRetriever:
+def opened(folder: Path, posts: Sequence[Post], choices: MeaningSettings) -> MeaningRetriever:
     return MeaningRetriever([built(folder, posts, choices)], choices)
 
 
@@ -151,7 +156,7 @@ def test_the_title_of_a_question_is_read_with_the_question_alone(
 ) -> None:
     post = Post(id="1", title="Sums", question=EVEN, body=ODD, language="en")
     folder = built(tmp_path / "index", [post], choose(model))
-    expected, _ = whole_numbers(encoder.encode([f"Sums\n\n{EVEN}", ODD]))
+    expected, _ = quantize_int8(encoder.encode([f"Sums\n\n{EVEN}", ODD]))
     assert (np.load(folder / "vectors.npy") == expected).all()
 
 
@@ -176,7 +181,7 @@ def test_posts_in_other_languages_are_read_with_care(tmp_path: Path) -> None:
         folder = built(tmp_path / str(careful), posts, choose(model, careful=careful))
         read[careful] = np.load(folder / "vectors.npy")
     rows = encoder.tokens([f"\n\n{post.body}" for post in posts])
-    fast, slow = (whole_numbers(encoder.encode_tokens(rows, how))[0] for how in (False, True))
+    fast, slow = (quantize_int8(encoder.encode_tokens(rows, how))[0] for how in (False, True))
     assert (fast != slow).any(axis=1).all()
     assert (read[False] == fast).all()
     assert (read[True] == np.stack([fast[0], slow[1], fast[2]])).all()
@@ -185,7 +190,7 @@ def test_posts_in_other_languages_are_read_with_care(tmp_path: Path) -> None:
 def test_a_long_post_counts_as_much_as_its_best_passage(
     tmp_path: Path, model: str, encoder: BuiltinEncoder
 ) -> None:
-    choices = choose(model, tokens=32, said=8)
+    choices = choose(model, tokens=32, body_passages=8)
     long = " ".join([*[EVEN] * 6, BOUNDED, *[ODD] * 3])
     [tokens] = encoder.tokens([long])
     assert 64 < len(tokens) <= 256
@@ -195,7 +200,7 @@ def test_a_long_post_counts_as_much_as_its_best_passage(
 
 
 def test_of_a_very_long_post_the_beginning_is_read(tmp_path: Path, model: str) -> None:
-    choices = choose(model, tokens=16, said=2)
+    choices = choose(model, tokens=16, body_passages=2)
     start = " ".join([EVEN] * 20)
     retriever = opened(tmp_path / "index", of_bodies(start, f"{start} {BOUNDED}"), choices)
     first, second = scores(retriever, asked(BOUNDED), 2)
@@ -207,7 +212,7 @@ def test_a_kind_of_passage_can_be_left_out(
     tmp_path: Path, model: str, asked_passages: int, said: int
 ) -> None:
     post = Post(id="1", question=EVEN, body=BOUNDED)
-    choices = choose(model, asked=asked_passages, said=said)
+    choices = choose(model, question_passages=asked_passages, body_passages=said)
     retriever = opened(tmp_path / "index", [post], choices)
     [score] = scores(retriever, asked(EVEN if asked_passages else BOUNDED), 1)
     assert score == pytest.approx(1, abs=0.01)
@@ -233,7 +238,7 @@ def test_segments_are_searched_as_one_collection_with_the_same_scores(
 
 def test_a_cosine_below_zero_is_not_taken_for_zero(tmp_path: Path, model: str) -> None:
     words = sorted({word for text in TEXTS for word in text.split()})
-    retriever = opened(tmp_path / "index", of_bodies(*words), choose(model, least=-1.0))
+    retriever = opened(tmp_path / "index", of_bodies(*words), choose(model, min_cosine=-1.0))
     cosines = np.array([scores(retriever, asked(word), len(words)) for word in words]) - 1
     # The last post is at the end of the file, where a zero would be easy to mistake for a cosine.
     assert (cosines[:, -1] < -0.01).any()
@@ -244,7 +249,7 @@ def test_what_is_not_above_the_least_cosine_is_not_found(tmp_path: Path, model: 
     folder = built(tmp_path / "index", of_bodies(*TEXTS), choose(model))
     cosines = np.array(scores(MeaningRetriever([folder], choose(model)), asked(EVEN), 6))
     least = float(np.sort(cosines)[-3])
-    strict = MeaningRetriever([folder], choose(model, least=least))
+    strict = MeaningRetriever([folder], choose(model, min_cosine=least))
     found = strict.ask([asked(EVEN)])[0].best(6)
     assert found.numbers.tolist() == np.argsort(-cosines)[:2].tolist()
     assert found.scores == pytest.approx(cosines[found.numbers] - least, abs=1e-6)
@@ -285,7 +290,7 @@ def test_the_reason_is_the_score_and_the_nearest_sentence(tmp_path: Path, model:
 
 
 def test_the_reason_is_found_deep_in_a_long_post(tmp_path: Path, model: str) -> None:
-    choices = choose(model, tokens=32, said=12)
+    choices = choose(model, tokens=32, body_passages=12)
     long = " ".join([*[EVEN] * 12, BOUNDED, *[EVEN] * 3])
     posts = [Post(id="1", title="Sums", question=ODD, body=long)]
     reason = (
@@ -333,7 +338,7 @@ def test_the_same_posts_give_the_same_bytes(tmp_path: Path, model: str) -> None:
 
 def test_vectors_in_eight_bits_are_near_enough(encoder: BuiltinEncoder) -> None:
     vectors = np.concatenate([encoder.encode(TEXTS), np.zeros((1, 64), dtype=np.float32)])
-    numbers, scales = whole_numbers(vectors)
+    numbers, scales = quantize_int8(vectors)
     restored = numbers * scales[:, None]
     assert np.abs(restored - vectors).max() <= np.abs(vectors).max() / 254 + 1e-6
     assert not restored[-1].any()
@@ -373,16 +378,19 @@ def test_a_model_of_another_kind_is_refused(tmp_path: Path) -> None:
         MeaningBuilder(choose(str(other))).prepare(read_post(Post(id="1", body=EVEN)))
 
 
-@pytest.mark.parametrize("choice", [{"tokens": 4}, {"asked": -1}, {"asked": 0, "said": 0}])
+@pytest.mark.parametrize(
+    "choice",
+    [{"tokens": 4}, {"question_passages": -1}, {"question_passages": 0, "body_passages": 0}],
+)
 def test_choices_that_leave_nothing_to_read_are_refused(choice: dict[str, int]) -> None:
     with pytest.raises(InputError, match="tokens must be at least 8"):
-        Meaning(**choice)  # type: ignore[arg-type]
+        MeaningSettings(**choice)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("least", [1.0, -1.5, float("nan")])
 def test_a_least_cosine_that_no_post_or_every_post_exceeds_is_refused(least: float) -> None:
-    with pytest.raises(InputError, match="least must be a cosine from -1 to below 1"):
-        Meaning(least=least)
+    with pytest.raises(InputError, match="min_cosine must be a cosine from -1 to below 1"):
+        MeaningSettings(min_cosine=least)
 
 
 def test_passages_longer_than_the_model_reads_are_refused(tmp_path: Path, model: str) -> None:
@@ -405,7 +413,9 @@ def test_each_distinct_passage_is_encoded_once(
     answer = Post(id="copy", title="Sums", question=EVEN, body=ODD, language="en")
     posts = [replace(answer, id=f"{number}", body=text) for number, text in enumerate(TEXTS)]
     posts += [answer, Post(id="question", body=f"Sums\n\n{EVEN}", language="en")]
-    folder = built(tmp_path / "index", posts, choose(model, tokens=8, asked=9, said=9))
+    folder = built(
+        tmp_path / "index", posts, choose(model, tokens=8, question_passages=9, body_passages=9)
+    )
     monkeypatch.undo()
     assert len(read) == len({tuple(row) for row in read})
     vectors, scales = np.load(folder / "vectors.npy"), np.load(folder / "scales.npy")
@@ -416,7 +426,7 @@ def test_each_distinct_passage_is_encoded_once(
         for passage in passages(tokens, 8, 9)
     ]
     assert len(read) < len(rows) / 2
-    expected, expected_scales = whole_numbers(encoder.encode_tokens(rows))
+    expected, expected_scales = quantize_int8(encoder.encode_tokens(rows))
     assert (vectors == expected).all()
     assert (scales == expected_scales).all()
 

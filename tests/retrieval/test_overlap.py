@@ -14,7 +14,7 @@ from mathsetu.intake.question import Question
 from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
 from mathsetu.records import Post, Query
-from mathsetu.retrieval.overlap import Overlap, OverlapBuilder, OverlapRetriever
+from mathsetu.retrieval.overlap import OverlapBuilder, OverlapRetriever, OverlapSettings
 
 BODIES = [
     "The identity $a^2+b^2=c^2$ holds.",
@@ -25,7 +25,7 @@ BODIES = [
 PAIRS = {"tokens": token_overlap, "nodes": node_overlap}
 
 
-def built(folder: Path, bodies: list[str], choices: Overlap) -> Path:
+def built(folder: Path, bodies: list[str], choices: OverlapSettings) -> Path:
     builder = OverlapBuilder(choices)
     posts = [Post(id=str(number), body=body) for number, body in enumerate(bodies)]
     index_posts([builder], map(Stored.of, posts))
@@ -40,7 +40,7 @@ def asked(text: str) -> Question:
 @pytest.mark.parametrize("of", ["tokens", "nodes"])
 def test_a_post_with_one_formula_scores_as_the_two_formulas_do(tmp_path: Path, of: str) -> None:
     formulas = ["x^2+y", r"\frac{a}{b}", "x^2+x^2", r"\int_0^1 x\,dx"]
-    choices = Overlap(of=of)
+    choices = OverlapSettings(of=of)
     retriever = OverlapRetriever(
         [built(tmp_path / "index", [f"${latex}$" for latex in formulas], choices)], choices
     )
@@ -59,14 +59,16 @@ def test_tokens_are_a_set_over_all_formulas_and_nodes_are_counted(
     tmp_path: Path, of: str, expected: float
 ) -> None:
     # The post has the tokens x, 2, + and ten nodes, among them x, x, + of the question.
-    choices = Overlap(of=of)
+    choices = OverlapSettings(of=of)
     folder = built(tmp_path / "index", ["$x^2$ and $x^2+x^2$"], choices)
     score = OverlapRetriever([folder], choices).ask([asked("$x+x$")])[0].scores(np.array([0]))
     assert score == pytest.approx([expected])
 
 
 def test_a_post_without_formulas_and_a_question_without_any_find_nothing(tmp_path: Path) -> None:
-    retriever = OverlapRetriever([built(tmp_path / "index", BODIES, Overlap())], Overlap())
+    retriever = OverlapRetriever(
+        [built(tmp_path / "index", BODIES, OverlapSettings())], OverlapSettings()
+    )
     replies = retriever.ask([asked("$a+b$"), asked("no formula")])
     found, nothing = (reply.best(10) for reply in replies)
     assert 1 not in found.numbers
@@ -77,7 +79,7 @@ def test_a_post_without_formulas_and_a_question_without_any_find_nothing(tmp_pat
 def test_segments_change_nothing(
     tmp_path_factory: pytest.TempPathFactory, cut: int, of: str
 ) -> None:
-    folder, choices = tmp_path_factory.mktemp("overlap"), Overlap(of=of)
+    folder, choices = tmp_path_factory.mktemp("overlap"), OverlapSettings(of=of)
     whole = OverlapRetriever([built(folder / "whole", BODIES, choices)], choices)
     parts = [BODIES[:cut], BODIES[cut:]]
     folders = [built(folder / str(n), part, choices) for n, part in enumerate(parts)]
@@ -92,7 +94,9 @@ def test_segments_change_nothing(
 
 
 def test_filtered_posts_are_not_found(tmp_path: Path) -> None:
-    retriever = OverlapRetriever([built(tmp_path / "index", BODIES, Overlap())], Overlap())
+    retriever = OverlapRetriever(
+        [built(tmp_path / "index", BODIES, OverlapSettings())], OverlapSettings()
+    )
     allowed = np.array([False, True, True, True])
     found = retriever.ask([asked("$a^2+b^2=c^2$")])[0].best(10, allowed)
     assert len(found.numbers)
@@ -100,30 +104,32 @@ def test_filtered_posts_are_not_found(tmp_path: Path) -> None:
 
 
 def test_the_reason_names_the_shared_symbols(tmp_path: Path) -> None:
-    retriever = OverlapRetriever([built(tmp_path / "index", BODIES, Overlap())], Overlap())
+    retriever = OverlapRetriever(
+        [built(tmp_path / "index", BODIES, OverlapSettings())], OverlapSettings()
+    )
     reason = retriever.ask([asked("$a+z$")])[0].reason(0, Post("", ""))
     assert reason.detail == "a +"
     assert 0 < reason.score < 1
 
 
 def test_the_same_posts_give_the_same_bytes(tmp_path: Path) -> None:
-    first, second = (built(tmp_path / name, BODIES, Overlap()) for name in "ab")
+    first, second = (built(tmp_path / name, BODIES, OverlapSettings()) for name in "ab")
     for file in first.iterdir():
         assert file.read_bytes() == (second / file.name).read_bytes()
 
 
 def test_unknown_choices_are_refused_by_name() -> None:
     with pytest.raises(InputError, match="of is 'letters'"):
-        Overlap(of="letters")
+        OverlapSettings(of="letters")
     with pytest.raises(InputError, match="'tags' is not title, body or question"):
-        Overlap(fields=("tags",))
+        OverlapSettings(fields=("tags",))
 
 
 @pytest.mark.parametrize("of", ["tokens", "nodes"])
 def test_numbers_are_compared_by_value_where_asked(tmp_path: Path, of: str) -> None:
     scores = {}
     for numeric in ("none", "numbers"):
-        choices = Overlap(of=of, numeric=numeric)
+        choices = OverlapSettings(of=of, numeric=numeric)
         place = built(tmp_path / numeric, ["$x+0.50$", "$x+0.75$"], choices)
         reply = OverlapRetriever([place], choices).ask([asked("$x+0.5$")])[0]
         scores[numeric] = reply.scores(np.arange(2)).tolist()
@@ -134,7 +140,7 @@ def test_numbers_are_compared_by_value_where_asked(tmp_path: Path, of: str) -> N
 def test_formulas_that_come_to_the_same_are_nearer_with_values(tmp_path: Path) -> None:
     scores = {}
     for numeric in ("numbers", "values"):
-        choices = Overlap(of="nodes", numeric=numeric)
+        choices = OverlapSettings(of="nodes", numeric=numeric)
         place = built(tmp_path / numeric, ["$x^2+2x+1$", "$x^2+3x+1$"], choices)
         reply = OverlapRetriever([place], choices).ask([asked("$(x+1)^2$")])[0]
         scores[numeric] = reply.scores(np.arange(2)).tolist()
@@ -150,4 +156,4 @@ def test_an_unknown_kind_of_comparing_numbers_is_refused() -> None:
     with pytest.raises(
         InputError, match="numeric is 'maybe' \\(known: 'none', 'numbers', 'values'"
     ):
-        Overlap(numeric="maybe")
+        OverlapSettings(numeric="maybe")

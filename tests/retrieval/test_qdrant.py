@@ -7,13 +7,13 @@ from mathsetu.collections import sampler
 from mathsetu.errors import InputError, MissingExtra
 from mathsetu.graphs.virtual import FORMULA
 from mathsetu.library import Library, add_posts, remove_posts
-from mathsetu.library.graph import upload_library
+from mathsetu.library.graph_upload import upload_library
 from mathsetu.records import Query
 from mathsetu.retrieval import qdrant
 from mathsetu.retrieval.maxsim import MaxSim
 from mathsetu.retrieval.multivectors import write_multivectors
 from mathsetu.retrieval.qdrant import QdrantSearch, QdrantServer, collections_of, upload_segment
-from mathsetu.retrieval.texts import write_texts
+from mathsetu.retrieval.text_table import write_texts
 from tests.encoders.tiny_graph import make_graph_library
 from tests.retrieval.qdrant_server import PROGRAM, LocalQdrant, qdrant_program
 

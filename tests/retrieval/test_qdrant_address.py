@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mathsetu.errors import InputError
 from mathsetu.library import Library
-from mathsetu.library.graph import upload_library
+from mathsetu.library.graph_upload import upload_library
 from mathsetu.library.manifest import signed
 from mathsetu.retrieval.qdrant_address import confirmed, key_for
 from tests.conftest import Mathsetu

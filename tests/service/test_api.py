@@ -130,7 +130,7 @@ def test_the_openapi_file_shows_examples_and_limits(client: TestClient) -> None:
     assert by_name["q"]["examples"]["formula"]["value"] == "$a^2+b^2=c^2$"
     assert by_name["q"]["schema"]["maxLength"] == Limits().query
     assert schema["components"]["schemas"]["SearchRequest"]["examples"]
-    assert "Found" in schema["components"]["schemas"]
+    assert "FoundPost" in schema["components"]["schemas"]
 
 
 def test_every_answer_tells_browsers_to_be_strict(client: TestClient) -> None:

@@ -11,12 +11,12 @@ from mathsetu.training.bi_encoder import train_bi_encoder
 from mathsetu.training.checkpoints import State
 from mathsetu.training.cross_encoder import train_cross_encoder
 from mathsetu.training.loop import Fit
-from mathsetu.training.pairs import Pair
+from mathsetu.training.pairs import TrainingPair
 from tests.encoders.tiny import TEXTS, make_cross_encoder, make_model
 
 HALVES = [(text[: len(text) // 2], text[len(text) // 2 :]) for text in TEXTS]
 PAIRS = [
-    Pair(start, end, float(first == second))
+    TrainingPair(start, end, float(first == second))
     for first, (start, _) in enumerate(HALVES)
     for second, (_, end) in enumerate(HALVES)
     if (first - second) % 4 < 2
@@ -119,7 +119,7 @@ def test_training_stops_when_the_validation_loss_no_longer_falls(
     cross_encoder: str, tmp_path: Path
 ) -> None:
     # What is validated is the opposite of what is learned.
-    opposite = [Pair(pair.question, pair.text, 1 - pair.label) for pair in PAIRS]
+    opposite = [TrainingPair(pair.question, pair.text, 1 - pair.label) for pair in PAIRS]
     settings = Fit(**{**vars(FEW), "epochs": 20, "patience": 2, "learning_rate": 3e-3})
     state = train_cross_encoder(cross_encoder, lambda number: PAIRS, opposite, tmp_path, settings)
     assert len(state.history) == state.best + 1 + settings.patience < 20

@@ -34,7 +34,7 @@ from mathsetu.training.graph.graphs import (  # noqa: E402
 )
 from mathsetu.training.graph.loss import Weights, maxsim, padded, pair_loss  # noqa: E402
 from mathsetu.training.graph.negatives import hard_negatives  # noqa: E402
-from mathsetu.training.graph.texts import (  # noqa: E402
+from mathsetu.training.graph.text_pairs import (  # noqa: E402
     TextPair,
     read_text_pairs,
     split_pairs,

@@ -10,7 +10,7 @@ from mathsetu.errors import InputError
 from mathsetu.records import Judgment, Post, Query
 from mathsetu.training.epochs import Epochs, batches_without_repeats
 from mathsetu.training.pairs import (
-    Pair,
+    TrainingPair,
     judged_pairs,
     split_topics,
     thread_pairs,
@@ -69,8 +69,8 @@ def test_added_pairs_look_alike_whether_they_belong_together_or_not() -> None:
 def test_an_epoch_has_all_judged_pairs_and_as_many_others_in_equal_shares(
     judged: list[float], threads: int, epoch: int
 ) -> None:
-    pairs = [Pair("asked", str(number), label) for number, label in enumerate(judged)]
-    further = [Pair("thread", str(number), 1.0) for number in range(threads)]
+    pairs = [TrainingPair("asked", str(number), label) for number, label in enumerate(judged)]
+    further = [TrainingPair("thread", str(number), 1.0) for number in range(threads)]
     epochs = Epochs(
         pairs, further, [answer(n, "x") for n in range(20)], lambda post: [answer(77, "y")]
     )
@@ -93,7 +93,7 @@ def test_each_epoch_looks_for_negatives_of_other_questions() -> None:
         return [answer(77, "y")]
 
     epochs = Epochs(
-        [Pair("q", "a", 1.0), Pair("q", "b", 0.0)],
+        [TrainingPair("q", "a", 1.0), TrainingPair("q", "b", 0.0)],
         asked=[answer(number, "x") for number in range(100)],
         similar=similar,
     )
@@ -111,7 +111,7 @@ def test_each_epoch_looks_for_negatives_of_other_questions() -> None:
 def test_no_question_and_no_text_stands_twice_in_a_batch(
     numbers: list[tuple[int, int]], size: int
 ) -> None:
-    pairs = [Pair(f"q{question}", f"t{text}", 1.0) for question, text in numbers]
+    pairs = [TrainingPair(f"q{question}", f"t{text}", 1.0) for question, text in numbers]
     for batch in batches_without_repeats(pairs, size, seed=1, number=0):
         assert len({pair.question for pair in batch}) == len(batch) <= size
         assert len({pair.text for pair in batch}) == len(batch)

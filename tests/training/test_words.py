@@ -1,6 +1,6 @@
 """Training on words alone sees what a reranker on words alone sees in search."""
 
-from mathsetu.ranking.rerank.texts import candidate_text, question_text
+from mathsetu.ranking.rerank.model_input import candidate_text, question_text
 from mathsetu.records import Formula, Judgment, Post, Query
 from mathsetu.training.pairs import judged_pairs, thread_pairs
 from mathsetu.training.words import post_words, query_words

@@ -71,7 +71,7 @@ _STATEMENTS = (
 _SETTINGS = (
     "format mathsetu version recipe recipe.name recipe.parts recipe.parts.words.kind"
     " recipe.parts.words.scheme.k1 recipe.parts.words.fields recipe.parts.formulas.matched"
-    " recipe.parts.meaning.least recipe.ranking.weights recipe.ranking.weights.words"
+    " recipe.parts.meaning.min_cosine recipe.ranking.weights recipe.ranking.weights.words"
     " recipe.ranking.k recipe.ranking.candidates recipe.ranking.normalise recipe.ranking.fuse"
     " recipe.rerank recipe.query.translate recipe.query.model recipe.systems segments segments.0"
     " segments.0.name segments.0.posts segments.0.removed segments.0.files segments.1.name"

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from mathsetu.collections import sampler
-from mathsetu.collections.texts import with_formulas
+from mathsetu.collections.source_text import with_formulas
 from mathsetu.library import add_posts, build_library, remove_posts
 from mathsetu.records import Post
 

@@ -10,7 +10,7 @@ from typing import Any
 from mathsetu.answers.values import (
     AboutPost,
     Asked,
-    Found,
+    FoundPost,
     MatchedFormula,
     MatchedWord,
     Piece,
@@ -159,7 +159,7 @@ def search_answer(answer: Answer, *, typeset: bool) -> SearchAnswer:
     )
 
 
-def all_found(answer: Answer, typeset: bool) -> tuple[Found, ...]:
+def all_found(answer: Answer, typeset: bool) -> tuple[FoundPost, ...]:
     """The hits of an answer with their posts, best first."""
     return tuple(
         replace(
@@ -174,12 +174,12 @@ def _version(post: Post) -> Version:
     return Version(post.id, post.language, post.title)
 
 
-def found(hit: Hit, post: Post, rank: int, *, typeset: bool) -> Found:
+def found(hit: Hit, post: Post, rank: int, *, typeset: bool) -> FoundPost:
     """A hit with its post, and everything that matched."""
     evidence = _evidence(hit)
     words = matched_words(evidence)
     pairs = [(item.asked, item.found) for item in evidence if item.kind == "formula"]
-    return Found(
+    return FoundPost(
         **_about(post),
         rank=rank,
         score=hit.score,

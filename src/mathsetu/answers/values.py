@@ -147,7 +147,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found(AboutPost):
+class FoundPost(AboutPost):
     """A post that was found, and why.
 
     ``versions`` are those in other languages, where a search groups them into one hit.
@@ -173,7 +173,7 @@ class SearchAnswer:
     """
 
     query: Asked
-    hits: tuple[Found, ...]
+    hits: tuple[FoundPost, ...]
     unfinished: tuple[str, ...] = ()
     close: bool = True
     offset: int = 0
@@ -187,7 +187,7 @@ class ExplainAnswer:
     """One post as a hit of a query; its rank is 0."""
 
     query: Asked
-    hit: Found
+    hit: FoundPost
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ class SimilarAnswer:
     """The posts that are most like a post."""
 
     id: str
-    hits: tuple[Found, ...]
+    hits: tuple[FoundPost, ...]
     unfinished: tuple[str, ...] = ()
 
 

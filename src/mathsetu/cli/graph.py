@@ -15,7 +15,6 @@ from mathsetu.graphs.makers import MAKERS
 from mathsetu.intake.posts import FIELDS
 from mathsetu.languages.table import language
 from mathsetu.library import Library
-from mathsetu.library.graph import searched_here, upload_library
 from mathsetu.library.graph_files import (
     FORMS,
     built_graphs,
@@ -26,6 +25,7 @@ from mathsetu.library.graph_files import (
     write_graphs,
     write_sentences,
 )
+from mathsetu.library.graph_upload import searched_here, upload_library
 from mathsetu.retrieval.base import check_fields
 
 

@@ -12,7 +12,7 @@ from mathsetu.answers.values import Asked, to_json
 from mathsetu.cli.output import LIBRARY, json_option, print_json, say
 from mathsetu.languages.table import language, language_name
 from mathsetu.library import Filter, Library
-from mathsetu.library.preparing import check_asks
+from mathsetu.library.query_translation import check_asks
 from mathsetu.ranking.hybrid import PREFERENCES
 from mathsetu.records import Hit, Post
 

@@ -21,11 +21,11 @@ from mathsetu.cluster.snapshot import Snapshot
 from mathsetu.deadline import check_time
 from mathsetu.formulas.parse import parse_once
 from mathsetu.intake.question import Question
-from mathsetu.library.shelves import Filter
+from mathsetu.library.segmented_posts import Filter
 from mathsetu.records import Post, Reason
 from mathsetu.retrieval.base import FormulaMatch, Scored, asked_formula, best
 from mathsetu.retrieval.formula import FormulaReply, FormulaRetriever
-from mathsetu.retrieval.formula_index import FormulaSearch, FormulaSegment, feature_counts
+from mathsetu.retrieval.formula_index import FormulaSegment, FormulaSettings, feature_counts
 from mathsetu.retrieval.postings import Postings, term_hashes
 from mathsetu.retrieval.segments import Numbering
 
@@ -64,7 +64,7 @@ class ClusterFormulas:
     heat_mapper = None
 
     def __init__(
-        self, snapshot: Snapshot, name: str, choices: FormulaSearch, where: Filter | None
+        self, snapshot: Snapshot, name: str, choices: FormulaSettings, where: Filter | None
     ) -> None:
         self.snapshot, self.name, self.choices, self.where = snapshot, name, choices, where
         self.posts = snapshot.state.posts

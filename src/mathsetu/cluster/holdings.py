@@ -17,7 +17,7 @@ from mathsetu.cluster.posts import ClusterPosts
 from mathsetu.cluster.snapshot import Newest, Snapshot
 from mathsetu.cluster.words import ClusterWords
 from mathsetu.library.holdings import View
-from mathsetu.library.shelves import Filter
+from mathsetu.library.segmented_posts import Filter
 from mathsetu.recipes import overridden
 from mathsetu.recipes.parts import choices_of
 from mathsetu.recipes.schema import Recipe

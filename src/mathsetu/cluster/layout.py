@@ -24,7 +24,7 @@ from mathsetu.cluster.client import Cluster, MissingCollection, Refused
 from mathsetu.errors import InputError
 from mathsetu.recipes.parts import choices_of
 from mathsetu.recipes.schema import Recipe
-from mathsetu.retrieval.lexical import Lexical
+from mathsetu.retrieval.lexical import LexicalSettings
 from mathsetu.retrieval.weighting import make_scheme
 
 #: Fields that every point has: the versions between which it can be found, and its segment.
@@ -126,17 +126,17 @@ def check_recipe(recipe: Recipe) -> None:
                 f"{LEXICAL}, {FORMULA} and {MEANING}"
             )
         choices = choices_of(settings, f"parts.{name}")
-        if isinstance(choices, Lexical) and make_scheme(choices.scheme).cosine:
+        if isinstance(choices, LexicalSettings) and make_scheme(choices.scheme).cosine:
             raise InputError(
                 f"{recipe.name}: parts.{name} brings vectors to length one, which a cluster cannot "
                 "keep up when posts are added; choose bm25+ or a scheme that ends in n"
             )
-        if isinstance(choices, Lexical) and choices.without_extremes:
+        if isinstance(choices, LexicalSettings) and choices.without_extremes:
             raise InputError(
                 f"{recipe.name}: parts.{name} leaves out rare or frequent terms, which a cluster "
                 "cannot; set min_posts to 0 and max_share to 1"
             )
-        if kind == MEANING and choices.asked + choices.said > _MOST_PASSAGES:
+        if kind == MEANING and choices.question_passages + choices.body_passages > _MOST_PASSAGES:
             raise InputError(
                 f"{recipe.name}: parts.{name} reads more than {_MOST_PASSAGES} passages"
             )

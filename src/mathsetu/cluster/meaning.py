@@ -20,18 +20,18 @@ from mathsetu.cluster.packing import damaged, unpack
 from mathsetu.cluster.posts import ClusterPosts
 from mathsetu.cluster.snapshot import Snapshot
 from mathsetu.intake.question import Question
-from mathsetu.library.shelves import Filter
+from mathsetu.library.segmented_posts import Filter
 from mathsetu.records import Post, Reason
-from mathsetu.retrieval.asking import query_vector
 from mathsetu.retrieval.base import Scored, best
 from mathsetu.retrieval.meaning import (
     KINDS,
-    Meaning,
     MeaningReply,
     MeaningRetriever,
     MeaningSegment,
+    MeaningSettings,
     texts_of,
 )
+from mathsetu.retrieval.query_vectors import query_vector
 from mathsetu.retrieval.segments import Numbering
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class ClusterMeaning:
         self,
         snapshot: Snapshot,
         name: str,
-        choices: Meaning,
+        choices: MeaningSettings,
         where: Filter | None,
         shelves: ClusterPosts,
         remembered: Remembered,

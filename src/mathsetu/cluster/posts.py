@@ -13,7 +13,7 @@ from mathsetu.cluster.packing import damaged
 from mathsetu.cluster.snapshot import Snapshot
 from mathsetu.errors import UnknownPost
 from mathsetu.intake.posts import PostFacts
-from mathsetu.library.shelves import FACETS, by_frequency
+from mathsetu.library.segmented_posts import FACETS, by_frequency
 from mathsetu.library.store import facts_of
 from mathsetu.records import Post
 
@@ -148,6 +148,10 @@ class ClusterPosts:
             exact=True,
         )
         return by_frequency({str(hit.value): int(hit.count) for hit in found.hits})
+
+    def titles(self, limit: int) -> Iterator[tuple[int, str]]:
+        """None: all of them would have to be fetched."""
+        return iter(())
 
     def facets(self, numbers: Sequence[int]) -> dict[str, dict[str, int]]:
         """How many of some posts have each language, tag and collection."""

@@ -15,7 +15,7 @@ from mathsetu.cluster.layout import COLLECTION, LANGUAGE, TAGS, Names, visible_a
 from mathsetu.cluster.state import State, read_state
 from mathsetu.cluster.tables import Counts, read_tables
 from mathsetu.errors import InputError, Unavailable
-from mathsetu.library.shelves import FACETS, Filter
+from mathsetu.library.segmented_posts import FACETS, Filter
 from mathsetu.retrieval.formula_index import rarity_of
 from mathsetu.retrieval.weighting import Statistics
 

@@ -22,7 +22,7 @@ from mathsetu.errors import InputError
 from mathsetu.recipes.schema import parse_table
 
 #: Grows when libraries that older versions published can no longer be read.
-FORMAT = 2
+FORMAT = 3
 _STATE, _LOCK = 1, 2
 # Marks of segments that are published, one point each.
 _SEGMENTS = 1 << 40

@@ -13,9 +13,9 @@ import numpy as np
 from mathsetu.cluster.packing import damaged, unpack, unpack_frequencies
 from mathsetu.cluster.points import sparse
 from mathsetu.cluster.snapshot import Snapshot
-from mathsetu.library.shelves import Filter
+from mathsetu.library.segmented_posts import Filter
 from mathsetu.retrieval.base import Scored, among, best
-from mathsetu.retrieval.lexical import Lexical, LexicalRetriever
+from mathsetu.retrieval.lexical import LexicalRetriever, LexicalSettings
 from mathsetu.retrieval.postings import Postings, term_hashes
 from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.weighting import Wanted, WeighedQuery, Weighted, make_scheme
@@ -31,7 +31,7 @@ class ClusterWords(LexicalRetriever):
     """Answers questions by words."""
 
     def __init__(
-        self, snapshot: Snapshot, name: str, choices: Lexical, where: Filter | None
+        self, snapshot: Snapshot, name: str, choices: LexicalSettings, where: Filter | None
     ) -> None:
         self.choices = choices
         self.index = _Index(snapshot, name, choices, where)
@@ -43,7 +43,7 @@ class _Index(Weighted):
     """The collection's statistics, and the way to its posts."""
 
     def __init__(
-        self, snapshot: Snapshot, name: str, choices: Lexical, where: Filter | None
+        self, snapshot: Snapshot, name: str, choices: LexicalSettings, where: Filter | None
     ) -> None:
         self.snapshot, self.name, self.where = snapshot, name, where
         self.scheme = make_scheme(choices.scheme)

@@ -12,8 +12,8 @@ from xml.sax.saxutils import escape, quoteattr
 from mathsetu.collections.crossmath import language_of
 from mathsetu.collections.files import read_lines, shown, writing
 from mathsetu.collections.rows import REFUSE, BadRows, Problem, in_order
+from mathsetu.collections.source_text import form_of, split_tags
 from mathsetu.collections.tables import read_named
-from mathsetu.collections.texts import form_of, split_tags
 from mathsetu.collections.trec import RankChecker, columns, finite, ranked, whole, word
 from mathsetu.collections.xmlstream import read_records
 from mathsetu.errors import RowError

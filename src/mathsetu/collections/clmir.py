@@ -14,8 +14,8 @@ from pathlib import Path
 
 from mathsetu.collections.files import shown, writing
 from mathsetu.collections.rows import REFUSE, BadRows, Problem, in_order
+from mathsetu.collections.source_text import form_of, read_text, split_tags
 from mathsetu.collections.tables import read_named, read_table
-from mathsetu.collections.texts import form_of, read_text, split_tags
 from mathsetu.collections.trec import RankChecker, finite, ranked
 from mathsetu.errors import InputError, RowError
 from mathsetu.languages.table import language

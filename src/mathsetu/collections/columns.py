@@ -15,8 +15,8 @@ from typing import Any
 from mathsetu.collections.files import plain_name, read_chunks, read_lines, read_raw_lines, shown
 from mathsetu.collections.packing import Member
 from mathsetu.collections.rows import BadRows
+from mathsetu.collections.source_text import form_of, read_text, split_tags
 from mathsetu.collections.tables import plain_header, read_table
-from mathsetu.collections.texts import form_of, read_text, split_tags
 from mathsetu.collections.trec import whole
 from mathsetu.collections.trees import reason
 from mathsetu.errors import InputError, MissingExtra, RowError

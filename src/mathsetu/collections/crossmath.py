@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mathsetu.collections.files import plain_name, read_lines, shown, writing
 from mathsetu.collections.rows import REFUSE, BadRows
-from mathsetu.collections.texts import split_tags
+from mathsetu.collections.source_text import split_tags
 from mathsetu.collections.trec import columns
 from mathsetu.errors import RowError
 from mathsetu.markup import to_text

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from mathsetu.collections.files import read_lines, shown, writing
 from mathsetu.collections.rows import REFUSE, BadRows
-from mathsetu.collections.texts import with_formulas
+from mathsetu.collections.source_text import with_formulas
 from mathsetu.errors import InputError, RowError
 from mathsetu.limits import LONGEST_TEXT, MOST_DIGITS, MOST_FORMULAS
 from mathsetu.records import Formula, Judgment, Post, Query

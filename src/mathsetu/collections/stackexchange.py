@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mathsetu.collections.files import shown
 from mathsetu.collections.rows import REFUSE, BadRows
-from mathsetu.collections.texts import form_of, read_text, split_tags
+from mathsetu.collections.source_text import form_of, read_text, split_tags
 from mathsetu.collections.trec import whole
 from mathsetu.collections.xmlrows import read_rows
 from mathsetu.errors import RowError

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from mathsetu.collections.documents.sections import BETWEEN, slug
 from mathsetu.collections.files import read_head, shown
 from mathsetu.collections.rows import REFUSE, BadRows
-from mathsetu.collections.texts import read_text
+from mathsetu.collections.source_text import read_text
 from mathsetu.collections.xmlstream import read_records
 from mathsetu.errors import RowError
 from mathsetu.markup import plain

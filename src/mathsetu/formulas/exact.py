@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
 
-from mathsetu.formulas.matching import Prepared
+from mathsetu.formulas.matching import PreparedFormula
 from mathsetu.formulas.parse import parse_once
 
 #: What a formula counts that is only a part of the one that is written.
@@ -87,5 +87,5 @@ def _held(asked: str, latex: str) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _prepared(latex: str) -> Prepared:
-    return Prepared(parse_once(latex).opt)
+def _prepared(latex: str) -> PreparedFormula:
+    return PreparedFormula(parse_once(latex).opt)

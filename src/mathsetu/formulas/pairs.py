@@ -10,7 +10,7 @@ from mathsetu.formulas.parse import Parsed, parse_once
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class MatchedPair:
     """A formula of a query, a formula of a post, and how they match."""
 
     query: Parsed
@@ -19,7 +19,7 @@ class Pair:
 
 
 @lru_cache(maxsize=2_048)
-def match_latex(query: str, candidate: str) -> Pair:
+def match_latex(query: str, candidate: str) -> MatchedPair:
     """Read two formulas and match them.
 
     Whoever explains a hit and whoever shows it ask for the same pairs, one after the other.
@@ -28,4 +28,4 @@ def match_latex(query: str, candidate: str) -> Pair:
     {'x': 't'}
     """
     ours, theirs = parse_once(query), parse_once(candidate)
-    return Pair(ours, theirs, match(ours.opt, theirs.opt))
+    return MatchedPair(ours, theirs, match(ours.opt, theirs.opt))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from mathsetu.graphs.formula_trees import attach_formula
 from mathsetu.graphs.graph import COREFERENCE, PLACEHOLDER, SENTENCES, Graph, Part
 from mathsetu.graphs.makers import maker_for
-from mathsetu.graphs.makers.interface import SentenceGraph, SentenceMaker
+from mathsetu.graphs.makers.sentence_maker import SentenceGraph, SentenceMaker
 from mathsetu.graphs.makers.terms import MATH, TermsMaker
 from mathsetu.graphs.text import MaskedText, chunks, mask_sentences
 from mathsetu.markup import Span

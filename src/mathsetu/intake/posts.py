@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from mathsetu.intake.texts import MarkedText
+from mathsetu.intake.marked_text import MarkedText
 from mathsetu.markup import extract
 from mathsetu.records import Formula, Post
 

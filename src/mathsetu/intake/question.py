@@ -15,7 +15,7 @@ from functools import cache, cached_property
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from mathsetu.intake.texts import MarkedText
+from mathsetu.intake.marked_text import MarkedText
 from mathsetu.markup import Span, split
 from mathsetu.records import Query, Reason
 

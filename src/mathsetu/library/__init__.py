@@ -1,7 +1,7 @@
 """The library: a folder that is built from posts under a recipe, and searched."""
 
 from mathsetu.library.library import Answer, Library
-from mathsetu.library.shelves import Filter
+from mathsetu.library.segmented_posts import Filter
 from mathsetu.library.write import add_posts, build_library, optimize_library, remove_posts
 
 __all__ = [

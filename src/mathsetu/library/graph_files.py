@@ -20,11 +20,11 @@ from mathsetu.graphs.penman.mathamr import mathamr_rows
 from mathsetu.graphs.penman.records import Record, block_of, records_in
 from mathsetu.intake.posts import PostFacts, read_post
 from mathsetu.intake.question import Question
-from mathsetu.library.graph import graph_part
+from mathsetu.library.graph_upload import graph_part
 from mathsetu.library.manifest import segment_folder
 from mathsetu.library.store import STORE, Store
 from mathsetu.records import Formula, Post, Query
-from mathsetu.retrieval.graph import GraphSearch, load_graph_encoder, named_formulas
+from mathsetu.retrieval.graph_search import GraphSettings, load_graph_encoder, named_formulas
 
 #: How graphs can be written: Penman blocks or JSON lines, or the dialect of MathAMR in a table.
 FORMS = ("penman", "mathamr")
@@ -91,9 +91,9 @@ def library_graphs(folder: Path, progress: Progress) -> Iterator[Record]:
     """The graphs of a library's posts, as its graph index has read them."""
     manifest, part = graph_part(folder)
     settings = {name: v for name, v in manifest.recipe["parts"][part].items() if name != "kind"}
-    choices = GraphSearch(
-        model=settings.get("model", GraphSearch.model),
-        fields=tuple(settings.get("fields", GraphSearch.fields)),
+    choices = GraphSettings(
+        model=settings.get("model", GraphSettings.model),
+        fields=tuple(settings.get("fields", GraphSettings.fields)),
         graphs=settings.get("graphs", ""),
     )
     imported = ImportedGraphs(choices.graphs) if choices.graphs else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import lru_cache
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.library.manifest import Manifest, check, read_manifest, segment_folder
-from mathsetu.library.shelves import Filter, Shelves
+from mathsetu.library.segmented_posts import Filter, SegmentedPosts
 from mathsetu.places import is_address
 from mathsetu.recipes import overridden
 from mathsetu.recipes.parts import make_retriever
@@ -61,6 +61,10 @@ class Posts(Protocol):
 
     def tags(self, limit: int) -> dict[str, int]:
         """The most frequent tags and how many posts have each."""
+        ...
+
+    def titles(self, limit: int) -> Iterator[tuple[int, str]]:
+        """The numbers and titles of the first posts that have one; none where that takes long."""
         ...
 
     def facets(self, numbers: Sequence[int]) -> dict[str, dict[str, int]]:
@@ -202,7 +206,7 @@ class FolderHoldings:
         self.shelves.close()
 
 
-class RememberingShelves(Shelves):
+class RememberingShelves(SegmentedPosts):
     """Shelves that keep posts.
 
     Reading one takes longer than finding it, and good posts are found again and again.

@@ -26,9 +26,9 @@ from mathsetu.library.formula_instances import (
 )
 from mathsetu.library.holdings import FolderHoldings, View, open_holdings
 from mathsetu.library.manifest import Manifest
-from mathsetu.library.preparing import check_readable, prepare
+from mathsetu.library.query_translation import check_readable, prepare
 from mathsetu.library.ranker import LANGUAGE, Ranker, Scope
-from mathsetu.library.shelves import Filter
+from mathsetu.library.segmented_posts import Filter
 from mathsetu.markup import snippet
 from mathsetu.ranking.hybrid import preference
 from mathsetu.recipes.schema import Recipe
@@ -653,6 +653,24 @@ class Library:
     def tags(self, limit: int) -> dict[str, int]:
         """The most frequent tags and how many posts have each."""
         return self._steadily(lambda view, clock: view.shelves.tags(limit))
+
+    def titles(self, limit: int) -> Iterator[tuple[int, str]]:
+        """The numbers and titles of the first posts that have one; a cluster tells none."""
+        return self._holdings.now().shelves.titles(limit)
+
+    def titles_of(self, numbers: Sequence[int]) -> list[str]:
+        """The titles of posts by their numbers."""
+        posts = self._holdings.now().shelves.glances(numbers)
+        return [posts[number].title for number in numbers]
+
+    def has_words(self, terms: Iterable[str]) -> bool:
+        """Whether a post has one of some analysed terms; true where nobody can tell."""
+        from mathsetu.retrieval.lexical import LexicalRetriever  # a library opens without it
+
+        wanted = list(terms)
+        parts = self._holdings.now().parts(None)[0].values()
+        words = [part for part in parts if isinstance(part, LexicalRetriever)]
+        return not words or any(part.has(wanted) for part in words)
 
     def present(self, ids: Iterable[str]) -> set[str]:
         """Those of some ids that posts of the library have."""

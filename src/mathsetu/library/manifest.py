@@ -34,7 +34,7 @@ from mathsetu.retrieval.mapped import CHECKSUMS
 
 #: Grows when libraries written by older versions can no longer be read, and with a new built-in
 #: model, since vectors of two models do not meet.
-FORMAT = 6
+FORMAT = 7
 _NAME = "manifest.json"
 _PART = f".{_NAME}.part"
 _SEGMENTS = "segments"

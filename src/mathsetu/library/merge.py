@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,13 +19,21 @@ from mathsetu.library import build
 from mathsetu.library.manifest import BUILDING, Segment, segment_folder
 from mathsetu.library.store import STORE, Row, Store, write_store
 from mathsetu.plain_files import sync_folder, sync_tree
+from mathsetu.pool import all_cores, ordered_map
 from mathsetu.recipes.parts import make_builder
 from mathsetu.recipes.schema import Recipe
 from mathsetu.retrieval.base import WrittenSegment
 from mathsetu.retrieval.mapped import seal
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+
 #: Posts in a segment that others are merged into.
 MERGED_POSTS = 5_000_000
+# Files that are written at a time: each takes memory for some of its content.
+_PROCESSES = 4
 
 
 def most_merged(recipe: Recipe) -> int:
@@ -69,25 +79,40 @@ def merge_segments(library: Path, name: str, segments: Sequence[Segment], recipe
         np.setdiff1d(np.arange(segment.posts), np.array(segment.removed, dtype=np.int64))
         for segment in segments
     ]
-    with ExitStack() as opened:
-        stores = [opened.enter_context(closing(Store(folder / STORE))) for folder in folders]
-        languages: list[list[str]] = [[] for _ in stores]
-
-        def rows() -> Iterator[Row]:
-            for store, numbers, own in zip(stores, kept, languages, strict=True):
-                for row in store.rows(numbers.tolist()):
-                    own.append(row.language)
-                    yield row
-
-        count = write_store(work / STORE, rows())
-    for part, settings in recipe.parts.items():
-        sources = [
-            WrittenSegment(folder / part, numbers, own)
-            for folder, numbers, own in zip(folders, kept, languages, strict=True)
-        ]
-        make_builder(settings, f"parts.{part}").merge(sources, work / part)
+    languages = [_languages(folder, numbers) for folder, numbers in zip(folders, kept, strict=True)]
+    merge = partial(_merge_one, work, recipe, folders, kept, languages)
+    # The store and each part are files of their own, so that they can be written side by side.
+    everything = (STORE, *recipe.parts)
+    [count, *_] = ordered_map(merge, everything, min(all_cores(), _PROCESSES))
     seal(work)
     sync_tree(work)
     work.rename(segment_folder(library, name))
     sync_folder(work.parent)
     return count
+
+
+def _languages(folder: Path, numbers: Numbers) -> list[str]:
+    with closing(Store(folder / STORE)) as store:
+        return store.languages_of(numbers)
+
+
+def _merge_one(
+    work: Path,
+    recipe: Recipe,
+    folders: Sequence[Path],
+    kept: Sequence[Numbers],
+    languages: Sequence[list[str]],
+    name: str,
+) -> int:
+    """Merge the stores of segments, or what they have of one part; gives how many posts remain."""
+    if name == STORE:
+        return write_store(work / STORE, _rows(folders, kept))
+    sources = list(map(WrittenSegment, (folder / name for folder in folders), kept, languages))
+    make_builder(recipe.parts[name], f"parts.{name}").merge(sources, work / name)
+    return sum(map(len, kept))
+
+
+def _rows(folders: Sequence[Path], kept: Sequence[Numbers]) -> Iterator[Row]:
+    for folder, numbers in zip(folders, kept, strict=True):
+        with closing(Store(folder / STORE)) as store:
+            yield from store.rows(numbers.tolist())

@@ -16,14 +16,14 @@ import numpy as np
 
 from mathsetu.deadline import Clock, check_time
 from mathsetu.formulas.exact import exactly, is_telling, plainly
+from mathsetu.intake.marked_text import MarkedText
 from mathsetu.intake.question import Question
-from mathsetu.intake.texts import MarkedText
 from mathsetu.languages.phrases import Phrase, phrases
 from mathsetu.library.candidates import RecipeReply, weighted_sum
 from mathsetu.library.holdings import Posts
 from mathsetu.ranking.hybrid import own_first
 from mathsetu.ranking.rerank import Rerank, Reranker
-from mathsetu.ranking.rerank.texts import candidate_text, question_text
+from mathsetu.ranking.rerank.model_input import candidate_text, question_text
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Evidence, Hit, Post, Reason, Run
 from mathsetu.retrieval.base import Comparing, Reply, Retriever, Scored

@@ -259,8 +259,15 @@ class Store:
             found = self._by_number(numbers[start : start + _BATCH])
             for number in numbers[start : start + _BATCH]:
                 _, post_id, language, collection, parent_id, record, spans, _ = found[number]
-                tags = self._read(found[number]).post.tags
-                yield Row(post_id, language, collection, parent_id, record, spans, tags)
+                yield Row(
+                    post_id, language, collection, parent_id, record, spans, self._tags(record)
+                )
+
+    def _tags(self, record: str) -> tuple[str, ...]:
+        try:
+            return tuple(map(str, json.loads(record).get("tags", ())))
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise DamagedLibrary(self._path, f"has a damaged post ({error})") from error
 
     def number_of(self, post_id: str) -> int | None:
         """The number of a post."""
@@ -293,11 +300,31 @@ class Store:
         rows = self._rows("SELECT number, language FROM posts")
         return Counter(str(language) for number, language in rows if number not in removed)
 
+    def languages_of(self, numbers: NDArray[np.int64]) -> list[str]:
+        """The languages of some posts."""
+        names, places, _ = self._facet("language")
+        return [names[place] for place in places[numbers].tolist()]
+
     def tags(self, removed: Set[int] = frozenset()) -> dict[str, int]:
         """How many posts have each tag, those that were removed not counted."""
         self._bytes.check()
         rows = self._rows("SELECT number, tag FROM tags")
         return Counter(str(tag) for number, tag in rows if number not in removed)
+
+    def titles(self) -> Iterator[tuple[int, str]]:
+        """The numbers and titles of posts that have one.
+
+        They are read a few at a time, so that nobody else waits long, and are not compared with
+        checksums: a wrong one would be offered to somebody who types, and nothing else.
+        """
+        query = (
+            "SELECT number, json_extract(record, '$.title') FROM posts WHERE number BETWEEN ? AND ?"
+        )
+        for start in range(0, self.count, _BATCH):
+            rows = self._rows(query, (start, start + _BATCH - 1))
+            yield from (
+                (number, title) for number, title in rows if isinstance(title, str) and title
+            )
 
     def allowed(self, conditions: Iterable[tuple[str, tuple[str, ...], bool]]) -> NDArray[np.bool_]:
         """Which posts meet all conditions: a field, values of which one is enough, is it wanted."""

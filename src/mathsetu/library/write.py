@@ -35,7 +35,7 @@ from mathsetu.library.manifest import (
     write_manifest,
 )
 from mathsetu.library.merge import merge_segments, mergeable, most_merged
-from mathsetu.library.shelves import Shelves
+from mathsetu.library.segmented_posts import SegmentedPosts
 from mathsetu.library.store import STORE, Store
 from mathsetu.places import is_address
 from mathsetu.plain_files import is_plain_folder, sync_folder
@@ -200,7 +200,7 @@ def _changing(folder: str | Path) -> Iterator[_Change]:
         check(library, old)
         name = _next_name(library, former_segments(library))
         folders = [segment_folder(library, segment.name) for segment in old.segments]
-        with closing(Shelves(folders, old.segments)) as shelves:
+        with closing(SegmentedPosts(folders, old.segments)) as shelves:
             yield _Change(library, old, shelves, name)
 
 
@@ -211,7 +211,7 @@ class _Change:
         manifest: The library as it will be.
     """
 
-    def __init__(self, library: Path, old: Manifest, shelves: Shelves, name: str) -> None:
+    def __init__(self, library: Path, old: Manifest, shelves: SegmentedPosts, name: str) -> None:
         self.manifest = old
         self._library, self._shelves, self._next = library, shelves, int(name)
         self._gone: set[str] = set()

@@ -15,7 +15,7 @@ from mathsetu.errors import UnknownFormat
 from mathsetu.limits import LONGEST_MARKDOWN
 from mathsetu.markup.attributes import from_attribute
 from mathsetu.markup.code import latex_code, markdown_code
-from mathsetu.markup.delimiters import Found, find_formulas, lone_formula
+from mathsetu.markup.delimiters import DelimitedFormula, find_formulas, lone_formula
 from mathsetu.markup.dumps import Held, hold_plain
 from mathsetu.markup.html import PLACE, Element, hold, split_html
 from mathsetu.markup.references import unescape
@@ -264,7 +264,7 @@ def _fill(text: str, held: Sequence[Span | Element]) -> tuple[str, list[int]]:
     return marked, starts
 
 
-def _plain_line(source: str, found: Found) -> tuple[str, Iterable[Held]]:
+def _plain_line(source: str, found: DelimitedFormula) -> tuple[str, Iterable[Held]]:
     """The same as `hold_plain` gives, for a line of marked text with one formula."""
     text = f"{source[: found.start]}{PLACE}{source[found.end :]}"
     latex = strip_latex(source[found.latex_start : found.latex_end])

@@ -47,7 +47,7 @@ _EARLY_END = re.compile(r"\\\$(?=[\s,.;:?!)\]])")
 _CLOSERS = {"(": ")", "[": "]"}
 
 
-class Found(NamedTuple):
+class DelimitedFormula(NamedTuple):
     """A formula found in a text: where its markup and its LaTeX begin and end."""
 
     start: int
@@ -59,7 +59,7 @@ class Found(NamedTuple):
 
 def find_formulas(
     text: str, *, shielded: Sequence[tuple[int, int]] = (), prices: bool = True
-) -> Iterator[Found]:
+) -> Iterator[DelimitedFormula]:
     """Yield the formulas of a text in order.
 
     Args:
@@ -97,11 +97,11 @@ def find_formulas(
             position = start + 2  # neither dollar of an unmatched pair opens anything
 
 
-def lone_formula(text: str, *, prices: bool = True) -> Found | None:
+def lone_formula(text: str, *, prices: bool = True) -> DelimitedFormula | None:
     """The formula of a line that has one pair of dollars and nothing else that may open.
 
     >>> lone_formula("Is $x$ even?"), lone_formula("Are $x$ and $y$ even?")
-    (Found(start=3, end=6, latex_start=4, latex_end=5, display=False), None)
+    (DelimitedFormula(start=3, end=6, latex_start=4, latex_end=5, display=False), None)
     """
     pair = _LONE_PAIR.fullmatch(text)
     return _between(text, *pair.span(1), prices) if pair else None
@@ -183,7 +183,7 @@ class _Events:
                 following.setdefault(number, neighbour)
         return following
 
-    def display(self, start: int) -> Found | None:
+    def display(self, start: int) -> DelimitedFormula | None:
         first = self._index[start]
         last = self._closing_pair.get(first)
         if last == first + 1:  # "$$$": the second pair overlaps the first
@@ -193,29 +193,29 @@ class _Events:
         end = self._dollars[last]
         # "$$$x$$$": people repeat dollars; all of them are delimiters.
         more = self.text.startswith("$", start + 2) and self.text.startswith("$", end + 2)
-        return Found(start, end + 2 + more, start + 2 + more, end, display=True)
+        return DelimitedFormula(start, end + 2 + more, start + 2 + more, end, display=True)
 
-    def inline(self, start: int, prices: bool) -> Found | None:
+    def inline(self, start: int, prices: bool) -> DelimitedFormula | None:
         closing = self._closing.get(self._index[start])
         if closing is None:
             return None
         return _between(self.text, start + 1, self._dollars[closing], prices)
 
-    def bracketed(self, start: int, opening: str) -> Found | None:
+    def bracketed(self, start: int, opening: str) -> DelimitedFormula | None:
         ends = self._bracket_ends[_CLOSERS[opening]]
         number = bisect_left(ends, start)
         if number == len(ends):
             return None
         end = ends[number]
-        return Found(start, end + 2, start + 2, end, display=opening == "[")
+        return DelimitedFormula(start, end + 2, start + 2, end, display=opening == "[")
 
-    def environment(self, start: int) -> Found | None:
+    def environment(self, start: int) -> DelimitedFormula | None:
         end = self._environment_ends.get(start)
         # An environment is its own delimiter: its LaTeX is the whole of it.
-        return None if end is None else Found(start, end, start, end, display=True)
+        return None if end is None else DelimitedFormula(start, end, start, end, display=True)
 
 
-def _between(text: str, start: int, end: int, prices: bool) -> Found | None:
+def _between(text: str, start: int, end: int, prices: bool) -> DelimitedFormula | None:
     """The formula between two dollars, unless what stands there means something else."""
     between = text[start:end]
     if prices and (_is_price(between, text[end + 1 : end + 2]) or _is_prose(between)):
@@ -223,8 +223,8 @@ def _between(text: str, start: int, end: int, prices: bool) -> Found | None:
     for early in _EARLY_END.finditer(between):
         if between[-1].isspace() and _WORD.search(between, early.end()):
             end = start + early.start()
-            return Found(start - 1, end + 2, start, end, display=False)
-    return Found(start - 1, end + 1, start, end, display=False)
+            return DelimitedFormula(start - 1, end + 2, start, end, display=False)
+    return DelimitedFormula(start - 1, end + 1, start, end, display=False)
 
 
 def _is_price(between: str, after: str) -> bool:

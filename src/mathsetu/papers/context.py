@@ -11,7 +11,7 @@ from typing import Any
 from mathsetu.collections.files import read_lines
 from mathsetu.collections.formats import detect, open_posts
 from mathsetu.collections.rows import BadRows
-from mathsetu.collections.texts import with_formulas
+from mathsetu.collections.source_text import with_formulas
 from mathsetu.errors import InputError, RowError
 from mathsetu.library import Library, build_library
 from mathsetu.library.build import Progress, quiet

@@ -45,40 +45,40 @@ def _nothing(question: Question) -> bool:
 
 
 def _lexical() -> Part:
-    from mathsetu.retrieval.lexical import Lexical, LexicalBuilder, LexicalRetriever
+    from mathsetu.retrieval.lexical import LexicalBuilder, LexicalRetriever, LexicalSettings
 
-    return Part(Lexical, LexicalBuilder, LexicalRetriever, _no_words)
+    return Part(LexicalSettings, LexicalBuilder, LexicalRetriever, _no_words)
 
 
 def _formula() -> Part:
     from mathsetu.retrieval.formula import FormulaRetriever
-    from mathsetu.retrieval.formula_index import FormulaBuilder, FormulaSearch, join_masses
+    from mathsetu.retrieval.formula_index import FormulaBuilder, FormulaSettings, join_masses
 
-    return Part(FormulaSearch, FormulaBuilder, FormulaRetriever, _no_formulas, join_masses)
+    return Part(FormulaSettings, FormulaBuilder, FormulaRetriever, _no_formulas, join_masses)
 
 
 def _dense() -> Part:
-    from mathsetu.retrieval.dense import Dense, DenseBuilder, DenseRetriever
+    from mathsetu.retrieval.dense import DenseBuilder, DenseRetriever, DenseSettings
 
-    return Part(Dense, DenseBuilder, DenseRetriever, _no_words)
+    return Part(DenseSettings, DenseBuilder, DenseRetriever, _no_words)
 
 
 def _overlap() -> Part:
-    from mathsetu.retrieval.overlap import Overlap, OverlapBuilder, OverlapRetriever
+    from mathsetu.retrieval.overlap import OverlapBuilder, OverlapRetriever, OverlapSettings
 
-    return Part(Overlap, OverlapBuilder, OverlapRetriever, _no_formulas)
+    return Part(OverlapSettings, OverlapBuilder, OverlapRetriever, _no_formulas)
 
 
 def _meaning() -> Part:
-    from mathsetu.retrieval.meaning import Meaning, MeaningBuilder, MeaningRetriever
+    from mathsetu.retrieval.meaning import MeaningBuilder, MeaningRetriever, MeaningSettings
 
-    return Part(Meaning, MeaningBuilder, MeaningRetriever, _no_words, on_device=True)
+    return Part(MeaningSettings, MeaningBuilder, MeaningRetriever, _no_words, on_device=True)
 
 
 def _graph() -> Part:
-    from mathsetu.retrieval.graph import GraphIndexBuilder, GraphRetriever, GraphSearch
+    from mathsetu.retrieval.graph_search import GraphIndexBuilder, GraphRetriever, GraphSettings
 
-    return Part(GraphSearch, GraphIndexBuilder, GraphRetriever, _nothing)
+    return Part(GraphSettings, GraphIndexBuilder, GraphRetriever, _nothing)
 
 
 #: Kind to how it is made; a part is imported when a recipe names it.

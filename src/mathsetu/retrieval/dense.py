@@ -26,7 +26,7 @@ from mathsetu.retrieval.ivf import Division, Ivf, write_ivf
 from mathsetu.retrieval.mapped import Mapped
 from mathsetu.retrieval.postings import new_array
 from mathsetu.retrieval.segments import Numbering
-from mathsetu.retrieval.texts import TextTable, write_texts
+from mathsetu.retrieval.text_table import TextTable, write_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +40,7 @@ _SENTENCES = 24
 
 
 @dataclass(frozen=True)
-class Dense:
+class DenseSettings:
     """The choices of a dense index.
 
     Attributes:
@@ -98,7 +98,7 @@ class Dense:
         return Division(0, 0) if self.index == "adaptive" else Division(self.nlist, self.nprobe)
 
 
-def encoder_text(marked: MarkedText, choices: Dense, language: str = "") -> str:
+def encoder_text(marked: MarkedText, choices: DenseSettings, language: str = "") -> str:
     r"""A marked text as the model gets it.
 
     Args:
@@ -106,11 +106,11 @@ def encoder_text(marked: MarkedText, choices: Dense, language: str = "") -> str:
         choices: What the model is to read of it.
         language: Its language, which stop words and stems depend on.
 
-    >>> encoder_text(MarkedText("Is $x^2$ Even?"), Dense("m", text="words"))
+    >>> encoder_text(MarkedText("Is $x^2$ Even?"), DenseSettings("m", text="words"))
     'is even'
-    >>> encoder_text(MarkedText("समाकलन $x$"), Dense("m", transliterate="itrans"))
+    >>> encoder_text(MarkedText("समाकलन $x$"), DenseSettings("m", transliterate="itrans"))
     'samakalan $x$'
-    >>> bare = Dense("m", text="words", stop_words="drop", stem=True)
+    >>> bare = DenseSettings("m", text="words", stop_words="drop", stem=True)
     >>> encoder_text(MarkedText("Is the integral of $x^2$ rational?"), bare, "en")
     'integr ration'
     """
@@ -131,7 +131,7 @@ class DenseBuilder:
 
     merges_on_disk = True
 
-    def __init__(self, choices: Dense) -> None:
+    def __init__(self, choices: DenseSettings) -> None:
         self._choices = choices
         self._waiting: list[str] = []
         self._vectors: list[Vectors] = []
@@ -190,7 +190,7 @@ class DenseBuilder:
 class _Segment:
     """The files of one segment."""
 
-    def __init__(self, folder: Path, choices: Dense) -> None:
+    def __init__(self, folder: Path, choices: DenseSettings) -> None:
         self._mapped = Mapped(folder / "vectors.npy", "float32", dimensions=2)
         self.dimensions = self._mapped.shape[1]
         self.texts = TextTable(folder / "texts")
@@ -217,7 +217,7 @@ class DenseRetriever:
     formula_finder = None
     heat_mapper = None
 
-    def __init__(self, folders: Sequence[Path], choices: Dense) -> None:
+    def __init__(self, folders: Sequence[Path], choices: DenseSettings) -> None:
         self.choices = choices
         self.segments = [_Segment(folder, choices) for folder in folders]
         self.numbering = Numbering(map(len, self.segments))

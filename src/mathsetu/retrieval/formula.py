@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.deadline import check_time
-from mathsetu.formulas.matching import Match, Prepared, match
+from mathsetu.formulas.matching import Match, PreparedFormula, match
 from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import Parsed, parse_once
 from mathsetu.formulas.similarity import similarity
@@ -25,8 +25,8 @@ from mathsetu.records import Evidence, Post, Reason
 from mathsetu.retrieval import kernels
 from mathsetu.retrieval.base import Best, FormulaMatch, Scored, among, asked_formula, best
 from mathsetu.retrieval.formula_index import (
-    FormulaSearch,
     FormulaSegment,
+    FormulaSettings,
     feature_counts,
     masses_of,
     rarity_of,
@@ -60,7 +60,7 @@ class FormulaRetriever:
 
     heat_mapper = None
 
-    def __init__(self, folders: Sequence[Path], choices: FormulaSearch) -> None:
+    def __init__(self, folders: Sequence[Path], choices: FormulaSettings) -> None:
         self.choices = choices
         self.segments = [FormulaSegment(folder) for folder in folders]
         self.numbering = Numbering(segment.posts for segment in self.segments)
@@ -198,7 +198,7 @@ class FormulaReply:
         choices = self._index.choices
         parsed = list(self._question.parsed.values())
         asked = [_AskedFormula(self._index, one) for one in parsed]
-        asked = sorted(asked, key=lambda one: -one.mass)[: choices.asked]
+        asked = sorted(asked, key=lambda one: -one.mass)[: choices.query_formulas]
         share = choices.matched // max(len(asked), 1)
         # Between counting all formulas alike and counting only the largest.
         weights = [one.mass**0.5 for one in asked]
@@ -363,7 +363,7 @@ class _AskedFormula:
         chosen = among(self._looked_at.numbers, self._looked_at.scores, matched)
         if not len(chosen.numbers):
             return {}, 1.0
-        query = Prepared(self._parsed.opt)
+        query = PreparedFormula(self._parsed.opt)
         joined = {
             number: similarity(overlap, match(query, _prepared(self._index.latex(number))))
             for number, overlap in zip(chosen.numbers.tolist(), chosen.scores.tolist(), strict=True)
@@ -373,9 +373,9 @@ class _AskedFormula:
 
 
 @lru_cache(maxsize=4096)
-def _prepared(latex: str) -> Prepared:
+def _prepared(latex: str) -> PreparedFormula:
     """A formula of the collection ready to be matched; good ones are found again and again."""
-    return Prepared(parse_once(latex).opt)
+    return PreparedFormula(parse_once(latex).opt)
 
 
 def _in_words(asked: str, found: str, match: Match) -> str:

@@ -27,7 +27,7 @@ from mathsetu.retrieval.base import FORMULAS, Scored, WrittenSegment, check_fiel
 from mathsetu.retrieval.mapped import Held, Mapped, check_rising
 from mathsetu.retrieval.postings import Postings, PostingsBuilder, merge_postings, reading
 from mathsetu.retrieval.segments import Numbering
-from mathsetu.retrieval.texts import Texts, TextTable, write_texts
+from mathsetu.retrieval.text_table import Texts, TextTable, write_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,24 +40,24 @@ _TOGETHER, _PARTS = 1 << 17, 16
 
 
 @dataclass(frozen=True)
-class FormulaSearch:
+class FormulaSettings:
     """The choices of a formula index.
 
     Attributes:
         fields: The fields of a post whose formulas count.
         matched: How many formulas are matched structurally for a query; several formulas of
             one query share them.
-        asked: At most this many formulas of a query are searched for, the largest first.
+        query_formulas: At most this many formulas of a query are searched for, the largest first.
     """
 
     fields: tuple[str, ...] = ("title", "body", "question")
     matched: int = 20
-    asked: int = 6
+    query_formulas: int = 6
 
     def __post_init__(self) -> None:
         check_fields(self.fields, ("title", "body", "question"))
-        if self.matched < 0 or self.asked < 1:
-            raise InputError("matched must be at least 0, and asked at least 1")
+        if self.matched < 0 or self.query_formulas < 1:
+            raise InputError("matched must be at least 0, and query_formulas at least 1")
 
 
 def feature_counts(parsed: Parsed, query: bool = False) -> Counter[str]:
@@ -80,7 +80,7 @@ class FormulaBuilder:
 
     merges_on_disk = True
 
-    def __init__(self, choices: FormulaSearch) -> None:
+    def __init__(self, choices: FormulaSettings) -> None:
         self._choices = choices
         #: Each distinct formula, and its place among them.
         self.wanted: dict[str, int] = {}

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.graphs.virtual import FORMULA
+from mathsetu.intake.marked_text import MarkedText
 from mathsetu.intake.posts import spelling
 from mathsetu.intake.question import Question
-from mathsetu.intake.texts import MarkedText
 from mathsetu.markup import Span
 from mathsetu.records import Formula, Query
 from mathsetu.retrieval.base import Best, FormulaMatch, Scored, asked_formula, best
@@ -24,7 +24,7 @@ from mathsetu.retrieval.segments import Numbering
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mathsetu.retrieval.graph import GraphRetriever
+    from mathsetu.retrieval.graph_search import GraphRetriever
     from mathsetu.retrieval.qdrant_formulas import QdrantFormulas
 
     Vectors = NDArray[np.float32]

@@ -51,7 +51,7 @@ _ANALYSES = ("languages", "porter", "snowball")
 
 
 @dataclass(frozen=True)
-class Lexical:
+class LexicalSettings:
     """The choices of a lexical index.
 
     Attributes:
@@ -114,13 +114,13 @@ def formula_tokens(latex: str) -> list[str]:
     return _LATEX_TOKEN.findall(latex.lower())
 
 
-def post_terms(facts: PostFacts, choices: Lexical) -> dict[str, float]:
+def post_terms(facts: PostFacts, choices: LexicalSettings) -> dict[str, float]:
     """The terms of a post, each with its frequency weighted by field.
 
     >>> from mathsetu.intake import read_post
     >>> from mathsetu.records import Post
     >>> post = Post(id="1", title="Sums", body="A sum of $x$", language="en")
-    >>> post_terms(read_post(post), Lexical())
+    >>> post_terms(read_post(post), LexicalSettings())
     {'sum': 2.0, 'x': 1.0}
     """
     frequencies: Counter[str] = Counter()
@@ -139,7 +139,7 @@ def _tags(facts: PostFacts) -> MarkedText:
     return MarkedText(" ".join(facts.post.tags).replace("-", " "))
 
 
-def _word_terms(text: str, language: str, choices: Lexical) -> list[str]:
+def _word_terms(text: str, language: str, choices: LexicalSettings) -> list[str]:
     if choices.analysis == "languages":
         return analyze(text, language, stop_words=choices.stop_words)
     return analyze(text, "en", stemmer=choices.analysis, stop_words=choices.stop_words)
@@ -152,7 +152,7 @@ class LexicalBuilder:
 
     merges_on_disk = True
 
-    def __init__(self, choices: Lexical) -> None:
+    def __init__(self, choices: LexicalSettings) -> None:
         self._choices = choices
         self._postings = PostingsBuilder()
         self._languages: Counter[str] = Counter()
@@ -191,7 +191,7 @@ class LexicalRetriever:
     formula_finder = None
     heat_mapper = None
 
-    def __init__(self, folders: Sequence[Path], choices: Lexical) -> None:
+    def __init__(self, folders: Sequence[Path], choices: LexicalSettings) -> None:
         self.choices = choices
         self.index = Weighted([Postings(folder) for folder in folders], choices.weighting())
         self.index.impacts  # noqa: B018 - mapped now: a rebuild may remove the files
@@ -199,6 +199,10 @@ class LexicalRetriever:
         spoken = {code for folder in folders for code in _read_languages(folder) if code}
         #: The languages of the posts.
         self.languages = sorted(spoken)
+
+    def has(self, terms: Sequence[str]) -> bool:
+        """Whether a post has one of some terms."""
+        return any(segment.document_counts(terms).any() for segment in self.index.segments)
 
     def ask(self, questions: Sequence[Question]) -> list[LexicalReply]:
         """Ask several questions."""
@@ -360,7 +364,7 @@ def _joined(terms: Sequence[str]) -> str:
     return _BETWEEN + _BETWEEN.join(terms) + _BETWEEN
 
 
-def _read_words(post: Post, choices: Lexical) -> _Words:
+def _read_words(post: Post, choices: LexicalSettings) -> _Words:
     tags = (tag.replace("-", " ") for tag in post.tags)
     return _read_texts(
         (post.title, post.body, post.question, *tags), post.language, choices.analysis
@@ -369,7 +373,7 @@ def _read_words(post: Post, choices: Lexical) -> _Words:
 
 @lru_cache(maxsize=_REMEMBERED)  # good posts are found again and again
 def _read_texts(texts: tuple[str, ...], language: str, analysis: str) -> _Words:
-    choices = Lexical(analysis=analysis)
+    choices = LexicalSettings(analysis=analysis)
     words: list[str] = []
     places: list[int] = []
     terms: list[str] = []

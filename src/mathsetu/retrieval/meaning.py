@@ -31,13 +31,13 @@ from mathsetu.intake import PostFacts, Question
 from mathsetu.markup import snippet
 from mathsetu.records import Post, Reason
 from mathsetu.retrieval import kernels
-from mathsetu.retrieval.asking import query_vector
 from mathsetu.retrieval.base import Kind, Scored, WrittenSegment, among
 from mathsetu.retrieval.mapped import Held, Mapped, check_rising
 from mathsetu.retrieval.passages import passages, sentences_of
 from mathsetu.retrieval.postings import new_array, reading
+from mathsetu.retrieval.query_vectors import query_vector
 from mathsetu.retrieval.segments import Numbering
-from mathsetu.retrieval.texts import Texts, TextTable, write_texts
+from mathsetu.retrieval.text_table import Texts, TextTable, write_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,36 +77,45 @@ _FEW_ALLOWED = 1 / 16
 
 
 @dataclass(frozen=True)
-class Meaning:
+class MeaningSettings:
     """The choices of an index of passages.
 
     Attributes:
         model: ``mathsetu`` for the one that comes with the package, or the folder of another one
             that was made in the same way.
         tokens: How long a passage is.
-        asked: How many passages of title and question are read.
-        said: How many passages of the body are read.
+        question_passages: How many passages of title and question are read.
+        body_passages: How many passages of the body are read.
         titles: Whether the title of a post without a question is a passage of its own besides, with
             its formulas and without.
         careful: Whether posts in other languages than English are read with the careful network or
             the wide one, which take three times as long.
-        least: A cosine up to this says nothing (texts without any sense reach it); what a post has
-            above it is its score.
+        min_cosine: A cosine up to this counts as nothing (texts without any sense reach it); what a
+            post has above it is its score.
     """
 
     model: str = NAME
     tokens: int = 128
-    asked: int = 2
-    said: int = 4
+    question_passages: int = 2
+    body_passages: int = 4
     titles: bool = True
     careful: bool = True
-    least: float = 0.3
+    min_cosine: float = 0.3
 
     def __post_init__(self) -> None:
-        if self.tokens < 8 or self.asked < 0 or self.said < 0 or self.asked + self.said == 0:
-            raise InputError("tokens must be at least 8, and asked or said at least 1")
-        if not -1 <= self.least < 1:
-            raise InputError(f"least must be a cosine from -1 to below 1, not {self.least:g}")
+        if (
+            self.tokens < 8
+            or self.question_passages < 0
+            or self.body_passages < 0
+            or self.question_passages + self.body_passages == 0
+        ):
+            raise InputError(
+                "tokens must be at least 8, and question_passages or body_passages at least 1"
+            )
+        if not -1 <= self.min_cosine < 1:
+            raise InputError(
+                f"min_cosine must be a cosine from -1 to below 1, not {self.min_cosine:g}"
+            )
 
 
 class MeaningBuilder:
@@ -119,7 +128,7 @@ class MeaningBuilder:
 
     merges_on_disk = True
 
-    def __init__(self, choices: Meaning, device: str = PROCESSOR) -> None:
+    def __init__(self, choices: MeaningSettings, device: str = PROCESSOR) -> None:
         self._choices = choices
         self.reader = self
         alone = device != PROCESSOR
@@ -143,8 +152,8 @@ class MeaningBuilder:
         texts = [asked, said, post.title, facts.texts["title"].words]
         how = reading_of(facts.language) if choices.careful else FAST
         first, second, *titles = encoder.tokens(texts, how)
-        asked_passages = passages(first, choices.tokens, choices.asked)
-        said_passages = passages(second, choices.tokens, choices.said)
+        asked_passages = passages(first, choices.tokens, choices.question_passages)
+        said_passages = passages(second, choices.tokens, choices.body_passages)
         alone = []
         if choices.titles and not post.question:
             alone = _titles(titles, said_passages, choices.tokens)
@@ -390,7 +399,7 @@ class MeaningRetriever:
     formula_finder = None
     heat_mapper = None
 
-    def __init__(self, folders: Sequence[Path], choices: Meaning) -> None:
+    def __init__(self, folders: Sequence[Path], choices: MeaningSettings) -> None:
         self.choices = choices
         self.segments = [MeaningSegment(folder) for folder in folders]
         self.numbering = Numbering(map(len, self.segments))
@@ -446,7 +455,7 @@ class MeaningRetriever:
         from mathsetu.languages.translate.sentences import sentences
 
         text = self.segments[segment].texts[number]
-        most = self.choices.said if number % 2 else self.choices.asked
+        most = self.choices.body_passages if number % 2 else self.choices.question_passages
         how = reading_of(detect(text).language) if self.choices.careful else FAST
         places = self.encoder.places(text, how)
         every = sentences(text)
@@ -507,7 +516,7 @@ class MeaningReply:
         return np.asarray(np.einsum("ij,kj->ik", means, means))
 
     def _above(self, cosines: Vectors) -> Vectors:
-        scores: Vectors = np.maximum(cosines - np.float32(self._retriever.choices.least), 0)
+        scores: Vectors = np.maximum(cosines - np.float32(self._retriever.choices.min_cosine), 0)
         return scores
 
     @cached_property
@@ -523,10 +532,10 @@ class MeaningReply:
         return cosines
 
 
-def whole_numbers(vectors: Vectors) -> tuple[NDArray[np.int8], Vectors]:
+def quantize_int8(vectors: Vectors) -> tuple[NDArray[np.int8], Vectors]:
     """Vectors in whole numbers of eight bits, and the scale of each: a quarter of the space.
 
-    >>> numbers, scales = whole_numbers(np.array([[0.6, -0.8]], dtype=np.float32))
+    >>> numbers, scales = quantize_int8(np.array([[0.6, -0.8]], dtype=np.float32))
     >>> (numbers * scales[:, None]).round(2).tolist()
     [[0.6000000238418579, -0.800000011920929]]
     """
@@ -551,7 +560,7 @@ def _encoded(model: str, device: str, passages: Sequence[NDArray[np.uint32]]) ->
     for how in sorted({int(row[0]) for row in passages}):
         own = [place for place, row in enumerate(passages) if row[0] == how]
         vectors[own] = encoder.encode_tokens([passages[place][1:] for place in own], how)
-    return list(zip(*whole_numbers(vectors), strict=True))
+    return list(zip(*quantize_int8(vectors), strict=True))
 
 
 def _products(rows: Vectors, vector: Vectors) -> Vectors:

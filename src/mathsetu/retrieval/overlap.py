@@ -46,7 +46,7 @@ _SHOWN = 12
 
 
 @dataclass(frozen=True)
-class Overlap:
+class OverlapSettings:
     """The choices of an overlap index.
 
     Attributes:
@@ -124,7 +124,7 @@ class OverlapBuilder:
 
     merges_on_disk = True
 
-    def __init__(self, choices: Overlap) -> None:
+    def __init__(self, choices: OverlapSettings) -> None:
         self._choices = choices
         self._posts: list[list[str]] = []
         self._postings = PostingsBuilder()
@@ -164,7 +164,7 @@ class OverlapRetriever:
     formula_finder = None
     heat_mapper = None
 
-    def __init__(self, folders: Sequence[Path], choices: Overlap) -> None:
+    def __init__(self, folders: Sequence[Path], choices: OverlapSettings) -> None:
         self.choices = choices
         self.segments = [Postings(folder) for folder in folders]
         self.numbering = Numbering(map(len, self.segments))

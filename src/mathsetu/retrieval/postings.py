@@ -12,7 +12,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mathsetu.errors import DamagedLibrary
+from mathsetu.pool import ordered_threads
 from mathsetu.retrieval import kernels
 from mathsetu.retrieval.base import WrittenSegment
 from mathsetu.retrieval.mapped import Held, Mapped, check_rising
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 _FILES = ("terms", "starts", "documents", "frequencies", "lengths")
 # Postings that are sorted at a time.
 _TOGETHER = 1 << 22
+# Parts of the terms that are merged at a time.
+_THREADS = 4
 
 
 # The terms of one query's formulas are much the same, and so are those of the next query's.
@@ -144,14 +147,14 @@ def merge_postings(
     limits = [np.uint64(2**64 * part // parts) for part in range(1, parts)]
     rows = [[0, *np.searchsorted(one.terms, limits).tolist(), len(one.terms)] for one in segments]
     terms, counts, written = [], [], 0
-    for part in range(parts):
-        merged = _merged_part(
-            [
-                (segment, slice(*ends[part : part + 2]), numbers)
-                for segment, ends, numbers in zip(segments, rows, places, strict=True)
-            ],
-            count,
-        )
+    pieces = (
+        [
+            (segment, slice(*ends[part : part + 2]), numbers)
+            for segment, ends, numbers in zip(segments, rows, places, strict=True)
+        ]
+        for part in range(parts)
+    )
+    for merged in ordered_threads(partial(_merged_part, count=count), pieces, _THREADS):
         own = slice(written, written := written + len(merged.documents))
         documents_file[own], frequencies_file[own] = merged.documents, merged.frequencies
         terms.append(merged.terms)

@@ -26,7 +26,7 @@ from mathsetu.retrieval.mapped import Mapped, MappedBytes
 from mathsetu.retrieval.multivectors import MultiVectors
 from mathsetu.retrieval.qdrant_address import key_for, normalised
 from mathsetu.retrieval.segments import Numbering
-from mathsetu.retrieval.texts import TextTable
+from mathsetu.retrieval.text_table import TextTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mathsetu.errors import InputError
-from mathsetu.library.shelves import LANGUAGE, Filter
+from mathsetu.library.segmented_posts import LANGUAGE, Filter
 from mathsetu.limits import LONGEST_NAME, has_lone_surrogate
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")

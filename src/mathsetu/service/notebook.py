@@ -15,7 +15,7 @@ from mathsetu.answers.describe import matched_formula, pieces, search_answer
 from mathsetu.answers.values import (
     ExplainAnswer,
     FormulaAnswer,
-    Found,
+    FoundPost,
     MatchedFormula,
     Piece,
     PostAnswer,
@@ -67,7 +67,7 @@ def post_html(post: Post | PostAnswer) -> str:
     return _box(_title(pieces(post.title), post.language, post.url) + _text(body), post.language)
 
 
-def found_html(found: Found) -> str:
+def found_html(found: FoundPost) -> str:
     """A post that was found, with what matched in it."""
     matched = "".join(matched_html(formula) for formula in found.formulas)
     words = ", ".join(
@@ -123,7 +123,7 @@ DISPLAYS: dict[type, Callable[[Any], str]] = {
     Hit: hit_html,
     Post: post_html,
     PostAnswer: post_html,
-    Found: lambda found: _STYLE + found_html(found),
+    FoundPost: lambda found: _STYLE + found_html(found),
     MatchedFormula: lambda formula: _STYLE + matched_html(formula),
     SearchAnswer: answer_html,
     SimilarAnswer: answer_html,

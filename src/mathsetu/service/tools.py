@@ -18,7 +18,7 @@ from pydantic import Field, ValidationError
 
 from mathsetu import __version__
 from mathsetu.answers.describe import marked
-from mathsetu.answers.values import Found, MatchedFormula
+from mathsetu.answers.values import FoundPost, MatchedFormula
 from mathsetu.errors import MathSetuError
 from mathsetu.library import Filter
 from mathsetu.service.engine import Engine
@@ -48,7 +48,7 @@ Id = Annotated[str, Field(description="The id of a post, as search gives it.")]
 
 # The SDK reads default values off the classes, so these have no slots.
 @dataclass(frozen=True)
-class Match:
+class ToolMatch:
     """A formula of the query beside the formula that was found."""
 
     asked: str
@@ -58,7 +58,7 @@ class Match:
 
 
 @dataclass(frozen=True)
-class FoundPost:
+class ToolHit:
     """A post that was found, and why."""
 
     id: str
@@ -69,7 +69,7 @@ class FoundPost:
     tags: list[str]
     url: str
     reasons: dict[str, str]
-    formulas: list[Match]
+    formulas: list[ToolMatch]
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Posts:
     formulas: list[str]
     words: str
     note: str
-    hits: list[FoundPost]
+    hits: list[ToolHit]
     unfinished: list[str]
     close: bool
 
@@ -95,7 +95,7 @@ class FoundFormula:
     """A formula that was found, and posts that hold it."""
 
     score: float
-    match: Match
+    match: ToolMatch
     posts: list[str]
 
 
@@ -197,7 +197,7 @@ def tool_server(engine: Engine) -> MCPServer:
         )
 
     @server.tool(annotations=reading)
-    def explain_match(query: Asked, id: Id) -> FoundPost:  # noqa: A002
+    def explain_match(query: Asked, id: Id) -> ToolHit:  # noqa: A002
         """Explain why a post matches a query: words, translations, formulas, substitutions."""
         with _asking(engine):
             answer = engine.explain(query, id)
@@ -220,8 +220,8 @@ def _asking(engine: Engine, k: int = 1) -> Iterator[None]:
         raise ToolError(str(error)) from None
 
 
-def _post(hit: Found) -> FoundPost:
-    return FoundPost(
+def _post(hit: FoundPost) -> ToolHit:
+    return ToolHit(
         id=hit.id,
         score=round(hit.score, 4),
         title=hit.title,
@@ -234,9 +234,9 @@ def _post(hit: Found) -> FoundPost:
     )
 
 
-def _match(formula: MatchedFormula) -> Match:
+def _match(formula: MatchedFormula) -> ToolMatch:
     renamed = (*formula.substitution, *formula.wildcards)
-    return Match(
+    return ToolMatch(
         asked=formula.asked,
         found=formula.found,
         coverage=round(formula.coverage, 4),

@@ -12,7 +12,7 @@ from mathsetu.training.card import Card, identity_of, save_with_card
 from mathsetu.training.checkpoints import State
 from mathsetu.training.epochs import batches_without_repeats
 from mathsetu.training.loop import Fit, Progress, Task, fit
-from mathsetu.training.pairs import Pair
+from mathsetu.training.pairs import TrainingPair
 
 _PURPOSE = "training a bi-encoder"
 # Cosines lie too close together for a softmax; this is what they are multiplied by.
@@ -21,8 +21,8 @@ _SCALE = 20.0
 
 def train_bi_encoder(
     model: str,
-    pairs: Sequence[Pair],
-    validation: Sequence[Pair],
+    pairs: Sequence[TrainingPair],
+    validation: Sequence[TrainingPair],
     folder: Path,
     settings: Fit | None = None,
     data: str = "",
@@ -61,13 +61,13 @@ def train_bi_encoder(
         found = encoder(dict(features.to(encoder.device)))["sentence_embedding"]
         return torch.nn.functional.normalize(found, dim=1)
 
-    def loss(batch: Sequence[Pair]) -> Any:
+    def loss(batch: Sequence[TrainingPair]) -> Any:
         asked = vectors([pair.question for pair in batch])
         answers = vectors([pair.text for pair in batch])
         own = torch.arange(len(batch), device=asked.device)
         return torch.nn.functional.cross_entropy(asked @ answers.T * _SCALE, own)
 
-    def shuffled(some: Sequence[Pair], number: int) -> list[Sequence[Pair]]:
+    def shuffled(some: Sequence[TrainingPair], number: int) -> list[Sequence[TrainingPair]]:
         return batches_without_repeats(some, settings.batch, settings.seed, number)
 
     task = Task(

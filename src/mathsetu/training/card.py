@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mathsetu.training.checkpoints import State
 from mathsetu.training.loop import Fit
-from mathsetu.training.pairs import Pair
+from mathsetu.training.pairs import TrainingPair
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class Card:
     settings: Fit
 
 
-def identity_of(card: Card, pairs: Iterable[Pair]) -> str:
+def identity_of(card: Card, pairs: Iterable[TrainingPair]) -> str:
     """A digest of model, settings and pairs: another training has another one.
 
     >>> card = Card("cross-encoder", "base", "some loss", "some data", Fit())
-    >>> identity_of(card, []) == identity_of(card, [Pair("q", "a", 1.0)])
+    >>> identity_of(card, []) == identity_of(card, [TrainingPair("q", "a", 1.0)])
     False
     """
     digest = sha256(json.dumps(asdict(card), sort_keys=True).encode())

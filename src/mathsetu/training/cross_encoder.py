@@ -12,13 +12,13 @@ from mathsetu.training.card import Card, identity_of, save_with_card
 from mathsetu.training.checkpoints import State
 from mathsetu.training.epochs import batches
 from mathsetu.training.loop import Fit, Progress, Task, fit
-from mathsetu.training.pairs import Pair
+from mathsetu.training.pairs import TrainingPair
 
 
 def train_cross_encoder(
     model: str,
-    epochs: Callable[[int], Sequence[Pair]],
-    validation: Sequence[Pair],
+    epochs: Callable[[int], Sequence[TrainingPair]],
+    validation: Sequence[TrainingPair],
     folder: Path,
     settings: Fit | None = None,
     data: str = "",
@@ -45,7 +45,7 @@ def train_cross_encoder(
     encoder = open_cross_encoder(model, settings.max_tokens, num_labels=1, device=device)
     card = Card("cross-encoder", model, "binary cross-entropy with logits", data, settings)
 
-    def loss(pairs: Sequence[Pair]) -> Any:
+    def loss(pairs: Sequence[TrainingPair]) -> Any:
         features = encoder.tokenizer(
             [pair.question for pair in pairs],
             [pair.text for pair in pairs],

@@ -14,7 +14,7 @@ import numpy as np
 
 from mathsetu.errors import InputError
 from mathsetu.records import Post
-from mathsetu.training.pairs import Pair, unlike_negatives
+from mathsetu.training.pairs import TrainingPair, unlike_negatives
 
 Item = TypeVar("Item")
 
@@ -32,21 +32,21 @@ class Epochs:
         questions: For how many random questions negatives are found in each epoch.
         negatives: How many for each.
 
-    >>> judged = [Pair("q", "a", 1.0), Pair("q", "b", 0.0), Pair("q", "c", 0.0)]
-    >>> epoch = Epochs(judged, threads=[Pair("r", "d", 1.0)])(0)
+    >>> judged = [TrainingPair("q", text, label) for text, label in zip("abc", (1.0, 0.0, 0.0))]
+    >>> epoch = Epochs(judged, threads=[TrainingPair("r", "d", 1.0)])(0)
     >>> len(epoch), sum(pair.label for pair in epoch)
     (6, 3.0)
     """
 
-    judged: Sequence[Pair]
-    threads: Sequence[Pair] = ()
+    judged: Sequence[TrainingPair]
+    threads: Sequence[TrainingPair] = ()
     asked: Sequence[Post] = ()
     similar: Callable[[Post], Iterable[Post]] = lambda post: ()
     seed: int = 1
     questions: int = 10
     negatives: int = 10
 
-    def __call__(self, number: int) -> list[Pair]:
+    def __call__(self, number: int) -> list[TrainingPair]:
         """The pairs of one epoch, shuffled."""
         random = np.random.default_rng([self.seed, number])
         unlike = [
@@ -77,33 +77,33 @@ def _drawn(pool: Sequence[Item], count: int, random: np.random.Generator) -> lis
     return found
 
 
-def batches(pairs: Sequence[Pair], size: int) -> list[Sequence[Pair]]:
+def batches(pairs: Sequence[TrainingPair], size: int) -> list[Sequence[TrainingPair]]:
     """The pairs in batches, in their order.
 
-    >>> [len(batch) for batch in batches([Pair("q", "a", 1.0)] * 5, 2)]
+    >>> [len(batch) for batch in batches([TrainingPair("q", "a", 1.0)] * 5, 2)]
     [2, 2, 1]
     """
     return [pairs[start : start + size] for start in range(0, len(pairs), size)]
 
 
 def batches_without_repeats(
-    pairs: Sequence[Pair], size: int, seed: int, number: int
-) -> list[Sequence[Pair]]:
+    pairs: Sequence[TrainingPair], size: int, seed: int, number: int
+) -> list[Sequence[TrainingPair]]:
     """Shuffled batches in which no question and no text stands twice.
 
     In a batch every other text counts as a wrong answer, so a second right one would mislead. A
     pair that would repeat something waits for the next batch; what fills no batch is left out.
 
-    >>> pairs = [Pair("q", "a", 1.0), Pair("q", "b", 1.0), Pair("r", "c", 1.0)]
+    >>> pairs = [TrainingPair(question, text, 1.0) for question, text in ("qa", "qb", "rc")]
     >>> [batch] = batches_without_repeats(pairs, 2, seed=1, number=0)
     >>> sorted(pair.question for pair in batch)
     ['q', 'r']
     """
     waiting = _drawn(pairs, len(pairs), np.random.default_rng([seed, number]))
-    found: list[Sequence[Pair]] = []
+    found: list[Sequence[TrainingPair]] = []
     while waiting:
-        batch: list[Pair] = []
-        later: list[Pair] = []
+        batch: list[TrainingPair] = []
+        later: list[TrainingPair] = []
         seen: set[str] = set()
         for place, pair in enumerate(waiting):
             if len(batch) == size:

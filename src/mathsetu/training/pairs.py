@@ -10,15 +10,15 @@ import numpy as np
 
 from mathsetu.collections.threads import is_accepted
 from mathsetu.errors import InputError
-from mathsetu.ranking.rerank.texts import candidate_text, question_text
+from mathsetu.ranking.rerank.model_input import candidate_text, question_text
 from mathsetu.records import Judgment, Post, Query
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class TrainingPair:
     """A question and a text; the label is 1.0 where they belong together, else 0.0.
 
-    >>> Pair("Why is it 1?", "By squeezing.", 1.0).label
+    >>> TrainingPair("Why is it 1?", "By squeezing.", 1.0).label
     1.0
     """
 
@@ -32,7 +32,7 @@ def judged_pairs(
     find: Callable[[str], Post | None],
     judgments: Iterable[Judgment],
     relevant_from: int = 2,
-) -> list[Pair]:
+) -> list[TrainingPair]:
     """The judged posts that can be had, as pairs with their queries.
 
     Args:
@@ -52,13 +52,13 @@ def judged_pairs(
         query, post = queries.get(judgment.query_id), find(judgment.id)
         if query is not None and post is not None:
             label = 1.0 if judgment.grade >= relevant_from else 0.0
-            pairs.append(Pair(question_text(query), candidate_text(post), label))
+            pairs.append(TrainingPair(question_text(query), candidate_text(post), label))
     return pairs
 
 
 def thread_pairs(
     posts: Iterable[Post], minimum_score: int | None = 50, *, accepted: bool = False
-) -> list[Pair]:
+) -> list[TrainingPair]:
     r"""Questions with those answers of their own thread that got enough votes.
 
     Args:
@@ -68,11 +68,11 @@ def thread_pairs(
 
     >>> post = Post("7", "By squeezing.", title="A limit", question="Why is it 1?", score=61)
     >>> thread_pairs([post])
-    [Pair(question='A limit\nWhy is it 1?', text='By squeezing.', label=1.0)]
+    [TrainingPair(question='A limit\nWhy is it 1?', text='By squeezing.', label=1.0)]
     """
     return [
         # The question is left out of the text, or the model would learn to look for a copy.
-        Pair(_own_question(post), post.body, 1.0)
+        TrainingPair(_own_question(post), post.body, 1.0)
         for post in posts
         if post.question
         and (
@@ -83,7 +83,9 @@ def thread_pairs(
     ]
 
 
-def unlike_negatives(question: Post, similar: Iterable[Post], count: int = 10) -> list[Pair]:
+def unlike_negatives(
+    question: Post, similar: Iterable[Post], count: int = 10
+) -> list[TrainingPair]:
     """The most similar posts that share no tag with a question, as pairs that do not belong.
 
     Posts without tags may be about anything and are passed over. The texts are bodies alone, as
@@ -97,7 +99,7 @@ def unlike_negatives(question: Post, similar: Iterable[Post], count: int = 10) -
     """
     tags = set(question.tags)
     unlike = (post for post in similar if post.tags and tags.isdisjoint(post.tags))
-    return [Pair(_own_question(question), post.body, 0.0) for post in islice(unlike, count)]
+    return [TrainingPair(_own_question(question), post.body, 0.0) for post in islice(unlike, count)]
 
 
 def split_topics(

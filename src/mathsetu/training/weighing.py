@@ -16,7 +16,7 @@ from mathsetu.evaluation import Judgments, evaluate, parse_measures
 from mathsetu.intake.question import topic_question
 from mathsetu.library import Library
 from mathsetu.ranking.rerank import CROSS_ENCODERS, Rerank
-from mathsetu.ranking.rerank.texts import candidate_text, question_text
+from mathsetu.ranking.rerank.model_input import candidate_text, question_text
 from mathsetu.ranking.rerank.tiers import in_tiers
 from mathsetu.records import Hit, Judgment, Query, Run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mathsetu.ranking.rerank.texts import TEXTS
+from mathsetu.ranking.rerank.model_input import TEXTS
 from mathsetu.records import Post, Query
 
 _words = TEXTS["words"]

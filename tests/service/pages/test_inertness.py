@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
+from benchmarks.pages import serving
 from mathsetu.library import build_library
 from mathsetu.records import Post
 from mathsetu.service.limits import Limits
 from mathsetu.service.settings import Settings
-from tests.service.pages.browsing import Tab, serving
+from tests.service.pages.browsing import Tab
 
 pytestmark = pytest.mark.thorough
 

@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 
 from mathsetu.languages.table import LANGUAGES
 from mathsetu.service.app import create_app
-from mathsetu.service.pages.interface import interface
+from mathsetu.service.pages.interface_language import interface
 from mathsetu.service.security import PAGE_POLICY
 from mathsetu.service.settings import Settings
 

@@ -17,7 +17,7 @@ from mathsetu.training.encoder.examples import (
     Amounts,
     Example,
     Packed,
-    Prepared,
+    StageFiles,
     Work,
     example_texts,
     learn_tokenizer,
@@ -45,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def prepared(folder: Path) -> Prepared:
+def prepared(folder: Path) -> StageFiles:
     return read_prepared(folder)
 
 
@@ -56,11 +56,11 @@ def tokenizer(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return work / "tokenizer.json"
 
 
-def of_kind(prepared: Prepared, kind: str, seed: int = 1) -> list[Example]:
+def of_kind(prepared: StageFiles, kind: str, seed: int = 1) -> list[Example]:
     return [example for example in example_texts(prepared, FEW, seed) if example.kind == kind]
 
 
-def test_there_are_as_many_examples_as_were_asked_for(prepared: Prepared) -> None:
+def test_there_are_as_many_examples_as_were_asked_for(prepared: StageFiles) -> None:
     pairs = sum(map(len, prepared.pairs.values()))
     kinds = [example.kind for example in example_texts(prepared, FEW)]
     assert len(kinds) == pairs + 60 + 70 + 80
@@ -68,14 +68,14 @@ def test_there_are_as_many_examples_as_were_asked_for(prepared: Prepared) -> Non
     assert made == {"joined": 60, "swapped": 70, "templates": 80}
 
 
-def test_the_same_seed_gives_the_same_examples_and_another_one_others(prepared: Prepared) -> None:
+def test_the_same_seed_gives_the_same_examples_and_another_one_others(prepared: StageFiles) -> None:
     first, again = (list(example_texts(prepared, FEW, seed=3)) for _ in range(2))
     assert first == again
     assert list(example_texts(prepared, FEW, seed=4)) != first
 
 
 def test_the_number_of_processes_changes_nothing(
-    prepared: Prepared, tokenizer: Path, monkeypatch: pytest.MonkeyPatch
+    prepared: StageFiles, tokenizer: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mathsetu.training.encoder.examples._PORTION", 25)
     work = Work(prepared, tokenizer, tokenizer, limit=24, seed=3)
@@ -95,20 +95,20 @@ def test_the_number_of_processes_changes_nothing(
 
 
 @pytest.mark.parametrize("kind", ["joined", "templates"])
-def test_both_sides_of_an_example_hold_the_same_formulas(prepared: Prepared, kind: str) -> None:
+def test_both_sides_of_an_example_hold_the_same_formulas(prepared: StageFiles, kind: str) -> None:
     examples = of_kind(prepared, kind)
     for example in examples:
         assert sorted(FORMULA.findall(example.english)) == sorted(FORMULA.findall(example.other))
     assert any(FORMULA.search(example.english) for example in examples)
 
 
-def test_every_language_gets_examples_of_what_is_made_for_it(prepared: Prepared) -> None:
+def test_every_language_gets_examples_of_what_is_made_for_it(prepared: StageFiles) -> None:
     for kind in ("swapped", "templates"):
         assert {example.language for example in of_kind(prepared, kind)} == set(LANGUAGES)
     assert {example.language for example in of_kind(prepared, "joined")} == set(prepared.pairs)
 
 
-def test_swapped_words_differ_from_english_ones(prepared: Prepared) -> None:
+def test_swapped_words_differ_from_english_ones(prepared: StageFiles) -> None:
     examples = of_kind(prepared, "swapped")
     changed = sum(example.english != example.other for example in examples)
     assert changed > 0.9 * len(examples)

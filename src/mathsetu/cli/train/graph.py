@@ -18,7 +18,7 @@ from mathsetu.encoders.graph import GraphChoices, GraphModel
 from mathsetu.errors import InputError
 from mathsetu.graphs.virtual import VirtualNodes
 from mathsetu.models import require
-from mathsetu.training.graph.texts import (
+from mathsetu.training.graph.text_pairs import (
     TextPair,
     across_languages,
     read_text_pairs,

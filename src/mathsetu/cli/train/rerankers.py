@@ -19,7 +19,7 @@ from mathsetu.training.checkpoints import State
 from mathsetu.training.cross_encoder import train_cross_encoder
 from mathsetu.training.epochs import Epochs
 from mathsetu.training.loop import Fit
-from mathsetu.training.pairs import Pair, judged_pairs, split_topics, thread_pairs
+from mathsetu.training.pairs import TrainingPair, judged_pairs, split_topics, thread_pairs
 from mathsetu.training.similar import similar_posts
 from mathsetu.training.words import post_words, query_words
 
@@ -129,7 +129,7 @@ def _train(
     )
     with progress_bar() as progress:
         if kind == "bi-encoder":
-            pairs: list[Pair] = [*right, *threads]
+            pairs: list[TrainingPair] = [*right, *threads]
             state = train_bi_encoder(model, pairs, aside, folder, settings, about, progress)
         else:
             asked = [post for post in known.values() if post.question and post.tags]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from unicodedata import category
 
 from mathsetu.collections.rows import BadRows
-from mathsetu.collections.texts import read_text
+from mathsetu.collections.source_text import read_text
 from mathsetu.collections.trees import Tree
 from mathsetu.errors import RowError
 from mathsetu.limits import LONGEST_TEXT

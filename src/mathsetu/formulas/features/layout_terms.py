@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mathsetu.formulas.features.remembered import ABSTRACT, IN_ORDER
+from mathsetu.formulas.features.label_cache import ABSTRACT, IN_ORDER
 from mathsetu.formulas.tree import Tree
 
 #: Duplicates further apart than this many edges say little and give no tuple.

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Final
 
-from mathsetu.formulas.features.remembered import ABSTRACT, COMMUTATIVE
+from mathsetu.formulas.features.label_cache import ABSTRACT, COMMUTATIVE
 from mathsetu.formulas.tree import Tree
 
 #: The most leaves of one operator that are joined with others.

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mathsetu.deadline import check_time
-from mathsetu.formulas.matching.alignment import Alignment, Pair
+from mathsetu.formulas.matching.alignment import AlignedNodes, Alignment
 from mathsetu.formulas.matching.explanation import Match, explain, taken_key
-from mathsetu.formulas.matching.prepared import Prepared
+from mathsetu.formulas.matching.prepared import PreparedFormula
 from mathsetu.formulas.matching.unification import Unification
 from mathsetu.formulas.tree import Tree
 
-__all__ = ["Match", "Prepared", "match"]
+__all__ = ["Match", "PreparedFormula", "match"]
 
 # Each round fixes letters by the alignment of the round before; more rounds change nothing.
 _ROUNDS = 3
 
 
 def match(
-    query: Tree | Prepared, candidate: Tree | Prepared, *, equal_values: bool = True
+    query: Tree | PreparedFormula, candidate: Tree | PreparedFormula, *, equal_values: bool = True
 ) -> Match:
     """Match two operator trees.
 
@@ -34,9 +34,9 @@ def match(
     ({'x': 't'}, 0.92, 1.0)
     """
     if isinstance(query, Tree):
-        query = Prepared(query)
+        query = PreparedFormula(query)
     if isinstance(candidate, Tree):
-        candidate = Prepared(candidate)
+        candidate = PreparedFormula(candidate)
     unification = Unification(query, candidate)
     for _ in range(_ROUNDS):
         check_time()
@@ -50,7 +50,9 @@ def match(
     return explain(query, candidate, unification, pairs)
 
 
-def _meetings(query: Prepared, candidate: Prepared, pairs: Iterable[Pair]) -> list[tuple[str, str]]:
+def _meetings(
+    query: PreparedFormula, candidate: PreparedFormula, pairs: Iterable[AlignedNodes]
+) -> list[tuple[str, str]]:
     """The letters that were aligned with letters."""
     found: list[tuple[str, str]] = []
     for ours, theirs, whole in pairs:
@@ -65,7 +67,7 @@ def _meetings(query: Prepared, candidate: Prepared, pairs: Iterable[Pair]) -> li
 
 
 def _takings(
-    query: Prepared, candidate: Prepared, pairs: Iterable[Pair]
+    query: PreparedFormula, candidate: PreparedFormula, pairs: Iterable[AlignedNodes]
 ) -> list[tuple[str, int, int]]:
     """What the wildcards took, as keys, with the sizes."""
     return [

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from mathsetu.formulas.labels import is_commutative
-from mathsetu.formulas.matching.prepared import Prepared, combined_key
+from mathsetu.formulas.matching.prepared import PreparedFormula, combined_key
 from mathsetu.formulas.matching.unification import Unification
 
 #: What an alignment keeps of its score for each node that it leaves out on the way.
@@ -28,7 +28,7 @@ CELLS = 20_000
 _TIE = 1e-6
 
 
-class Pair(NamedTuple):
+class AlignedNodes(NamedTuple):
     """A node of the query and the nodes of the candidate aligned with it.
 
     That is one node; or several where a wildcard takes several operands; ``whole`` says that
@@ -45,8 +45,8 @@ class Alignment:
 
     def __init__(
         self,
-        query: Prepared,
-        candidate: Prepared,
+        query: PreparedFormula,
+        candidate: PreparedFormula,
         unification: Unification,
         *,
         equal_values: bool = True,
@@ -62,7 +62,7 @@ class Alignment:
         self._table: list[list[float]] = [[]] * ours
         self._fill()
 
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> list[AlignedNodes]:
         """The aligned nodes of the best alignment, parents before their operands."""
         top = max(range(len(self._table)), key=lambda place: max(self._table[place]))
         row = self._table[top]
@@ -134,19 +134,19 @@ class Alignment:
         number = query.values[ours]
         return number is not None and self._equal_values and number == candidate.values[theirs]
 
-    def _assign(self, ours: int, theirs: int) -> tuple[float, list[Pair]]:
+    def _assign(self, ours: int, theirs: int) -> tuple[float, list[AlignedNodes]]:
         """The best pairs of operands, and what they count."""
         if is_commutative(self._query.labels[ours]):
             return self._assign_freely(ours, theirs)
         table = self._table
         mine, others = self._ours[ours], self._theirs[theirs]
         if len(mine) == len(others):
-            pairs = [Pair(a, (b,)) for a, b in zip(mine, others, strict=True)]
+            pairs = [AlignedNodes(a, (b,)) for a, b in zip(mine, others, strict=True)]
         else:
             pairs = self._in_sequence(mine, others)
         return sum(table[pair.ours][pair.theirs[0]] for pair in pairs), pairs
 
-    def _assign_freely(self, ours: int, theirs: int) -> tuple[float, list[Pair]]:
+    def _assign_freely(self, ours: int, theirs: int) -> tuple[float, list[AlignedNodes]]:
         """Pairs in any order, the best first; wildcards come last and take what is left."""
         wildcards: list[int] = []
         cells: list[tuple[float, int, int]] = []
@@ -161,38 +161,38 @@ class Alignment:
         total = 0.0
         used: set[int] = set()
         left = dict.fromkeys(others)
-        pairs: list[Pair] = []
+        pairs: list[AlignedNodes] = []
         for score, a, b in cells:
             if a not in used and b in left:
                 used.add(a)
                 del left[b]
                 total -= score
-                pairs.append(Pair(a, (b,)))
+                pairs.append(AlignedNodes(a, (b,)))
         if wildcards and left:
             taken = self._take(theirs, wildcards, list(left))
             pairs += taken
             total += sum(2 + _TIE * len(pair.theirs) for pair in taken)
         return total, pairs
 
-    def _take(self, theirs: int, wildcards: list[int], left: list[int]) -> list[Pair]:
+    def _take(self, theirs: int, wildcards: list[int], left: list[int]) -> list[AlignedNodes]:
         """One operand for each wildcard, all that are left for the last."""
         keys = self._candidate.keys
-        pairs: list[Pair] = []
+        pairs: list[AlignedNodes] = []
         for number, wildcard in enumerate(wildcards):
             label = self._query.labels[wildcard]
             if number == len(wildcards) - 1 and len(left) > 1:
                 key = combined_key(self._candidate.labels[theirs], [keys[b] for b in left])
                 if self._unification.allows(label, key):
-                    pairs.append(Pair(wildcard, tuple(left)))
+                    pairs.append(AlignedNodes(wildcard, tuple(left)))
                     break
             for b in left:
                 if self._unification.allows(label, keys[b]):
-                    pairs.append(Pair(wildcard, (b,)))
+                    pairs.append(AlignedNodes(wildcard, (b,)))
                     left.remove(b)
                     break
         return pairs
 
-    def _in_sequence(self, mine: range, others: range) -> list[Pair]:
+    def _in_sequence(self, mine: range, others: range) -> list[AlignedNodes]:
         """The best pairs that keep the order on both sides."""
         best = [[0.0] * (len(others) + 1) for _ in range(len(mine) + 1)]
         for i in range(len(mine) - 1, -1, -1):
@@ -200,7 +200,7 @@ class Alignment:
             line, after = best[i], best[i + 1]
             for j in range(len(others) - 1, -1, -1):
                 line[j] = max(after[j + 1] + row[others[j]], after[j], line[j + 1])
-        pairs: list[Pair] = []
+        pairs: list[AlignedNodes] = []
         i = j = 0
         while i < len(mine) and j < len(others):
             if best[i][j] == best[i + 1][j]:
@@ -208,14 +208,14 @@ class Alignment:
             elif best[i][j] == best[i][j + 1]:
                 j += 1
             else:
-                pairs.append(Pair(mine[i], (others[j],)))
+                pairs.append(AlignedNodes(mine[i], (others[j],)))
                 i += 1
                 j += 1
         return pairs
 
-    def _trace(self, ours: int, theirs: int) -> Iterator[Pair]:
+    def _trace(self, ours: int, theirs: int) -> Iterator[AlignedNodes]:
         """Follow the table from a cell down, yielding the nodes that it aligned."""
-        pending = [Pair(ours, (theirs,))]
+        pending = [AlignedNodes(ours, (theirs,))]
         while pending:
             pair = pending.pop()
             ours, theirs = pair.ours, pair.theirs[0]
@@ -227,18 +227,18 @@ class Alignment:
                 continue
             if score == self._score(ours, theirs):
                 whole = self._query.letters[ours] is None and self._is_whole(ours, theirs)
-                yield Pair(ours, (theirs,), whole)
+                yield AlignedNodes(ours, (theirs,), whole)
                 if not whole and self._ours[ours] and self._theirs[theirs]:
                     pending += reversed(self._assign(ours, theirs)[1])
                 continue
             for operand in self._theirs[theirs]:
                 if score == DISCOUNT * self._table[ours][operand]:
-                    pending.append(Pair(ours, (operand,)))
+                    pending.append(AlignedNodes(ours, (operand,)))
                     break
             else:
                 for operand in self._ours[ours]:
                     if score == DISCOUNT * self._table[operand][theirs]:
-                        pending.append(Pair(operand, (theirs,)))
+                        pending.append(AlignedNodes(operand, (theirs,)))
                         break
 
 

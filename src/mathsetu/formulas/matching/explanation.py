@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from mathsetu.formulas.matching.alignment import Pair
-from mathsetu.formulas.matching.prepared import Prepared, combined_key
+from mathsetu.formulas.matching.alignment import AlignedNodes
+from mathsetu.formulas.matching.prepared import PreparedFormula, combined_key
 from mathsetu.formulas.matching.unification import RENAMED, Unification
 from mathsetu.formulas.tree import POSITIONS, Tree
 
@@ -43,7 +43,10 @@ class Match:
 
 
 def explain(
-    query: Prepared, candidate: Prepared, unification: Unification, pairs: Iterable[Pair]
+    query: PreparedFormula,
+    candidate: PreparedFormula,
+    unification: Unification,
+    pairs: Iterable[AlignedNodes],
 ) -> Match:
     """Sum up the aligned nodes that agree with the unification."""
     weight = 0.0
@@ -87,7 +90,7 @@ def explain(
     )
 
 
-def taken_key(candidate: Prepared, places: tuple[int, ...]) -> int:
+def taken_key(candidate: PreparedFormula, places: tuple[int, ...]) -> int:
     """The key of what a wildcard took: one sub-tree, or several operands of one operator."""
     if len(places) == 1:
         return candidate.keys[places[0]]
@@ -95,7 +98,7 @@ def taken_key(candidate: Prepared, places: tuple[int, ...]) -> int:
     return combined_key(label, [candidate.keys[place] for place in places])
 
 
-def _taken_tree(candidate: Prepared, places: tuple[int, ...]) -> Tree:
+def _taken_tree(candidate: PreparedFormula, places: tuple[int, ...]) -> Tree:
     if len(places) == 1:
         return candidate.tree(places[0])
     label = candidate.labels[candidate.parents[places[0]]]
@@ -103,5 +106,5 @@ def _taken_tree(candidate: Prepared, places: tuple[int, ...]) -> Tree:
     return Tree(label, tuple(candidate.tree(place) for place in places), edges)
 
 
-def _written(tree: Prepared, places: Iterable[int]) -> tuple[Tree, ...]:
+def _written(tree: PreparedFormula, places: Iterable[int]) -> tuple[Tree, ...]:
     return tuple(node for place in sorted(places) for node in tree.written[place])

@@ -26,13 +26,13 @@ _CONTEXT = 3
 _Part = tuple[Tree, Tree | None]
 
 
-class Prepared:
+class PreparedFormula:
     """The nodes of a tree in normal form, level by level; place 0 is the root.
 
     Prepare a query once and match it with many candidates.
 
     >>> minus = Tree("O!minus", (Tree("V!a"), Tree("V!b")), ("0", "1"))
-    >>> Prepared(minus).labels
+    >>> PreparedFormula(minus).labels
     ['U!plus', 'V!a', 'O!minus', 'V!b']
     """
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from mathsetu.formulas.matching.prepared import Prepared
+from mathsetu.formulas.matching.prepared import PreparedFormula
 
 #: What a letter counts that had to be renamed; the same letter counts 1.
 RENAMED = 0.8
@@ -20,7 +20,7 @@ _TIE = 0.01
 class Unification:
     """The choices made so far for letters and wildcards."""
 
-    def __init__(self, query: Prepared, candidate: Prepared) -> None:
+    def __init__(self, query: PreparedFormula, candidate: PreparedFormula) -> None:
         #: Letters of the query to letters of the candidate.
         self.letters: dict[str, str] = {}
         #: Wildcards to the key of the part that they stand for.

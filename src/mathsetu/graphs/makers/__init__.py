@@ -12,8 +12,8 @@ from functools import cache
 from mathsetu.errors import InputError
 from mathsetu.graphs.makers.amr import AmrMaker, amrlib_model, amrlib_parser
 from mathsetu.graphs.makers.dependency import DependencyMaker
-from mathsetu.graphs.makers.interface import SentenceGraph, SentenceMaker
 from mathsetu.graphs.makers.parses import model_of
+from mathsetu.graphs.makers.sentence_maker import SentenceGraph, SentenceMaker
 from mathsetu.graphs.makers.terms import TermsMaker
 from mathsetu.languages.table import language as row_of
 

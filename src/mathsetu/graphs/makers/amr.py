@@ -16,7 +16,7 @@ from typing import Any
 
 from mathsetu.errors import InputError, NotationError
 from mathsetu.graphs.graph import COREFERENCE, PLACEHOLDER, Graph
-from mathsetu.graphs.makers.interface import SentenceGraph
+from mathsetu.graphs.makers.sentence_maker import SentenceGraph
 from mathsetu.graphs.penman.reading import read_penman
 from mathsetu.graphs.text import NAME, placeholder
 from mathsetu.models import require

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mathsetu.graphs.makers import roles
-from mathsetu.graphs.makers.interface import SentenceGraph
 from mathsetu.graphs.makers.parses import Parser, Word
+from mathsetu.graphs.makers.sentence_maker import SentenceGraph
 from mathsetu.graphs.makers.terms import (
     INTERROGATIVE,
     MATH,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from mathsetu.graphs.makers.interface import SentenceGraph
+from mathsetu.graphs.makers.sentence_maker import SentenceGraph
 from mathsetu.graphs.text import NAME, placeholder
 from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.glossary.matching import Matcher

@@ -21,7 +21,7 @@ from functools import cache
 from mathsetu.languages.analyze import UNSPACED
 from mathsetu.languages.glossary.concepts import Concept, read_concepts
 from mathsetu.languages.glossary.expansion import Expander
-from mathsetu.languages.glossary.matching import Match, Matcher
+from mathsetu.languages.glossary.matching import Matcher, TermMatch
 from mathsetu.languages.glossary.search import Index
 
 __all__ = ["Concept", "Glossary", "Match"]
@@ -53,7 +53,7 @@ class Glossary:
     def __len__(self) -> int:
         return len(self._concepts)
 
-    def match(self, text: str, language: str) -> list[Match]:
+    def match(self, text: str, language: str) -> list[TermMatch]:
         """The terms in a marked text, from left to right: the longest ones, none overlapping.
 
         >>> glossary = Glossary.load()

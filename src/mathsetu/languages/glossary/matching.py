@@ -19,7 +19,7 @@ _HALF_SPACE = "\u200c"
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class TermMatch:
     """A place of a text and the concepts that it may mean, the likeliest first."""
 
     start: int
@@ -60,20 +60,20 @@ class Matcher:
                 if _HALF_SPACE in form:
                     self._add(form.replace(_HALF_SPACE, " "), _Meaning(concept, "", rank))
 
-    def match(self, text: str) -> list[Match]:
+    def match(self, text: str) -> list[TermMatch]:
         """The terms in a marked text, from left to right, none overlapping."""
         return [match for match, _, _ in self.match_tokens(text, tokenize(text, self._language))]
 
-    def match_tokens(self, text: str, tokens: Sequence[Token]) -> list[tuple[Match, int, int]]:
+    def match_tokens(self, text: str, tokens: Sequence[Token]) -> list[tuple[TermMatch, int, int]]:
         """As `match`, each with the first token and the one after the last."""
-        matches: list[tuple[Match, int, int]] = []
+        matches: list[tuple[TermMatch, int, int]] = []
         first = 0
         while first < len(tokens):
             after, meanings = self._longest(tokens, first)
             if meanings:
                 start, end = tokens[first].start, tokens[after - 1].end
                 concepts = _likeliest(meanings, text[start:end])
-                matches.append((Match(start, end, concepts), first, after))
+                matches.append((TermMatch(start, end, concepts), first, after))
                 first = after
             else:
                 first += 1

@@ -17,11 +17,11 @@ from pathlib import Path
 
 from mathsetu.errors import InputError
 from mathsetu.languages.translate.apertium import ApertiumBackend
+from mathsetu.languages.translate.backend import Backend, Translation
 from mathsetu.languages.translate.cache import Cache
 from mathsetu.languages.translate.ctranslate import CTranslate2Backend
 from mathsetu.languages.translate.front import Translator
 from mathsetu.languages.translate.glossary import GlossaryBackend
-from mathsetu.languages.translate.interface import Backend, Translation
 from mathsetu.languages.translate.neural import NeuralBackend
 
 __all__ = ["BACKENDS", "Backend", "Cache", "Translation", "Translator", "open_translator"]

@@ -21,9 +21,9 @@ from mathsetu.evaluation import Measure
 from mathsetu.ranking.fusion.combmnz import CombMNZ
 from mathsetu.ranking.fusion.combsum import CombSUM
 from mathsetu.ranking.fusion.ibc import IBC
-from mathsetu.ranking.fusion.interface import DEPTH, Fusion, fuse
 from mathsetu.ranking.fusion.learning import GOAL, Learned, Learner, fuse_learned
 from mathsetu.ranking.fusion.linear import Linear
+from mathsetu.ranking.fusion.method import DEPTH, Fusion, fuse
 from mathsetu.ranking.fusion.rbc import RBC, fit_rbc
 from mathsetu.ranking.fusion.rrf import RRF
 from mathsetu.ranking.fusion.scaling import SCALINGS

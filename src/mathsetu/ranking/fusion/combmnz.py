@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mathsetu.errors import InputError
-from mathsetu.ranking.fusion.interface import settled
+from mathsetu.ranking.fusion.method import settled
 from mathsetu.ranking.fusion.pool import Pool
 from mathsetu.ranking.fusion.scaling import check_scaling, scaled
 
 if TYPE_CHECKING:
-    from mathsetu.ranking.fusion.interface import Rating
+    from mathsetu.ranking.fusion.method import Rating
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mathsetu.ranking.fusion.interface import DEPTH
 from mathsetu.ranking.fusion.median import median_rating
+from mathsetu.ranking.fusion.method import DEPTH
 from mathsetu.ranking.fusion.pool import Pool
 
 if TYPE_CHECKING:
-    from mathsetu.ranking.fusion.interface import Rating
+    from mathsetu.ranking.fusion.method import Rating
 
 
 @dataclass(frozen=True, slots=True)

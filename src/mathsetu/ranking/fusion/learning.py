@@ -12,7 +12,7 @@ import numpy as np
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Measure
 from mathsetu.evaluation.scoring import JudgedRanking, score
-from mathsetu.ranking.fusion.interface import DEPTH, Fusion, order, ranked
+from mathsetu.ranking.fusion.method import DEPTH, Fusion, order, ranked
 from mathsetu.ranking.fusion.pool import Pool, pool_runs
 from mathsetu.records import Hit, Judgment, Run
 

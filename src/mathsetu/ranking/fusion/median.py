@@ -13,7 +13,7 @@ from mathsetu.ranking.fusion.pool import Pool
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mathsetu.ranking.fusion.interface import Rating
+    from mathsetu.ranking.fusion.method import Rating
 
     Numbers = NDArray[np.float64]
 

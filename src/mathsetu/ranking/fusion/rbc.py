@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.errors import InputError
-from mathsetu.ranking.fusion.interface import DEPTH, settled
 from mathsetu.ranking.fusion.learning import JudgedPool
+from mathsetu.ranking.fusion.method import DEPTH, settled
 from mathsetu.ranking.fusion.pool import Pool
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mathsetu.ranking.fusion.interface import Rating
+    from mathsetu.ranking.fusion.method import Rating
 
     Numbers = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from mathsetu.errors import InputError
 from mathsetu.ranking.fusion.pool import Pool
 
 if TYPE_CHECKING:
-    from mathsetu.ranking.fusion.interface import Rating
+    from mathsetu.ranking.fusion.method import Rating
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from typing import Protocol
 
 from mathsetu.errors import InputError
 from mathsetu.ranking.rerank.cross_encoder import SentenceCrossEncoder
+from mathsetu.ranking.rerank.model_input import FIELDS, TEXTS
 from mathsetu.ranking.rerank.onnx import OnnxCrossEncoder
-from mathsetu.ranking.rerank.texts import FIELDS, TEXTS
 from mathsetu.ranking.rerank.tiers import TIERS, Reranked, in_tiers, read_in_time
 
 

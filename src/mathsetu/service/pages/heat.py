@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 from mathsetu.answers.describe import pieces
 from mathsetu.answers.values import HeatMap
 from mathsetu.service.pages import typeset
-from mathsetu.service.pages.interface import Interface
+from mathsetu.service.pages.interface_language import Interface
 
 # Parts of a post that are shown; a long post has hundreds.
 _PARTS = 16
@@ -40,7 +40,7 @@ class HeatView:
 def heat(answer: HeatMap, interface: Interface) -> HeatView | None:
     """The table for a page: the parts of the post that fit best, in their order.
 
-    >>> from mathsetu.service.pages.interface import interface
+    >>> from mathsetu.service.pages.interface_language import interface
     >>> answer = HeatMap("7", ("the whole",), ("sentence 1", "the whole"), ((0.3, 0.91),))
     >>> [cell for _, [cell] in heat(answer, interface("en")).rows]
     [Cell(cosine='0.30', shade=3, is_best=False), Cell(cosine='0.91', shade=9, is_best=True)]

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse
 from mathsetu.languages.table import LANGUAGES
 from mathsetu.service.pages.examples import examples
 from mathsetu.service.pages.files import address
-from mathsetu.service.pages.interface import Interface
+from mathsetu.service.pages.interface_language import Interface
 from mathsetu.service.pages.palette import palette
 from mathsetu.service.pages.visit import Visit
 
@@ -27,7 +27,7 @@ def page(
         part=interface.part,
         number=interface.number,
         decimal=lambda value: interface.number(value, decimals=2),
-        **values,
+        **{"has_translator": False} | values,
     )  # fmt: skip
     return HTMLResponse(html, status, {"Vary": "Accept-Language"})
 

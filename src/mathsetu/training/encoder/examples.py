@@ -62,7 +62,7 @@ class Amounts:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class StageFiles:
     """The files of stage 1, read."""
 
     pairs: Mapping[str, Sequence[tuple[str, str]]]
@@ -72,7 +72,7 @@ class Prepared:
     formulas: Sequence[str]
 
 
-def read_prepared(folder: Path) -> Prepared:
+def read_prepared(folder: Path) -> StageFiles:
     """Read the folder that `prepare` wrote."""
     _require(folder, FILES)
     pairs: dict[str, list[tuple[str, str]]] = {}
@@ -97,7 +97,7 @@ def read_prepared(folder: Path) -> Prepared:
             f"{folder}: examples are made of parallel text and of English questions with formulas, "
             "and one of them is missing"
         )
-    return Prepared(pairs, mathematics, answered, lexicons, formulas)
+    return StageFiles(pairs, mathematics, answered, lexicons, formulas)
 
 
 def read_parallel(folder: Path) -> Iterator[tuple[str, str, str, str]]:
@@ -157,7 +157,7 @@ def write_examples(
     _write_threads(texts, work, load_tokenizer(tokenizer), load_tokenizer(theirs), seed)
 
 
-def _write_threads(texts: Prepared, work: Path, own: Any, theirs: Any, seed: int) -> None:
+def _write_threads(texts: StageFiles, work: Path, own: Any, theirs: Any, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311
     threads = [
         (question[:_LONGEST], answer[:_LONGEST])
@@ -212,7 +212,7 @@ def pack_examples(
     )
 
 
-def example_texts(prepared: Prepared, amounts: Amounts, seed: int = 1) -> Iterator[Example]:
+def example_texts(prepared: StageFiles, amounts: Amounts, seed: int = 1) -> Iterator[Example]:
     """The examples themselves, from which a tokenizer learns."""
     for task in _tasks(prepared, amounts):
         yield from _portion(prepared, seed, task)
@@ -222,7 +222,7 @@ def example_texts(prepared: Prepared, amounts: Amounts, seed: int = 1) -> Iterat
 class Work:
     """What a worker needs: texts, the files of two tokenizers, the longest text, and a seed."""
 
-    prepared: Prepared
+    prepared: StageFiles
     student: Path
     teacher: Path
     limit: int = 128
@@ -240,7 +240,7 @@ class Work:
         )
 
 
-def _tasks(prepared: Prepared, amounts: Amounts) -> list[tuple[str, int, int]]:
+def _tasks(prepared: StageFiles, amounts: Amounts) -> list[tuple[str, int, int]]:
     """What to make, from which number, and how many."""
     sizes = {language: len(pairs) for language, pairs in prepared.pairs.items()}
     return [
@@ -250,7 +250,7 @@ def _tasks(prepared: Prepared, amounts: Amounts) -> list[tuple[str, int, int]]:
     ]
 
 
-def _portion(prepared: Prepared, seed: int, task: tuple[str, int, int]) -> list[Example]:
+def _portion(prepared: StageFiles, seed: int, task: tuple[str, int, int]) -> list[Example]:
     kind, start, count = task
     if kind in prepared.pairs:
         pairs = prepared.pairs[kind][start : start + count]
@@ -269,7 +269,7 @@ def _language(chance: random.Random, among: Sequence[str] = LANGUAGES) -> str:
     return chance.choices(among, [_WEIGHTS[language] for language in among])[0]
 
 
-def _joined(prepared: Prepared, chance: random.Random) -> Example:
+def _joined(prepared: StageFiles, chance: random.Random) -> Example:
     """One to three pairs with formulas before, between or after them."""
     language = _language(chance, tuple(prepared.pairs))
     english: list[str] = []
@@ -287,7 +287,7 @@ def _joined(prepared: Prepared, chance: random.Random) -> Example:
     return Example(" ".join(english), " ".join(other), language, "joined")
 
 
-def _swapped(prepared: Prepared, chance: random.Random) -> Example:
+def _swapped(prepared: StageFiles, chance: random.Random) -> Example:
     """A passage of an English question or answer with words of another language."""
     while True:
         question, answer, language = chance.choice(prepared.answered)
@@ -301,7 +301,7 @@ def _swapped(prepared: Prepared, chance: random.Random) -> Example:
     return Example(text, prepared.lexicons[target].swap(text, chance, share), target, "swapped")
 
 
-def _from_templates(prepared: Prepared, chance: random.Random) -> Example:
+def _from_templates(prepared: StageFiles, chance: random.Random) -> Example:
     """One to three sentences of what people ask."""
     language = _language(chance)
     rows = [chance.choice(_templates()) for _ in range(chance.randint(1, 3))]
@@ -312,7 +312,7 @@ def _from_templates(prepared: Prepared, chance: random.Random) -> Example:
 
 
 def _slots(
-    prepared: Prepared, chance: random.Random, language: str
+    prepared: StageFiles, chance: random.Random, language: str
 ) -> tuple[dict[str, str], dict[str, str]]:
     formulas = {"f": chance.choice(prepared.formulas), "g": chance.choice(prepared.formulas)}
     english, other = dict(formulas), dict(formulas)

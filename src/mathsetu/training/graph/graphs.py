@@ -17,7 +17,7 @@ from mathsetu.markup import split
 from mathsetu.records import Formula
 from mathsetu.training.graph.loss import GraphPair
 from mathsetu.training.graph.prepare import count_types, prepare_graphs
-from mathsetu.training.graph.texts import TextPair
+from mathsetu.training.graph.text_pairs import TextPair
 from mathsetu.training.loop import Progress
 
 # Nodes of the largest graph that is learned from: one post of 10,000 nodes would outweigh a batch.

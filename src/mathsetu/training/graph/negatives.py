@@ -11,7 +11,7 @@ import numpy as np
 
 from mathsetu.retrieval.base import best
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
-from mathsetu.training.graph.texts import TextPair, terms_of
+from mathsetu.training.graph.text_pairs import TextPair, terms_of
 
 # The rarest words of a question; common ones find everything.
 _TERMS = 12

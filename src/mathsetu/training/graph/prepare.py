@@ -33,7 +33,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Prepared:
+class GraphsMade:
     """What came of it: how many graphs were made now, and what went wrong inside them.
 
     ``troubles`` counts sentences whose maker failed (they have the graph of their terms) and
@@ -76,7 +76,7 @@ def prepare_graphs(
     choices: GraphChoices,
     processes: int = 0,
     progress: Progress | None = None,
-) -> Prepared:
+) -> GraphsMade:
     """Make the tensors of posts that a store does not have yet.
 
     Args:
@@ -105,7 +105,7 @@ def prepare_graphs(
                     waiting = []
         finally:
             store.write_bytes(waiting)  # whatever stops the work, what was made is kept
-    return Prepared(done, +troubles)
+    return GraphsMade(done, +troubles)
 
 
 @dataclass

@@ -20,7 +20,7 @@ _BATCH = 32
 
 
 @dataclass(frozen=True)
-class Found:
+class AnswersFound:
     """How early the right answers came, among all answers of the pairs.
 
     Attributes:
@@ -32,13 +32,13 @@ class Found:
     at_10: float
 
 
-def found_answers(network: Network, pairs: Sequence[GraphPair]) -> Found:
+def found_answers(network: Network, pairs: Sequence[GraphPair]) -> AnswersFound:
     """Rank the answers of all pairs for each question by MaxSim."""
     questions = vectors_of(network, [pair.question for pair in pairs])
     scores = maxsim_scores(questions, vectors_of(network, [pair.answer for pair in pairs]))
     # Answers that tie with the right one come before it: nothing is found by chance.
     ranks = (scores >= np.diagonal(scores)[:, None]).sum(axis=1)
-    return Found(float(np.mean(1 / ranks)), float(np.mean(ranks <= 10)))
+    return AnswersFound(float(np.mean(1 / ranks)), float(np.mean(ranks <= 10)))
 
 
 def maxsim_scores(queries: Sequence[Vectors], posts: Sequence[Vectors]) -> Vectors:

@@ -29,7 +29,7 @@ from mathsetu.training.graph.graphs import (
 )
 from mathsetu.training.graph.loss import GraphPair
 from mathsetu.training.graph.negatives import hard_negatives
-from mathsetu.training.graph.texts import TextPair, split_pairs
+from mathsetu.training.graph.text_pairs import TextPair, split_pairs
 from mathsetu.training.graph.validation import found_answers
 from mathsetu.training.loop import Progress
 

@@ -30,7 +30,7 @@ from mathsetu.retrieval.mapped import Mapped
 from mathsetu.retrieval.maxsim import STRATEGIES, MaxSim, check_strategy
 from mathsetu.retrieval.multivectors import check_storage, write_multivectors
 from mathsetu.retrieval.qdrant_address import confirmed
-from mathsetu.retrieval.texts import TextTable, write_texts
+from mathsetu.retrieval.text_table import TextTable, write_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +48,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True)
-class GraphSearch:
+class GraphSettings:
     """The choices of a graph index.
 
     Attributes:
@@ -116,7 +116,7 @@ class GraphIndexBuilder:
 
     merges_on_disk = False
 
-    def __init__(self, choices: GraphSearch) -> None:
+    def __init__(self, choices: GraphSettings) -> None:
         self._choices = choices
         self._posts: list[PreparedGraph] = []
 
@@ -163,7 +163,7 @@ class GraphIndexBuilder:
         write_texts(folder / "latex", [latex for post in self._posts for latex in post.latex])
 
 
-def _imported(choices: GraphSearch, name: str) -> Graph | None:
+def _imported(choices: GraphSettings, name: str) -> Graph | None:
     return load_imported(choices.graphs, os.getpid()).get(name) if choices.graphs else None
 
 
@@ -193,7 +193,7 @@ def encode(
     return PreparedGraph(encoded, tuple(latex.get(name, name) for name in encoded.formulas))
 
 
-class Engine(Protocol):
+class VectorComparison(Protocol):
     """What compares vectors: this process, or a server."""
 
     def search(
@@ -206,7 +206,7 @@ class Engine(Protocol):
 class GraphRetriever:
     """Answers questions by MaxSim of their graphs' vectors."""
 
-    def __init__(self, folders: Sequence[Path], choices: GraphSearch) -> None:
+    def __init__(self, folders: Sequence[Path], choices: GraphSettings) -> None:
         self.choices = choices
         # Said when a library is opened, not when it is searched first.
         self.server = confirmed(choices.server) if choices.server else ""
@@ -248,7 +248,7 @@ class GraphRetriever:
         return encode(load_graph_encoder(self.choices.model), text, language)
 
     @cached_property
-    def engine(self) -> Engine:
+    def engine(self) -> VectorComparison:
         """What searches: this process, or a server."""
         if not self.server:
             return self.maxsim

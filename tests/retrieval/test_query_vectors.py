@@ -8,7 +8,7 @@ import pytest
 from mathsetu.encoders.builtin import BuiltinEncoder
 from mathsetu.intake.question import Question
 from mathsetu.records import Query
-from mathsetu.retrieval.asking import query_vector
+from mathsetu.retrieval.query_vectors import query_vector
 from tests.encoders.tiny_builtin import TEXTS, make_builtin
 
 

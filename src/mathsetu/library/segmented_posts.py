@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -121,7 +122,7 @@ def by_frequency(counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
-class Shelves:
+class SegmentedPosts:
     """The stores of all segments as one.
 
     Attributes:
@@ -255,6 +256,17 @@ class Shelves:
         for store, segment in zip(self._stores, self._segments, strict=True):
             counts.update(store.tags(frozenset(segment.removed)))
         return dict(list(by_frequency(counts).items())[:limit])
+
+    def titles(self, limit: int) -> Iterator[tuple[int, str]]:
+        """The numbers and titles of the first posts that have one, removed ones left out."""
+        stores = zip(self._stores, self._segments, self._numbering.firsts, strict=True)
+        every = (
+            (first + number, title)
+            for store, segment, first in stores
+            for number, title in store.titles()
+            if number not in segment.removed
+        )
+        return islice(every, limit)
 
     def facets(self, numbers: Sequence[int]) -> dict[str, dict[str, int]]:
         """How many of some posts have each language, tag and collection, the most frequent first.

@@ -10,7 +10,7 @@ from mathsetu.library import Library
 from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
 from mathsetu.records import Formula, Post, Query
-from mathsetu.retrieval.graph import GraphIndexBuilder, GraphRetriever, GraphSearch
+from mathsetu.retrieval.graph_search import GraphIndexBuilder, GraphRetriever, GraphSettings
 from tests.encoders.tiny_graph import POSTS, make_graph_library, make_graph_model
 
 
@@ -18,7 +18,7 @@ from tests.encoders.tiny_graph import POSTS, make_graph_library, make_graph_mode
 def retriever(tmp_path_factory):
     folder = tmp_path_factory.mktemp("graphs")
     model = make_graph_model(folder / "model", [f"{post.title} {post.body}" for post in POSTS])
-    choices = GraphSearch(model=str(model))
+    choices = GraphSettings(model=str(model))
     for name, posts in (("a", POSTS[:2]), ("b", POSTS[2:])):
         builder = GraphIndexBuilder(choices)
         index_posts([builder], map(Stored.of, posts))
@@ -102,7 +102,7 @@ def test_choices_that_cannot_be_are_refused():
         ({"depth": 0}, "depth is 0"),
     ):
         with pytest.raises(InputError, match=message):
-            GraphSearch(**choices)
+            GraphSettings(**choices)
 
 
 OTHERS = [pytest.param(name, marks=pytest.mark.thorough) for name in ("document", "single")]
