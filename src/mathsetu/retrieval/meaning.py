@@ -29,6 +29,7 @@ from mathsetu.encoders.builtin import FAST, NAME, BuiltinEncoder, reading_of
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.intake import PostFacts, Question
 from mathsetu.markup import snippet
+from mathsetu.plain_files import is_plain_folder
 from mathsetu.records import Post, Reason
 from mathsetu.retrieval import kernels
 from mathsetu.retrieval.base import Kind, Scored, WrittenSegment, among
@@ -37,6 +38,7 @@ from mathsetu.retrieval.passages import passages, sentences_of
 from mathsetu.retrieval.postings import new_array, reading
 from mathsetu.retrieval.query_vectors import query_vector
 from mathsetu.retrieval.segments import Numbering
+from mathsetu.retrieval.sign_lists import SignLists, write_sign_lists
 from mathsetu.retrieval.text_table import Texts, TextTable, write_texts
 
 if TYPE_CHECKING:
@@ -53,6 +55,8 @@ _TOGETHER, _ON_DEVICE = 64, 16_384
 _MERGED_TOGETHER = 1 << 16
 # How the tokens of passages are written: first how they are read, then the tokens.
 _WRITTEN = np.dtype("<u4")
+# Where the passages of a large segment are in lists.
+_LISTS = "lists"
 # A title without its formulas has at least so many tokens.
 _LEAST_WORDS = 5
 # The shares of the best passage of all, the first of what was asked, and the best of what is said.
@@ -214,6 +218,7 @@ class MeaningBuilder:
                 vectors[new] = segment.vectors.at(own)[own]
                 signs[new] = kernels.sign_bits(vectors[new])
                 scales[new] = segment.scales[own]
+        write_sign_lists(folder / _LISTS, vectors, signs)
         ends = np.cumsum(np.concatenate([[0], *(counts for _, counts in found)]))
         np.save(folder / "ends.npy", ends.astype(np.int64), allow_pickle=False)
         write_texts(
@@ -265,6 +270,8 @@ class MeaningSegment:
             or len(self._ends) != KINDS * len(self) + 1
         ):
             raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
+        lists = folder / _LISTS
+        self._lists = SignLists(lists, *self.vectors.shape) if is_plain_folder(lists) else None
 
     @classmethod
     def held(
@@ -279,7 +286,7 @@ class MeaningSegment:
         self = cls.__new__(cls)
         self.vectors, self._scales, self._ends = Held(vectors), Held(scales), Held(ends)
         self._signs = Held(kernels.sign_bits(vectors))
-        self._folder, self.texts = Path(place), texts
+        self._folder, self.texts, self._lists = Path(place), texts, None
         return self
 
     def __len__(self) -> int:
@@ -313,7 +320,8 @@ class MeaningSegment:
 
     def near_by_signs(
         self,
-        query: NDArray[np.uint64],
+        query: Vectors,
+        signs: NDArray[np.uint64],
         k: int,
         below: int,
         allowed: NDArray[np.bool_] | None,
@@ -321,25 +329,30 @@ class MeaningSegment:
         """The passages nearest by the signs of their numbers, in order, and how far they are.
 
         Args:
-            query: The signs of the query's vector.
+            query: The query's vector.
+            signs: Its signs.
             k: How many are wanted.
             below: Only passages nearer than this count.
             allowed: Which posts may be found.
         """
-        signs = self._signs.whole
         if allowed is None:
-            return kernels.nearest_signs(signs, query, k, below=below)
+            return self._near_by_signs(query, signs, k, below)
         own = np.flatnonzero(allowed)
         if len(own) < len(self) * _FEW_ALLOWED:
             firsts = KINDS * own
             ranges = np.stack([self.ends[firsts], self.ends[firsts + KINDS]], axis=1)
-            return kernels.nearest_signs(signs, query, k, ranges, below)
+            return kernels.nearest_signs(self._signs.whole, signs, k, ranges, below)
         # So many ranges would take longer than to look at what may not be found as well.
-        rows, distances = kernels.nearest_signs(
-            signs, query, k * len(self) // len(own), below=below
-        )
+        rows, distances = self._near_by_signs(query, signs, k * len(self) // len(own), below)
         may = allowed[self.owners(rows)]
         return rows[may], distances[may]
+
+    def _near_by_signs(
+        self, query: Vectors, signs: NDArray[np.uint64], k: int, below: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        if self._lists is not None:
+            return self._lists.near(query, signs, k, below)
+        return kernels.nearest_signs(self._signs.whole, signs, k, below=below)
 
     def owners(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The posts of passages."""
@@ -427,7 +440,7 @@ class MeaningRetriever:
         below = len(counts)
         for segment, first in zip(self.segments, self.numbering.firsts, strict=True):
             may = None if allowed is None else allowed[first : first + len(segment)]
-            found.append(segment.near_by_signs(signs, wanted, below, may))
+            found.append(segment.near_by_signs(query, signs, wanted, below, may))
             counts += np.bincount(found[-1][1], minlength=len(counts))
             # What comes later must be nearer than the last of those that are wanted.
             below = int(np.searchsorted(np.cumsum(counts), wanted)) + 1
