@@ -25,10 +25,13 @@ test: lint types tests  ## Set up, check style and types, and run the tests
 
 # The rooms, and the tests elsewhere, that have to do with what the extras bring. Properties hold there
 # as they do without extras, and take long.
+# ranx compiles for minutes what runs in no time uncompiled, so that the integrations run by themselves.
 ROOMS := encoders evaluation graphs languages ranking recipes retrieval training
 test-neural: $(NEURAL)/all  ## The tests of what may use torch and other extras, where these are
 	$(NEURAL)/bin/$(PYTEST) -m 'not hypothesis' $(ROOMS:%=src/mathsetu/%) $(ROOMS:%=tests/%) tests/cli/test_library_cli.py \
-		tests/cli/test_shortage.py tests/test_engines.py tests/test_house.py tests/test_public.py
+		tests/cli/test_shortage.py tests/test_engines.py tests/test_house.py tests/test_public.py tests/test_own_models.py
+	NUMBA_DISABLE_JIT=1 $(NEURAL)/bin/$(PYTEST) src/mathsetu/integrations tests/integrations \
+		tests/evaluation/test_plots.py tests/cli/test_evaluate_cli.py
 
 compiled: $(COMPILED)/all  ## Compile the hot modules; run the tests and the speeds with them
 	$(COMPILED)/bin/pytest tests
@@ -147,6 +150,6 @@ $(COMPILED)/all: $(LOCKED) $(LOOPS) $(shell find src -name '*.py') | $(COMPILED)
 	@touch $@
 
 $(NEURAL)/all: $(LOCKED) $(LOOPS) | $(NEURAL)/bin/python
-	requirements/install $(NEURAL) core dev neural ctranslate2 rivals build
+	requirements/install $(NEURAL) core dev neural ctranslate2 rivals ecosystem build
 	$(NEURAL)/bin/pip $(PROJECT) --editable .
 	@touch $@

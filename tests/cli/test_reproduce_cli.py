@@ -141,7 +141,7 @@ def test_the_judged_pool_alone_is_ranked_when_asked(
 ) -> None:
     posts, topics, qrels = english
     library, target = tmp_path / "library", tmp_path / "pool.run"
-    assert mathsetu("index", posts, library, "--recipe", "msm-bm25").code == 0
+    assert mathsetu("index", library, posts, "--recipe", "msm-bm25").code == 0
     assert mathsetu("run", library, topics, target, "--pool", qrels).code == 0
     judged: dict[str, set[str]] = {}
     for line in Path(qrels).read_text().splitlines():

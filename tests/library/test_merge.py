@@ -133,7 +133,7 @@ def test_nothing_is_written_where_nothing_is_to_be_merged(
 ) -> None:
     build_library(tmp_path / "l", POSTS[:5], LIGHT, processes=1)
     before = read_manifest(tmp_path / "l")
-    assert mathsetu("optimize", tmp_path / "l").out.endswith("1 segments\n")
+    assert mathsetu("optimize", tmp_path / "l").out.endswith("1 segment\n")
     assert read_manifest(tmp_path / "l") == before
 
 
