@@ -76,7 +76,7 @@ def test_filters_and_weights_come_through(client: TestClient) -> None:
         ("GET", "/v1/search?q=" + "x" * 2_001, None, 422, "q: "),
         ("GET", "/v1/search?q=%20", None, 422, "q: "),
         ("GET", "/v1/search?q=x&weight=words", None, 422, "weight.0: "),
-        ("GET", "/v1/search?q=x&weight=vectors:1", None, 400, "'vectors' is no part"),
+        ("GET", "/v1/search?q=x&weight=vectors:1", None, 400, "'vectors' is not a part"),
         ("GET", "/v1/search?q=the+of", None, 400, "only stop words"),
         ("GET", "/v1/search?q=" + "&tag=x" * 11, None, 422, ""),
         ("GET", "/v1/post?id=../../etc/passwd", None, 404, "there is no post"),
