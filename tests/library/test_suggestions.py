@@ -13,6 +13,7 @@ from mathsetu.library import Library, build_library, remove_posts
 from mathsetu.library.beginnings import Beginnings, folded
 from mathsetu.library.spelling import Spelling, edits
 from mathsetu.library.suggestions import Suggestion, Suggestions
+from mathsetu.records import Post
 from tests.light import LIGHT
 
 
@@ -108,6 +109,17 @@ def test_titles_of_removed_posts_are_not_offered(tmp_path: Path) -> None:
 def test_a_misspelt_word_is_put_right(offered: Suggestions, typed: str, meant: str) -> None:
     question = offered._library.question(typed)
     assert offered.corrected(question) == meant
+
+
+def test_words_of_titles_are_meant_once_the_titles_are_read(tmp_path: Path) -> None:
+    titles = ("Zorblax spaces", "On zorblax spaces", "A theorem on zorblax spaces")
+    posts = [Post(f"p{place}", "A body.", title=title) for place, title in enumerate(titles)]
+    build_library(tmp_path / "library", posts, LIGHT, processes=1)
+    suggestions = Suggestions(Library(tmp_path / "library"))
+    question = suggestions._library.question("zorblxa spaces", "en")
+    assert suggestions.corrected(question) == ""
+    suggestions.prepare()
+    assert suggestions.corrected(question) == "zorblax spaces"
 
 
 def test_words_that_posts_have_are_not_misspelt(offered: Suggestions) -> None:

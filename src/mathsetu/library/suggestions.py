@@ -198,11 +198,11 @@ class Suggestions:
         for code in languages:
             if near := _spelling_of(code).nearest(only):
                 return near
-        return self._spelling.nearest(only)
+        return self._spelling.nearest(only) if self._titles is not None else ""
 
     @cached_property
     def _spelling(self) -> Spelling:
-        """The words of titles; of those that were read when this was first wanted."""
+        """The words of titles."""
         counts = Counter(self._titles.words() if self._titles else ())
         return Spelling({word: count for word, count in counts.items() if count >= _USUAL})
 
