@@ -51,7 +51,7 @@ _PORT = "MATHSETU_PORT"
               help=f"A file with another key, for those who may add and remove posts over HTTP; "
                    f"or set {_WRITE_KEY}. Without one nobody may.")  # fmt: skip
 @click.option("--log-queries", is_flag=True, help="Write into the log what is asked.")
-@click.option("--translator", default="glossary", show_default=True, metavar="BACKEND",
+@click.option("--translator", default="glossary", show_default=True, metavar="NAME",
               type=click.Choice(list(BACKENDS)), help="What translates posts.")  # fmt: skip
 @click.option("--files-at", default="", metavar="URL",
               help="Where the files of posts can be read, for links to them.")  # fmt: skip

@@ -163,7 +163,7 @@ def _read(
             record = from_json(value, kind)
             # Only an escape can make half a character; texts are as long as their line at most.
             if _SURROGATE.search(line) or len(line) > LONGEST_TEXT:
-                _check_texts(value, holds)
+                check_texts(value, holds)
             yield number, value, record
         except json.JSONDecodeError as error:
             problem = f"not JSON: {error.msg} at character {error.pos + 1}"
@@ -174,7 +174,7 @@ def _read(
             bad.report(RowError(shown(path), number, str(error)))
 
 
-def _check_texts(value: object, key: str) -> None:
+def check_texts(value: object, key: str) -> None:
     """Refuse a text that no file could hold, or that is longer than any post."""
     if isinstance(value, str):
         if len(value) > LONGEST_TEXT:
@@ -183,10 +183,10 @@ def _check_texts(value: object, key: str) -> None:
             raise ValueError(f'"{key}" contains an invalid character (lone surrogate)')
     elif isinstance(value, dict):
         for name, part in value.items():
-            _check_texts(part, name)
+            check_texts(part, name)
     elif isinstance(value, list):
         for part in value:
-            _check_texts(part, key)
+            check_texts(part, key)
 
 
 def _has_surrogate(text: str) -> bool:

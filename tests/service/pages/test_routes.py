@@ -27,7 +27,7 @@ from mathsetu.service.app import create_app
 from mathsetu.service.engine import Engine
 from mathsetu.service.pages import export
 from mathsetu.service.pages.files import address, files
-from mathsetu.service.pages.interface_language import interface
+from mathsetu.service.pages.interface_language import INTERFACE_LANGUAGES, interface
 from mathsetu.service.pages.places import web_address
 from mathsetu.service.pages.preview import in_words
 from mathsetu.service.pages.routes import router
@@ -44,13 +44,48 @@ def hits(html: str) -> list[str]:
     return re.findall(r'<article class="hit" data-id="([^"]+)"', html)
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("code", INTERFACE_LANGUAGES)
 def test_every_interface_answers(client: TestClient, code: str) -> None:
     answer = client.get("/search", params={"q": QUESTION, "ui": code})
     assert answer.status_code == 200
-    direction = LANGUAGES[code].direction
+    direction = INTERFACE_LANGUAGES[code].direction
     assert f'<html lang="{code}" dir="{direction}">' in answer.text
     assert hits(answer.text)
+
+
+def test_a_page_that_nobody_reviewed_says_so_in_its_language(client: TestClient) -> None:
+    note = interface("de").say("unreviewed")
+    assert note in unescape(client.get("/", params={"ui": "de"}).text)
+    assert interface("cs").say("unreviewed") not in unescape(
+        client.get("/", params={"ui": "cs"}).text
+    )
+
+
+def test_languages_of_the_library_are_listed_first(client: TestClient) -> None:
+    html = client.get("/", params={"ui": "de"}).text
+    listed = re.findall(r'hreflang="(\w+)"', html)
+    held = {post.language for post in sampler.posts()}
+    assert set(listed) == set(INTERFACE_LANGUAGES)
+    assert set(listed[: len(held)]) == held
+    asked = client.get("/search", params={"q": "prime number"}).text
+    choices = re.findall(r'<option value="(\w+)" lang=', asked)
+    assert set(choices[: len(held)]) == held
+    assert "de" in choices[len(held) :]
+
+
+def test_asking_in_a_language_of_a_lower_grade_says_so(client: TestClient) -> None:
+    for text, name in (("Was ist eine Primzahl?", "German"), ("จำนวนเฉพาะ", "Thai")):
+        html = unescape(client.get("/search", params={"q": text, "ui": "en"}).text)
+        grade = "served_good" if name == "German" else "served_basic"
+        assert interface("en").say(f"preview.{grade}", language=name) in html
+    assert "served with the grade" not in client.get("/search", params={"q": "prime number"}).text
+
+
+def test_words_in_latin_letters_are_shown_in_the_script_that_they_are_read_in(
+    client: TestClient,
+) -> None:
+    html = client.get("/search", params={"q": "reshite uravnenie", "ui": "en"}).text
+    assert re.search(r'<span lang="ru" dir="ltr">[^<]*уравнение', html)
 
 
 def test_the_browser_says_which_language_the_page_speaks(client: TestClient) -> None:

@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from mathsetu.answers.values import PostAnswer
 from mathsetu.errors import InputError, MathSetuError
 from mathsetu.intake.question import typed_hindi, typed_question
-from mathsetu.languages.table import LANGUAGES
+from mathsetu.languages.table import LANGUAGES, ROWS
 from mathsetu.library import Filter
 from mathsetu.ranking.hybrid import PREFERENCES
 from mathsetu.service.pages import export, trees, views
@@ -143,7 +143,11 @@ class Pages:
             hit=views.hit(found, ui) if found and found.reasons else None,
             heat=self._heat(visit, ui) if found else None,
             similar=[views.hit(other, ui) for other in similar],
-            translate_to=[row for code, row in LANGUAGES.items() if code != answer.language],
+            translate_to=[
+                row
+                for code, row in (LANGUAGES | {ui.language.code: ui.language}).items()
+                if code != answer.language
+            ],
             translation=self._translation(visit),
             terms=self._terms(answer, visit),
         )
@@ -178,7 +182,8 @@ class Pages:
     def preview(self, request: Request) -> HTMLResponse:
         """How a question is read, for the box to show while it is typed."""
         visit, ui = visited(request, self._engine.limits)
-        return page("preview.html", visit, ui, preview=self._preview(visit, ui))
+        held = views.holdings(self._engine.describe())
+        return page("preview.html", visit, ui, preview=self._preview(visit, ui), holdings=held)
 
     def suggest(self, request: Request) -> JSONResponse:
         """What may be meant by a question that is being typed, up to the cursor."""
@@ -249,16 +254,16 @@ class Pages:
         )
 
     def _translation(self, visit: Visit) -> views.TranslationView | None:
-        if visit.to not in LANGUAGES or not self._engine.has_translator:
+        if visit.to not in ROWS or not self._engine.has_translator:
             return None
         try:
             return views.translation(self._engine.translate_post(visit.post_id, visit.to))
         except MathSetuError as error:
-            return views.TranslationView(LANGUAGES[visit.to], problem=str(error))
+            return views.TranslationView(ROWS[visit.to], problem=str(error))
 
     def _terms(self, post: PostAnswer, visit: Visit) -> TermsView | None:
         """The terms of a post in another language, where sentences cannot be translated."""
-        if visit.to not in LANGUAGES or self._engine.has_translator:
+        if visit.to not in ROWS or self._engine.has_translator:
             return None
         return terms(post, visit.to)
 

@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 
 from mathsetu.answers.values import PostAnswer
 from mathsetu.languages.glossary import Glossary
-from mathsetu.languages.table import LANGUAGES, Language
+from mathsetu.languages.table import ROWS, Language
 from mathsetu.service.pages import typeset
 from mathsetu.service.pages.typeset import Coloured
 
@@ -25,7 +25,7 @@ class TermsView:
 
 def terms(post: PostAnswer, target: str) -> TermsView:
     """The terms of a post in a language that the glossary has."""
-    row = LANGUAGES[target]
+    row = ROWS[target]
 
     def named(text: str) -> Markup:
         glossary = Glossary.load()
@@ -44,7 +44,7 @@ def terms(post: PostAnswer, target: str) -> TermsView:
             place = match.end
         return Markup("").join([*parts, escape(text[place:])])
 
-    if post.language not in LANGUAGES:
+    if post.language not in ROWS:
         return TermsView(row, Markup(""), Markup(""), has_any=False)
     title = typeset.line(post.title_pieces, Coloured(words_as=named))
     body = typeset.paragraphs(post.body, Coloured(words_as=named))
