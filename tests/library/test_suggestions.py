@@ -40,6 +40,7 @@ def offered(folder: Path) -> Suggestions:
         ("अभाज्य", "hi", "अभाज्य संख्या"),
         ("عدد او", "fa", "عدد اول"),
         ("NUMEROS PRI", "es", "números primos"),
+        ("primza", "de", "Primzahl"),
     ],
 )
 def test_terms_of_the_asker_s_language_are_offered(
