@@ -164,6 +164,6 @@ def test_edits_are_counted_the_same_both_ways(one: str, other: str) -> None:
 @given(st.sampled_from(["integral", "polynomial", "geometry"]), st.data())
 def test_one_wrong_letter_is_found(word: str, data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(word) - 1))
-    letter = data.draw(st.sampled_from("xyz"))
+    letter = data.draw(st.sampled_from("xzq"))
     wrong = word[:place] + letter + word[place + 1 :]
     assert Spelling({"integral": 1, "polynomial": 1, "geometry": 1}).nearest(wrong) == word
