@@ -13,7 +13,7 @@ PYTEST := pytest -n auto --dist loadfile
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-thorough test-neural fuzz mutations site distributions wheel-check audit lock \
-	image-digests image-check compiled lint types tests coverage format benchmarks clean
+	image-digests image-check compiled lint types tests coverage format benchmarks screenshots clean
 
 help:  ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,6 +75,9 @@ image-digests:  ## Pin the images of the containers to what their tags name toda
 
 image-check:  ## Fail where an image of the containers is not pinned by its digest
 	@$(PYTHON) .ci/images.py --check
+
+screenshots: $(VENV)/dev  ## Make the pictures of the page anew (needs Chromium and fonts-noto-core)
+	$(BIN)/python -m benchmarks.screenshots
 
 lint: $(VENV)/dev  ## Check the style
 	$(BIN)/ruff check --quiet

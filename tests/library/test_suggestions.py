@@ -13,6 +13,7 @@ from mathsetu.library import Library, build_library, remove_posts
 from mathsetu.library.beginnings import Beginnings, folded
 from mathsetu.library.spelling import Spelling, edits
 from mathsetu.library.suggestions import Suggestion, Suggestions
+from mathsetu.records import Post
 from tests.light import LIGHT
 
 
@@ -39,6 +40,7 @@ def offered(folder: Path) -> Suggestions:
         ("अभाज्य", "hi", "अभाज्य संख्या"),
         ("عدد او", "fa", "عدد اول"),
         ("NUMEROS PRI", "es", "números primos"),
+        ("primza", "de", "Primzahl"),
     ],
 )
 def test_terms_of_the_asker_s_language_are_offered(
@@ -110,6 +112,17 @@ def test_a_misspelt_word_is_put_right(offered: Suggestions, typed: str, meant: s
     assert offered.corrected(question) == meant
 
 
+def test_words_of_titles_are_meant_once_the_titles_are_read(tmp_path: Path) -> None:
+    titles = ("Zorblax spaces", "On zorblax spaces", "A theorem on zorblax spaces")
+    posts = [Post(f"p{place}", "A body.", title=title) for place, title in enumerate(titles)]
+    build_library(tmp_path / "library", posts, LIGHT, processes=1)
+    suggestions = Suggestions(Library(tmp_path / "library"))
+    question = suggestions._library.question("zorblxa spaces", "en")
+    assert suggestions.corrected(question) == ""
+    suggestions.prepare()
+    assert suggestions.corrected(question) == "zorblax spaces"
+
+
 def test_words_that_posts_have_are_not_misspelt(offered: Suggestions) -> None:
     for query in sampler.queries():
         assert offered.corrected(offered._library.question(query.text)) == ""
@@ -151,6 +164,6 @@ def test_edits_are_counted_the_same_both_ways(one: str, other: str) -> None:
 @given(st.sampled_from(["integral", "polynomial", "geometry"]), st.data())
 def test_one_wrong_letter_is_found(word: str, data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(word) - 1))
-    letter = data.draw(st.sampled_from("xyz"))
+    letter = data.draw(st.sampled_from("xzq"))
     wrong = word[:place] + letter + word[place + 1 :]
     assert Spelling({"integral": 1, "polynomial": 1, "geometry": 1}).nearest(wrong) == word

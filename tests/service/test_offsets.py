@@ -12,6 +12,8 @@ from mathsetu.service.app import create_app
 from mathsetu.service.settings import Settings
 from tests.light import LIGHT_TOML
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> TestClient:

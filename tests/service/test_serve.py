@@ -202,6 +202,7 @@ def test_what_cannot_be_served_is_told_in_one_line(
     folder = str(tmp_path / "library")
     build_library(folder, [Post("1", CIRCLE, language="en")], LIGHT, processes=1)
     assert "--origin ftp" in refuses(capsys, folder, "--origin", "ftp://x")
+    assert "--files-at ftp" in refuses(capsys, folder, "--files-at", "ftp://x")
     assert "--proxy nginx" in refuses(capsys, folder, "--proxy", "nginx")
     assert "cannot be read" in refuses(capsys, folder, "--key-file", missing)
     (tmp_path / "key").write_text("\n")

@@ -14,7 +14,7 @@ from mathsetu.intake.question import Question
 from mathsetu.languages.analyze import analyze, tokenize
 from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.scripts import dominant_script
-from mathsetu.languages.table import LANGUAGES, language
+from mathsetu.languages.table import LANGUAGES, ROWS, language
 from mathsetu.languages.vocabulary import known
 from mathsetu.library.beginnings import Beginnings, folded
 from mathsetu.library.spelling import Spelling
@@ -128,7 +128,7 @@ class Suggestions:
     ) -> Iterator[Suggestion]:
         left = _TERMS_OFFERED
         for start, words in beginnings:
-            tables = [_terms_of(code) for code in languages if code in LANGUAGES]
+            tables = [_terms_of(code) for code in languages if code in ROWS]
             offered = list(
                 dict.fromkeys(term for table in tables for term in table.find(words, left))
             )
@@ -198,11 +198,11 @@ class Suggestions:
         for code in languages:
             if near := _spelling_of(code).nearest(only):
                 return near
-        return self._spelling.nearest(only)
+        return self._spelling.nearest(only) if self._titles is not None else ""
 
     @cached_property
     def _spelling(self) -> Spelling:
-        """The words of titles; of those that were read when this was first wanted."""
+        """The words of titles."""
         counts = Counter(self._titles.words() if self._titles else ())
         return Spelling({word: count for word, count in counts.items() if count >= _USUAL})
 
