@@ -33,7 +33,7 @@ from benchmarks.formula_ranking import (
     read_pool_tree,
     weigh,
 )
-from benchmarks.shared import DATA
+from benchmarks.shared import DATA, measured
 from mathsetu.formulas.features import features, query_features
 from mathsetu.formulas.matching import PreparedFormula, match
 from mathsetu.formulas.similarity import TermWeights, dice, similarity
@@ -136,7 +136,7 @@ def figures(topics: Mapping[str, Judged], scores: Mapping[str, Numbers], *, run:
         pairs = zip(one.names, scores[topic].tolist(), one.in_run.tolist(), strict=True)
         ranking = ranked({name: score for name, score, is_in in pairs if is_in or not run})
         grades = {n: int(grade) for n, grade in zip(one.names, one.grades.tolist(), strict=True)}
-        rows.append([measure(ranking, grades) for measure in PRIME_MEASURES])
+        rows.append([measured(measure, ranking, grades) for measure in PRIME_MEASURES])
     return np.array(rows)
 
 

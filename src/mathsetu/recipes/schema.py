@@ -40,7 +40,8 @@ class Preparation:
     Attributes:
         translate: The language that queries in other languages are translated into, their
             formulas masked and put back; empty leaves queries as they are.
-        backend: What translates: ``glossary``, ``apertium``, ``nllb``, ``mbart``, ``ctranslate2``.
+        backend: What translates: ``glossary``, ``apertium``, ``nllb``, ``mbart``, ``ctranslate2``,
+            or ``object:NAME`` (`mathsetu.register`).
         model: The backend's model, a folder or a name on the hub; its usual one unless given.
 
     >>> Preparation("en", backend="babelfish")

@@ -205,6 +205,10 @@ class LexicalRetriever:
         #: The languages of the posts.
         self.languages = sorted(spoken)
 
+    def has(self, terms: Sequence[str]) -> bool:
+        """Whether a post has one of some terms."""
+        return any(segment.document_counts(terms).any() for segment in self.index.segments)
+
     def ask(self, questions: Sequence[Question]) -> list[LexicalReply]:
         """Ask several questions."""
         return [LexicalReply(self, question) for question in questions]
