@@ -49,6 +49,7 @@ IMPORT_ALL = (
     + """
 import importlib, pkgutil
 import mathsetu
+from mathsetu.errors import MissingExtra
 
 failed = []
 def every(package):
@@ -57,11 +58,10 @@ def every(package):
             continue
         try:
             imported = importlib.import_module(module.name)
-        except ImportError as error:
+        except (ImportError, MissingExtra) as error:
             # An extra that is not installed here is no fault of ours.
-            if error.name in sys.argv[1].split(",") or not error.name:
-                failed.append(f"{module.name}: {error}")
-            elif error.name.startswith("mathsetu"):
+            missing = getattr(error.__cause__ or error, "name", None) or "mathsetu"
+            if missing in sys.argv[1].split(",") or missing.startswith("mathsetu"):
                 failed.append(f"{module.name}: {error}")
         else:
             if module.ispkg:

@@ -133,6 +133,14 @@ def test_macros_are_expanded_before_formulas_are_read(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_a_macro_with_arguments_between_signs_is_passed_over_whole(tmp_path: Path) -> None:
+    source = "\\def\\pair#1,#2;{<#1|#2>}Before. \\def\\R{\\mathbb R}After $x\\in\\R$."
+    (post,) = read_tex(tmp_path, f"\\begin{{document}}{source}\\end{{document}}")
+    assert "<" not in post.body
+    assert "Before." in post.body
+    assert [formula.latex for formula in post.formulas] == [r"x\in\mathbb R"]
+
+
 def test_macros_as_books_define_them(tmp_path: Path) -> None:
     (post,) = read_tex(
         tmp_path,
@@ -293,6 +301,20 @@ def test_what_is_no_notebook_is_named(tmp_path: Path, text: str) -> None:
     bad = BadRows(skip=True)
     assert read(path, bad) == []
     assert all("a.ipynb line 1" in message for message in bad.messages)
+
+
+def test_notebooks_of_version_3_have_their_cells_in_worksheets(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "heading", "level": 1, "source": ["Old"]},
+        {"cell_type": "markdown", "source": "Let $x$ be."},
+    ]
+    notebook = {"nbformat": 3, "worksheets": [{"cells": cells}, {"cells": cells[1:]}, 7]}
+    (post,) = read(write(tmp_path / "old.ipynb", json.dumps(notebook)))
+    assert post.title == "Old"
+    assert [formula.latex for formula in post.formulas] == ["x", "x"]
+    empty = write(tmp_path / "empty.ipynb", json.dumps({"nbformat": 3, "worksheets": []}))
+    with pytest.raises(RowError, match="it has no cells"):
+        read(empty)
 
 
 # By content, and single files

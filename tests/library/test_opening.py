@@ -67,7 +67,7 @@ def test_a_thorough_check_reads_large_files_too(tmp_path: Path) -> None:
 
 def test_another_format_version_is_refused_with_the_remedy(library: Path) -> None:
     edited(library, lambda manifest: manifest.update(format=99))
-    with pytest.raises(InputError, match=r"was written in format 99, .* mathsetu index"):
+    with pytest.raises(InputError, match=r"was written in format 99, .* install a newer version"):
         Library(library)
 
 

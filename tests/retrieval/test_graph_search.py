@@ -10,7 +10,12 @@ from mathsetu.library import Library
 from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
 from mathsetu.records import Formula, Post, Query
-from mathsetu.retrieval.graph_search import GraphIndexBuilder, GraphRetriever, GraphSettings
+from mathsetu.retrieval.graph_search import (
+    GraphIndexBuilder,
+    GraphRetriever,
+    GraphSettings,
+    named_formulas,
+)
 from tests.encoders.tiny_graph import POSTS, make_graph_library, make_graph_model
 
 
@@ -117,3 +122,8 @@ def test_a_library_with_a_graph_part_answers_in_two_languages(tmp_path, strategy
             hits = library.search(text, 3, language=post.language)
             assert post.id in [hit.id for hit in hits]
             assert hits[0].reasons[0].detail.startswith("MaxSim")
+
+
+def test_formulas_that_a_query_names_count_where_its_text_holds_them():
+    held, other = Formula("q_1", "x^2"), Formula("q_2", "y^2")
+    assert named_formulas(Query("q", "Find $x^2$.", formulas=(held, other))) == (held,)

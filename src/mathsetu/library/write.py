@@ -69,7 +69,7 @@ def build_library(
         recipe: The name of a recipe, or a recipe.
         collection: A name to filter by, for posts that do not name their collection.
         fingerprint: Names the input, so that an interrupted build of the same goes on.
-        processes: How many to work with; as many as there are cores unless given.
+        processes: How many worker processes; one per core unless given.
         device: Where the built-in model encodes passages: ``cpu``, or an accelerator that torch
             knows, such as ``cuda``, with the same vectors to within their quantisation.
         progress: Called as the work goes on.
