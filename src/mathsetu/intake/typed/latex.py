@@ -343,7 +343,14 @@ def _finished(frame: _Frame) -> str:
         has_lower = following is not None and following.is_operand
         if atom.sign in ("/", "choose") and atoms and atoms[-1].is_operand and has_lower:
             start = len(atoms) - 1
-            while atom.sign == "/" and start and _belongs(atoms[start - 1], atoms[start], atom):
+            while (
+                atom.sign == "/"
+                and start
+                and (
+                    _belongs(atoms[start - 1], atoms[start], atom)
+                    or (_is_bare_function(atoms[start - 1]) and _cancels(atoms[start:], following))
+                )
+            ):
                 start -= 1
             above = atoms[start:]
             del atoms[start:]
@@ -392,6 +399,13 @@ def _belongs(before: _Atom, atom: _Atom, slash: _Atom) -> bool:
     if _is_bare_function(before):
         return not slash.is_tight or atom.is_tight
     return before.is_operand and atom.is_tight
+
+
+def _cancels(above: Sequence[_Atom], below: _Atom | None) -> bool:
+    """Whether a letter is divided by itself, as nobody writes: ``sin x/x`` divides a sine."""
+    letter = below.latex.strip() if below else ""
+    names = (atom.latex.strip() for atom in above)
+    return letter.isalpha() and any(name.isalpha() and letter in name for name in names)
 
 
 def _is_structure(above: Sequence[_Atom]) -> bool:
