@@ -12,7 +12,8 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST := pytest -n auto --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-thorough test-neural fuzz audit lock image-digests image-check compiled lint types tests coverage format benchmarks clean
+.PHONY: help demo test test-thorough test-neural fuzz mutations site distributions wheel-check audit lock \
+	image-digests image-check compiled lint types tests coverage format benchmarks clean
 
 help:  ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,10 +25,13 @@ test: lint types tests  ## Set up, check style and types, and run the tests
 
 # The rooms, and the tests elsewhere, that have to do with what the extras bring. Properties hold there
 # as they do without extras, and take long.
+# ranx compiles for minutes what runs in no time uncompiled, so that the integrations run by themselves.
 ROOMS := encoders evaluation graphs languages ranking recipes retrieval training
 test-neural: $(NEURAL)/all  ## The tests of what may use torch and other extras, where these are
 	$(NEURAL)/bin/$(PYTEST) -m 'not hypothesis' $(ROOMS:%=src/mathsetu/%) $(ROOMS:%=tests/%) tests/cli/test_library_cli.py \
-		tests/cli/test_shortage.py tests/test_engines.py tests/test_house.py tests/test_public.py
+		tests/cli/test_shortage.py tests/test_engines.py tests/test_house.py tests/test_public.py tests/test_own_models.py
+	NUMBA_DISABLE_JIT=1 $(NEURAL)/bin/$(PYTEST) src/mathsetu/integrations tests/integrations \
+		tests/evaluation/test_plots.py tests/cli/test_evaluate_cli.py
 
 compiled: $(COMPILED)/all  ## Compile the hot modules; run the tests and the speeds with them
 	$(COMPILED)/bin/pytest tests
@@ -44,6 +48,21 @@ test-thorough: $(VENV)/dev  ## The tests that take long, and many examples for e
 SECONDS := 3600
 fuzz: $(VENV)/dev  ## Feed changed inputs to every reader, door and library file for an hour
 	$(BIN)/python -m benchmarks.fuzz --seconds $(SECONDS)
+
+# How many faults `make mutations` makes in each folder.
+NUMBER := 40
+mutations: $(VENV)/dev  ## Break the code on purpose and count which faults the tests notice
+	$(BIN)/python -m benchmarks.mutations --faults
+	$(BIN)/python -m benchmarks.mutations --number $(NUMBER)
+
+site: $(VENV)/site  ## Build the documentation as a site in build/site, links checked
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+distributions: $(VENV)/release  ## Build sdist, pure wheel, SBOM and checksums in dist/
+	$(BIN)/python .ci/distributions.py
+
+wheel-check: $(VENV)/dev $(VENV)/compile  ## Build a compiled wheel, install it where there is no compiler, try it
+	$(BIN)/python .ci/compiled_wheel.py
 
 audit: $(VENV)/audit  ## Ask a public list whether a locked version has a known weakness
 	@$(BIN)/python .ci/audit.py
@@ -64,8 +83,9 @@ lint: $(VENV)/dev  ## Check the style
 types: $(VENV)/dev  ## Check the types
 	$(BIN)/mypy --no-error-summary
 
-coverage: $(VENV)/dev  ## Run the tests and show which lines they never reach
-	$(BIN)/pytest --cov --cov-report=term-missing:skip-covered
+coverage: $(VENV)/dev  ## Run the tests, show which lines they never reach, and the shares by folder
+	$(BIN)/pytest -m 'not thorough' -p no:schemathesis --cov --cov-report=term-missing:skip-covered
+	$(BIN)/python .ci/coverage_by_folder.py
 
 format: $(VENV)/dev  ## Put the code into the house style
 	$(BIN)/ruff check --fix --quiet
@@ -108,6 +128,18 @@ $(VENV)/audit: $(LOCKED) | $(VENV)/bin/python
 	requirements/install $(VENV) audit
 	@touch $@
 
+$(VENV)/site: $(LOCKED) | $(VENV)/page
+	requirements/install $(VENV) site
+	@touch $@
+
+$(VENV)/release: $(LOCKED) | $(VENV)/bin/python
+	requirements/install $(VENV) build release
+	@touch $@
+
+$(VENV)/compile: $(LOCKED) | $(VENV)/bin/python
+	requirements/install $(VENV) build compile
+	@touch $@
+
 $(VENV)/lock: $(LOCKED) | $(VENV)/bin/python
 	requirements/install $(VENV) lock
 	@touch $@
@@ -118,6 +150,6 @@ $(COMPILED)/all: $(LOCKED) $(LOOPS) $(shell find src -name '*.py') | $(COMPILED)
 	@touch $@
 
 $(NEURAL)/all: $(LOCKED) $(LOOPS) | $(NEURAL)/bin/python
-	requirements/install $(NEURAL) core dev neural ctranslate2 rivals build
+	requirements/install $(NEURAL) core dev neural ctranslate2 rivals ecosystem build
 	$(NEURAL)/bin/pip $(PROJECT) --editable .
 	@touch $@

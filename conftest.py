@@ -9,6 +9,12 @@ import pytest
 _PACKAGE = Path(__file__).parent / "src" / "mathsetu"
 # Their modules lean on each other: without torch none of them can be imported.
 _ROOMS = ("training/graph",)
+# Modules that are imported where another program is, and that program.
+_INTEGRATIONS = {
+    "pyterrier": "pyterrier",
+    "langchain": "langchain_core",
+    "llama_index": "llama_index",
+}
 # How a module says that all of its tests take long.
 _ALL_THOROUGH = "\npytestmark = pytest.mark.thorough\n"
 
@@ -18,13 +24,17 @@ def _needs_torch(path: Path) -> bool:
     return inside or "\nimport torch" in path.read_text(encoding="utf-8")
 
 
-_IMPOSSIBLE = (
-    frozenset() if find_spec("torch") else frozenset(filter(_needs_torch, _PACKAGE.rglob("*.py")))
-)
+_IMPOSSIBLE = frozenset(
+    () if find_spec("torch") else filter(_needs_torch, _PACKAGE.rglob("*.py"))
+) | {
+    _PACKAGE / "integrations" / f"{name}.py"
+    for name, program in _INTEGRATIONS.items()
+    if not find_spec(program)
+}
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out what needs torch where it is not, and thorough modules where none is asked for."""
+    """Leave out what lacks its package, and thorough modules where none is asked for."""
     if collection_path in _IMPOSSIBLE:
         return True
     if config.option.markexpr == "not thorough" and collection_path.name.startswith("test_"):

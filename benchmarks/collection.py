@@ -2,7 +2,7 @@ r"""A collection of any size for measuring: real sentences and formulas, put tog
 
     python -m benchmarks.collection 250000 --out posts.jsonl
     python -m benchmarks.collection 60000 --real --out posts.jsonl
-    mathsetu index posts.jsonl library
+    mathsetu index library posts.jsonl
 
 Sentences come from the question-answer pairs of ``../shared/data/training/qa.jsonl.xz``. A post has
 as many sentences as a pair drawn by chance, in its language; the sentences are drawn by chance, so

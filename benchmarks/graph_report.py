@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from benchmarks.shared import LANGUAGES, YEARS
-from mathsetu.evaluation.plots import Bar, Panel, draw
+from mathsetu.evaluation.plots import Bar, Bars, draw, write_figure
 from mathsetu.evaluation.significance import bonferroni, paired_t_test
 
 Trials = Mapping[str, Any]
@@ -19,8 +19,6 @@ _MEASURES = ("nDCG@10", "MAP", "nDCG'", "MAP'", "P'@10", "bpref")
 _OURS, _THESIS = (0, 1), (2, 3, 4, 5)
 # Where trials have what was found among answers without their questions.
 _ANSWERS = "answers"
-# Of the bars of each year.
-_COLOURS = ("#0072b2", "#e69f00")
 _TITLES = {
     "formulas": "Formula representation",
     "structure": "Virtual node structure",
@@ -48,7 +46,7 @@ def write_report(results: Sequence[Path], folder: Path) -> None:
     text = "\n".join(line for name, rows in tables.items() for line in _table(name, rows))
     (folder / "report.md").write_text(text, encoding="utf-8")
     panels = [_panel(name, rows) for name, rows in tables.items()]
-    (folder / "report.svg").write_text(draw(panels), encoding="utf-8")
+    write_figure(draw(panels), folder / "report.svg")
     print(text)
 
 
@@ -151,22 +149,18 @@ def _with_deviation(values: Sequence[float]) -> str:
     return f"{fmean(values):.3f}{spread}"
 
 
-def _panel(name: str, rows: Mapping[str, list[Trials]]) -> Panel:
+def _panel(name: str, rows: Mapping[str, list[Trials]]) -> Bars:
     if not next(iter(rows.values()))[0]["topics"]:
         alone = [
-            (variant, [Bar(variant, fmean(one["reciprocal_rank"] for one in trials))])
+            (variant, [Bar("", fmean(one["reciprocal_rank"] for one in trials))])
             for variant, trials in rows.items()
         ]
-        return Panel(f"{_TITLES[name]}: MRR of pairs kept aside", alone)
+        return Bars(f"{_TITLES[name]}: MRR of pairs kept aside", alone)
     clusters = [
         (
             variant,
-            [
-                Bar(f"{variant} {year}", fmean(_mean(one, year, 0) for one in trials), colour)
-                for year, colour in zip(YEARS, _COLOURS, strict=True)
-            ],
+            [Bar(str(year), fmean(_mean(one, year, 0) for one in trials)) for year in YEARS],
         )
         for variant, trials in rows.items()
     ]
-    legend = {str(year): colour for year, colour in zip(YEARS, _COLOURS, strict=True)}
-    return Panel(f"{_TITLES[name]}: nDCG@10", clusters, legend)
+    return Bars(f"{_TITLES[name]}: nDCG@10", clusters)

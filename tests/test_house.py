@@ -10,9 +10,11 @@ FLOORS = {
     "records": 0,
     "plain_files": 0,
     "errors": 0,
+    "installed": 0,
     "limits": 0,
     "deadline": 0,
     "models": 0,
+    "own_models": 0,
     "parent": 0,
     "pool": 0,
     "printable": 0,
@@ -35,6 +37,7 @@ FLOORS = {
     "papers": 5,
     "cli": 6,
     "client": 6,
+    "integrations": 6,
     "service": 6,
     "__main__": 7,
 }
@@ -45,8 +48,10 @@ NEIGHBOURS = {
     ("records", "printable"),  # and is printed
     ("markup", "errors"),
     ("markup", "limits"),
+    ("errors", "installed"),  # a hint names the command that works here
     ("deadline", "errors"),
     ("models", "errors"),
+    ("own_models", "errors"),
     ("pool", "errors"),
     ("pool", "parent"),  # its workers end with their parent
     ("cli", "service"),  # both doors give the same answers, and one opens the other

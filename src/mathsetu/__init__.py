@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from mathsetu.evaluation import Judgments, compare, evaluate, parse_measures
+    from mathsetu.evaluation.plots import (
+        plot_differences,
+        plot_means,
+        plot_recall_precision,
+        write_figure,
+    )
     from mathsetu.formulas import parse_latex
+    from mathsetu.integrations.frames import judgments_from_frame, run_from_frame, to_frame
     from mathsetu.library import (
         Answer,
         Filter,
@@ -29,6 +36,7 @@ if TYPE_CHECKING:
         optimize_library,
         remove_posts,
     )
+    from mathsetu.own_models import OwnEncoder, OwnReranker, OwnTranslator, register
     from mathsetu.recipes import Recipe, load_recipe
 
 __version__ = "0.1.0"
@@ -44,6 +52,9 @@ __all__ = [
     "Judgments",
     "Library",
     "MathSetuError",
+    "OwnEncoder",
+    "OwnReranker",
+    "OwnTranslator",
     "Post",
     "Query",
     "Reason",
@@ -54,22 +65,35 @@ __all__ = [
     "build_library",
     "compare",
     "evaluate",
+    "judgments_from_frame",
     "load_recipe",
     "open",
     "optimize_library",
     "parse_latex",
     "parse_measures",
+    "plot_differences",
+    "plot_means",
+    "plot_recall_precision",
+    "register",
     "remove_posts",
+    "run_from_frame",
+    "to_frame",
+    "write_figure",
 ]
 
 # Where the names live that are loaded when they are first used.
 _HOMES = {
     "mathsetu.evaluation": ("Judgments", "compare", "evaluate", "parse_measures"),
+    "mathsetu.evaluation.plots": (
+        *("plot_differences", "plot_means", "plot_recall_precision", "write_figure"),
+    ),
     "mathsetu.formulas": ("parse_latex",),
+    "mathsetu.integrations.frames": ("judgments_from_frame", "run_from_frame", "to_frame"),
     "mathsetu.library": (
         *("Answer", "Filter", "Library"),
         *("add_posts", "build_library", "optimize_library", "remove_posts"),
     ),
+    "mathsetu.own_models": ("OwnEncoder", "OwnReranker", "OwnTranslator", "register"),
     "mathsetu.recipes": ("Recipe", "load_recipe"),
 }
 

@@ -98,7 +98,7 @@ class OutOfTime(MathSetuError):
     """The time that was set for this work has passed (`mathsetu.deadline`)."""
 
     def __init__(self) -> None:
-        super().__init__("there was no time left for this")
+        super().__init__("time limit reached")
 
 
 class Unavailable(MathSetuError):
@@ -125,12 +125,14 @@ class NotationError(MathSetuError):
 class MissingExtra(MathSetuError):
     """An optional dependency is needed and absent; the message holds the command.
 
-    >>> print(MissingExtra("translation with NLLB", "neural"))
-    translation with NLLB needs an optional part: pip install 'mathsetu[neural]'
+    >>> print(MissingExtra("translation with NLLB", "neural"))  # doctest: +ELLIPSIS
+    translation with NLLB needs an optional part: ...install ...[neural]'...
     """
 
     def __init__(self, purpose: str, extra: str) -> None:
-        super().__init__(f"{purpose} needs an optional part: pip install 'mathsetu[{extra}]'")
+        from mathsetu.installed import install_command  # slow to import, and seldom needed
+
+        super().__init__(f"{purpose} needs an optional part: {install_command(extra)}")
 
 
 # What libraries written in C say when they get no memory; they have no common error.

@@ -35,6 +35,15 @@ def one_line(text: str) -> str:
     return visible(_LINE_BREAKS.sub(" ", text))
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun in the right form.
+
+    >>> counted(1, "post"), counted(1204, "post"), counted(0, "reply", "replies")
+    ('1 post', '1,204 posts', '0 replies')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 def visible_json(text: str) -> str:
     r"""JSON with the same characters escaped: it says the same, and only strings can hold them.
 

@@ -69,7 +69,7 @@ def test_completion_is_printed(mathsetu: Mathsetu, shell: str) -> None:
 def test_inspect_shows_spans(mathsetu: Mathsetu) -> None:
     shown = mathsetu("inspect", "It costs $5, and $x^2$ is even").out
     assert "x^2" in shown
-    assert "3 spans, 1 formulas" in shown
+    assert "3 spans, 1 formula\n" in shown
 
 
 def test_inspect_finds_a_post_of_a_collection(mathsetu: Mathsetu, sampler: Path) -> None:

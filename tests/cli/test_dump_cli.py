@@ -20,7 +20,7 @@ def indexed(mathsetu: Mathsetu, dump: Dump, recipe: str, *options: str) -> str:
     library = dump / f"{recipe}{len(options)}.library"
     if Path(library).exists():
         return library
-    done = mathsetu("index", dump / "Posts.xml", library, "--recipe", recipe,
+    done = mathsetu("index", library, dump / "Posts.xml", "--recipe", recipe,
                     "--processes", "1", *options)  # fmt: skip
     assert done.code == 0, done.err
     return library
@@ -70,7 +70,7 @@ def test_task_2_finds_formulas_by_the_ids_of_the_collection(
         assert {row[0]: visual[row[1]] for row in rows if row[3] == "1"} == {
             f"B.{number}": str(498 + 2 * number) for number in range(1, len(THREADS) + 1)
         }
-    valid = mathsetu("validate", run, "--formulas", tables, "--queries", dump / "topics-task2.xml")
+    valid = mathsetu("validate", run, "--formulas", tables, "--topics", dump / "topics-task2.xml")
     assert valid.code == 0, valid.out
     figures = measured(mathsetu, dump / "qrels-task2.txt", run, "--visual-ids", tables)
     assert figures["MAP'"] == 1.0 if recipe == "formula" else figures["MAP'"] > 0.5
@@ -120,7 +120,7 @@ def test_ids_that_are_no_formulas_of_the_collection_are_refused(
     assert "line 1" not in shown.out
     lines[0] = lines[0].replace("B.1", "B.99")
     run.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    shown = mathsetu("validate", run, "--queries", dump / "topics-task2.xml")
+    shown = mathsetu("validate", run, "--topics", dump / "topics-task2.xml")
     assert "B.99 is no topic" in shown.out
 
 
@@ -157,7 +157,7 @@ def test_comments_beside_the_posts_are_passed_over_with_a_word(
     folder.mkdir()
     for name in ("Posts.xml", "Comments.xml"):
         shutil.copy(dump / name, folder)
-    told = mathsetu.json("index", folder, tmp_path / "library", "--recipe", "msm-bm25",
+    told = mathsetu.json("index", tmp_path / "library", folder, "--recipe", "msm-bm25",
                          "--processes", "1")  # fmt: skip
     assert isinstance(told, dict)
     assert told["posts"] == 3 * len(THREADS)

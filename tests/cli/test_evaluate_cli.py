@@ -2,6 +2,7 @@
 
 import csv
 import json
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -142,8 +143,8 @@ def test_runs_of_the_same_name_are_told_apart_by_their_files(
     assert "same.run:good" in shown
 
 
-def test_tables_and_plots_are_written(mathsetu: Mathsetu, folder: Path) -> None:
-    files = ("t.md", "t.tex", "t.csv", "t.svg")
+def test_tables_are_written(mathsetu: Mathsetu, folder: Path) -> None:
+    files = ("t.md", "t.tex", "t.csv")
     targets = [part for name in files for part in ("--write", name)]
     for verb in (("compare", "qrels.txt", "poor.run"), ("evaluate", "qrels.txt")):
         answer = mathsetu(*verb, "good.run", "-m", "MRR", *targets)
@@ -151,7 +152,6 @@ def test_tables_and_plots_are_written(mathsetu: Mathsetu, folder: Path) -> None:
         assert "| MRR |" in (folder / "t.md").read_text()
         assert r"\toprule" in (folder / "t.tex").read_text()
         assert len(list(csv.reader((folder / "t.csv").read_text().splitlines()))) == 3
-        assert ElementTree.parse(folder / "t.svg").getroot().tag.endswith("svg")
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_tables_and_plots_are_written(mathsetu: Mathsetu, folder: Path) -> None:
         (("evaluate", "qrels.txt", "good.run", "-m", "F1"), "unknown measure 'F1'"),
         (("evaluate", "good.run", "qrels.txt"), "good.run: holds runs"),
         (("evaluate", "qrels.txt", "qrels.txt"), "qrels.txt: holds judgments"),
-        (("evaluate", "qrels.txt", "good.run", "--write", "t.pdf"), "t.pdf: its ending says"),
+        (("evaluate", "qrels.txt", "good.run", "--write", "t.gif"), "t.gif: its ending says"),
         (("evaluate", "qrels.txt", "good.run", "--by", "language"), "go together"),
         (("evaluate", "qrels.txt", "good.run", "--by", "mood", "--topics", "topics.jsonl"),
          "by language or kind, not by 'mood'"),
@@ -191,3 +191,47 @@ def test_evaluate_gives_the_published_figure_of_a_crossmath_run(
     answer = mathsetu("evaluate", qrels, run, "-m", "P'@10")
     assert "P'@10" in answer.out
     assert "0.283" in answer.out
+
+
+@pytest.mark.parametrize("plot", ["all", "means", "topics", "recall"])
+def test_figures_are_written(mathsetu: Mathsetu, folder: Path, plot: str) -> None:
+    pytest.importorskip("matplotlib")
+    files = ("--write", "f.svg", "--write", "f.pdf", "--write", "f.png", "--plot", plot)
+    for verb in (("compare", "qrels.txt", "poor.run"), ("evaluate", "qrels.txt")):
+        answer = mathsetu(*verb, "good.run", "-m", "MRR", *files)
+        assert answer.code == 0, answer.err
+        assert ElementTree.parse(folder / "f.svg").getroot().tag.endswith("svg")
+        assert (folder / "f.pdf").read_bytes().startswith(b"%PDF-")
+        assert (folder / "f.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_without_matplotlib_the_extra_is_named(
+    mathsetu: Mathsetu, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    line = mathsetu.refuses("evaluate", "qrels.txt", "good.run", "--write", "f.svg")
+    assert "[plots]" in line
+
+
+@pytest.mark.parametrize("width", ["1", "20", "40", "60", "80", "100", "120", "200"])
+def test_compare_cuts_neither_names_nor_numbers_at_any_width(
+    mathsetu: Mathsetu, folder: Path, monkeypatch: pytest.MonkeyPatch, width: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    name = "a-run-with-a-name-that-is-longer-than-most-terminals-are-wide-and-then-some"
+    (folder / "long.run").write_text(GOOD.replace("good", name))
+    given = ("qrels.txt", "poor.run", "long.run", "-m", "MRR", "-m", "MAP", "-m", "P@10")
+    shown = mathsetu("compare", *given).out
+    said = mathsetu.json("compare", *given)
+    assert isinstance(said, dict)
+    assert "…" not in shown
+    [difference] = [one for one in said["groups"]["all"]["differences"] if one["measure"] == "MRR"]
+    means = [value for one in said["groups"]["all"]["runs"] for value in one["means"].values()]
+    for number in means:
+        assert f"{number:.3f}" in shown
+    for number in (difference["mean"], *difference["interval"]):
+        assert f"{number:+.3f}" in shown
+    assert f"{difference['wins']}/{difference['ties']}/{difference['losses']}" in shown
+    # A name may be wrapped, in the first column.
+    lines = [line[2:].split("  ")[0].strip() for line in shown.splitlines()]
+    assert name in "".join(lines) or name in shown

@@ -30,7 +30,7 @@ def run(*arguments):
 
 
 def test_compare_names_the_parts_that_meet_and_draws_them(library, tmp_path):
-    found = run("compare", library, r"Why is it $\frac13$?", "1", "--svg", tmp_path / "map.svg")
+    found = run("compare", library, r"Why is it $\frac13$?", "1", "--write", tmp_path / "map.svg")
     assert found.exit_code == 0, found.output
     assert r"$\frac13$ ~" in found.output
     assert found.output.splitlines()[-1].startswith("MaxSim 0.")
@@ -119,7 +119,7 @@ def test_import_says_what_is_wrong_and_skips_it_when_told(tmp_path):
     found = run("import", tmp_path / "bad.penman", tmp_path / "graphs.sqlite")
     assert "bad.penman line 1: no graph can be read" in str(found.exception)
     found = run("import", tmp_path / "bad.penman", tmp_path / "graphs.sqlite", "--skip-bad")
-    assert "1 graphs, 1 bad rows skipped" in found.output
+    assert "1 graph, 1 bad row skipped" in found.output
     assert "fields has 'tags'" in str(run("build", "x", "y", "--fields", "tags").exception)
     assert "holds runs" in str(run("build", run_file(tmp_path), "y").exception)
 

@@ -28,6 +28,7 @@ def assert_harmless(result: Result) -> None:
     assert result.code in (0, 1, 2)
 
 
+@pytest.mark.thorough
 @given(st.text())
 def test_visible_text_holds_nothing_unsafe(text: str) -> None:
     assert not UNSAFE.search(visible(text))
@@ -67,10 +68,11 @@ def post() -> dict[str, object]:
                       "tags": [f"tag{EVIL}"]}  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_a_hostile_library_is_shown_harmlessly(mathsetu: Mathsetu, post: dict[str, object]) -> None:
     source, library = f"posts{EVIL}.jsonl", f"lib{EVIL}"
     Path(source).write_text(json.dumps(post) + "\n")
-    assert_harmless(mathsetu("index", source, library, "--processes", "1"))
+    assert_harmless(mathsetu("index", library, source, "--processes", "1"))
     for arguments in (
         ("info", library),
         ("info", library, "--check"),
@@ -101,8 +103,8 @@ def test_errors_about_hostile_rows_are_one_harmless_line(mathsetu: Mathsetu) -> 
         + json.dumps({"id": f"2{EVIL}", "body": "y"}) + "\n"
     )  # fmt: skip
     for arguments in (
-        ("index", "a.jsonl", "lib"),
-        ("index", "a.jsonl", "lib", "--skip-bad", "--processes", "1"),
+        ("index", "lib", "a.jsonl"),
+        ("index", "lib", "a.jsonl", "--skip-bad", "--processes", "1"),
         ("validate", "a.jsonl"),
         ("validate", "a.jsonl", "--json"),
         ("convert", "a.jsonl", "b.jsonl"),
@@ -136,7 +138,7 @@ def test_hostile_runs_and_judgments_are_shown_harmlessly(mathsetu: Mathsetu) -> 
         ("fuse", one, two, f"out{evil}.run"),
         ("validate", one),
         ("validate", "bad.run"),
-        ("validate", "bad.run", "--format", evil),
+        ("validate", "bad.run", "--from", evil),
     ):
         assert_harmless(mathsetu(*arguments))
 
@@ -150,22 +152,22 @@ def test_hostile_arguments_and_recipes_are_shown_harmlessly(mathsetu: Mathsetu) 
         ("recipes", "t.toml"),
         ("recipes", "raw.toml"),
         ("recipes", EVIL),
-        ("index", "sampler", "lib", "--recipe", EVIL),
-        ("index", "sampler", "lib", "--set", f"{EVIL}=1"),
-        ("index", "sampler", "lib", "--set", f"parts.{EVIL}.x={EVIL}"),
+        ("index", "lib", "sampler", "--recipe", EVIL),
+        ("index", "lib", "sampler", "--set", f"{EVIL}=1"),
+        ("index", "lib", "sampler", "--set", f"parts.{EVIL}.x={EVIL}"),
         ("formula", f"x^{{{EVIL}}} \\{EVIL} \\begin{{{EVIL}}} {HALF}"),
         ("formula", f"x {EVIL}", "--against", f"y {EVIL}", "--features"),
         ("formula", f"?a{EVIL} \\text{{{EVIL}}}", "--against", f"\\text{{{EVIL}}}", "--json"),
         ("formula", f"\\text{{{EVIL}}}", "--mathml"),
-        ("formula", "x", "--svg", f"{EVIL}.png"),
-        ("translate", "--from", "en", "--to", "hi", f"prime {EVIL} $x {EVIL}$"),
-        ("translate", "--from", EVIL, "--to", EVIL, "x"),
-        ("translate", "--from", "en", "--backend", EVIL, "x"),
+        ("formula", "x", "--write", f"{EVIL}.png"),
+        ("translate", "--lang", "en", "--into", "hi", f"prime {EVIL} $x {EVIL}$"),
+        ("translate", "--lang", EVIL, "--into", EVIL, "x"),
+        ("translate", "--lang", "en", "--translator", EVIL, "x"),
         ("analyze", f"prime {EVIL} {HALF}"),
         ("analyze", f"prime {EVIL} {HALF}", "--json"),
         ("analyze", "prime", "--lang", EVIL),
         ("glossary", "search", EVIL),
-        ("glossary", "match", f"prime {EVIL}", "--to", EVIL),
+        ("glossary", "match", f"prime {EVIL}", "--into", EVIL),
         ("inspect", f"{EVIL} $x$ {HALF} [red]"),
         ("inspect", f"{EVIL} $x$ {HALF}", "--json"),
         ("inspect", "--file", f"absent{EVIL}"),

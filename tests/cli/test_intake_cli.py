@@ -23,9 +23,9 @@ def fill(folder: Path) -> None:
 
 def test_the_report_names_what_was_read_and_what_was_not(mathsetu: Mathsetu) -> None:
     fill(Path("notes"))
-    refused = mathsetu.refuses("index", "notes", "lib", "--recipe", "formula")
+    refused = mathsetu.refuses("index", "lib", "notes", "--recipe", "formula")
     assert "notes/bad.md line 1: byte 0xe9 is not UTF-8" in refused
-    arguments = ("index", "notes", "lib", "--recipe", "formula", "--skip-bad")
+    arguments = ("index", "lib", "notes", "--recipe", "formula", "--skip-bad")
     report = mathsetu.json(*arguments)
     assert isinstance(report, dict)
     assert report["posts"] == 3
@@ -56,13 +56,14 @@ def test_what_a_recipe_leaves_out_is_told(mathsetu: Mathsetu) -> None:
     )
     Path("posts.jsonl").write_text(rows)
     report = mathsetu.json(
-        "index", "posts.jsonl", "lib", "--recipe", "formula", "--set", 'posts.kinds=["answer"]'
+        "index", "lib", "posts.jsonl", "--recipe", "formula", "--set", 'posts.kinds=["answer"]'
     )
     assert isinstance(report, dict)
     assert report["posts"] == 1
     assert report["passed_over"][0]["reason"] == "a post that the recipe leaves out"
 
 
+@pytest.mark.thorough
 def test_a_meter_tells_how_much_of_compressed_files_was_read(tmp_path: Path) -> None:
     path = tmp_path / "a.txt.gz"
     path.write_bytes(gzip.compress(b"".join(b"%d\n" % n for n in range(200_000))))

@@ -30,7 +30,7 @@ def languages(mathsetu: Mathsetu, library: Path) -> object:
 
 def indexed(mathsetu: Mathsetu, tmp_path: Path, recipe: Path, *more: str | Path) -> Path:
     folder = tmp_path / "library"
-    done = mathsetu("index", *more, folder, "--recipe", recipe, "--processes", "1")
+    done = mathsetu("index", folder, *more, "--recipe", recipe, "--processes", "1")
     assert done.code == 0, done.err
     return folder
 

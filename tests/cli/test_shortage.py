@@ -94,7 +94,7 @@ def test_too_little_memory_is_told_without_a_traceback(
     library: Path, tmp_path: Path, memory: int
 ) -> None:
     told(run("search", str(library), "primes", memory=memory))
-    told(run("index", "sampler", str(tmp_path / "new"), "--processes", "1", memory=memory))
+    told(run("index", str(tmp_path / "new"), "sampler", "--processes", "1", memory=memory))
 
 
 @pytest.mark.thorough
@@ -119,5 +119,5 @@ def test_a_full_disk_is_told_in_one_line(library: Path, tmp_path: Path) -> None:
             said = told(run(*arguments, file=0, TMPDIR=place))
             assert "set TMPDIR" in said
         assert "cannot be written" in told(run(*arguments, file=20_000))
-    built = run("index", "sampler", str(tmp_path / "new"), "--processes", "1", file=0)
+    built = run("index", str(tmp_path / "new"), "sampler", "--processes", "1", file=0)
     assert "cannot be written" in told(built)

@@ -21,7 +21,7 @@ def recipe(tmp_path):
 def test_the_verbs_of_a_library(node, mathsetu, tmp_path, recipe):
     write_posts("posts.jsonl", some_posts(10))
     write_posts("more.jsonl", some_posts(12)[10:])
-    mathsetu("index", "posts.jsonl", "library", "--recipe", recipe, "--processes", "1")
+    mathsetu("index", "library", "posts.jsonl", "--recipe", recipe, "--processes", "1")
     assert "10 posts published" in mathsetu("publish", "library", ADDRESS).out
     facts = json.loads(mathsetu("info", ADDRESS, "--check", "--json").out)
     assert (facts["posts"], facts["version"], facts["recipe"]) == (10, 1, "light")
@@ -30,7 +30,8 @@ def test_the_verbs_of_a_library(node, mathsetu, tmp_path, recipe):
     assert json.loads(mathsetu("search", ADDRESS, query, "--json").out) == here
     assert "2 posts added" in mathsetu("add", ADDRESS, "more.jsonl").out
     assert json.loads(mathsetu("remove", ADDRESS, some_posts(1)[0].id, "--json").out) == {
-        "removed": 1
+        "removed": 1,
+        "unknown": [],
     }
     assert "posts" in mathsetu("info", ADDRESS).out
     assert json.loads(mathsetu("info", ADDRESS, "--json").out)["posts"] == 11
@@ -38,7 +39,7 @@ def test_the_verbs_of_a_library(node, mathsetu, tmp_path, recipe):
 
 def test_a_plan_is_made_built_and_finished(node, mathsetu, recipe):
     write_posts("posts.jsonl", some_posts(10))
-    made = mathsetu("plan", "posts.jsonl", "plan", "--shards", "2", "--recipe", recipe, "--json")
+    made = mathsetu("plan", "plan", "posts.jsonl", "--shards", "2", "--recipe", recipe, "--json")
     assert sum(json.loads(made.out)["shards"]) == 10
     assert "shard 0 is not built yet" in mathsetu.refuses("publish", "plan", ADDRESS)
     for shard in ("0", "1"):
@@ -51,7 +52,7 @@ def test_a_plan_is_made_built_and_finished(node, mathsetu, recipe):
 def test_mistakes_are_told_in_one_line(node, mathsetu, recipe):
     write_posts("posts.jsonl", some_posts(3))
     for arguments, problem in (
-        (("index", "posts.jsonl", ADDRESS), "mathsetu publish"),
+        (("index", ADDRESS, "posts.jsonl"), "mathsetu publish"),
         (("optimize", ADDRESS), "by itself"),
         (("search", "qdrant://localhost", "x"), "is not the address"),
         (("search", ADDRESS, "prime"), "no such library on the cluster"),

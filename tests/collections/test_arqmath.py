@@ -129,7 +129,7 @@ def test_runs_of_both_tasks_come_back(tmp_path: Path) -> None:
 def test_the_run_validator_names_lines(tmp_path: Path) -> None:
     path = write(tmp_path / "run.tsv", "A.1\t7\t1\t2\t1\nA.1\t7\t2\t1\t1\nA.1 8 3 1 1\n")
     assert [problem.line for problem in arqmath.validate_answer_run(path)] == [2, 3]
-    with pytest.raises(RowError, match="line 3: 1 columns where 5 are expected"):
+    with pytest.raises(RowError, match="line 3: 1 column where 5 are expected"):
         arqmath.read_answer_run(path)
 
 

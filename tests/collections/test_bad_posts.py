@@ -99,12 +99,12 @@ def test_index_names_or_skips_twice_used_ids_across_files(mathsetu: Mathsetu) ->
     Path("a.jsonl").write_text('{"id": "7", "body": "one"}\n{"id": "8", "body": "two \\ud800"}\n')
     Path("b.jsonl").write_text('{"id": "9", "body": "three"}\n\n{"id": "7", "body": "four"}\n')
     sources = ("a.jsonl", "b.jsonl", "notes")
-    said = mathsetu.refuses("index", *sources, "lib")
+    said = mathsetu.refuses("index", "lib", *sources)
     assert said == 'mathsetu: a.jsonl line 2: "body" contains an invalid character (lone surrogate)'
     Path("a.jsonl").write_text('{"id": "7", "body": "one"}\n')
-    said = mathsetu.refuses("index", *sources, "lib")
+    said = mathsetu.refuses("index", "lib", *sources)
     assert said == "mathsetu: b.jsonl line 3: id '7' occurs twice (first in a.jsonl line 1)"
-    done = mathsetu("index", *sources, "notes/", "lib", "--skip-bad", "--processes", "1")
+    done = mathsetu("index", "lib", *sources, "notes/", "--skip-bad", "--processes", "1")
     assert done.code == 0, done.err
     assert "3 posts indexed" in done.out
     assert "2 bad rows skipped" in done.out
@@ -112,11 +112,11 @@ def test_index_names_or_skips_twice_used_ids_across_files(mathsetu: Mathsetu) ->
 
 
 def test_add_counts_what_it_skips(mathsetu: Mathsetu) -> None:
-    assert mathsetu("index", "sampler", "lib", "--processes", "1").code == 0
+    assert mathsetu("index", "lib", "sampler", "--processes", "1").code == 0
     Path("a.jsonl").write_text('{"id": "7", "body": "one"}\n{"id": "7", "body": "two"}\n')
     done = mathsetu("add", "lib", "a.jsonl", "--skip-bad")
     assert done.code == 0
-    assert "1 posts added, 1 bad rows skipped" in done.out
+    assert "1 post added, 1 bad row skipped" in done.out
 
 
 # Posts that are too large

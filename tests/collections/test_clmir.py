@@ -45,7 +45,7 @@ def test_a_field_longer_than_the_default_limit_of_python_is_read(tmp_path: Path)
     ("rows", "line", "problem"),
     [
         ('1,"a\nb"\n,c\n', 4, "the id is empty"),
-        ('1,"a\nb"\n2\n', 4, "1 columns where the header has 2"),
+        ('1,"a\nb"\n2\n', 4, "1 column where the header has 2"),
         ('1,a\n2,"b"c\n', 3, "',' expected after '\"'"),
         ('1,a\n2,"never closed\n', 3, "unexpected end of data"),
     ],

@@ -118,7 +118,7 @@ def test_the_command_line_takes_fields_and_reports(mathsetu: Mathsetu) -> None:
     report = mathsetu.json("convert", *arguments, "--skip-bad")
     assert isinstance(report, dict)
     assert (report["posts"], report["formulas"], report["skipped"]) == (1, 1, 1)
-    assert report["errors"] == ["a.csv line 3: 1 columns where the header has 2"]
+    assert report["errors"] == ["a.csv line 3: 1 column where the header has 2"]
     assert report["kinds"] == {"table": 1}
     assert report["columns"][0].startswith("a.csv: body = Antwort, title = Frage")
     said = mathsetu.refuses("convert", "a.csv", "b.jsonl", "--field", "colour=Antwort")

@@ -2,18 +2,15 @@
 
 import csv
 import io
-from xml.etree import ElementTree
 
 import pytest
 
 from mathsetu.evaluation import Measure, Results, compare
-from mathsetu.evaluation.plots import Bar, Panel, comparison_panels, draw, results_panels
 from mathsetu.evaluation.reports import comparison_table, results_table, topics_table
 from mathsetu.evaluation.tables import WRITERS, Number, Table
 
 MAP, JUDGED = Measure("MAP"), Measure("Judged", 10)
 HOSTILE = "a|b_c & <script>\\x{}\"'"
-CONTROL = "\x01\x1b"
 
 
 def results(name: str, *values: float) -> Results:
@@ -104,38 +101,6 @@ def test_per_topic_tables_end_with_the_mean() -> None:
 def test_a_table_without_figures_can_be_written(write: object) -> None:
     assert callable(write)
     assert "run" in write(Table(("run",), ()))
-
-
-def test_a_plot_is_sound_xml_with_a_bar_for_every_topic_and_every_group() -> None:
-    comparisons = {"all": compare([WEAK, STRONG])} | {
-        name: compare([WEAK, STRONG], topics) for name, topics in GROUPS.items()
-    }
-    picture = ElementTree.fromstring(draw(comparison_panels(comparisons, MAP)))
-    titles = [element.text or "" for element in picture.iter("{http://www.w3.org/2000/svg}title")]
-    assert sorted(titles[-4:]) == [f"A.{n}: 0.700" for n in range(4)]
-    assert {"en, weak: 0.150", f"hi, {HOSTILE}: 0.850"} <= set(titles)
-
-
-def test_a_run_is_plotted_by_group_and_topic_by_topic() -> None:
-    by_group, by_topic = results_panels(STRONG, MAP, GROUPS)
-    assert [name for name, _ in by_group.clusters] == ["en", "hi"]
-    values = [bars[0].value for _, bars in by_topic.clusters]
-    assert values == sorted(values, reverse=True) == [0.9, 0.9, 0.8, 0.8]
-
-
-def test_control_characters_do_not_break_a_plot() -> None:
-    picture = draw([Panel(CONTROL, [(CONTROL, [Bar(CONTROL, 0.5)])], {CONTROL: "red"})])
-    assert ElementTree.fromstring(picture).tag.endswith("svg")
-
-
-@pytest.mark.parametrize("values", [[], [0.0, 0.0], [-0.5, -0.25], [0.5]])
-def test_bars_stay_inside_their_panel(values: list[float]) -> None:
-    picture = draw([Panel("p", [("", [Bar("x", value)]) for value in values])])
-    for element in ElementTree.fromstring(picture).iter("{http://www.w3.org/2000/svg}rect"):
-        y, height = float(element.get("y", 0)), float(element.get("height", 0))
-        assert y >= 0
-        assert height >= 0
-        assert y + height <= 190
 
 
 @pytest.mark.parametrize("evil", ["=1+1", "+1+1", "-cmd", "@SUM(A1)", "\t=1"])

@@ -112,5 +112,6 @@ def test_a_number_in_latex_is_the_same_number(written: str, number: str) -> None
     assert operators(written) == operators(number)
 
 
+@pytest.mark.thorough
 def test_a_long_row_of_numbers_and_commas_takes_no_long_time() -> None:
     assert typed_question("x = " + "1,2" * 20_000, "de").formulas

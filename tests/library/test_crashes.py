@@ -106,7 +106,7 @@ def test_a_killed_build_leaves_no_process_behind(tmp_path: Path) -> None:
     lines = (json.dumps({"id": str(n), "body": f"Let $x^{n}=y$."}) for n in range(20_000))
     posts.write_text("\n".join(lines), encoding="utf-8")
     build = subprocess.Popen(
-        [sys.executable, "-m", "mathsetu", "index", str(posts), str(tmp_path / "library"),
+        [sys.executable, "-m", "mathsetu", "index", str(tmp_path / "library"), str(posts),
          "--recipe", "formula", "--processes", "3"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

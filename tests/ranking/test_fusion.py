@@ -331,7 +331,7 @@ class TestWrongInput:
             fuse([run_of("ab"), run_of("ba")], Linear(weights))
 
     def test_a_regression_for_other_runs(self) -> None:
-        with pytest.raises(InputError, match="fitted to 1 runs, not to 2"):
+        with pytest.raises(InputError, match="fitted to 1 run, not to 2"):
             fuse([run_of("ab"), run_of("ba")], RBC(((0.1, 0.2, 0.3),)))
 
     @pytest.mark.parametrize(

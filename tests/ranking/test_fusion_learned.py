@@ -213,7 +213,7 @@ def test_the_verb_writes_what_the_function_gives(
     mathsetu: Mathsetu, files: list[Path], tmp_path: Path
 ) -> None:
     target = tmp_path / "fused.run"
-    done = mathsetu("fuse", "rrf", *files, target, "--k", "10", "--name", "ours", "--depth", "5")
+    done = mathsetu("fuse", "rrf", *files, target, "--rrf-k", "10", "--name", "ours", "--k", "5")
     assert done.code == 0, done.err
     assert "12 topics, 60 hits" in done.err
     assert read_run(target) == fuse([read_run(p) for p in files], RRF(10), 5, "ours")
@@ -280,7 +280,7 @@ def test_what_the_verb_learned_is_kept_and_used_for_other_runs(
         (["rrf", "RUN", "OUT", "--weights", "1"], "rrf has no setting 'weights'"),
         (["linear", "RUN", "OUT"], "linear needs weights, or judgments"),
         (["linear", "RUN", "OUT", "--weights", "1,b"], "not a list of numbers"),
-        (["linear", "RUN", "OUT", "--weights", "1,2"], "2 weights for 1 runs"),
+        (["linear", "RUN", "OUT", "--weights", "1,2"], "2 weights for 1 run"),
         (["rrf", "RUN", "OUT", "--qrels", "QRELS"], "nothing to learn"),
         (["rrf", "QRELS", "OUT"], "not runs"),
         (["rbc", "RUN", "OUT", "--qrels", "RUN"], "not judgments"),

@@ -53,7 +53,7 @@ def test_an_encoder_learns_from_the_threads_of_a_dump(
     if kind == "cross-encoder":
         (tmp_path / "light.toml").write_text(LIGHT_TOML, encoding="utf-8")
         recipe = ("--recipe", str(tmp_path / "light.toml"), "--processes", "1")
-        assert mathsetu("index", dump / "Posts.xml", tmp_path / "library", *recipe).code == 0
+        assert mathsetu("index", tmp_path / "library", dump / "Posts.xml", *recipe).code == 0
         options += ["--library", str(tmp_path / "library")]
     options += ["--accepted"] if choice == "accepted" else []
     files = [dump / name for name in ("Posts.xml", "topics-task1.xml", "qrels-task1.txt")]

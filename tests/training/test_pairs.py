@@ -127,5 +127,5 @@ def test_a_topic_is_either_learned_from_or_kept_aside() -> None:
 
 
 def test_one_topic_cannot_be_split() -> None:
-    with pytest.raises(InputError, match="1 topics cannot be split"):
+    with pytest.raises(InputError, match="1 topic cannot be split"):
         split_topics([Judgment("A.1", "7", 3)], 0.2, seed=1)

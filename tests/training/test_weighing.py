@@ -109,7 +109,7 @@ def test_a_forum_becomes_a_model_in_the_default_recipe(tmp_path: Path, mathsetu:
     named = ["posts.jsonl", "topics.jsonl", "qrels.txt"]
     mathsetu("train", "cross-encoder", *named, "made", "--model", str(start), "--epochs", "2",
              "--max-tokens", "48", "--batch", "4")  # fmt: skip
-    mathsetu("index", "posts.jsonl", "plain.library")
+    mathsetu("index", "plain.library", "posts.jsonl")
     told = mathsetu("train", "weight", "plain.library", *named[1:], "made/model", "--max-tokens",
                     "48", "--depth", "20", "--json")  # fmt: skip
     weighed = json.loads(told.out)
@@ -120,7 +120,7 @@ def test_a_forum_becomes_a_model_in_the_default_recipe(tmp_path: Path, mathsetu:
         "rerank.max_tokens=48",
     ]  # fmt: skip
     given = [part for line in chosen for part in ("--set", line)]
-    mathsetu("index", "posts.jsonl", "ranked.library", *given)
+    mathsetu("index", "ranked.library", "posts.jsonl", *given)
     with Library("plain.library") as plain, Library("ranked.library") as ranked:
         assert ranked.recipe.rerank is not None
         before, after = (one.search("known of primes", 5) for one in (plain, ranked))

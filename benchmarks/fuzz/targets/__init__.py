@@ -12,7 +12,7 @@ from benchmarks.fuzz.targets.languages import Languages, Translation
 from benchmarks.fuzz.targets.library import LibraryFiles
 from benchmarks.fuzz.targets.markup import Markup
 from benchmarks.fuzz.targets.queries import TypedQueries
-from benchmarks.fuzz.targets.readers import Folder, Reader
+from benchmarks.fuzz.targets.readers import Folder, ParquetReader, Reader
 from benchmarks.fuzz.targets.service import Http
 from benchmarks.fuzz.targets.texts import Evaluation, LearnedFusions, Penman, Recipes
 from benchmarks.fuzz.targets.tools import Tools
@@ -26,7 +26,11 @@ _OWN: dict[str, Callable[[], Target]] = {
     "wikipedia": Wikis,
 }
 _READERS: dict[str, Callable[[], Target]] = {
-    f"read-{name}": _OWN.get(name, partial(Reader, name)) for name in FORMATS
+    f"read-{name}": _OWN.get(
+        name, partial(ParquetReader if name.startswith("parquet") else Reader, name)
+    )
+    for name in FORMATS
+    if not name.startswith("ir_datasets")  # the name of a dataset, and no file
 }
 _OTHERS = (
     *(Latex, Matching, MathML, Notation, Penman, Markup, Languages, Translation, TypedQueries),

@@ -9,9 +9,14 @@ import lzma
 import shutil
 import zlib
 from collections.abc import Callable, Sequence
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+
+import pyarrow as arrow
+from pyarrow import parquet
 
 from benchmarks.fuzz.mutate import Mutator, as_bytes, as_text
 from benchmarks.fuzz.target import Target, expect, expect_equal, expect_refusal
@@ -20,6 +25,7 @@ from mathsetu.collections import formats, sampler
 from mathsetu.collections.jsonl import to_json
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.errors import InputError
+from mathsetu.records import Hit, Run
 
 _TABLE = '\t , " "" \n \r\n Q0 0 1 -1 2.5 nan 1e400 ٣ 1_0 \ufeff \0 A.1 B.7 run'.split(" ")
 _CSV = [
@@ -56,9 +62,11 @@ _ENDINGS = {
     "jsonl": ".jsonl",
     "arqmath-formulas": ".tsv",
     "crossmath": ".tsv",
+    "parquet": ".parquet",
 }
 # Formats that keep everything that a record holds; others may write less than they read.
-_EXACT = ("jsonl-posts", "jsonl-queries", "jsonl-judgments", "jsonl-formulas", "trec-qrels")
+_EXACT = ("jsonl-posts", "jsonl-queries", "jsonl-judgments", "jsonl-formulas", "trec-qrels",
+          "parquet-posts", "parquet-queries", "parquet-judgments")  # fmt: skip
 # No seed has more records than this.
 _MOST = 500
 
@@ -191,6 +199,47 @@ class Reader(Target):
         expect_equal(settled, back, "what was written once is written the same again")
 
 
+class ParquetReader(Reader):
+    """A Parquet format: changed bytes, and files that Arrow writes of changed rows."""
+
+    def seeds(self) -> list[bytes]:
+        """A file of a few good records."""
+        assert self.form.write is not None
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "seed.parquet"
+            self.form.write(path, _records(self.form.holds))
+            return [path.read_bytes()]
+
+    def make(self, mutator: Mutator) -> bytes:
+        """A changed file; of most, the rows were changed and not the bytes."""
+        if mutator.chance.random() < 0.3:
+            return mutator.data()
+        try:
+            rows = parquet.read_table(BytesIO(mutator.base())).to_pylist()
+            lines = mutator.json_lines("\n".join(json.dumps(row) for row in rows))
+            table = arrow.Table.from_pylist([json.loads(line) for line in lines.splitlines()])
+            target = BytesIO()
+            parquet.write_table(table, target)
+        except (
+            arrow.ArrowException,
+            ArithmeticError,
+            AttributeError,
+            OSError,
+            TypeError,
+            ValueError,
+        ):
+            return mutator.data()
+        return target.getvalue()
+
+    def kind(self, data: bytes) -> str:
+        """All are of one kind."""
+        return ""
+
+    def size(self, data: bytes) -> int:
+        """How long the file is; what it says of itself cannot be trusted."""
+        return len(data)
+
+
 class Folder(Reader):
     """A folder of notes: the first line of an input is the name of its one file."""
 
@@ -243,13 +292,21 @@ def _unpacked(data: bytes) -> bytes:
         return data
 
 
-def _json_seed(holds: str) -> str:
+def _records(holds: str) -> Sequence[Any]:
     posts = list(sampler.posts())
     every: dict[str, Sequence[Any]] = {
         "posts": posts[:40:8],
         "queries": list(sampler.queries())[:5],
         "formulas": [formula for post in posts[:30:6] for formula in post.formulas[:1]],
         "judgments": list(sampler.judgments())[:6],
+        "runs": [
+            Run("a", {"A.1": (Hit("7", 2.5), Hit("9", 1.0, "8"))}),
+            Run("b", {"A.1": (Hit("9", 1.0),)}),
+        ],
     }
-    lines = [json.dumps(to_json(record), ensure_ascii=False) for record in every[holds]]
+    return every[holds]
+
+
+def _json_seed(holds: str) -> str:
+    lines = [json.dumps(to_json(record), ensure_ascii=False) for record in _records(holds)]
     return "\n".join([json.dumps({"mathsetu": holds, "version": 1}), *lines]) + "\n"

@@ -1,4 +1,4 @@
-"""The command line: one thin module a verb, loaded only when it is called."""
+"""The command line: one thin module per verb, loaded only when it is called."""
 
 from __future__ import annotations
 
@@ -14,35 +14,49 @@ from mathsetu import __version__
 from mathsetu.cli.output import say
 from mathsetu.errors import MathSetuError, shortage
 
-#: Verb to what it does. A new verb is a module of its name here with a function `command`.
-VERBS = {
-    "analyze": "Show the language of a text and the terms that its words become.",
-    "graph": "Build, export and import meaning graphs, compare by them, upload vectors to Qdrant.",
-    "glossary": "Search mathematical terms in seven languages.",
-    "translate": "Translate a text; every formula comes back as it was.",
-    "add": "Add posts to a library without building it anew.",
-    "index": "Build a library from collections.",
-    "info": "Show what a library holds.",
-    "mcp": "Offer a library to language models as tools (MCP).",
-    "plan": "Divide collections into shards, for many machines to build.",
-    "publish": "Bring a library onto a Qdrant cluster.",
-    "recipes": "List and show the search systems that are shipped.",
-    "remove": "Remove posts from a library.",
-    "optimize": "Merge the segments of a library.",
-    "reproduce": "Run a paper's system and show our figures beside the paper's.",
-    "run": "Answer a file of topics and write a run file.",
-    "train": "Train a reranker, an encoder or a graph model.",
-    "serve": "Serve a library as a page and an API.",
-    "search": "Search a library: words in any language, formulas between dollars.",
-    "compare": "Compare runs on judgments: means, significance, wins and losses.",
-    "evaluate": "Measure a run against judgments.",
-    "convert": "Convert a collection, topics, judgments or a run between formats.",
-    "fuse": "Fuse several runs into one.",
-    "formula": "Show a formula as trees, MathML and features, and match it against another.",
-    "inspect": "Show a text or a post as spans and formulas.",
-    "sampler": "List, search or export the built-in multilingual sampler.",
-    "validate": "Check a submission or run file as its organiser would.",
+#: Who needs a verb, and what it does. A new verb is a module of its name here with a function
+#: `command`.
+GROUPS = {
+    "Search": {
+        "search": "Search a library: words in any language, formulas between dollars.",
+        "sampler": "List, search or export the built-in multilingual sampler.",
+        "glossary": "Search mathematical terms in seven languages.",
+        "translate": "Translate a text; every formula comes back as it was.",
+    },
+    "Keep a library": {
+        "index": "Build a library from collections.",
+        "add": "Add posts to a library without building it anew.",
+        "remove": "Remove posts from a library.",
+        "info": "Show what a library holds.",
+        "optimize": "Merge the segments of a library.",
+        "upgrade": "Convert a library of an older version to the current format.",
+        "recipes": "List and show the search systems that are shipped.",
+        "convert": "Convert a collection, topics, judgments or a run between formats.",
+    },
+    "Serve it": {
+        "serve": "Serve a library as a page and an API.",
+        "mcp": "Offer a library to language models as tools (MCP).",
+        "plan": "Divide collections into shards, for many machines to build.",
+        "publish": "Bring a library onto a Qdrant cluster.",
+    },
+    "Experiment": {
+        "run": "Answer a file of topics and write a run file.",
+        "evaluate": "Measure a run against judgments.",
+        "compare": "Compare runs on judgments: means, significance, wins and losses.",
+        "fuse": "Fuse several runs into one.",
+        "validate": "Check a submission or run file as its organiser would.",
+        "reproduce": "Run a paper's system and show our figures beside the paper's.",
+        "train": "Train a reranker, an encoder or a graph model.",
+        "graph": "Build, export and import meaning graphs, compare by them, upload vectors.",
+    },
+    "Look inside": {
+        "analyze": "Show the language of a text and the terms that its words become.",
+        "formula": "Show a formula as trees, MathML and features, and match it against another.",
+        "inspect": "Show a text or a post as spans and formulas.",
+    },
 }
+#: Verb to what it does.
+VERBS = {verb: what for verbs in GROUPS.values() for verb, what in verbs.items()}
 
 
 class _Verbs(click.Group):
@@ -59,10 +73,12 @@ class _Verbs(click.Group):
         return super().get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the verbs without importing any of them."""
-        rows = [*VERBS.items(), ("completion", "Print the shell's completion script.")]
-        with formatter.section("Commands"):
-            formatter.write_dl(sorted(rows))
+        """List the verbs by who needs them, without importing any of them."""
+        own = {"Shell": {"completion": "Print the shell's completion script."}}
+        width = max(map(len, VERBS))
+        for group, verbs in (GROUPS | own).items():
+            with formatter.section(group):
+                formatter.write_dl([(f"{verb:{width}}", what) for verb, what in verbs.items()])
 
 
 def _keep_examples(command: click.Command) -> None:

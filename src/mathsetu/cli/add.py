@@ -26,6 +26,7 @@ from mathsetu.cli.output import (
 )
 from mathsetu.library import add_posts
 from mathsetu.library.manifest import read_manifest
+from mathsetu.printable import counted
 
 
 @click.command("add")
@@ -66,7 +67,7 @@ def command(
     if as_json:
         print_json({"added": count} | report_of(bad, gained))
         return
-    say(f"{library}: {count:,} posts added{skipped(bad)}")
+    say(f"{library}: {counted(count, 'post')} added{skipped(bad)}")
     say_report(bad, gained)
 
 

@@ -18,7 +18,7 @@ from mathsetu.cli.evaluation import (
 )
 from mathsetu.cli.output import json_option, print_json
 from mathsetu.evaluation import Comparison, Results, compare, grouped
-from mathsetu.evaluation.plots import comparison_panels
+from mathsetu.evaluation.plots import difference_panels, means_panel
 from mathsetu.evaluation.reports import comparison_table
 
 
@@ -45,7 +45,7 @@ def command(
     \b
     Examples:
       mathsetu compare qrels.txt bm25.run dense.run fused.run -m "nDCG'" -m "MAP'"
-      mathsetu compare qrels.txt a.run b.run --by language --topics topics.jsonl --write plot.svg
+      mathsetu compare qrels.txt a.run b.run --by language --topics topics.jsonl --write plot.pdf
     """
     choices.check_targets()
     groups, seed = choices.groups(), choices.seed
@@ -60,7 +60,15 @@ def command(
         for name, ids in {"all": None, **members}.items()
     }
     table = comparison_table(comparisons, seed=seed)
-    choices.write(table, comparison_panels(comparisons, every[0].measures[0]))
+    if choices.targets:
+        main = every[0].measures[0]
+        curves = [curve for one in measured for curve in one.curves]
+        choices.write(
+            table,
+            means_panel(comparisons, main, seed=seed),
+            difference_panels(comparisons["all"], main),
+            {one.run: curve for one, curve in zip(every, curves, strict=choices.draws)},
+        )
     if as_json:
         groups_found = {name: _plain(comparison) for name, comparison in comparisons.items()}
         warnings = [warning for one in measured for warning in one.warnings]

@@ -22,6 +22,10 @@ from mathsetu.collections.formats import FORMATS, Format, detect, find
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError
+from mathsetu.printable import counted
+
+#: The singular of what a format holds.
+_ONE = {"posts": "post", "queries": "query", "judgments": "judgment", "runs": "run"}
 
 
 @click.command("convert")
@@ -83,7 +87,8 @@ def command(
     if as_json:
         print_json(summary | report_of(bad, tally.languages))
         return
-    done = f"{counter.total:,} {reading.holds} from {reading.name} to {writing.name}"
+    what = counted(counter.total, _ONE[reading.holds], reading.holds)
+    done = f"{what} from {reading.name} to {writing.name}"
     say(f"{done}{skipped(bad)}", err=True)
     if reading.holds == "posts":
         say_report(bad, tally.languages, err=True)

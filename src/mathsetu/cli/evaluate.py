@@ -37,7 +37,7 @@ def command(
     Examples:
       mathsetu evaluate qrels.txt run.trec
       mathsetu evaluate qrels.txt run.trec -m arqmath -m "nDCG'@10" --write table.tex
-      mathsetu evaluate qrels.txt run.trec --by language --topics topics.jsonl --write plot.svg
+      mathsetu evaluate qrels.txt run.trec --by language --topics topics.jsonl --write plot.pdf
     """
     choices.check_targets()
     groups = choices.groups()
@@ -53,7 +53,11 @@ def command(
             table = topics_table(results, members)
         else:
             table = results_table(results, members, seed=choices.seed)
-        choices.write(table, results_panels(results, results.measures[0], members))
+        if choices.targets:
+            main = results.measures[0]
+            means, *topics = results_panels(results, main, members, seed=choices.seed)
+            curves = dict(zip([results.run], measured.curves, strict=choices.draws))
+            choices.write(table, means, topics, curves)
         if not as_json:
             show_table(table)
     if as_json:

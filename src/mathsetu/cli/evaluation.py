@@ -11,19 +11,23 @@ from typing import Any
 import click
 
 from mathsetu.cli.output import print_table, say
-from mathsetu.collections.files import plain_name, writing
+from mathsetu.collections.files import plain_name, writing, writing_bytes
 from mathsetu.collections.formats import Format, detect
 from mathsetu.collections.formula_sets import open_formulas
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.tables import plain_header, read_table
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Judgments, Measure, Results, evaluate, parse_measures
-from mathsetu.evaluation.plots import Panel, draw
+from mathsetu.evaluation.plots import ENDINGS, Panel, curves_panel, draw, write_figure
+from mathsetu.evaluation.recall_precision import recall_precision
 from mathsetu.evaluation.tables import WRITERS, Table
 from mathsetu.pool import all_cores, ordered_map
 
+Curves = Mapping[str, Sequence[float]]
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _SHOWN = 5
+#: What a figure shows.
+PLOTS = ("all", "means", "topics", "recall")
 
 _OPTIONS = (
     click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE",
@@ -42,7 +46,10 @@ _OPTIONS = (
     click.option("--topics", type=FILE, metavar="FILE",
                  help="Where --by finds its attribute: topics, or a table with a header."),
     click.option("--write", "targets", type=click.Path(path_type=Path), multiple=True,
-                 metavar="FILE", help="Also write FILE: .md, .tex, .csv or .svg (a plot)."),
+                 metavar="FILE",
+                 help="Also write FILE: .md, .tex or .csv, or a figure as .svg, .pdf or .png."),
+    click.option("--plot", type=click.Choice(PLOTS), default="all", show_default=True,
+                 help="What a figure shows: means by group, topics, precision over recall."),
     click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap."),
 )  # fmt: skip
 
@@ -58,6 +65,7 @@ class Choices:
     by: str | None
     topics: Path | None
     targets: tuple[Path, ...]
+    plot: str
     seed: int
 
     def groups(self) -> dict[str, str] | None:
@@ -71,16 +79,26 @@ class Choices:
     def check_targets(self) -> None:
         """Refuse what cannot be written before any work is done."""
         for target in self.targets:
-            if target.suffix not in (*WRITERS, ".svg"):
-                known = ", ".join((*WRITERS, ".svg"))
+            if target.suffix not in (*WRITERS, *ENDINGS):
+                known = ", ".join((*WRITERS, *ENDINGS))
                 raise InputError(f"{target}: its ending says how to write it (known: {known})")
 
-    def write(self, table: Table, panels: Sequence[Panel]) -> None:
-        """Write a table, or the plot that goes with it, into each file."""
+    @property
+    def draws(self) -> bool:
+        """Whether a figure is wanted."""
+        return any(target.suffix in ENDINGS for target in self.targets)
+
+    def write(self, table: Table, means: Panel, topics: Sequence[Panel], curves: Curves) -> None:
+        """Write a table, or the figure that goes with it, into each file."""
         for target in self.targets:
-            text = draw(panels) if target.suffix == ".svg" else WRITERS[target.suffix](table)
+            if target.suffix in ENDINGS:
+                shown = {"means": [means], "topics": topics, "recall": [curves_panel(curves)]}
+                every = [means, *topics, curves_panel(curves)]
+                with writing_bytes(target) as file:
+                    write_figure(draw(shown.get(self.plot, every)), file, target.suffix)
+                continue
             with writing(target) as file:
-                file.write(text)
+                file.write(WRITERS[target.suffix](table))
 
 
 def evaluation_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -111,6 +129,7 @@ class Yardstick:
     measures: tuple[Measure, ...]
     relevant_from: int
     visual_ids: Mapping[str, str] | None = None
+    curves: bool = False
 
     @classmethod
     def read(cls, qrels: Path, choices: Choices) -> Yardstick:
@@ -131,7 +150,8 @@ class Yardstick:
             mapping = {f.id: f.visual_id for f in formulas if f.visual_id}
             if not mapping:
                 raise InputError(f"{visual_ids}: no formula in it has a visual id")
-        return cls(judgments, parse_measures(choices.measures), threshold, mapping)
+        measures = parse_measures(choices.measures)
+        return cls(judgments, measures, threshold, mapping, choices.draws)
 
     def measure(self, path: Path) -> Measured:
         """Measure the runs of a file, and gather what is odd about them."""
@@ -139,6 +159,7 @@ class Yardstick:
         results: list[Results] = []
         warnings: list[str] = []
         notes: list[str] = []
+        curves: list[list[float]] = []
         for run in form.read(path, BadRows(notes=notes)):
             found = evaluate(
                 run,
@@ -149,7 +170,13 @@ class Yardstick:
             )
             warnings += (f"{path}: {message}" for message in found.oddities.messages())
             results.append(replace(found, run=found.run or plain_name(path)))
-        return Measured(path, results, [*warnings, *_about_rows(path, notes)])
+            if self.curves:
+                threshold, ids = self.relevant_from, self.visual_ids
+                curve = recall_precision(
+                    run, self.judgments, relevant_from=threshold, visual_ids=ids
+                )
+                curves.append(curve)
+        return Measured(path, results, [*warnings, *_about_rows(path, notes)], curves)
 
     def measure_all(self, paths: Sequence[Path]) -> list[Measured]:
         """Measure several files at a time, since reading them takes longest."""
@@ -158,11 +185,15 @@ class Yardstick:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The runs of a file, and what a reader of their figures should know."""
+    """The runs of a file, and what a reader of their figures should know.
+
+    ``curves`` is the precision of each run over recall, where a figure is wanted.
+    """
 
     path: Path
     results: list[Results]
     warnings: list[str]
+    curves: list[list[float]]
 
     def warn(self) -> None:
         """Say the warnings on standard error."""

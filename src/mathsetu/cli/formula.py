@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from mathsetu.cli.output import json_option, print_json, print_tree, say
+from mathsetu.cli.verb import Verb
 from mathsetu.collections.files import writing
 from mathsetu.errors import InputError
 from mathsetu.formulas.drawing import draw_layout_tree, draw_operator_tree
@@ -21,10 +22,11 @@ from mathsetu.formulas.parse import Parsed, parse_latex
 from mathsetu.printable import one_line
 
 
-@click.command("formula")
+@click.command("formula", cls=Verb, former={"--svg": "--write"})
 @click.argument("latex")
 @click.option("--against", metavar="LATEX", help="Match LATEX against this formula.")
-@click.option("--svg", type=click.Path(path_type=Path), help="Draw the operator tree to a file.")
+@click.option("--write", "target", type=click.Path(path_type=Path), metavar="FILE",
+              help="Also draw the tree: FILE.svg.")  # fmt: skip
 @click.option("--layout", is_flag=True, help="Draw the layout tree instead.")
 @click.option("--mathml", is_flag=True, help="Print Presentation MathML and nothing else.")
 @click.option("--features", "show_features", is_flag=True, help="List the index features.")
@@ -32,7 +34,7 @@ from mathsetu.printable import one_line
 def command(
     latex: str,
     against: str | None,
-    svg: Path | None,
+    target: Path | None,
     layout: bool,
     mathml: bool,
     show_features: bool,
@@ -46,13 +48,13 @@ def command(
     Examples:
       mathsetu formula 'x^2+y^2=z^2' --against 'a^2 + b^2 = c^2'
       mathsetu formula '\int_0^\infty ?f dx' --against '\int_0^\infty \frac{\sin x}{x} dx'
-      mathsetu formula '\frac{a}{b}' --svg tree.svg
+      mathsetu formula '\frac{a}{b}' --write tree.svg
     """
     parsed = parse_latex(latex)
     other = parse_latex(against) if against is not None else None
     found = match(parsed.opt, other.opt) if other else None
-    if svg is not None:
-        _draw(svg, parsed, found, layout)
+    if target is not None:
+        _draw(target, parsed, found, layout)
     if mathml:
         highlight = found.query_symbols if found else frozenset()
         say(write_mathml(parsed.layout, highlight=highlight), lines=True)

@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from mathsetu.cli.output import json_option, print_json, say
+from mathsetu.cli.verb import Verb, hint
 from mathsetu.collections.files import writing as writing_file
 from mathsetu.collections.formats import FORMATS, detect, find
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Measure
+from mathsetu.printable import counted
 from mathsetu.ranking import fusion
 from mathsetu.recipes.learned import learned_from, learned_text, read_learned
 from mathsetu.records import Run
@@ -37,11 +40,12 @@ class Numbers(click.ParamType[tuple[float, ...]]):
             self.fail(f"{value!r} is not a list of numbers such as 2,1,0.5", param, ctx)
 
 
-@click.command("fuse")
+@click.command("fuse", cls=Verb, former={"--depth": "--k"})
 @click.argument("method", type=click.Choice(_METHODS))
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.argument("target", type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--k", type=float, help="rrf: how little the first ranks stand out. [default: 60]")
+@click.option("--rrf-k", type=float, metavar="NUMBER",
+              help="rrf: its constant; larger values flatten the top. [default: 60]")  # fmt: skip
 @click.option("--weights", type=Numbers(), metavar="W1,W2,…",
               help="linear, wibc: a weight for each run.")  # fmt: skip
 @click.option(
@@ -49,13 +53,14 @@ class Numbers(click.ParamType[tuple[float, ...]]):
     metavar="NAME",
     help="linear, combsum, combmnz: spread, minmax, rank or none. [default: spread]",
 )
-@click.option("--qrels", type=click.Path(path_type=Path),
+@click.option("--qrels", type=click.Path(path_type=Path), metavar="FILE",
               help="linear, wibc, rbc: judgments to learn from.")  # fmt: skip
 @click.option(
+    "-m",
     "--measure",
     default="nDCG'",
     show_default=True,
-    metavar="NAME",
+    metavar="MEASURE",
     help="What learned weights maximise: nDCG', nDCG'@10, MAP' … (prime: judged only).",
 )
 @click.option(
@@ -71,8 +76,8 @@ class Numbers(click.ParamType[tuple[float, ...]]):
               help="Fuse as FILE says, learning nothing.")  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True,
               help="Decides the draws of ibc and wibc, and the folds.")  # fmt: skip
-@click.option("--depth", type=click.IntRange(1), default=1000, show_default=True,
-              help="Hits a topic to keep.")  # fmt: skip
+@click.option("--k", type=click.IntRange(1), default=1000, show_default=True,
+              help="Hits per topic.")  # fmt: skip
 @click.option("--name", default="", help="Name of the run; the method's unless given.")
 @click.option("--to", "format_name", default="trec-run", show_default=True, metavar="FORMAT",
               help="Format of the run: trec-run, arqmath-answer-run …")  # fmt: skip
@@ -81,7 +86,7 @@ def command(
     method: str,
     runs: tuple[Path, ...],
     target: Path,
-    k: float | None,
+    rrf_k: float | None,
     weights: tuple[float, ...] | None,
     normalisation: str | None,
     qrels: Path | None,
@@ -90,7 +95,7 @@ def command(
     save: Path | None,
     learned: Path | None,
     seed: int,
-    depth: int,
+    k: int,
     name: str,
     format_name: str,
     as_json: bool,
@@ -108,11 +113,14 @@ def command(
       mathsetu fuse rbc w.run f.run v.run fused.run --qrels qrels.txt --save rbc.toml
       mathsetu fuse rbc w2.run f2.run v2.run fused2.run --learned rbc.toml
     """
+    source = click.get_current_context().get_parameter_source("k")
+    if method == "rrf" and rrf_k is None and source is ParameterSource.COMMANDLINE:
+        hint("--k is the number of hits per topic; the constant of rrf is --rrf-k")
     writing = find(format_name)
     if writing.holds != "runs" or writing.write is None:
         known = ", ".join(form.name for form in FORMATS.values() if form.holds == "runs")
         raise InputError(f"{format_name} is no format for runs (known: {known})")
-    given = {"k": k, "weights": weights, "normalisation": normalisation}
+    given = {"k": rrf_k, "weights": weights, "normalisation": normalisation}
     settings = {setting: value for setting, value in given.items() if value is not None}
     if "seed" in fusion.settings_of(method):
         settings["seed"] = seed
@@ -128,16 +136,16 @@ def command(
             raise InputError(f"{learned}: was learned for {stored.method}, not for {method}")
         given_runs = _runs(runs)
         chosen = stored.fusion([run.name for run in given_runs])
-        fused = fusion.fuse(given_runs, chosen, depth, name)
+        fused = fusion.fuse(given_runs, chosen, k, name)
     elif qrels is None:
         chosen = fusion.make_fusion(method, **settings)
-        fused = fusion.fuse(_runs(runs), chosen, depth, name)
+        fused = fusion.fuse(_runs(runs), chosen, k, name)
     else:
         wanted = Measure.parse(measure)
         learner = fusion.make_learner(method, wanted, **settings)
         inputs = _runs(runs), _records(qrels, "judgments"), learner
         found = fusion.fuse_learned(
-            *inputs, measure=wanted, folds=folds, seed=seed, depth=depth, name=name
+            *inputs, measure=wanted, folds=folds, seed=seed, depth=k, name=name
         )
         chosen, fused = found.method, found.run
         report = {"measure": measure, "held_out": found.held_out, "fitted": found.fitted,
@@ -154,7 +162,7 @@ def command(
         say(f"learned: {chosen}", err=True)
         figures = "{measure} {held_out:.3f} held out, {fitted:.3f} where fitted"
         say(f"{figures} ({{judged_topics}} topics)".format(**report), err=True)
-    say(f"{topics:,} topics, {hits:,} hits written to {target}", err=True)
+    say(f"{counted(topics, 'topic')}, {counted(hits, 'hit')} written to {target}", err=True)
 
 
 def save_learned(

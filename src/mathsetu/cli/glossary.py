@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from mathsetu.cli.output import json_option, print_json, print_table, say
+from mathsetu.cli.verb import Verb
 from mathsetu.errors import InputError
 from mathsetu.languages.detect import detect
 from mathsetu.languages.glossary import Concept, Glossary
@@ -52,7 +53,8 @@ def command(context: click.Context, as_json: bool) -> None:
 
 @command.command("search")
 @click.argument("words")
-@click.option("--k", type=click.IntRange(1), default=10, show_default=True)
+@click.option("--k", type=click.IntRange(1), default=10, show_default=True,
+              help="Concepts to show.")  # fmt: skip
 @click.option("--lang", "languages", multiple=True, help="Languages to show besides the seven.")
 @json_option
 def search(words: str, k: int, languages: tuple[str, ...], as_json: bool) -> None:
@@ -68,10 +70,10 @@ def search(words: str, k: int, languages: tuple[str, ...], as_json: bool) -> Non
         raise click.exceptions.Exit(1)
 
 
-@command.command("match")
+@command.command("match", cls=Verb, former={"--to": "--into"})
 @click.argument("text")
 @click.option("--lang", default="", help="Language of the text; detected unless given.")
-@click.option("--to", "target", default="en", show_default=True)
+@click.option("--into", "target", default="en", show_default=True, help="Language wanted.")
 @json_option
 def match(text: str, lang: str, target: str, as_json: bool) -> None:
     """Find the terms in a TEXT and translate each."""

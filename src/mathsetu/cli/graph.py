@@ -7,7 +7,15 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, progress_bar, report_rows, say, skipped
+from mathsetu.cli.output import (
+    json_option,
+    print_json,
+    progress_bar,
+    report_rows,
+    say,
+    skipped,
+)
+from mathsetu.cli.verb import Verb
 from mathsetu.collections.rows import BadRows
 from mathsetu.evaluation.heatmap import heat_map
 from mathsetu.graphs.build import GraphBuilder
@@ -26,6 +34,7 @@ from mathsetu.library.graph_files import (
     write_sentences,
 )
 from mathsetu.library.graph_upload import searched_here, upload_library
+from mathsetu.printable import counted
 from mathsetu.retrieval.base import check_fields
 
 
@@ -157,33 +166,43 @@ def _report(
         skipped_rows = {"skipped": bad.count} if bad else {}
         print_json({"file": str(target), what: count, **skipped_rows, "troubles": dict(troubles)})
         return
-    say(f"{target}: {count:,} {what}{skipped(bad) if bad else ''}")
+    say(f"{target}: {counted(count, what.removesuffix('s'))}{skipped(bad) if bad else ''}")
     if bad:
         report_rows(bad)
     if troubles.get("sentences"):
-        say(f"{troubles['sentences']:,} sentences have the graph of their terms instead")
+        number = troubles["sentences"]
+        one = number == 1
+        have = "has the graph of its terms" if one else "have the graph of their terms"
+        say(f"{counted(number, 'sentence')} {have} instead")
     if troubles.get("formulas"):
-        say(f"{troubles['formulas']:,} formulas hang on the root, since a parser lost them")
+        number = troubles["formulas"]
+        hang = (
+            "hangs on the root, since a parser lost it"
+            if number == 1
+            else ("hang on the root, since a parser lost them")
+        )
+        say(f"{counted(number, 'formula')} {hang}")
 
 
-@command.command("compare")
+@command.command("compare", cls=Verb, former={"--svg": "--write"})
 @click.argument("library", type=click.Path(file_okay=False, path_type=Path))
 @click.argument("query")
 @click.argument("post")
-@click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), help="Draw a heat map.")
+@click.option("--write", "target", type=click.Path(dir_okay=False, path_type=Path),
+              metavar="FILE", help="Also draw a heat map: FILE.svg.")  # fmt: skip
 @json_option
-def compare(library: Path, query: str, post: str, svg: Path | None, as_json: bool) -> None:
+def compare(library: Path, query: str, post: str, target: Path | None, as_json: bool) -> None:
     r"""Show which formulas and sentences of QUERY a POST of LIBRARY answers, and how well.
 
     \b
     Example:
-      mathsetu graph compare math.library 'Is $x^2+1$ irreducible?' 4711 --svg map.svg
+      mathsetu graph compare math.library 'Is $x^2+1$ irreducible?' 4711 --write map.svg
     """
     with Library(library, searched_here(library)) as opened:
         rows, columns, cosines = opened.heat_map(query, post)
     best = cosines.argmax(axis=1)
-    if svg:
-        svg.write_text(heat_map(rows, columns, cosines.tolist()), encoding="utf-8")
+    if target:
+        target.write_text(heat_map(rows, columns, cosines.tolist()), encoding="utf-8")
     if as_json:
         print_json({"query": rows, "post": columns, "cosines": cosines.tolist()})
         return
@@ -211,4 +230,4 @@ def upload(library: Path, url: str, as_json: bool) -> None:
     if as_json:
         print_json({"posts": count, "server": url})
     else:
-        say(f"{url}: has all {count:,} posts of {library}")
+        say(f"{url}: has all {counted(count, 'post')} of {library}")

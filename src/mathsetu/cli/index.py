@@ -17,7 +17,6 @@ from mathsetu.cli.intake import (
     say_report,
 )
 from mathsetu.cli.output import (
-    LIBRARY,
     device_option,
     json_option,
     print_json,
@@ -25,14 +24,16 @@ from mathsetu.cli.output import (
     say,
     skipped,
 )
+from mathsetu.cli.verb import target_first
 from mathsetu.library import build_library
-from mathsetu.library.manifest import read_manifest
+from mathsetu.library.manifest import has_manifest, read_manifest
+from mathsetu.printable import counted
 from mathsetu.recipes import load_recipe
 
 
 @click.command("index")
+@click.argument("library")
 @click.argument("sources", nargs=-1, required=True)
-@click.argument("library", type=LIBRARY)
 @click.option("--recipe", default="default", show_default=True, help="A recipe, or a .toml file.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Replace a setting of the recipe: parts.text.model=FOLDER.")  # fmt: skip
@@ -40,12 +41,13 @@ from mathsetu.recipes import load_recipe
 @click.option("--lang", default="", help="Language of posts that do not say theirs.")
 @field_option
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
-@click.option("--processes", type=click.IntRange(1), help="As many as there are cores.")
+@click.option("--processes", type=click.IntRange(1),
+              help="Worker processes (default: one per core).")  # fmt: skip
 @device_option
 @json_option
 def command(
+    library: str,
     sources: tuple[str, ...],
-    library: Path | str,
     recipe: str,
     settings: tuple[str, ...],
     format_name: str | None,
@@ -66,12 +68,15 @@ def command(
 
     \b
     Examples:
-      mathsetu index sampler my-library
-      mathsetu index Posts.xml math.library --recipe default
-      mathsetu index notes/ course.jsonl my-library
-      mathsetu index 2101.00001.tar.gz paper.docx my-library
-      mathsetu index answers.csv my-library --field body=Content --field title=Subject
+      mathsetu index my-library sampler
+      mathsetu index math.library Posts.xml --recipe default
+      mathsetu index my-library notes/ course.jsonl
+      mathsetu index my-library 2101.00001.tar.gz paper.docx
+      mathsetu index my-library answers.csv --field body=Content --field title=Subject
     """
+    library, sources = target_first(
+        library, sources, has_manifest, "mathsetu index LIBRARY SOURCES"
+    )
     started = time.perf_counter()
     bad = policy(skip_bad, fields)
     with progress_bar(files_of(sources)) as progress:
@@ -90,10 +95,10 @@ def command(
         bad.passed_over(recipe, "a post that the recipe leaves out", left_out)
     seconds = time.perf_counter() - started
     if as_json:
-        about = {"library": str(library), "posts": manifest.posts, "seconds": round(seconds, 2)}
+        about = {"library": library, "posts": manifest.posts, "seconds": round(seconds, 2)}
         print_json(about | report_of(bad, manifest.languages))
         return
-    done = f"{manifest.posts:,} posts indexed with {recipe} in {seconds:.1f} s"
+    done = f"{counted(manifest.posts, 'post')} indexed with {recipe} in {seconds:.1f} s"
     say(f"{library}: {done}{skipped(bad)}")
     say_report(bad, manifest.languages)
 

@@ -10,6 +10,7 @@ import click
 from mathsetu.cli.output import json_option, print_json, print_table, say
 from mathsetu.errors import InputError
 from mathsetu.markup import split, to_text
+from mathsetu.printable import counted
 
 FORMS = ("text", "markdown", "latex", "html")
 _BY_ENDING = {
@@ -60,7 +61,7 @@ def command(
     ]
     print_table(("", "kind", "content", "id"), rows)
     formulas = sum(span.kind == "formula" for span in spans)
-    say(f"{len(spans)} spans, {formulas} formulas")
+    say(f"{counted(len(spans), 'span')}, {counted(formulas, 'formula')}")
 
 
 def _read(path: Path) -> str:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from mathsetu.cli.output import report_rows, say
+from mathsetu.cli.verb import SAMPLER, STANDARD_INPUT
 from mathsetu.collections import sampler
 from mathsetu.collections.columns import FIELDS
 from mathsetu.collections.formats import detect, find
@@ -20,7 +21,6 @@ from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError
 from mathsetu.records import Post
 
-SAMPLER = "sampler"
 _MOST_LINES = 8
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -81,7 +81,7 @@ def read_sources(
 
 def files_of(sources: tuple[str, ...]) -> list[Path]:
     """The sources that lie in files or folders."""
-    return [Path(source) for source in sources if source not in (SAMPLER, "-")]
+    return [Path(source) for source in sources if source not in (SAMPLER, STANDARD_INPUT)]
 
 
 def report_of(bad: BadRows, languages: Mapping[str, int]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import click
 
 from mathsetu.cli.output import LIBRARY, json_option, print_json, say
 from mathsetu.library import optimize_library
+from mathsetu.printable import counted
 
 
 @click.command("optimize")
@@ -22,4 +23,4 @@ def command(library: Path | str, as_json: bool) -> None:
     if as_json:
         print_json({"segments": count})
     else:
-        say(f"{library}: {count:,} segments")
+        say(f"{library}: {counted(count, 'segment')}")

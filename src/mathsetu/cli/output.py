@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mathsetu.places import is_address
-from mathsetu.printable import one_line, visible, visible_json
+from mathsetu.printable import counted, one_line, visible, visible_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Function = TypeVar("Function", bound=Callable[..., Any])
 _MOST_NOTES = 5
+# A column of texts may become so narrow, and no narrower.
+_NARROWEST = 12
 #: What the reading of sources is called, in every verb.
 READING = "reading"
 
@@ -99,19 +101,51 @@ def _plain(value: object) -> object:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> None:
-    """Print a table that fits the terminal; text from outside is never read as markup."""
+    """Print a table that fits the terminal; text from outside is never read as markup.
+
+    Nothing is cut: texts are wrapped, figures are not, and where figures leave no room for a table,
+    each row is printed as a list.
+    """
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     heading = Text(visible(title), style="table.title") if title else None
+    console = Console(highlight=False, emoji=False)
+    cells = [[visible(str(cell)) for cell in row] for row in rows]
+    wholes = [_least_width(column, [row[at] for row in cells]) for at, column in enumerate(columns)]
+    if sum(wholes) + 3 * len(columns) > console.width:
+        if heading is not None:
+            console.print(heading)
+        _print_lists(columns, cells)
+        return
     table = Table(title=heading, box=box.SIMPLE_HEAD, title_justify="left")
-    for column in columns:
-        table.add_column(Text(visible(column)))
+    for column, least in zip(columns, wholes, strict=True):
+        table.add_column(Text(visible(column)), min_width=least, overflow="fold")
+    for row in cells:
+        table.add_row(*(Text(cell) for cell in row))
+    console.print(table)
+
+
+def _least_width(column: str, cells: Sequence[str]) -> int:
+    """How narrow a column may become: figures stay whole, texts may be wrapped anywhere."""
+    figures = any(cells) and all(_is_figure(cell) for cell in cells)
+    longest = max((len(word) for text in (column, *cells) for word in text.split()), default=1)
+    return longest if figures else min(longest, _NARROWEST)
+
+
+def _is_figure(cell: str) -> bool:
+    return not cell or (" " not in cell and any(character.isdigit() for character in cell))
+
+
+def _print_lists(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    width = max(len(column) for column in columns)
     for row in rows:
-        table.add_row(*(Text(visible(str(cell))) for cell in row))
-    Console(highlight=False, emoji=False).print(table)
+        for column, cell in zip(columns, row, strict=True):
+            if cell:
+                say(f"  {column:{width}}  {cell}")
+        say("")
 
 
 def report_rows(bad: BadRows) -> None:
@@ -127,7 +161,7 @@ def report_rows(bad: BadRows) -> None:
 
 def skipped(bad: BadRows) -> str:
     """How many rows were skipped, to be added to a sentence."""
-    return f", {bad.count:,} bad rows skipped" if bad.count else ""
+    return f", {counted(bad.count, 'bad row')} skipped" if bad.count else ""
 
 
 class ProgressBar:

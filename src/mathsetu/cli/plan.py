@@ -15,13 +15,15 @@ from mathsetu.cli.intake import (
     say_report,
 )
 from mathsetu.cli.output import json_option, print_json, progress_bar, say, skipped
-from mathsetu.cluster.plan import make_plan
+from mathsetu.cli.verb import target_first
+from mathsetu.cluster.plan import is_plan, make_plan
+from mathsetu.printable import counted
 from mathsetu.recipes import load_recipe
 
 
 @click.command("plan")
+@click.argument("plan")
 @click.argument("sources", nargs=-1, required=True)
-@click.argument("plan", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--shards", type=click.IntRange(1), default=16, show_default=True,
               help="Into how many; a machine builds one or several.")  # fmt: skip
 @click.option("--recipe", default="default", show_default=True, help="A recipe, or a .toml file.")
@@ -33,8 +35,8 @@ from mathsetu.recipes import load_recipe
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @json_option
 def command(
+    plan: str,
     sources: tuple[str, ...],
-    plan: Path,
     shards: int,
     recipe: str,
     settings: tuple[str, ...],
@@ -50,17 +52,19 @@ def command(
 
     \b
     Example:
-      mathsetu plan Posts.xml /shared/plan --shards 24
+      mathsetu plan /shared/plan Posts.xml --shards 24
       seq 0 23 | parallel mathsetu publish /shared/plan qdrant://db:6333/math --shard {}
       mathsetu publish /shared/plan qdrant://db:6333/math
     """
+    plan, sources = target_first(plan, sources, is_plan, "mathsetu plan PLAN SOURCES")
     bad = policy(skip_bad, fields)
     posts = read_sources(sources, format_name, lang, bad)
     with progress_bar(files_of(sources)) as progress:
-        made = make_plan(plan, posts, load_recipe(recipe, settings), shards, progress)
+        made = make_plan(Path(plan), posts, load_recipe(recipe, settings), shards, progress)
     if as_json:
-        print_json({"plan": str(plan), "shards": list(made.shards)} | report_of(bad, {}))
+        print_json({"plan": plan, "shards": list(made.shards)} | report_of(bad, {}))
         return
     total = sum(made.shards)
-    say(f"{plan}: {total:,} posts in {len(made.shards)} shards{skipped(bad)}")
+    shards_made = counted(len(made.shards), "shard")
+    say(f"{plan}: {counted(total, 'post')} in {shards_made}{skipped(bad)}")
     say_report(bad, {})

@@ -7,13 +7,20 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import device_option, json_option, print_json, progress_bar, say
+from mathsetu.cli.output import (
+    device_option,
+    json_option,
+    print_json,
+    progress_bar,
+    say,
+)
 from mathsetu.cluster.client import connected
 from mathsetu.cluster.layout import Spread
 from mathsetu.cluster.plan import finish_plan, is_plan, publish_shard
 from mathsetu.cluster.publish import GRACE, publish_library
 from mathsetu.errors import InputError
 from mathsetu.pool import all_cores
+from mathsetu.printable import counted
 
 
 @click.command("publish")
@@ -74,4 +81,4 @@ def command(
         print_json({"address": address, "posts": posts, "seconds": round(seconds, 2)})
     else:
         what = f"shard {shard}: " if shard is not None else ""
-        say(f"{address}: {what}{posts:,} posts published in {seconds:.1f} s")
+        say(f"{address}: {what}{counted(posts, 'post')} published in {seconds:.1f} s")

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from mathsetu.cli.output import LIBRARY, json_option, print_json, say
-from mathsetu.library import remove_posts
+from mathsetu.library import Library, remove_posts
+from mathsetu.printable import counted
 
 
 @click.command("remove")
@@ -15,11 +16,19 @@ from mathsetu.library import remove_posts
 @click.argument("ids", nargs=-1, required=True)
 @json_option
 def command(library: Path | str, ids: tuple[str, ...], as_json: bool) -> None:
-    """Remove the posts with these IDS from LIBRARY, at once and without rebuilding it."""
-    count = remove_posts(library, ids)
+    """Remove the posts with these IDS from LIBRARY, at once and without rebuilding it.
+
+    Ids that no post has are named; the exit code is 1 then.
+    """
+    with Library(library) as opened:
+        known = opened.present(ids)
+    unknown = [one for one in dict.fromkeys(ids) if one not in known]
+    count = remove_posts(library, known) if known else 0
     if as_json:
-        print_json({"removed": count})
+        print_json({"removed": count, "unknown": unknown})
     else:
-        say(f"{library}: {count:,} posts removed")
-    if not count:
+        say(f"{library}: {counted(count, 'post')} removed")
+        for one in unknown:
+            say(f"no post has the id {one!r}", err=True)
+    if unknown:
         raise click.exceptions.Exit(1)

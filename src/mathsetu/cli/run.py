@@ -20,6 +20,7 @@ from mathsetu.evaluation import Judgments
 from mathsetu.languages.table import language
 from mathsetu.library import Library
 from mathsetu.library.formula_instances import FormulaInstance, distinct_instances
+from mathsetu.printable import counted
 from mathsetu.recipes.learned import read_learned
 from mathsetu.records import Hit, Query, Run
 
@@ -36,7 +37,7 @@ _OF_FORMULAS, _MOST_FORMULAS = "arqmath-formula-run", 1000
 @click.option("--find", type=click.Choice(["posts", "formulas"]),
               help="What is ranked; formulas where FORMAT is that of ARQMath task 2.")  # fmt: skip
 @click.option("--k", type=click.IntRange(1, 10_000),
-              help="Hits a topic; the recipe says otherwise, 1,000 of formulas.")  # fmt: skip
+              help="Hits per topic [default: as the recipe says; 1,000 formulas].")  # fmt: skip
 @click.option("--visual-ids", type=click.Path(exists=True, path_type=Path), multiple=True,
               help="Formulas with visual ids (a table, a folder of tables): of those that look the "
               "same the first is kept. Repeat for more.")  # fmt: skip
@@ -127,7 +128,10 @@ def command(
     if as_json:
         print_json({"topics": len(rankings), "hits": hits, "written": str(target)})
     else:
-        say(f"{len(rankings):,} topics, {hits:,} hits written to {target}", err=True)
+        say(
+            f"{counted(len(rankings), 'topic')}, {counted(hits, 'hit')} written to {target}",
+            err=True,
+        )
 
 
 def _formulas(

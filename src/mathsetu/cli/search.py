@@ -13,6 +13,7 @@ from mathsetu.cli.output import LIBRARY, json_option, print_json, say
 from mathsetu.languages.table import language, language_name
 from mathsetu.library import Filter, Library
 from mathsetu.library.query_translation import check_asks
+from mathsetu.printable import counted
 from mathsetu.ranking.hybrid import PREFERENCES
 from mathsetu.records import Hit, Post
 
@@ -22,7 +23,8 @@ _MOST_HITS = 10_000
 @click.command("search")
 @click.argument("library", type=LIBRARY)
 @click.argument("query")
-@click.option("--k", type=click.IntRange(1, _MOST_HITS), default=5, show_default=True)
+@click.option("--k", type=click.IntRange(1, _MOST_HITS), default=5, show_default=True,
+              help="Hits to show.")  # fmt: skip
 @click.option("--lang", default="", help="Language of the query; detected unless given.")
 @click.option("--offset", type=click.IntRange(0, _MOST_HITS), default=0,
               help="Leave out so many of the first hits.")  # fmt: skip
@@ -112,8 +114,8 @@ def command(
         return
     _print_reading(asked(question))
     if not answer.hits:
-        more = f"nothing more; {answer.total:,} posts were found" if answer.total else ""
-        say(more or "nothing found")
+        found = f"nothing more; found: {counted(answer.total, 'post')}"
+        say(found if answer.total else "nothing found")
     else:
         if not answer.is_close:
             say("nothing close; the nearest are:")

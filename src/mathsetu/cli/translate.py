@@ -7,18 +7,24 @@ import sys
 import click
 
 from mathsetu.cli.output import json_option, print_json, print_table, say
+from mathsetu.cli.verb import Verb
 from mathsetu.errors import InputError
 from mathsetu.languages.detect import detect
 from mathsetu.languages.translate import BACKENDS, open_translator
 
 
-@click.command("translate")
+@click.command("translate", cls=Verb, former={
+    "--to": "--into", "--from": "--lang",
+    "--backend": "--translator", "--backends": "--translators",
+})  # fmt: skip
 @click.argument("text", required=False)
-@click.option("--to", "target", default="en", show_default=True, help="Language wanted.")
-@click.option("--from", "source", default="", help="Language of the text; detected unless given.")
-@click.option("--backend", default="glossary", show_default=True, metavar="NAME")
-@click.option("--model", default="", help="A folder or hub name, where the backend has models.")
-@click.option("--backends", "list_backends", is_flag=True, help="List the backends and stop.")
+@click.option("--into", "target", default="en", show_default=True, help="Language wanted.")
+@click.option("--lang", "source", default="", help="Language of the text; detected unless given.")
+@click.option("--translator", "backend", default="glossary", show_default=True, metavar="NAME",
+              help="What translates; --translators lists them.")  # fmt: skip
+@click.option("--model", default="", help="A folder or hub name, where the translator has models.")
+@click.option("--translators", "list_backends", is_flag=True,
+              help="List the translators and stop.")  # fmt: skip
 @json_option
 def command(
     text: str | None,
@@ -33,22 +39,22 @@ def command(
 
     \b
     Examples:
-      mathsetu translate --to en 'समाकल $\int_0^1 x\,dx$ का मान ज्ञात कीजिए'
-      mathsetu translate --to hi --backend nllb --model ./nllb-200 'Show that $x>0$.'
+      mathsetu translate --into en 'समाकल $\int_0^1 x\,dx$ का मान ज्ञात कीजिए'
+      mathsetu translate --into hi --translator nllb --model ./nllb-200 'Show that $x>0$.'
     """
     if list_backends:
         rows = [(name, row.default_model, row.description) for name, row in BACKENDS.items()]
         if as_json:
             print_json([dict(zip(("name", "model", "what"), row, strict=True)) for row in rows])
         else:
-            print_table(("backend", "model", "what it is"), rows)
+            print_table(("translator", "model", "what it is"), rows)
         return
     if text is None:
-        raise click.UsageError("give a TEXT, or --backends")
+        raise click.UsageError("give a TEXT, or --translators")
     text = sys.stdin.read() if text == "-" else text
     source = source or detect(text).language
     if not source:
-        raise InputError("the language of the text could not be detected; name it with --from")
+        raise InputError("the language of the text could not be detected; name it with --lang")
     translator = open_translator(backend, model)
     [done] = translator.translate([text], source, target)
     if as_json:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from mathsetu.cli.output import json_option, print_json, say
+from mathsetu.cli.verb import Verb
 from mathsetu.collections import arqmath, clmir
 from mathsetu.collections.formats import FORMATS, detect, find
 from mathsetu.collections.formula_sets import open_formulas
@@ -14,10 +15,10 @@ from mathsetu.collections.rows import BadRows, Problem
 from mathsetu.errors import InputError
 
 
-@click.command("validate")
+@click.command("validate", cls=Verb, former={"--format": "--from", "--queries": "--topics"})
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--format", "format_name", metavar="FORMAT", help="Format of FILE.")
-@click.option("--queries", type=click.Path(path_type=Path), help="Its queries (any format).")
+@click.option("--from", "format_name", metavar="FORMAT", help="Format of FILE.")
+@click.option("--topics", type=click.Path(path_type=Path), help="Its topics (any format).")
 @click.option("--posts", type=click.Path(path_type=Path), help="Its posts (any format).")
 @click.option("--formulas", type=click.Path(exists=True, path_type=Path),
               help="Its formulas (a table, a folder of tables, or posts).")  # fmt: skip
@@ -25,7 +26,7 @@ from mathsetu.errors import InputError
 def command(
     file: Path,
     format_name: str | None,
-    queries: Path | None,
+    topics: Path | None,
     posts: Path | None,
     formulas: Path | None,
     as_json: bool,
@@ -36,22 +37,22 @@ def command(
 
     \b
     Examples:
-      mathsetu validate submission.csv --queries queries.csv --posts posts.jsonl
+      mathsetu validate submission.csv --topics queries.csv --posts posts.jsonl
       mathsetu validate run.trec
-      mathsetu validate run.tsv --queries topics-task2.xml --formulas latex_representation_v3
+      mathsetu validate run.tsv --topics topics-task2.xml --formulas latex_representation_v3
     """
     form = find(format_name) if format_name else detect(file)
     if formulas and form.name != "arqmath-formula-run":
         raise click.UsageError("--formulas is for runs of ARQMath task 2")
     if form.name == "clmir-submission":
-        problems = clmir.validate_submission(file, _ids(queries), _ids(posts))
+        problems = clmir.validate_submission(file, _ids(topics), _ids(posts))
     elif form.name == "arqmath-formula-run":
         listed = formulas or posts
         known = open_formulas(listed) if listed else None
-        problems = arqmath.validate_formula_run(file, _ids(queries), known)
-    elif queries or posts:
+        problems = arqmath.validate_formula_run(file, _ids(topics), known)
+    elif topics or posts:
         raise click.UsageError(
-            "--queries and --posts are for CLMIR submissions and runs of ARQMath task 2"
+            "--topics and --posts are for CLMIR submissions and runs of ARQMath task 2"
         )
     elif form.validate:
         problems = form.validate(file)

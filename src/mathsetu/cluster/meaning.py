@@ -89,12 +89,12 @@ class ClusterMeaning:
         name: str,
         choices: MeaningSettings,
         where: Filter | None,
-        shelves: ClusterPosts,
+        stored_posts: ClusterPosts,
         remembered: Remembered,
     ) -> None:
         self.snapshot, self.name, self.choices, self.where = snapshot, name, choices, where
         self.posts = snapshot.state.posts
-        self._shelves = shelves
+        self._stored_posts = stored_posts
         self.remembered = remembered
         self._empty = _Retriever(self, [], _segment(self, []))
 
@@ -104,7 +104,8 @@ class ClusterMeaning:
 
     def vector(self, question: Question) -> Vectors:
         """What a question means."""
-        return query_vector(self._empty.encoder, question, self.choices.tokens)
+        choices = self.choices
+        return query_vector(self._empty.encoder, question, choices.tokens, choices.query_title)
 
     def nearest(self, vector: Vectors, posts: int) -> list[int]:
         """The posts whose passages are nearest to a vector, nearest first."""
@@ -136,7 +137,7 @@ class ClusterMeaning:
 
     def texts(self, number: int) -> tuple[str, str]:
         """What was asked, and what is said, in a post."""
-        return texts_of(self._shelves.posts([number])[number])
+        return texts_of(self._stored_posts.posts([number])[number])
 
 
 class ClusterMeaningReply:

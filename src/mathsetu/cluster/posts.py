@@ -61,6 +61,12 @@ class ClusterPosts:
             raise UnknownPost(post_id)
         return facts.post
 
+    def named(self, ids: Iterable[str]) -> dict[str, Post]:
+        """Posts by their ids."""
+        wanted = list(ids)
+        self._read_by_id(wanted)
+        return {post_id: self.post(post_id) for post_id in wanted}
+
     def find(self, post_id: str) -> PostFacts | None:
         """What is known of a post, if it is there."""
         self._read_by_id([post_id])

@@ -20,6 +20,7 @@ from mathsetu.collections.trec import RankChecker, finite, ranked
 from mathsetu.errors import InputError, RowError
 from mathsetu.languages.table import language
 from mathsetu.markup import split, to_text
+from mathsetu.printable import counted
 from mathsetu.records import Formula, Hit, Post, Query, Run
 
 HEADER = ("QueryID", "SearchID", "Run Number", "Similarity Score")
@@ -234,7 +235,7 @@ def _run_problems(found: dict[str, set[str]], queries: Collection[str]) -> Itera
 
 def _checked(row: list[str]) -> tuple[str, str, str, float]:
     if len(row) != len(HEADER):
-        raise ValueError(f"{len(row)} columns where {len(HEADER)} are expected")
+        raise ValueError(f"{counted(len(row), 'column')} where {len(HEADER)} are expected")
     query_id, search_id, number, score = row
     if not query_id.strip() or not search_id.strip():
         raise ValueError("the QueryID or the SearchID is empty")

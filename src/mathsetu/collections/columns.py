@@ -12,17 +12,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from mathsetu.collections import parquet
 from mathsetu.collections.files import plain_name, read_chunks, read_lines, read_raw_lines, shown
 from mathsetu.collections.packing import Member
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.source_text import form_of, read_text, split_tags
 from mathsetu.collections.tables import plain_header, read_table
 from mathsetu.collections.trec import whole
-from mathsetu.collections.trees import reason
 from mathsetu.errors import InputError, MissingExtra, RowError
 from mathsetu.languages.table import language
 from mathsetu.limits import LONGEST_DOCUMENT
-from mathsetu.plain_files import open_plain
+from mathsetu.printable import counted
 from mathsetu.records import Formula, Post
 
 #: The fields of a post that a column may hold, with names that are common for them.
@@ -70,7 +70,7 @@ def read_posts(path: str | Path, bad: BadRows) -> Iterator[Post]:
             columns = choose(list(row), bad.fields, shown(path), line)
             _report(path, columns, list(row), bad)
         try:
-            post = _post(row, columns, f"{_name(path)}#{line}")
+            post = row_post(row, columns, f"{_name(path)}#{line}")
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue
@@ -135,7 +135,7 @@ def is_table(name: str, head: str) -> bool:
 def _rows(path: str | Path, bad: BadRows) -> Iterator[Row]:
     name = plain_name(path)
     if name.endswith(".parquet"):
-        return _parquet(path)
+        return parquet.read_rows(path)
     if name.endswith((".csv", ".tsv", ".txt")):
         return _separated(path, bad)
     return _json(path, bad)
@@ -153,7 +153,7 @@ def _separated(path: str | Path, bad: BadRows) -> Iterator[Row]:
         raise RowError(shown(path), line, f"two columns are called {double!r}")
     for line, row in rows:
         if len(row) != len(names):
-            problem = f"{len(row)} columns where the header has {len(names)}"
+            problem = f"{counted(len(row), 'column')} where the header has {len(names)}"
             bad.report(RowError(shown(path), line, problem))
             continue
         yield line, dict(zip(names, row, strict=True))
@@ -231,29 +231,8 @@ def _listed(value: object, path: str) -> list[Any]:
     raise RowError(path, 1, "a list of objects is expected")
 
 
-def _parquet(path: str | Path) -> Iterator[Row]:
-    try:
-        import pyarrow
-        import pyarrow.parquet as parquet
-    except ImportError:
-        raise MissingExtra(f"{shown(path)}: reading Parquet files", "parquet") from None
-    if isinstance(path, Member):
-        raise InputError(f"{path}: a Parquet file in an archive (unpack it first)")
-    number = 0
-    try:
-        with open_plain(path, follow_links=True) as file, parquet.ParquetFile(file) as table:
-            for batch in table.iter_batches(batch_size=1000):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield number, row
-    except OSError as error:
-        raise InputError(f"{shown(path)}: cannot be read ({reason(error)})") from None
-    except (pyarrow.ArrowException, UnicodeDecodeError) as error:
-        problem = " ".join(str(error).split())[:200]
-        raise InputError(f"{shown(path)}: cannot be read as Parquet ({problem})") from None
-
-
-def _post(row: Mapping[str, Any], columns: Mapping[str, str], default_id: str) -> Post:
+def row_post(row: Mapping[str, Any], columns: Mapping[str, str], default_id: str) -> Post:
+    """The post in a row; ValueError says what is wrong with it."""
     values = {field: row.get(column) for field, column in columns.items()}
     post_id = _text(values.get("id"), "id").strip() or default_id
     texts: dict[str, str] = {}

@@ -111,6 +111,16 @@ def writing(path: str | Path) -> Iterator[TextIO]:
         # A file takes everything as it is; a terminal would obey some of it.
         yield _Shown() if sys.stdout.isatty() else sys.stdout
         return
+    try:
+        with writing_bytes(path) as raw:
+            yield from _text_into(raw, Path(os.path.realpath(path)).suffix)
+    except UnicodeEncodeError as error:
+        raise InputError(f"{path}: a text is not Unicode ({error.reason})") from error
+
+
+@contextmanager
+def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
+    """The same for bytes."""
     # A link stays a link: what it points to is replaced.
     target = Path(os.path.realpath(path))
     special = target.exists() and not target.is_file() and not target.is_dir()
@@ -119,7 +129,7 @@ def writing(path: str | Path) -> Iterator[TextIO]:
         if target.is_dir():
             raise InputError(f"{path}: is a folder (give the name of a file)")
         with part.open("wb") as raw:
-            yield from _text_into(raw, target.suffix)
+            yield raw
             raw.flush()
             if not special:
                 os.fsync(raw.fileno())
@@ -127,8 +137,6 @@ def writing(path: str | Path) -> Iterator[TextIO]:
             part.replace(target)
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({_reason(error)})") from error
-    except UnicodeEncodeError as error:
-        raise InputError(f"{path}: a text is not Unicode ({error.reason})") from error
     finally:
         if not special:
             part.unlink(missing_ok=True)

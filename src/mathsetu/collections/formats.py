@@ -18,7 +18,9 @@ from mathsetu.collections import (
     columns,
     crossmath,
     folder,
+    ir_datasets,
     jsonl,
+    parquet,
     stackexchange,
     trec,
     wikipedia,
@@ -89,7 +91,8 @@ def detect(path: str | Path, *, fields: Mapping[str, str] | None = None) -> Form
     kind = kind_by_name(Path(path).name)
     if kind is not None and kind.name != "text" and not is_member:
         return FORMATS["document"]
-    head = "" if name.endswith(".parquet") else read_head(path)
+    # Its bytes tell nothing to people; what it holds is in its metadata and columns.
+    head = parquet.held(path) if name.endswith(_PARQUET) else read_head(path)
     if fields and columns.is_table(name, head):
         return FORMATS["table"]
     for form in FORMATS.values():
@@ -192,6 +195,7 @@ def _header(*names: str) -> str:
 
 
 _JSON = (".jsonl", ".ndjson", ".json")
+_PARQUET = (".parquet",)
 _TABLE = (".tsv", ".txt", ".run", ".res", ".qrels", ".qrel", ".csv")
 _NUMBER = r"[-+]?\d[\d.]*(?:[eE][-+]?\d+)?"
 _OWN = {"jsonl-posts": Post, "jsonl-queries": Query, "jsonl-judgments": Judgment,
@@ -223,6 +227,21 @@ FORMATS: dict[str, Format] = {
         Format("jsonl-formulas", "formulas", "our own JSON Lines: formulas",
                jsonl.read_formulas, jsonl.write_formulas, None, _JSON,
                r'\{"mathsetu": *"formulas"|(?!\{"mathsetu")\{(?=[^\n]*"latex" *:)'),
+        Format("parquet-posts", "posts", "Parquet: posts, exact both ways",
+               _told(parquet.read_posts, "parquet"), parquet.write_posts, None, _PARQUET,
+               r"posts\Z"),
+        Format("parquet-queries", "queries", "Parquet: queries, exact both ways",
+               parquet.read_queries, parquet.write_queries, None, _PARQUET, r"queries\Z"),
+        Format("parquet-judgments", "judgments", "Parquet: query_id, doc_id, relevance",
+               parquet.read_judgments, parquet.write_judgments, None, _PARQUET, r"judgments\Z"),
+        Format("parquet-runs", "runs", "Parquet: query_id, doc_id, score, and of which run",
+               parquet.read_runs, parquet.write_runs, None, _PARQUET, r"runs\Z"),
+        Format("ir_datasets", "posts", "a dataset of ir_datasets by its name: documents",
+               ir_datasets.read_posts),
+        Format("ir_datasets-queries", "queries", "a dataset of ir_datasets: topics",
+               ir_datasets.read_queries),
+        Format("ir_datasets-qrels", "judgments", "a dataset of ir_datasets: judgments",
+               ir_datasets.read_judgments),
         Format("stackexchange", "posts", "Posts.xml of a Stack Exchange dump or of ARQMath",
                _told(_with_site, "stackexchange"), None, None, (".xml",),
                _XML + r"<(?:posts|row)\b"),

@@ -26,6 +26,14 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _MOST_JSON_DIGITS = 100
 
 Record = TypeVar("Record", Post, Query, Formula, Judgment)
+# The keys that a record of each kind may have, and those that it must have.
+_KEYS: dict[type, tuple[frozenset[str], list[str]]] = {
+    kind: (
+        frozenset(field.name for field in fields(kind)),
+        [field.name for field in fields(kind) if field.default is MISSING],
+    )
+    for kind in (Post, Query, Formula, Judgment)
+}
 
 
 def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
@@ -130,11 +138,10 @@ def from_json(value: object, kind: type[Record]) -> Record:
     """
     if not isinstance(value, dict):
         raise ValueError(f"an object {{…}} is expected, not {_named(value)}")
-    known = {field.name: field for field in fields(kind)}
+    known, needed = _KEYS[kind]
     for key in value:
         if key not in known:
             raise ValueError(f'"{key}" is not a known key (known: {", ".join(sorted(known))})')
-    needed = [name for name, field in known.items() if field.default is MISSING]
     for key in needed:
         if key not in value:
             listed = " and ".join(f'"{name}"' for name in needed)
@@ -154,9 +161,9 @@ def _read(
                 _check_header(value, holds, shown(path))
                 continue
             record = from_json(value, kind)
-            # Only an escape can make half a character; texts are as long as their line at most.
+            # Only an escape can make a lone surrogate; texts are as long as their line at most.
             if _SURROGATE.search(line) or len(line) > LONGEST_TEXT:
-                _check_texts(value, holds)
+                check_texts(value, holds)
             yield number, value, record
         except json.JSONDecodeError as error:
             problem = f"not JSON: {error.msg} at character {error.pos + 1}"
@@ -167,7 +174,7 @@ def _read(
             bad.report(RowError(shown(path), number, str(error)))
 
 
-def _check_texts(value: object, key: str) -> None:
+def check_texts(value: object, key: str) -> None:
     """Refuse a text that no file could hold, or that is longer than any post."""
     if isinstance(value, str):
         if len(value) > LONGEST_TEXT:
@@ -176,10 +183,10 @@ def _check_texts(value: object, key: str) -> None:
             raise ValueError(f'"{key}" contains an invalid character (lone surrogate)')
     elif isinstance(value, dict):
         for name, part in value.items():
-            _check_texts(part, name)
+            check_texts(part, name)
     elif isinstance(value, list):
         for part in value:
-            _check_texts(part, key)
+            check_texts(part, key)
 
 
 def _has_surrogate(text: str) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from mathsetu.collections.files import read_raw_lines, shown
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.errors import RowError
+from mathsetu.printable import counted
 
 # Python's own limit (128 KiB) is below the longest posts; a field beyond this one is an
 # unclosed quotation mark that swallowed the file.
@@ -64,7 +65,7 @@ def read_named(
     positions = find_columns(header, columns, shown(path), line, optional)
     for line, row in rows:
         if len(row) != len(header):
-            problem = f"{len(row)} columns where the header has {len(header)}"
+            problem = f"{counted(len(row), 'column')} where the header has {len(header)}"
             bad.report(RowError(shown(path), line, problem))
             continue
         yield line, {name: row[position] for name, position in positions.items()}

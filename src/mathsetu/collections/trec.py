@@ -11,6 +11,7 @@ from mathsetu.collections.files import read_lines, shown, writing
 from mathsetu.collections.rows import REFUSE, BadRows, Problem, in_order
 from mathsetu.errors import InputError, RowError
 from mathsetu.limits import MOST_DIGITS
+from mathsetu.printable import counted
 from mathsetu.records import Hit, Judgment, Run
 
 _NUMBER = re.compile(r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?")
@@ -176,7 +177,7 @@ def columns(text: str, count: int, names: str, delimiter: str | None = None) -> 
     if "\ufeff" in text:
         raise ValueError("contains a byte order mark (U+FEFF)")
     if len(row) != count:
-        raise ValueError(f"{len(row)} columns where {count} are expected ({names})")
+        raise ValueError(f"{counted(len(row), 'column')} where {count} are expected ({names})")
     return row
 
 

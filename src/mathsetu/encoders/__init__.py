@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from mathsetu.own_models import is_object, registered
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -31,11 +33,15 @@ def load_encoder(model: str, max_tokens: int = 0, device: str = "cpu") -> Encode
     """The encoder of a model; parts and segments that name the same one share it.
 
     Args:
-        model: ``mathsetu`` for the one that comes with the package, a folder, or a name on the hub.
+        model: ``mathsetu`` for the one that comes with the package, a folder, a name on the hub,
+            or ``object:NAME`` for one that was registered (`mathsetu.register`).
         max_tokens: How much of a text is read; 0 for as much as the model was made for.
         device: Where a model of our own kind runs (see `BuiltinEncoder`); sentence-transformers
             takes the best device there is.
     """
+    if is_object(model):
+        own: Encoder = registered("encoder", model)
+        return own
     return _loaded(model, max_tokens, device)
 
 

@@ -1,161 +1,375 @@
-"""Plots as SVG, drawn by ourselves: differences topic by topic, and means by group."""
+"""Figures for a paper, drawn by matplotlib (extra ``plots``), all in one style.
+
+They are one column wide and told apart without colours: by lightness, hatches, dashes and markers.
+No name and no number is cut; what is long is wrapped, and a figure grows downwards. A figure is
+made of panels, which are plain values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from xml.sax.saxutils import escape
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import wrap
+from typing import Any, BinaryIO
 
+from mathsetu.errors import InputError
 from mathsetu.evaluation.comparison import Comparison
+from mathsetu.evaluation.judgments import Judgments
 from mathsetu.evaluation.measures import Measure
+from mathsetu.evaluation.recall_precision import LEVELS, recall_precision
 from mathsetu.evaluation.results import Results
+from mathsetu.evaluation.significance import bootstrap_intervals
+from mathsetu.models import require
+from mathsetu.printable import counted, one_line
+from mathsetu.records import Run
 
-_WIDTH, _HEIGHT = 760, 190
-_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 16, 44, 36
-# Distinct for colour-blind readers, and told apart by lightness in print.
+#: Endings of the files that figures are written to.
+ENDINGS = (".svg", ".pdf", ".png")
+# Inches: a column of most conference templates.
+_WIDTH = 3.35
+_BAR, _TOPIC, _HEAD, _CURVE = 0.15, 0.11, 0.55, 2.1
+# Characters that have room beside the bars, and across the column.
+_LABEL, _LINE = 20, 46
+# Letters that take more room than most.
+_WIDE = dict.fromkeys("ABCDEFGHKNOPQRSTUVXYZ", 1.2) | dict.fromkeys("MWmw@%", 1.75)
+# Okabe and Ito's colours, the darkest first; neighbours also differ in lightness.
 _COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999", "#332288")
-_BETTER, _WORSE, _LEVEL = _COLOURS[0], _COLOURS[5], _COLOURS[6]
+_HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "+++", "ooo")
+_DASHES = ("-", "--", "-.", ":")
+_MARKERS = "osv^Dx*+"
+_BETTER, _WORSE = _COLOURS[0], _COLOURS[5]
+_STYLE = {
+    "axes.edgecolor": "#444444",
+    "axes.linewidth": 0.6,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 7.5,
+    "axes.labelsize": 7,
+    "font.family": "sans-serif",
+    "font.size": 6.5,
+    "hatch.linewidth": 0.4,
+    "legend.fontsize": 6.5,
+    "legend.frameon": False,
+    "pdf.fonttype": 42,  # fonts that printers and publishers take
+    "savefig.dpi": 300,
+    "svg.fonttype": "none",  # text stays text
+    "svg.hashsalt": "mathsetu",  # the same figure, the same bytes
+    "text.parse_math": False,  # a dollar in a name is a dollar
+    "xtick.labelsize": 6.5,
+    "ytick.labelsize": 6.5,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: what it is about, its value and its colour."""
+    """One bar: which series it belongs to, its value and its interval, where it has one."""
 
-    label: str
+    series: str
     value: float
-    colour: str = _BETTER
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
-    """Clusters of bars over one axis; a cluster's name is written below it unless empty."""
+class Bars:
+    """Clusters of bars with their values; a cluster is a group of topics, a series a run."""
 
     title: str
     clusters: Sequence[tuple[str, Sequence[Bar]]]
-    legend: Mapping[str, str] = field(default_factory=dict)
 
 
-def draw(panels: Sequence[Panel]) -> str:
-    """Draw panels, one below the other.
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """A bar for each topic, which is named beside it."""
 
-    >>> picture = draw([Panel("MAP", [("en", [Bar("bm25", 0.25)])])])
-    >>> picture.startswith("<svg"), "bm25: 0.250" in picture
-    (True, True)
+    title: str
+    values: Sequence[tuple[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """Precision over recall, a line for each run."""
+
+    title: str
+    lines: Mapping[str, Sequence[float]]
+
+
+Panel = Bars | Topics | Curves
+
+
+def means_panel(comparisons: Mapping[str, Comparison], measure: Measure, *, seed: int = 0) -> Bars:
+    """The means of runs with bootstrap intervals, for all topics and by group (language).
+
+    ``comparisons`` maps a group of topics to its comparison.
     """
-    height = _HEIGHT * len(panels)
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
-        f'width="{_WIDTH}" height="{height}" font-family="sans-serif" font-size="12">',
-        f'<rect width="{_WIDTH}" height="{height}" fill="white"/>',
-    ]
-    for number, panel in enumerate(panels):
-        lines.append(f'<g transform="translate(0,{number * _HEIGHT})">')
-        lines += _panel(panel)
-        lines.append("</g>")
-    return "\n".join([*lines, "</svg>", ""])
-
-
-def results_panels(
-    results: Results, measure: Measure, groups: Mapping[str, Sequence[str]] | None = None
-) -> list[Panel]:
-    """The values of all topics, best first, and the means of groups."""
-    panels = []
-    if groups:
-        clusters = [
-            (name, [Bar(name, results.mean(measure, topics))]) for name, topics in groups.items()
-        ]
-        panels.append(Panel(f"{measure} of {results.run}, by group", clusters))
-    best_first = sorted(results.values[measure].items(), key=lambda item: -item[1])
-    bars = [Bar(topic, value) for topic, value in best_first]
-    title = f"{measure} of {results.run}, topic by topic"
-    return [*panels, Panel(title, [("", [bar]) for bar in bars])]
-
-
-def comparison_panels(comparisons: Mapping[str, Comparison], measure: Measure) -> list[Panel]:
-    """Means by group, then each run's differences from the first, topic by topic.
-
-    ``comparisons`` maps a group of topics to its comparison; the first is that of all topics.
-    """
-    runs = next(iter(comparisons.values())).results
-    colours = [_COLOURS[place % len(_COLOURS)] for place in range(len(runs))]
-    clusters = [
-        (
-            name,
-            [
-                Bar(f"{name}, {results.run}", results.mean(measure, comparison.topics), colour)
-                for results, colour in zip(comparison.results, colours, strict=True)
-            ],
-        )
-        for name, comparison in comparisons.items()
-    ]
-    legend = dict(zip((results.run for results in runs), colours, strict=True))
-    panels = [Panel(str(measure), clusters, legend)]
-    baseline = runs[0]
-    for results in runs[1:]:
-        differences = {
-            topic: value - baseline.values[measure][topic]
-            for topic, value in results.values[measure].items()
-        }
+    clusters = []
+    for name, comparison in comparisons.items():
+        topics = comparison.topics
+        columns = [results.of(measure, topics) for results in comparison.results]
         bars = [
-            Bar(topic, value, _BETTER if value > 0 else _WORSE if value < 0 else _LEVEL)
-            for topic, value in sorted(differences.items(), key=lambda item: -item[1])
+            Bar(results.run, results.mean(measure, topics), (interval.low, interval.high))
+            for results, interval in zip(
+                comparison.results, bootstrap_intervals(columns, seed=seed), strict=True
+            )
         ]
-        title = f"{measure}: {results.run} minus {baseline.run}, topic by topic"
-        panels.append(Panel(title, [("", [bar]) for bar in bars]))
+        label = f"{name} ({len(topics)})" if len(comparisons) > 1 else ""
+        clusters.append((label, bars))
+    return Bars(f"{measure}, means with 95% intervals", clusters)
+
+
+def difference_panels(comparison: Comparison, measure: Measure) -> list[Topics]:
+    """For each run after the first: how far it is above that one, topic by topic."""
+    baseline, *others = comparison.results
+    panels = []
+    for results in others:
+        every = [
+            (topic, results.values[measure][topic] - baseline.values[measure][topic])
+            for topic in comparison.topics
+        ]
+        shown = sorted((pair for pair in every if pair[1]), key=lambda pair: -round(pair[1], 9))
+        equal = len(every) - len(shown)
+        left_out = f"; {counted(equal, 'topic')} without a difference" if equal else ""
+        title = f"{measure}: {results.run} minus {baseline.run}{left_out}"
+        panels.append(Topics(title, shown))
     return panels
 
 
-def _panel(panel: Panel) -> Iterator[str]:
-    values = [bar.value for _, bars in panel.clusters for bar in bars]
-    low, high = min(0.0, *values, 0.0), max(0.0, *values, 0.0)
-    if low == high:
-        high = 1.0
-    scale = (_HEIGHT - _TOP - _BOTTOM) / (high - low)
+def results_panels(
+    results: Results,
+    measure: Measure,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    *,
+    seed: int = 0,
+) -> list[Panel]:
+    """The mean of one run, also by group (language), and its values topic by topic."""
+    clusters = {"all": results.topics, **(groups or {})}
+    bars = []
+    for name, topics in clusters.items():
+        values = results.of(measure, topics)
+        [interval] = bootstrap_intervals([values], seed=seed)
+        bar = Bar("", results.mean(measure, topics), (interval.low, interval.high))
+        bars.append((f"{name} ({len(topics)})", [bar]))
+    best_first = sorted(results.values[measure].items(), key=lambda item: -item[1])
+    return [
+        Bars(f"{measure} of {results.run}, means with 95% intervals", bars),
+        Topics(f"{measure} of {results.run}, topic by topic", best_first),
+    ]
 
-    def across(value: float) -> float:
-        return _TOP + (high - value) * scale
 
-    yield f'<text x="{_LEFT}" y="18" font-weight="bold">{_text(panel.title)}</text>'
-    yield from _legend(panel.legend)
-    for value in sorted({low, 0.0, high}):
-        y = f"{across(value):.1f}"
-        shade = "black" if value == 0 else "#cccccc"
-        yield f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y}" y2="{y}" stroke="{shade}"/>'
-        # A label too near to that of zero would run into it.
-        if value == 0 or abs(value) * scale > 12:
-            yield f'<text x="{_LEFT - 6}" y="{y}" dy="4" text-anchor="end">{value:.2f}</text>'
-    room = (_WIDTH - _LEFT - _RIGHT) / max(1, len(panel.clusters))
-    for place, (name, bars) in enumerate(panel.clusters):
-        left = _LEFT + (place + 0.1) * room
-        width = 0.8 * room / max(1, len(bars))
-        for number, bar in enumerate(bars):
-            top, bottom = sorted((across(bar.value), across(0.0)))
-            yield (
-                f'<rect x="{left + number * width:.2f}" y="{top:.1f}" width="{width:.2f}" '
-                f'height="{bottom - top:.1f}" fill="{bar.colour}">'
-                f"<title>{_text(bar.label)}: {bar.value:.3f}</title></rect>"
+def curves_panel(lines: Mapping[str, Sequence[float]]) -> Curves:
+    """Interpolated precision at eleven levels of recall (`recall_precision`), by run."""
+    return Curves("Interpolated precision at levels of recall", lines)
+
+
+def draw(panels: Sequence[Panel]) -> Any:
+    """A matplotlib figure of panels, one below the other."""
+    matplotlib = require("matplotlib", "drawing figures", "plots")
+    figures = require("matplotlib.figure", "drawing figures", "plots")
+    with matplotlib.rc_context(_STYLE):
+        heights = [_height(panel) for panel in panels]
+        figure = figures.Figure((_WIDTH, sum(heights)), layout="constrained")
+        axes = figure.subplots(len(panels), 1, height_ratios=heights, squeeze=False)[:, 0]
+        for panel, own in zip(panels, axes, strict=True):
+            own.set_title("\n".join(_wrapped(panel.title, _LINE)), loc="left")
+            if isinstance(panel, Bars):
+                _draw_bars(own, panel)
+            elif isinstance(panel, Topics):
+                _draw_topics(own, panel)
+            else:
+                _draw_curves(own, panel)
+        figure.draw_without_rendering()
+        # The layout is found while the style holds, and kept: what is shown or written later looks
+        # the same. It is rounded, since a solver finds it, whose last digits differ.
+        figure.set_layout_engine("none")
+        for own in axes:
+            own.set_position([round(number, 4) for number in own.get_position().bounds])
+    return figure
+
+
+def write_figure(figure: Any, target: str | Path | BinaryIO, ending: str = "") -> None:
+    """Write a figure.
+
+    Args:
+        figure: What `draw` has made.
+        target: The name of a file, or a file that is open for bytes.
+        ending: How it is written: .svg, .pdf or .png; as the name says unless given.
+    """
+    suffix = ending or Path(str(target)).suffix.lower()
+    if suffix not in ENDINGS:
+        raise InputError(f"{target}: a figure is written as {', '.join(ENDINGS)}")
+    matplotlib = require("matplotlib", "drawing figures", "plots")
+    # No dates: the same figure gives the same bytes.
+    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}[suffix]
+    with matplotlib.rc_context(_STYLE):
+        figure.savefig(target, format=suffix[1:], metadata=metadata)
+
+
+def plot_means(
+    comparisons: Comparison | Mapping[str, Comparison], measure: str = "", *, seed: int = 0
+) -> Any:
+    """A figure of the means of runs with their intervals, also by group of topics (language).
+
+    Args:
+        comparisons: A comparison, or group of topics to comparison.
+        measure: Which measure; the first unless given.
+        seed: Of the bootstrap.
+    """
+    every = comparisons if isinstance(comparisons, Mapping) else {"all": comparisons}
+    if not every:
+        raise InputError("there is no comparison to plot")
+    chosen = _measure(next(iter(every.values())).results[0], measure)
+    return draw([means_panel(every, chosen, seed=seed)])
+
+
+def plot_differences(comparison: Comparison, measure: str = "") -> Any:
+    """A figure of how far runs are above the first, topic by topic.
+
+    Args:
+        comparison: The runs.
+        measure: Which measure; the first unless given.
+    """
+    return draw(difference_panels(comparison, _measure(comparison.results[0], measure)))
+
+
+def plot_recall_precision(runs: Sequence[Run], judgments: Judgments) -> Any:
+    """A figure of the precision of runs at eleven levels of recall."""
+    return draw([curves_panel({run.name: recall_precision(run, judgments) for run in runs})])
+
+
+def _measure(results: Results, name: str) -> Measure:
+    for measure in results.measures:
+        if name in ("", str(measure)):
+            return measure
+    known = ", ".join(map(str, results.measures))
+    raise InputError(f"{name!r} was not measured (there are: {known})")
+
+
+def _height(panel: Panel) -> float:
+    title = 0.13 * len(_wrapped(panel.title, _LINE))
+    if isinstance(panel, Curves):
+        return _CURVE + title + 0.13 * _lines(panel.lines, _LINE - 6)
+    if isinstance(panel, Topics):
+        return _HEAD + title + _TOPIC * max(3, _lines(dict(panel.values), _LABEL))
+    bars = sum(max(len(bars), len(_wrapped(name, _LABEL))) + 0.6 for name, bars in panel.clusters)
+    return _HEAD + title + _BAR * max(3, bars) + 0.13 * _lines(_series(panel), _LINE - 6)
+
+
+def _lines(names: Mapping[str, object] | Sequence[str], width: int) -> int:
+    return sum(len(_wrapped(name, width)) for name in names)
+
+
+def _series(panel: Bars) -> list[str]:
+    """The runs in a panel, where it has several."""
+    names = dict.fromkeys(bar.series for _, bars in panel.clusters for bar in bars)
+    return list(names) if len(names) > 1 else []
+
+
+def _draw_bars(axes: Any, panel: Bars) -> None:
+    series = _series(panel)
+    place = 0.0
+    ticks: list[float] = []
+    labels: list[str] = []
+    most = max((_end(bar) for _, bars in panel.clusters for bar in bars), default=0.0) or 1.0
+    for name, bars in panel.clusters:
+        first = place
+        for bar in bars:
+            number = series.index(bar.series) if series else 0
+            errors = None
+            if bar.interval is not None:
+                low, high = bar.interval
+                errors = [[max(0.0, bar.value - low)], [max(0.0, high - bar.value)]]
+            axes.barh(
+                place,
+                bar.value,
+                0.82,
+                xerr=errors,
+                color=_COLOURS[number % len(_COLOURS)],
+                edgecolor="white",
+                hatch=_HATCHES[number % len(_HATCHES)],
+                error_kw={"elinewidth": 0.6, "capsize": 1.4, "capthick": 0.6},
+                label=_label(bar.series) if series and not labels else None,
             )
-        if name:
-            middle = _LEFT + (place + 0.5) * room
-            yield (
-                f'<text x="{middle:.1f}" y="{_HEIGHT - _BOTTOM + 18}" '
-                f'text-anchor="middle">{_text(name)}</text>'
-            )
+            axes.text(_end(bar) + 0.02 * most, place, f"{bar.value:.3f}", va="center", fontsize=6)
+            place += 1
+        ticks.append((first + place - 1) / 2)
+        labels.append("\n".join(_wrapped(name, _LABEL)))
+        place += 0.6
+    axes.set_yticks(ticks, labels)
+    axes.tick_params(axis="y", length=0)
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1.18 * most)
+    if series:
+        _legend(axes)
 
 
-def _legend(entries: Mapping[str, str]) -> Iterator[str]:
-    room = (_WIDTH - _LEFT - _RIGHT) / max(1, len(entries))
-    for place, (name, colour) in enumerate(entries.items()):
-        x = _LEFT + place * room
-        # As much of the name as has room beside its neighbours; all of it as a tooltip.
-        shown = name if len(name) * 7 < room - 16 else name[: max(1, int(room / 7) - 3)] + "…"
-        yield f'<rect x="{x:.1f}" y="26" width="9" height="9" fill="{colour}"/>'
-        yield (
-            f'<text x="{x + 13:.1f}" y="35" font-size="11">{_text(shown)}'
-            f"<title>{_text(name)}</title></text>"
+def _draw_topics(axes: Any, panel: Topics) -> None:
+    names = ["\n".join(_wrapped(name, _LABEL)) for name, _ in panel.values]
+    # A topic with a name of several lines gets the room of as many.
+    place, places = 0.0, []
+    for name in names:
+        lines = name.count("\n") + 1
+        places.append(place + (lines - 1) / 2)
+        place += lines
+    values = [value for _, value in panel.values]
+    colours = [_BETTER if value >= 0 else _WORSE for value in values]
+    axes.barh(places, values, 0.75, color=colours)
+    axes.set_yticks(places, names, fontsize=5.5)
+    axes.tick_params(axis="y", length=0)
+    axes.axvline(0, color="black", linewidth=0.6)
+    axes.set_ylim(max(place, 3.0) - 0.4, -0.6)
+    if not values:
+        axes.set_xticks([])
+
+
+def _draw_curves(axes: Any, panel: Curves) -> None:
+    for number, (name, precisions) in enumerate(panel.lines.items()):
+        axes.plot(
+            LEVELS,
+            precisions,
+            color=_COLOURS[number % len(_COLOURS)],
+            linestyle=_DASHES[number % len(_DASHES)],
+            marker=_MARKERS[number % len(_MARKERS)],
+            markersize=2.6,
+            linewidth=1.0,
+            label=_label(name),
         )
+    axes.set_xlim(-0.02, 1.02)
+    axes.set_ylim(0, 1.02)
+    axes.set_xlabel("recall")
+    axes.set_ylabel("precision")
+    if panel.lines:
+        _legend(axes)
 
 
-def _text(text: str) -> str:
-    """Text for XML, which has no place for control characters."""
-    return escape("".join(character if character >= " " else "\ufffd" for character in text))
+def _legend(axes: Any) -> None:
+    """Names above the axes, one on a line, so that none is cut."""
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=1, borderaxespad=0.1)
+    title = axes.get_title(loc="left")
+    axes.set_title("", loc="left")
+    axes.get_legend().set_title(title, {"size": _STYLE["axes.titlesize"]})
+    axes.get_legend()._legend_box.align = "left"
+
+
+def _end(bar: Bar) -> float:
+    return max(bar.value, bar.interval[1] if bar.interval else 0.0)
+
+
+def _label(name: str) -> str:
+    # matplotlib leaves out of a legend what begins with an underscore.
+    shown = "\n".join(_wrapped(name, _LINE - 6))
+    return f"\u200b{shown}" if shown.startswith("_") else shown
+
+
+def _wrapped(name: str, width: int) -> list[str]:
+    """A name in lines of a width; nothing of it is lost.
+
+    >>> _wrapped("bm25-with-a-very-long-name-indeed", 20)
+    ['bm25-with-a-very-', 'long-name-indeed']
+    """
+    shown = one_line(name)
+    lines = [""]
+    for room in range(width, 7, -1):
+        lines = wrap(shown, room) or [""]
+        if all(sum(_WIDE.get(letter, 1.0) for letter in line) <= width for line in lines):
+            break
+    return lines

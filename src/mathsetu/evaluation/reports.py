@@ -9,6 +9,7 @@ from mathsetu.evaluation.measures import KINDS, Measure, gain_notes
 from mathsetu.evaluation.results import Results
 from mathsetu.evaluation.significance import bootstrap_intervals
 from mathsetu.evaluation.tables import Cell, Number, Table
+from mathsetu.printable import counted
 
 #: The columns of a bootstrap interval.
 INTERVAL = ("95% from", "to")
@@ -112,7 +113,7 @@ def _measure_notes(results: Results) -> list[str]:
     if not any(KINDS[measure.name].binary for measure in results.measures):
         return gains
     return [
-        f"{len(results.topics)} topics; relevant: grade {results.relevant_from} or more",
+        f"{counted(len(results.topics), 'topic')}; relevant: grade {results.relevant_from} or more",
         *gains,
     ]
 

@@ -115,6 +115,19 @@ class Question:
             return MarkedText(self.written)
         return _marked(self.written, self.reading)
 
+    @cached_property
+    def title(self) -> Question | None:
+        """The title as a question of its own, where there is a text besides.
+
+        >>> Question(Query("1", "Let $n$ be even. Why?", title="Even squares")).title.words
+        'Even squares'
+        """
+        query = self.query
+        if not (query.title.strip() and query.text.strip()):
+            return None
+        alone = replace(query, title="", text=query.title, formulas=(), language=self.language)
+        return replace(self, query=alone)
+
     @property
     def marked_query(self) -> Query:
         """The query with its text marked."""

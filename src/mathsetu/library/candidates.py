@@ -158,7 +158,9 @@ def chosen_weights(recipe: Recipe, asked: Mapping[str, float] | None = None) -> 
     known = ", ".join(recipe.members)
     for part, weight in asked.items():
         if part not in recipe.members:
-            raise InputError(f"weights: {part!r} is no part of {recipe.name} (parts: {known})")
+            raise InputError(
+                f"weights: {part!r} is not a part of the recipe {recipe.name} (parts: {known})"
+            )
         if not 0 <= weight < float("inf"):
             raise InputError(f"weights: {part} is {weight:g}; a weight cannot be less than 0")
     total = sum(asked.values())
@@ -232,7 +234,7 @@ def weighted_sum(
         own = weights
         if recipe.ranking.adaptive:
             own = adapted(weights, frozenset({*silent, *clock.unfinished}))
-        added = shares(scores, own, recipe.ranking.normalise)
+        added = shares(scores, own, recipe.ranking.normalise, recipe.ranking.full_scores)
         added_up = _added_up(question, numbers, scores, own, added, panel.replies(place))
         added_up.silent = frozenset(silent)
         yield added_up

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from mathsetu.errors import DamagedLibrary, InputError
-from mathsetu.library.manifest import Manifest, check, read_manifest, segment_folder
+from mathsetu.library.manifest import (
+    Manifest,
+    check,
+    check_models,
+    read_manifest,
+    segment_folder,
+)
 from mathsetu.library.segmented_posts import Filter, SegmentedPosts
 from mathsetu.places import is_address
 from mathsetu.recipes import overridden
-from mathsetu.recipes.parts import make_retriever
+from mathsetu.recipes.parts import make_retriever, models_of
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Post
 from mathsetu.retrieval.base import Retriever
@@ -41,6 +47,10 @@ class Posts(Protocol):
 
     def post(self, post_id: str) -> Post:
         """One post by its id."""
+        ...
+
+    def named(self, ids: Iterable[str]) -> dict[str, Post]:
+        """Posts by their ids."""
         ...
 
     def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
@@ -96,7 +106,7 @@ class View(Protocol):
         ...
 
     @property
-    def shelves(self) -> Posts:
+    def stored_posts(self) -> Posts:
         """The posts."""
         ...
 
@@ -159,7 +169,7 @@ class FolderHoldings:
     Attributes:
         manifest: What it consists of.
         recipe: What it is searched by.
-        shelves: Its posts.
+        stored_posts: Its posts.
     """
 
     def __init__(self, folder: Path, manifest: Manifest, settings: tuple[str, ...]) -> None:
@@ -170,16 +180,17 @@ class FolderHoldings:
         #: Nothing changes while it is open.
         self.version = ""
         self.recipe: Recipe = overridden(manifest.recipe, settings, str(folder))
+        check_models(folder, manifest, models_of(self.recipe))
         folders = [segment_folder(folder, segment.name) for segment in manifest.segments]
         with ExitStack() as opened:
-            self.shelves = RememberingShelves(folders, manifest.segments)
-            opened.callback(self.shelves.close)
+            self.stored_posts = CachedPosts(folders, manifest.segments)
+            opened.callback(self.stored_posts.close)
             self._parts: dict[str, Retriever] = {
                 name: make_retriever(settings, [one / name for one in folders], f"parts.{name}")
                 for name, settings in self.recipe.parts.items()
             }
             for name, part in self._parts.items():
-                if part.posts != self.shelves.count:
+                if part.posts != self.stored_posts.count:
                     raise DamagedLibrary(folder, f"its part {name!r} was built of other posts")
             opened.pop_all()
 
@@ -199,28 +210,33 @@ class FolderHoldings:
 
     def parts(self, where: Filter | None) -> tuple[Mapping[str, Retriever], Allowed]:
         """The parts of the recipe, and which posts they may find."""
-        return self._parts, self.shelves.allowed(where)
+        return self._parts, self.stored_posts.allowed(where)
 
     def close(self) -> None:
         """Close the files."""
-        self.shelves.close()
+        self.stored_posts.close()
 
 
-class RememberingShelves(SegmentedPosts):
-    """Shelves that keep posts.
+class CachedPosts(SegmentedPosts):
+    """Posts of all segments, the last ones read kept in memory.
 
     Reading one takes longer than finding it, and good posts are found again and again.
     """
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]
-        self._remembered = lru_cache(_REMEMBERED)(super().post)
+        self._remembered: dict[str, Post] = {}
 
-    def post(self, post_id: str) -> Post:
-        """One post by its id."""
-        return self._remembered(post_id)
+    def named(self, ids: Iterable[str]) -> dict[str, Post]:
+        """Posts by their ids."""
+        wanted, remembered = list(ids), self._remembered
+        found = {post_id: post for post_id in wanted if (post := remembered.get(post_id))}
+        found |= super().named(post_id for post_id in wanted if post_id not in found)
+        # Another thread may do the same at this moment; both then have what they need.
+        self._remembered = dict(islice((found | remembered).items(), _REMEMBERED))
+        return found
 
     def close(self) -> None:
         """Close the files."""
-        self._remembered.cache_clear()
+        self._remembered = {}
         super().close()

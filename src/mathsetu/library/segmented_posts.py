@@ -174,8 +174,21 @@ class SegmentedPosts:
 
     def post(self, post_id: str) -> Post:
         """One post by its id."""
-        store, number, _ = self._find(post_id)
-        return store.by_number([number])[number].post
+        return self.named([post_id])[post_id]
+
+    def named(self, ids: Iterable[str]) -> dict[str, Post]:
+        """Posts by their ids."""
+        numbers: dict[int, dict[str, int]] = {}
+        stores: dict[int, Store] = {}
+        for post_id in ids:
+            store, number, offset = self._find(post_id)
+            stores[offset] = store
+            numbers.setdefault(offset, {})[post_id] = number
+        found: dict[str, Post] = {}
+        for offset, own in numbers.items():
+            facts = stores[offset].by_number(list(own.values()))
+            found |= {post_id: facts[number].post for post_id, number in own.items()}
+        return found
 
     def find(self, post_id: str) -> PostFacts | None:
         """What is known of a post, if it is here."""

@@ -23,6 +23,7 @@ from mathsetu.library.manifest import (
     Manifest,
     Segment,
     check,
+    check_models,
     check_place,
     describe,
     former_segments,
@@ -41,7 +42,7 @@ from mathsetu.places import is_address
 from mathsetu.plain_files import is_plain_folder, sync_folder
 from mathsetu.pool import all_cores
 from mathsetu.recipes import load_recipe
-from mathsetu.recipes.parts import check_parts
+from mathsetu.recipes.parts import check_parts, models_of
 from mathsetu.recipes.schema import Recipe, parse_table
 from mathsetu.records import Post
 
@@ -68,7 +69,7 @@ def build_library(
         recipe: The name of a recipe, or a recipe.
         collection: A name to filter by, for posts that do not name their collection.
         fingerprint: Names the input, so that an interrupted build of the same goes on.
-        processes: How many to work with; as many as there are cores unless given.
+        processes: How many worker processes; one per core unless given.
         device: Where the built-in model encodes passages: ``cpu``, or an accelerator that torch
             knows, such as ``cuda``, with the same vectors to within their quantisation.
         progress: Called as the work goes on.
@@ -95,7 +96,7 @@ def build_library(
             progress=progress,
         )
         segments = [_segment(library, own, count) for own, count in built.items()]
-        _commit(library, _plain(asdict(chosen)), segments)
+        _commit(library, _plain(asdict(chosen)), segments, models_of(chosen))
         _clean(library, former)
     if len(segments) > 1:
         progress("merging", 0)
@@ -198,10 +199,11 @@ def _changing(folder: str | Path) -> Iterator[_Change]:
     with writing_alone(library):
         old = read_manifest(library)
         check(library, old)
+        check_models(library, old, models_of(parse_table(old.recipe, str(library))))
         name = _next_name(library, former_segments(library))
         folders = [segment_folder(library, segment.name) for segment in old.segments]
-        with closing(SegmentedPosts(folders, old.segments)) as shelves:
-            yield _Change(library, old, shelves, name)
+        with closing(SegmentedPosts(folders, old.segments)) as stored_posts:
+            yield _Change(library, old, stored_posts, name)
 
 
 class _Change:
@@ -211,9 +213,11 @@ class _Change:
         manifest: The library as it will be.
     """
 
-    def __init__(self, library: Path, old: Manifest, shelves: SegmentedPosts, name: str) -> None:
+    def __init__(
+        self, library: Path, old: Manifest, stored_posts: SegmentedPosts, name: str
+    ) -> None:
         self.manifest = old
-        self._library, self._shelves, self._next = library, shelves, int(name)
+        self._library, self._stored_posts, self._next = library, stored_posts, int(name)
         self._gone: set[str] = set()
         self._merged: set[str] = set()
 
@@ -224,7 +228,7 @@ class _Change:
 
     def remove(self, ids: set[str]) -> set[str]:
         """Remove posts; those that were there."""
-        places = self._shelves.places(ids)
+        places = self._stored_posts.places(ids)
         for segment, numbers in places.items():
             self.manifest = self.manifest.without(segment, frozenset(numbers.values()))
         found = {post_id for numbers in places.values() for post_id in numbers}
@@ -264,7 +268,7 @@ class _Change:
 
         ``ids`` may grow until the first answer is asked for.
         """
-        yield from affected_answers(ids, self._gone, self._shelves.answers_to)
+        yield from affected_answers(ids, self._gone, self._stored_posts.answers_to)
 
     def merge(self, most: int) -> bool:
         """Merge segments up to a size, rewrite those with removed posts; whether there were any."""
@@ -282,7 +286,8 @@ class _Change:
 
     def commit(self) -> None:
         """Let the change take effect."""
-        _commit(self._library, self.manifest.recipe, list(self.manifest.segments))
+        models = self.manifest.models
+        _commit(self._library, self.manifest.recipe, list(self.manifest.segments), models)
         if self._merged:
             _clean(self._library, self._merged)
 
@@ -290,7 +295,7 @@ class _Change:
         return f"{self._next:06d}"
 
     def _question(self, post_id: str) -> PostFacts | None:
-        return None if post_id in self._gone else self._shelves.find(post_id)
+        return None if post_id in self._gone else self._stored_posts.find(post_id)
 
 
 def _noted(posts: Iterable[Post], ids: set[str]) -> Iterator[Post]:
@@ -305,15 +310,17 @@ def _segment(library: Path, name: str, count: int) -> Segment:
     return Segment(name, count, describe(segment_folder(library, name)))
 
 
-def _commit(library: Path, recipe: dict[str, Any], segments: list[Segment]) -> None:
+def _commit(
+    library: Path, recipe: dict[str, Any], segments: list[Segment], models: dict[str, str]
+) -> None:
     """Let the manifest name these segments, when all that it names is safe on the disk."""
     languages: Counter[str] = Counter()
     for segment in segments:
         with closing(Store(segment_folder(library, segment.name) / STORE)) as store:
             languages.update(store.languages(frozenset(segment.removed)))
     sync_folder(library)
-    manifest = Manifest(recipe, tuple(segments), dict(sorted(languages.items())), __version__)
-    write_manifest(library, manifest)
+    counts = dict(sorted(languages.items()))
+    write_manifest(library, Manifest(recipe, tuple(segments), counts, __version__, models))
 
 
 def _plain(value: Any) -> Any:

@@ -130,7 +130,9 @@ def overridden(table: Mapping[str, Any], overrides: Iterable[str], source: str) 
         *outer, last = path.strip().split(".")
         place = changed
         for name in outer:
-            place = place.setdefault(name, {})
+            if place.get(name) is None:  # a recipe without a reranker has none to replace
+                place[name] = {}
+            place = place[name]
             if not isinstance(place, dict):
                 raise InputError(f"{override!r}: {name} is no table")
         place[last] = _toml_value(value.strip())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from html import escape
+from io import BytesIO
 from itertools import count
 from typing import Any
 
@@ -95,7 +96,7 @@ def answer_html(answer: SearchAnswer | SimilarAnswer) -> str:
     """The hits of an answer, in order."""
     items = "".join(f"<li>{found_html(found)}</li>" for found in answer.hits)
     missing = ", ".join(map(escape, answer.unfinished))
-    cut = f"<p>There was no time left for: {missing}</p>" if missing else ""
+    cut = f"<p>Time limit reached before: {missing}</p>" if missing else ""
     is_close = not isinstance(answer, SearchAnswer) or answer.close
     near = "" if is_close else "<p>nothing close; the nearest are:</p>"
     return f"{_STYLE}{near}<ol>{items}</ol>{cut}" if items else f"<p>nothing found</p>{cut}"
@@ -142,6 +143,17 @@ def register(shell: Any) -> None:
     formatter = shell.display_formatter.formatters["text/html"]
     for kind, display in DISPLAYS.items():
         formatter.for_type(kind, display)
+    # Figures of mathsetu.plot_means and the others; matplotlib is imported when one is made.
+    pictures = shell.display_formatter.formatters["image/svg+xml"]
+    pictures.for_type_by_name("matplotlib.figure", "Figure", _figure_svg)
+
+
+def _figure_svg(figure: Any) -> str:
+    from mathsetu.evaluation.plots import write_figure
+
+    target = BytesIO()
+    write_figure(figure, target, ".svg")
+    return target.getvalue().decode()
 
 
 def _mathml(latex: str, display: bool = False) -> str:

@@ -31,7 +31,7 @@ class Settings:
         origins: Web sites whose pages may ask (CORS): ``https://example.org``.
         hosts: Names under which the server may be addressed; empty for any.
         log_queries: Whether the log tells what was asked.
-        translator: The backend that translates, from `mathsetu translate --backends`.
+        translator: The backend that translates, from `mathsetu translate --translators`.
         model: Its model, where it has one.
         files_at: Where the files of posts can be read: ``https://example.org/notes``.
         refresh: Seconds between two looks whether the library was rebuilt.

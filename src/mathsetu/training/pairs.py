@@ -10,6 +10,7 @@ import numpy as np
 
 from mathsetu.collections.threads import is_accepted
 from mathsetu.errors import InputError
+from mathsetu.printable import counted
 from mathsetu.ranking.rerank.model_input import candidate_text, question_text
 from mathsetu.records import Judgment, Post, Query
 
@@ -116,8 +117,8 @@ def split_topics(
     count = round(len(topics) * share)
     if not 0 < count < len(topics):
         raise InputError(
-            f"{len(topics)} topics cannot be split with a share of {share:g} for validation; give "
-            "more topics or another share"
+            f"{counted(len(topics), 'topic')} cannot be split with a share of {share:g} for "
+            "validation; give more topics or another share"
         )
     kept_aside = set(np.random.default_rng(seed).permutation(topics)[:count].tolist())
     return (

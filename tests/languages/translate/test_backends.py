@@ -44,7 +44,7 @@ def test_a_missing_package_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     translator = open_translator(name, model, remember=False)
-    with pytest.raises(MissingExtra, match=rf"pip install 'mathsetu\[{extra}\]'"):
+    with pytest.raises(MissingExtra, match=rf"install .*\[{extra}\]'"):
         translator.translate(["Why?"], "en", "hi")
 
 

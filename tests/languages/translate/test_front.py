@@ -196,7 +196,7 @@ def test_a_backend_that_miscounts_is_an_error() -> None:
         def translate(self, sentences: Sequence[str], source: str, target: str) -> list[str]:
             return []
 
-    with pytest.raises(MathSetuError, match="echo gave 0 translations for 1 sentences"):
+    with pytest.raises(MathSetuError, match="echo gave 0 translations for 1 sentence"):
         Translator(Short()).translate(["One."], "en", "hi")
 
 

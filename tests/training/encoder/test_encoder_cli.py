@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from mathsetu.encoders.builtin import BuiltinEncoder
+from mathsetu.installed import install_command
 from mathsetu.library import Library, build_library
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Post
@@ -183,5 +184,5 @@ def test_without_torch_it_says_what_to_install(stage: list[str]) -> None:
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert shown.returncode == 2
     assert shown.stderr == (
-        "mathsetu: training the encoder needs an optional part: pip install 'mathsetu[neural]'\n"
+        f"mathsetu: training the encoder needs an optional part: {install_command('neural')}\n"
     )

@@ -43,7 +43,7 @@ def command() -> None:
       mathsetu train encoder examples prepared work --teacher all-mpnet-base-v2
       mathsetu train encoder teach work --teacher all-mpnet-base-v2
       mathsetu train encoder distil work --start all-MiniLM-L6-v2
-      mathsetu index posts.jsonl library --recipe meaning \
+      mathsetu index library posts.jsonl --recipe meaning \
           --set parts.meaning.model=work/model
     """
 
@@ -121,7 +121,8 @@ def terms(raw: Path, folder: Path, languages: str) -> None:
               help="Take this tokenizer, of another work folder, and learn none.")  # fmt: skip
 @click.option("--scale", type=click.FloatRange(0), default=1.0, show_default=True,
               help="More or fewer made examples.")  # fmt: skip
-@click.option("--processes", type=click.IntRange(1), help="As many as there are cores.")
+@click.option("--processes", type=click.IntRange(1),
+              help="Worker processes (default: one per core).")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 def examples(
     prepared: Path,

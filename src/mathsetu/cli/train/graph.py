@@ -81,7 +81,7 @@ def _given(sizes: Mapping[str, Any]) -> dict[str, Any]:
 @click.option("--batch", default=32, show_default=True)
 @click.option("--learning-rate", default=5e-4, show_default=True)
 @click.option("--seed", default=1, show_default=True)
-@click.option("--processes", default=0, help="As many as there are cores unless given.")
+@click.option("--processes", default=0, help="Worker processes (default: one per core).")
 @json_option
 def command(
     data: Path,

@@ -28,7 +28,7 @@ _folder = click.Path(file_okay=False, path_type=Path)
 _SHARED = (
     click.argument("posts", type=_file),
     click.argument("topics", type=_file),
-    click.argument("judgments", type=_file),
+    click.argument("judgments", metavar="QRELS", type=_file),
     click.argument("folder", type=_folder),
     click.option("--model", required=True, help="Where training starts: a folder, or a name."),
     click.option("--votes", default=50, show_default=True,

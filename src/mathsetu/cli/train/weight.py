@@ -16,7 +16,7 @@ from mathsetu.training.weighing import weigh
 @click.command("weight")
 @click.argument("library", type=LIBRARY)
 @click.argument("topics", type=click.Path(path_type=Path))
-@click.argument("judgments", type=click.Path(path_type=Path))
+@click.argument("judgments", metavar="QRELS", type=click.Path(path_type=Path))
 @click.argument("model")
 @click.option("--kind", type=click.Choice(list(CROSS_ENCODERS)), default="cross-encoder",
               show_default=True)  # fmt: skip

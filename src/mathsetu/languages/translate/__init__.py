@@ -23,6 +23,7 @@ from mathsetu.languages.translate.ctranslate import CTranslate2Backend
 from mathsetu.languages.translate.front import Translator
 from mathsetu.languages.translate.glossary import GlossaryBackend
 from mathsetu.languages.translate.neural import NeuralBackend
+from mathsetu.own_models import is_object, registered
 
 __all__ = ["BACKENDS", "Backend", "Cache", "Translation", "Translator", "open_translator"]
 
@@ -87,7 +88,7 @@ def open_translator(
     """A translator with one of the backends.
 
     Args:
-        backend: A name from `BACKENDS`.
+        backend: A name from `BACKENDS`, or ``object:NAME`` (`mathsetu.register`).
         model: A folder or a name on the hub, where the backend has models.
         device: Where a neural model runs: "auto", "cpu", "cuda", "cuda:1", "mps".
         cache: The file that remembers translations; the platform's cache folder by default.
@@ -98,6 +99,8 @@ def open_translator(
     mathsetu.errors.InputError: no translation backend 'babelfish' \
 (there are: glossary, apertium, nllb, mbart, ctranslate2)
     """
+    if is_object(backend):
+        return Translator(registered("translator", backend))
     row = BACKENDS.get(backend)
     if row is None:
         names = ", ".join(BACKENDS)

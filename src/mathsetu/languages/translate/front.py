@@ -19,6 +19,7 @@ from mathsetu.languages.translate.backend import Backend, Translation
 from mathsetu.languages.translate.cache import Cache, Direction, model_stamp
 from mathsetu.languages.translate.sentences import LONGEST, sentences
 from mathsetu.markup import split
+from mathsetu.printable import counted
 
 Progress = Callable[[int, int], None]
 
@@ -89,8 +90,8 @@ class Translator:
             spent = perf_counter() - begun
             if len(translated) != len(chunk):
                 raise MathSetuError(
-                    f"{self.backend.name} gave {len(translated)} translations "
-                    f"for {len(chunk)} sentences"
+                    f"{self.backend.name} gave {counted(len(translated), 'translation')} "
+                    f"for {counted(len(chunk), 'sentence')}"
                 )
             fresh = dict(zip(chunk, translated, strict=True))
             letters = sum(map(len, chunk))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.errors import InputError
+from mathsetu.printable import counted
 from mathsetu.ranking.fusion.learning import JudgedPool
 from mathsetu.ranking.fusion.method import DEPTH, settled
 from mathsetu.ranking.fusion.pool import Pool
@@ -63,7 +64,8 @@ class RBC:
         """Rate the candidates of a topic."""
         if len(self.coefficients) != len(pool.ranks):
             raise InputError(
-                f"this RBC was fitted to {len(self.coefficients)} runs, not to {len(pool.ranks)}"
+                f"this RBC was fitted to {counted(len(self.coefficients), 'run')}, "
+                f"not to {len(pool.ranks)}"
             )
         gains = np.ravel(self.coefficients) @ _features(pool, self.depth) + self.intercept
         return settled(gains), -pool.best_ranks

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.errors import InputError
+from mathsetu.printable import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +23,10 @@ def checked(weights: tuple[float, ...], runs: int) -> Numbers:
     """
     numbers = np.array(weights, dtype=np.float64)
     if len(numbers) != runs:
-        raise InputError(f"{len(numbers)} weights for {runs} runs: give one weight for each run")
+        raise InputError(
+            f"{counted(len(numbers), 'weight')} for {counted(runs, 'run')}: "
+            "give one weight for each run"
+        )
     if not np.all(np.isfinite(numbers)) or numbers.min() < 0 or not numbers.sum():
         shown = ",".join(f"{weight:g}" for weight in weights)
         raise InputError(f"weights {shown}: none may be below 0, and one must be above it")

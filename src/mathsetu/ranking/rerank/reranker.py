@@ -10,6 +10,7 @@ from math import isfinite
 from typing import Protocol
 
 from mathsetu.errors import InputError
+from mathsetu.own_models import is_object, registered
 from mathsetu.ranking.rerank.cross_encoder import SentenceCrossEncoder
 from mathsetu.ranking.rerank.model_input import FIELDS, TEXTS
 from mathsetu.ranking.rerank.onnx import OnnxCrossEncoder
@@ -36,7 +37,8 @@ class Rerank:
     """How candidates are reranked.
 
     Attributes:
-        model: A folder, or a name on the hub (``cross-encoder`` only).
+        model: A folder, a name on the hub (``cross-encoder`` only), or ``object:NAME`` for one that
+            was registered (`mathsetu.register`).
         kind: ``cross-encoder`` (sentence-transformers) or ``onnx`` (onnxruntime, without torch).
         depth: How many candidates, from the top, are read.
         tiers: Where slices end that are reranked each by itself; empty for one slice.
@@ -128,8 +130,10 @@ class Reranker:
         return in_tiers(read, scores, settings.tiers, settings.weight)
 
     def _loaded(self) -> CrossEncoder:
+        settings = self.settings
+        if self._model is None and is_object(settings.model):
+            self._model = registered("reranker", settings.model)
         if self._model is None:
-            settings = self.settings
             self._model = _load(settings.kind, settings.model, settings.max_tokens, settings.batch)
         return self._model
 

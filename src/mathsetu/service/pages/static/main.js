@@ -4,7 +4,7 @@
 import { enhanceBox } from "./box.js";
 import { enhanceEditor } from "./editor.js";
 import { enhanceExport } from "./export.js";
-import { enhanceFormulas } from "./formulas.js";
+import { enhanceFormulas, listenToFolds } from "./formulas.js";
 import { enhanceHits } from "./hits.js";
 import { listenToKeys } from "./keyboard.js";
 import { enhanceMore } from "./more.js";
@@ -25,4 +25,5 @@ enhanceHits();
 enhanceMore();
 enhanceExport();
 enhanceFormulas(document);
+listenToFolds();
 listenToKeys();

@@ -11,6 +11,7 @@ const RECENT = 4; // of them, those that are shown at once
 const field = document.getElementById("q");
 const panel = document.getElementById("suggestions");
 const list = document.getElementById("suggestion-list");
+const candidates = document.getElementById("candidates");
 const forget = document.getElementById("forget-button");
 
 let shown = []; // suggestions: their kind, their text, and from where on they replace what is typed
@@ -85,6 +86,7 @@ function item(suggestion, number) {
 }
 
 function show(suggestions) {
+  if (!candidates.hidden) return close(); // other words of the same sound stand there
   const known = new Set();
   shown = suggestions.filter(({ text }) => !known.has(text) && known.add(text));
   list.replaceChildren(...shown.map(item));

@@ -1,0 +1,225 @@
+"""Parquet files (extra ``parquet``): our records, exact both ways, and tables of others.
+
+Columns of posts and queries are the fields of the records; runs and judgments have the columns of
+`mathsetu.collections.result_rows`. What we write says in its metadata what it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+from mathsetu.collections import result_rows
+from mathsetu.collections.files import plain_name, shown, writing_bytes
+from mathsetu.collections.jsonl import VERSION, check_texts, from_json, to_json
+from mathsetu.collections.packing import Member
+from mathsetu.collections.rows import REFUSE, BadRows
+from mathsetu.collections.source_text import with_formulas
+from mathsetu.collections.trees import reason
+from mathsetu.errors import InputError, MissingExtra, RowError
+from mathsetu.plain_files import open_plain
+from mathsetu.records import Formula, Judgment, Post, Query, Run
+
+Row = tuple[int, dict[str, Any]]
+Record = TypeVar("Record", Post, Query)
+
+_HOLDS, _VERSION = b"mathsetu", b"mathsetu_version"
+_BATCH = 1000
+# Rows of one batch, unpacked; a small file can claim to hold far more than memory does.
+_MOST_BYTES = 2_000_000_000
+_WHOLE = ("score", "start")
+
+
+def read_rows(path: str | Path) -> Iterator[Row]:
+    """The rows of any Parquet file, counted from 1, as dictionaries."""
+    arrow, parquet = _arrow(path)
+    number = 0
+    with (
+        _reading(path, arrow),
+        open_plain(path, follow_links=True) as file,
+        parquet.ParquetFile(file) as table,
+    ):
+        for batch in table.iter_batches(batch_size=_BATCH):
+            if batch.nbytes > _MOST_BYTES:
+                problem = f"{len(batch)} rows have {batch.nbytes:,} bytes"
+                raise InputError(f"{shown(path)}: {problem}; at most {_MOST_BYTES:,} are read")
+            for row in batch.to_pylist():
+                number += 1
+                yield number, row
+
+
+def held(path: str | Path) -> str:
+    """What a file says that it holds, or what its columns say; nothing where neither does.
+
+    That is asked to recognise formats, so what cannot be read is answered with nothing.
+    """
+    if isinstance(path, Member) or not plain_name(path).endswith(".parquet"):
+        return ""
+    try:
+        arrow, parquet = _arrow(path)
+        with _reading(path, arrow), open_plain(path, follow_links=True) as file:
+            schema = parquet.read_schema(file)
+    except (InputError, MissingExtra):
+        return ""
+    said = (schema.metadata or {}).get(_HOLDS, b"").decode("ascii", "replace")
+    return said or result_rows.kind_of(schema.names)
+
+
+def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
+    """Read posts; one without ``formulas`` gets those that stand in its text."""
+    for number, value, post in _records(path, Post, bad):
+        try:
+            post = post if "formulas" in value else with_formulas(post)
+        except ValueError as error:
+            bad.report(RowError(shown(path), number, str(error)))
+            continue
+        if bad.accepts(post.id, shown(path), number, post.tags):
+            yield post
+
+
+def read_queries(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Query]:
+    """Read queries."""
+    return (query for _, _, query in _records(path, Query, bad))
+
+
+def read_judgments(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Judgment]:
+    """Read judgments, under our names of columns or those of other programs."""
+    return result_rows.read_judgments(read_rows(path), shown(path), bad)
+
+
+def read_runs(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Run]:
+    """Read runs, under our names of columns or those of other programs."""
+    name = Path(path).name.partition(".")[0]
+    return result_rows.read_runs(read_rows(path), shown(path), bad, name)
+
+
+def write_posts(path: str | Path, posts: Iterable[Post]) -> None:
+    """Write posts, a thousand at a time."""
+    _write_records(path, "posts", Post, posts)
+
+
+def write_queries(path: str | Path, queries: Iterable[Query]) -> None:
+    """Write queries."""
+    _write_records(path, "queries", Query, queries)
+
+
+def write_judgments(path: str | Path, judgments: Iterable[Judgment]) -> None:
+    """Write judgments."""
+    arrow, _ = _arrow(path, "writing")
+    types = (arrow.string(), arrow.string(), arrow.int64())
+    columns = result_rows.judgment_columns(judgments)
+    _write_columns(path, "judgments", columns, dict(zip(columns, types, strict=True)))
+
+
+def write_runs(path: str | Path, runs: Iterable[Run]) -> None:
+    """Write runs."""
+    arrow, _ = _arrow(path, "writing")
+    types = {result_rows.RANK: arrow.int64(), result_rows.SCORE: arrow.float64()}
+    columns = result_rows.run_columns(runs)
+    text = arrow.string()
+    _write_columns(path, "runs", columns, {name: types.get(name, text) for name in columns})
+
+
+def _records(
+    path: str | Path, kind: type[Record], bad: BadRows
+) -> Iterator[tuple[int, dict[str, Any], Record]]:
+    for number, row in read_rows(path):
+        try:
+            value = _without_nulls(row)
+            record = from_json(value, kind)
+            check_texts(value, "row")
+        except (ValueError, RecursionError) as error:
+            bad.report(RowError(shown(path), number, str(error)))
+            continue
+        yield number, value, record
+
+
+def _without_nulls(value: Mapping[str, Any]) -> dict[str, Any]:
+    """A row without what is null: a field that was left out."""
+    plain: dict[str, Any] = {}
+    for name, part in value.items():
+        if isinstance(part, list):
+            plain[name] = [_without_nulls(one) if isinstance(one, dict) else one for one in part]
+        elif part is not None:
+            plain[name] = part
+    return plain
+
+
+def _write_records(
+    path: str | Path, holds: str, kind: type[Record], records: Iterable[Record]
+) -> None:
+    arrow, parquet = _arrow(path, "writing")
+    schema = _schema(arrow, kind).with_metadata(_metadata(holds))
+    waiting = iter(records)
+    with writing_bytes(path) as file, parquet.ParquetWriter(file, schema) as writer:
+        while batch := [to_json(record) for record in islice(waiting, _BATCH)]:
+            with _encoding(path):
+                writer.write_table(arrow.Table.from_pylist(batch, schema))
+
+
+def _write_columns(
+    path: str | Path, holds: str, columns: Mapping[str, list[object]], types: Mapping[str, Any]
+) -> None:
+    arrow, parquet = _arrow(path, "writing")
+    schema = arrow.schema(list(types.items()), _metadata(holds))
+    with _encoding(path):
+        table = arrow.table(dict(columns), schema=schema)
+    with writing_bytes(path) as file:
+        parquet.write_table(table, file)
+
+
+def _schema(arrow: Any, kind: type[Post | Query | Formula]) -> Any:
+    text = arrow.string()
+    shapes: dict[str, Callable[[], Any]] = {
+        "tags": lambda: arrow.list_(text),
+        "formulas": lambda: arrow.list_(arrow.struct(list(_schema(arrow, Formula)))),
+    }
+    columns = []
+    for field in fields(kind):
+        if field.name in shapes:
+            columns.append((field.name, shapes[field.name]()))
+        else:
+            columns.append((field.name, arrow.int64() if field.name in _WHOLE else text))
+    return arrow.schema(columns)
+
+
+def _metadata(holds: str) -> dict[bytes, bytes]:
+    return {_HOLDS: holds.encode(), _VERSION: str(VERSION).encode()}
+
+
+def _arrow(path: str | Path, doing: str = "reading") -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra(f"{shown(path)}: {doing} Parquet files", "parquet") from None
+    if isinstance(path, Member):
+        raise InputError(f"{path}: a Parquet file in an archive (unpack it first)")
+    if str(path) == "-":
+        raise InputError("a Parquet file has a name; standard input and output cannot be one")
+    return pyarrow, pyarrow.parquet
+
+
+@contextmanager
+def _reading(path: str | Path, arrow: Any) -> Iterator[None]:
+    """Turns what Arrow finds wrong with a file into one line."""
+    try:
+        yield
+    except (arrow.ArrowException, UnicodeDecodeError) as error:
+        problem = " ".join(str(error).split())[:200]
+        raise InputError(f"{shown(path)}: cannot be read as Parquet ({problem})") from None
+    except OSError as error:
+        raise InputError(f"{shown(path)}: cannot be read ({reason(error)})") from None
+
+
+@contextmanager
+def _encoding(path: str | Path) -> Iterator[None]:
+    """Refuses texts that no file could hold."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise InputError(f"{path}: a text is not Unicode ({error.reason})") from None

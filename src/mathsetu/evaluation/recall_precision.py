@@ -1,0 +1,62 @@
+"""Interpolated precision at eleven levels of recall, as trec_eval computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from mathsetu.evaluation.judgments import Judgments
+from mathsetu.evaluation.rankings import judged_rankings
+from mathsetu.evaluation.scoring import JudgedRanking
+from mathsetu.records import Run
+
+#: The levels of recall.
+LEVELS = tuple(level / 10 for level in range(11))
+
+
+def recall_precision(
+    run: Run,
+    judgments: Judgments,
+    topics: Sequence[str] | None = None,
+    *,
+    relevant_from: int | None = None,
+    visual_ids: Mapping[str, str] | None = None,
+) -> list[float]:
+    """The mean over topics of the best precision at or beyond each level of recall.
+
+    Topics for which nothing relevant is known count as 0, as in all binary measures here.
+
+    Args:
+        run: The hits.
+        judgments: What is judged.
+        topics: Which topics; all judged ones unless given.
+        relevant_from: The lowest relevant grade; by default what the judgments suggest.
+        visual_ids: Formula id to visual id, where judgments name visual ids (ARQMath task 2).
+
+    >>> from mathsetu.records import Hit, Judgment
+    >>> judged = Judgments.of([Judgment("1", "a", 1), Judgment("1", "c", 1)])
+    >>> run = Run("r", {"1": (Hit("a", 3.0), Hit("b", 2.0), Hit("c", 1.0))})
+    >>> [round(value, 2) for value in recall_precision(run, judged)][4:7]
+    [1.0, 1.0, 0.67]
+    """
+    threshold = judgments.relevant_from if relevant_from is None else relevant_from
+    rankings, _ = judged_rankings(run, judgments, visual_ids)
+    chosen = list(rankings) if topics is None else list(topics)
+    curves = [_curve(rankings[topic], threshold) for topic in chosen]
+    return [sum(column) / len(curves) for column in zip(*curves, strict=True)]
+
+
+def _curve(ranking: JudgedRanking, relevant_from: int) -> list[float]:
+    relevant = sum(grade >= relevant_from for grade in ranking.pool)
+    ranks = [rank for rank, grade in ranking.found if grade >= relevant_from]
+    best = 0.0
+    # From the end: the best precision at this number of relevant hits or more.
+    beyond = [0.0] * (len(ranks) + 1)
+    for number in range(len(ranks), 0, -1):
+        best = max(best, number / ranks[number - 1])
+        beyond[number] = best
+    beyond[0] = best
+    curve = []
+    for tenth in range(len(LEVELS)):
+        needed = -(-tenth * relevant // 10)  # rounded up, in whole numbers
+        curve.append(beyond[needed] if relevant and needed <= len(ranks) else 0.0)
+    return curve

@@ -1,0 +1,32 @@
+"""A hit as programs for language models want it: a text, and plain metadata."""
+
+from __future__ import annotations
+
+from mathsetu.records import Hit
+
+
+def text_of(hit: Hit) -> str:
+    r"""What is read of a hit: the title, then the post, formulas in LaTeX.
+
+    >>> from mathsetu.records import Post
+    >>> text_of(Hit("7", 1.0, post=Post("7", "Let $x>0$.", title="Signs")))
+    'Signs\n\nLet $x>0$.'
+    """
+    if hit.post is None:
+        return ""
+    question = hit.post.question
+    return "\n\n".join(part for part in (hit.title, question, hit.post.body) if part)
+
+
+def metadata_of(hit: Hit) -> dict[str, str | float]:
+    """What is known of a hit; fields that are empty are left out."""
+    known: dict[str, str | float] = {
+        "id": hit.id,
+        "score": hit.score,
+        "title": hit.title,
+        "language": hit.language,
+        "url": hit.url,
+        "collection": hit.post.collection if hit.post else "",
+        "reasons": "; ".join(reason.detail for reason in hit.reasons if reason.detail),
+    }
+    return {name: value for name, value in known.items() if value != ""}
