@@ -8,7 +8,7 @@ judged relevant, as MRR has it elsewhere, and then answers alone. No language is
 
 Then, for each preference of the language of the asker: for how many queries with a relevant post in
 their own language such a post is at rank 1, and nDCG@10 of all queries, to which all languages are
-alike.
+alike; and the mean reciprocal ranks of the queries in languages that no post is in.
 """
 
 from __future__ import annotations
@@ -65,6 +65,21 @@ def own_language(
         )
 
 
+def further_languages(library: Library) -> None:
+    """Print the mean reciprocal rank of the queries in each language that no post is in."""
+    relevant: dict[str, set[str]] = defaultdict(set)
+    for judgment in sampler.further_judgments():
+        if judgment.grade >= 1:
+            relevant[judgment.query_id].add(judgment.id)
+    ranks: dict[str, list[float]] = defaultdict(list)
+    for query in sampler.further_queries():
+        found = ranking(library, query, "off")
+        ranks[query.language].append(reciprocal_rank(found, relevant[query.id]))
+    every = [rank for one in ranks.values() for rank in one]
+    shown = ", ".join(f"{code} {sum(one) / len(one):.2f}" for code, one in ranks.items())
+    print(f"further languages: MRR {sum(every) / len(every):.3f} ({len(every)} queries; {shown})")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("recipe", nargs="?", default="default")
@@ -91,6 +106,7 @@ def main() -> None:
                 if any(spoken[post] != query.language for post in wanted):
                     ranks["own language left out", level].append(reciprocal_rank(foreign, wanted))
         own_language(library, grades, spoken)
+        further_languages(library)
     for (name, level), values in sorted(ranks.items(), key=lambda row: row[0][1]):
         mean = sum(values) / len(values)
         print(f"{name}, {_LEVELS[level]}: MRR {mean:.3f} ({len(values)} queries)")

@@ -1,10 +1,12 @@
 r"""Pictures of every state of the page, for the documentation.
 
     python -m benchmarks.screenshots [--out docs/images] [--only phone,dark]
+    python -m benchmarks.screenshots --languages --out docs/images/languages
 
 Serves the sampler (recipe ``default``) and looks at it with Chromium, which must be installed with
-fonts for Devanagari and Arabic (Debian: ``fonts-noto-core``). Pictures are PNG with a palette of
-64 colours, which is enough for text on paper and a quarter of the bytes.
+fonts for Devanagari and Arabic (Debian: ``fonts-noto-core``). With ``--languages`` it is asked as
+students of ten further languages would (Debian: ``fonts-wqy-zenhei``, too). Pictures are PNG with a
+palette of 64 colours, which is enough for text on paper and a quarter of the bytes.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from mathsetu.errors import InputError
 from mathsetu.library import build_library
 from mathsetu.service.limits import Limits
 from mathsetu.service.pages.examples import examples
+from mathsetu.service.pages.interface_language import INTERFACE_LANGUAGES
 from mathsetu.service.settings import Settings
 
 if TYPE_CHECKING:
@@ -97,6 +100,24 @@ def shots() -> Iterator[Shot]:
     yield Shot("docs", "/docs", {"ui": "en"})
 
 
+# A question of the sampler in a further language, or one in Latin letters, and the page's language.
+_STUDENTS = {
+    "de": "S.34.de", "fr": "S.12.fr", "pt": "S.13.pt", "it": "S.70.it", "pl": "S.25.pl",
+    "ru": "S.61.ru", "ar": "S.34.ar", "zh": "S.34.zh", "id": "S.27.id", "bn": "S.70.bn",
+}  # fmt: skip
+_IN_LATIN_LETTERS = "naydite ploshchad treugolnika"
+
+
+def students() -> Iterator[Shot]:
+    """Searches as students of further languages try them."""
+    asked = {query.id: query.text for query in sampler.further_queries()}
+    small = {**_DESK, "viewport": {"width": 900, "height": 640}}
+    for code, query in _STUDENTS.items():
+        page = code if code in INTERFACE_LANGUAGES else "en"
+        yield Shot(code, said={"q": asked[query], "ui": page}, look=small)
+    yield Shot("ru-latin", said={"q": _IN_LATIN_LETTERS, "ui": "ru"}, look=small)
+
+
 def _open_reasons(page: Any) -> None:
     page.click(".why > summary >> nth=0")
     page.click(".how > summary >> nth=0")
@@ -133,11 +154,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="pictures of every state of the page")
     parser.add_argument("--out", default="docs/images", type=Path, metavar="FOLDER")
     parser.add_argument("--only", default="", help="names of pictures, separated by commas")
+    parser.add_argument("--languages", action="store_true", help="searches in further languages")
     args = parser.parse_args()
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
         raise InputError("chromium is not installed; install it, and fonts-noto-core")
-    wanted = [shot for shot in shots() if not args.only or shot.name in args.only.split(",")]
+    taken = students() if args.languages else shots()
+    wanted = [shot for shot in taken if not args.only or shot.name in args.only.split(",")]
     args.out.mkdir(parents=True, exist_ok=True)
     with ExitStack() as opened:
         folder = opened.enter_context(TemporaryDirectory())

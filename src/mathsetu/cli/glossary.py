@@ -45,10 +45,10 @@ def command(context: click.Context, as_json: bool) -> None:
         return
     print_table(("area", "concepts"), [*sorted(areas.items()), ("all", len(glossary))])
     rows = [
-        (ROWS[code].name, concepts[code], count, "by hand" if code in LANGUAGES else read[code])
+        (ROWS[code].name, concepts[code], count, "" if code in LANGUAGES else read[code])
         for code, count in forms.items()
     ]
-    print_table(("language", "concepts", "forms", "read by a person"), rows)
+    print_table(("language", "concepts", "forms", "reviewed"), rows)
 
 
 @command.command("search")

@@ -22,7 +22,7 @@ from typing import Final, Literal
 
 #: How well a language is served.
 #:
-#: - full: all of the glossary, learned words, the encoder and stemming serve it; people wrote them.
+#: - full: all of the glossary, learned words, the encoder, stemming, and the page serve it.
 #: - good: the encoder knows it and a program has found its most used terms, so that words find
 #:   posts in other languages; nobody who speaks it has read the terms.
 #: - basic: words are found, stemmed and matched in posts of the same language; others are reached
@@ -127,7 +127,7 @@ FURTHER: dict[str, Language] = {
         Language("tr", "Turkish", "Türkçe", "Latn", "ltr", "turkish", True, False,
                  "tur_Latn", "tr_TR", "good"),
         Language("ar", "Arabic", "العربية", "Arab", "rtl", "arabic", True, True,
-                 "arb_Arab", "ar_AR", "basic"),
+                 "arb_Arab", "ar_AR", "good"),
         Language("bn", "Bengali", "বাংলা", "Beng", "ltr", "none", True, True,
                  "ben_Beng", "bn_IN", "good"),
         Language("mr", "Marathi", "मराठी", "Deva", "ltr", "none", True, True,
@@ -141,7 +141,7 @@ FURTHER: dict[str, Language] = {
         Language("gu", "Gujarati", "ગુજરાતી", "Gujr", "ltr", "none", True, False,
                  "guj_Gujr", "gu_IN", "good"),
         Language("pa", "Punjabi", "ਪੰਜਾਬੀ", "Guru", "ltr", "none", True, False,
-                 "pan_Guru", "", "basic"),
+                 "pan_Guru", "", "good"),
         Language("zh", "Chinese", "中文", "Hani", "ltr", "none", False, False,
                  "zho_Hans", "zh_CN", "good"),
         Language("ja", "Japanese", "日本語", "Jpan", "ltr", "none", False, False,
@@ -153,7 +153,7 @@ FURTHER: dict[str, Language] = {
         Language("vi", "Vietnamese", "Tiếng Việt", "Latn", "ltr", "none", True, False,
                  "vie_Latn", "vi_VN", "good"),
         Language("el", "Greek", "ελληνικά", "Grek", "ltr", "greek", True, False,
-                 "ell_Grek", "", "basic"),
+                 "ell_Grek", "", "good"),
         Language("ro", "Romanian", "română", "Latn", "ltr", "romanian", True, False,
                  "ron_Latn", "ro_RO", "good"),
         Language("hu", "Hungarian", "magyar", "Latn", "ltr", "hungarian", True, False,

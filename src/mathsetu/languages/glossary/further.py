@@ -140,7 +140,7 @@ def table_lines(
     """A table as it is written; with the English terms beside where they are given."""
     name = FURTHER[code].name
     yield f"# {name} terms of MathSetu's glossary. Forms are parted by |, the usual one first.\n"
-    yield "# sources: t, w, p = a program; h = a hand; reviewed = a native speaker has read it\n"
+    yield "# sources: t, w, p, h = machine-made; reviewed = a native speaker has read it\n"
     columns = [*_HEADER[:1], *(["english"] if english is not None else []), *_HEADER[1:]]
     yield "\t".join(columns) + "\n"
     for concept in english if english is not None else terms:

@@ -42,7 +42,7 @@ class Interface:
 
     @property
     def is_reviewed(self) -> bool:
-        """Whether people have written its texts."""
+        """Whether its texts carry no mark: those of further languages are machine-made."""
         return self.language.code in LANGUAGES
 
     def say(self, key: str, **values: str) -> str:

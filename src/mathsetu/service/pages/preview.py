@@ -13,7 +13,7 @@ from mathsetu.formulas.latex.lexer import TOKEN
 from mathsetu.formulas.latex.macros import may_define
 from mathsetu.formulas.latex.tokens import is_composed
 from mathsetu.intake.question import Question, is_delimited
-from mathsetu.languages.table import Grade, Language, language, language_name
+from mathsetu.languages.table import ROWS, Grade, Language, language, language_name
 from mathsetu.service.pages import typeset
 from mathsetu.service.pages.interface_language import Interface
 
@@ -95,6 +95,7 @@ def preview(question: Question, interface: Interface) -> Preview:
     )
     code = question.language
     row = language(code)
+    is_english = interface.language.code == "en"
     return Preview(
         html,
         row,
@@ -102,7 +103,7 @@ def preview(question: Question, interface: Interface) -> Preview:
         typed if is_hindi else "",
         tuple(warning for piece in formulas for warning in _warnings(piece, interface)),
         _GRADED[row.grade] if code else "",
-        language_name(code),
+        language_name(code) if is_english or code not in ROWS else row.own_name,
         any(span.kind == "formula" and not is_delimited(span) for span in spans),
     )
 
