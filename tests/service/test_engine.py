@@ -154,7 +154,7 @@ def test_warnings_of_the_parser_have_their_place(engine: Engine) -> None:
         (lambda e: e.search("x", where=Filter("english")), "is no language"),
         (lambda e: e.search("x", where=Filter(tags=("a",) * 11)), "at most 10"),
         (lambda e: e.search("x", where=Filter(collection="c" * 1_001)), "at most 1,000"),
-        (lambda e: e.search("the of and"), "asks for nothing"),
+        (lambda e: e.search("the of and"), "only stop words"),
         (lambda e: e.search("x \ud800"), "invalid character"),
         (lambda e: e.formulas(" "), "the formula is empty"),
         (lambda e: e.render("x" * 20_001), "at most 20,000"),
