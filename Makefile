@@ -12,7 +12,8 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST := pytest -n auto --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-thorough test-neural fuzz audit lock image-digests image-check compiled lint types tests coverage format benchmarks clean
+.PHONY: help demo test test-thorough test-neural fuzz mutations site distributions wheel-check audit lock \
+	image-digests image-check compiled lint types tests coverage format benchmarks clean
 
 help:  ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +49,21 @@ SECONDS := 3600
 fuzz: $(VENV)/dev  ## Feed changed inputs to every reader, door and library file for an hour
 	$(BIN)/python -m benchmarks.fuzz --seconds $(SECONDS)
 
+# How many faults `make mutations` makes in each folder.
+NUMBER := 40
+mutations: $(VENV)/dev  ## Break the code on purpose and count which faults the tests notice
+	$(BIN)/python -m benchmarks.mutations --faults
+	$(BIN)/python -m benchmarks.mutations --number $(NUMBER)
+
+site: $(VENV)/site  ## Build the documentation as a site in build/site, links checked
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+distributions: $(VENV)/release  ## Build sdist, pure wheel, SBOM and checksums in dist/
+	$(BIN)/python .ci/distributions.py
+
+wheel-check: $(VENV)/dev $(VENV)/compile  ## Build a compiled wheel, install it where there is no compiler, try it
+	$(BIN)/python .ci/compiled_wheel.py
+
 audit: $(VENV)/audit  ## Ask a public list whether a locked version has a known weakness
 	@$(BIN)/python .ci/audit.py
 
@@ -67,8 +83,9 @@ lint: $(VENV)/dev  ## Check the style
 types: $(VENV)/dev  ## Check the types
 	$(BIN)/mypy --no-error-summary
 
-coverage: $(VENV)/dev  ## Run the tests and show which lines they never reach
-	$(BIN)/pytest --cov --cov-report=term-missing:skip-covered
+coverage: $(VENV)/dev  ## Run the tests, show which lines they never reach, and the shares by folder
+	$(BIN)/pytest -m 'not thorough' -p no:schemathesis --cov --cov-report=term-missing:skip-covered
+	$(BIN)/python .ci/coverage_by_folder.py
 
 format: $(VENV)/dev  ## Put the code into the house style
 	$(BIN)/ruff check --fix --quiet
@@ -109,6 +126,18 @@ $(VENV)/dev: $(LOCKED) $(LOOPS) | $(VENV)/bin/python
 
 $(VENV)/audit: $(LOCKED) | $(VENV)/bin/python
 	requirements/install $(VENV) audit
+	@touch $@
+
+$(VENV)/site: $(LOCKED) | $(VENV)/page
+	requirements/install $(VENV) site
+	@touch $@
+
+$(VENV)/release: $(LOCKED) | $(VENV)/bin/python
+	requirements/install $(VENV) build release
+	@touch $@
+
+$(VENV)/compile: $(LOCKED) | $(VENV)/bin/python
+	requirements/install $(VENV) build compile
 	@touch $@
 
 $(VENV)/lock: $(LOCKED) | $(VENV)/bin/python

@@ -28,6 +28,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.shared import ndcg
 from mathsetu.collections.crossmath import read_topics
 from mathsetu.collections.trec import read_qrels
 from mathsetu.languages.analyze import analyze, words
@@ -89,21 +90,6 @@ def formula_terms(text: str) -> list[str]:
     """
     formulas = (span.content for span in split(text) if span.kind == "formula")
     return [term for latex in formulas for term in re.findall(r"[^\W_]+", latex.lower())]
-
-
-def ndcg(ranking: Iterable[str], grades: Mapping[str, int]) -> float:
-    """Compute nDCG of a ranking of at most ten posts, the gain being the grade.
-
-    >>> ndcg(["a", "b"], {"b": 3})
-    0.6309297535714575
-    """
-    ideal = sorted(grades.values(), reverse=True)[:10]
-    gained = [grades.get(post, 0) for post in ranking]
-    return _discounted(gained) / _discounted(ideal)
-
-
-def _discounted(gains: Iterable[int]) -> float:
-    return sum(max(gain, 0) / math.log2(rank + 2) for rank, gain in enumerate(gains))
 
 
 def read_posts(path: Path) -> dict[str, str]:

@@ -8,7 +8,7 @@ pool    The judged formulas of 2020 as Tangent trees, official judgments of 24 t
 latex   All distinct formulas of the posts, as LaTeX, with the topics of 2020 and 2021. Here the
         whole collection is ranked and formulas without a judgment count as not relevant.
 
-Run with: python benchmarks/formula_ranking.py [--part pool|latex] [--data DIR]
+Run with: python -m benchmarks.formula_ranking [--part pool|latex] [--data DIR]
 """
 
 from __future__ import annotations
@@ -20,13 +20,12 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from html import unescape
-from math import log2
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
+from benchmarks.shared import measured
 from mathsetu.formulas.features import features, query_features
 from mathsetu.formulas.labels import normalise
 from mathsetu.formulas.matching import PreparedFormula, match
@@ -56,7 +55,6 @@ RERANKED = 200
 
 Judgments = dict[str, dict[str, int]]
 Scorer = Callable[[str, str], float]
-Measure = Callable[[list[str], Mapping[str, int]], float]
 
 
 class Both(NamedTuple):
@@ -66,41 +64,16 @@ class Both(NamedTuple):
     opt: Tree
 
 
-# Measures, as trec_eval defines them.
-
-
 def ranked(scores: Mapping[str, float]) -> list[str]:
     """Best first; trec_eval puts equal scores in descending order of their names."""
     return sorted(scores, key=lambda name: (scores[name], name), reverse=True)
 
 
-def ndcg(ranking: list[str], judged: Mapping[str, int], depth: int | None = None) -> float:
-    def gain(grades: Iterable[int]) -> float:
-        return sum(grade / log2(rank + 1) for rank, grade in enumerate(grades, 1))
-
-    ideal = gain(sorted(judged.values(), reverse=True)[:depth])
-    return gain(judged.get(name, 0) for name in ranking[:depth]) / ideal if ideal else 0.0
+PRIME_MEASURES = ("nDCG", "MAP", "P@10")
 
 
-def average_precision(ranking: list[str], judged: Mapping[str, int]) -> float:
-    relevant = sum(grade >= RELEVANT for grade in judged.values())
-    found, total = 0, 0.0
-    for rank, name in enumerate(ranking, 1):
-        if judged.get(name, 0) >= RELEVANT:
-            found += 1
-            total += found / rank
-    return total / relevant if relevant else 0.0
-
-
-def precision(ranking: list[str], judged: Mapping[str, int], depth: int = 10) -> float:
-    return sum(judged.get(name, 0) >= RELEVANT for name in ranking[:depth]) / depth
-
-
-PRIME_MEASURES: tuple[Measure, ...] = (ndcg, average_precision, precision)
-
-
-def mean(measure: Measure, rankings: Mapping[str, list[str]], judgments: Judgments) -> float:
-    return fmean(measure(rankings[topic], judged) for topic, judged in judgments.items())
+def mean(measure: str, rankings: Mapping[str, list[str]], judgments: Judgments) -> float:
+    return fmean(measured(measure, rankings[topic], judged) for topic, judged in judgments.items())
 
 
 def prime(ranking: list[str], judged: Mapping[str, int]) -> list[str]:
@@ -302,9 +275,9 @@ def rank_latex(folder: Path) -> None:
             primes = {topic: prime(run[topic], judged) for topic, judged in judgments.items()}
             row(
                 name,
-                mean(partial(ndcg, depth=10), run, judgments),
-                mean(average_precision, run, judgments),
-                mean(precision, run, judgments),
+                mean("nDCG@10", run, judgments),
+                mean("MAP", run, judgments),
+                mean("P@10", run, judgments),
                 *(mean(measure, primes, judgments) for measure in PRIME_MEASURES),
             )
 

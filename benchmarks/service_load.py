@@ -1,10 +1,11 @@
 """How a server holds up: many users at once, more than it can take, and afterwards.
 
-    python -m benchmarks.service_load [--users 50] [--seconds 60] [--workers 2]
+    python -m benchmarks.service_load [--users 50] [--seconds 60] [--workers 2] [--no-facets]
 
 Starts ``mathsetu serve`` over ARQMath posts (recipe ``default``) on loopback and asks it from
 another process. A user asks, reads the whole answer, and asks the next question at once; the
-questions are the titles of the English topics, each answer ten hits with all reasons. Three
+questions are the titles of the English topics, each answer ten hits with all reasons, the total,
+and counts by language, tag and collection unless these are not wanted. Three
 measurements: as many users as named, for as long as named, with the memory of the server's
 processes; then eight times as many users as may wait, who must be sent away with 429 at once or
 answered; then five users again, who must be served as if nothing had been.
@@ -193,10 +194,12 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--waiting", type=int, default=64)
     parser.add_argument("--port", type=int, default=8123)
+    parser.add_argument("--no-facets", action="store_true", help="do not ask for counts")
     arguments = parser.parse_args()
     port, waiting = arguments.port, arguments.waiting
+    facets = "false" if arguments.no_facets else "true"
     paths = [
-        "/v1/search?" + urlencode({"q": topic.title, "k": 10})
+        "/v1/search?" + urlencode({"q": topic.title, "k": 10, "facets": facets})
         for topic in topics("en", arguments.data)
     ]
     with tempfile.TemporaryDirectory() as folder:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from mathsetu.collections.crossmath import read_topics
 from mathsetu.collections.trec import read_qrels
+from mathsetu.evaluation.measures import Measure
+from mathsetu.evaluation.scoring import JudgedRanking, score
 from mathsetu.papers.context import read_answers
 from mathsetu.records import Post, Query, Run
 
@@ -59,33 +60,24 @@ def judged(year: int, data: Path = DATA, task: int = 1) -> Judged:
     return {topic: found for topic, found in grades.items() if max(found.values()) >= 2}
 
 
-def ndcg(ranking: Sequence[str], grades: Mapping[str, int], depth: int = 10) -> float:
-    """NDCG at a depth; the gain is the grade, unjudged posts count as not relevant.
+def measured(measure: str, ranking: Iterable[str], grades: Mapping[str, int]) -> float:
+    """The value of a measure for one ranking; grades 2 and 3 are relevant.
 
-    >>> round(ndcg(["a", "b"], {"b": 3}), 3)
-    0.631
+    >>> round(measured("nDCG@10", ["a", "b"], {"b": 3}), 3), measured("MAP", ["a", "b"], {"b": 3})
+    (0.631, 0.5)
     """
-    ideal = _discounted(sorted(grades.values(), reverse=True)[:depth])
-    return _discounted(grades.get(post, 0) for post in ranking[:depth]) / ideal
+    judged_ranking = JudgedRanking.of(list(ranking), grades)
+    return score(Measure.parse(measure), judged_ranking, relevant_from=2)
+
+
+def ndcg(ranking: Iterable[str], grades: Mapping[str, int]) -> float:
+    """nDCG@10; unjudged posts count as not relevant."""
+    return measured("nDCG@10", ranking, grades)
 
 
 def average_precision(ranking: Iterable[str], grades: Mapping[str, int]) -> float:
-    """Average precision; grades 2 and 3 are relevant.
-
-    >>> average_precision(["a", "b"], {"b": 3})
-    0.5
-    """
-    relevant = {post for post, grade in grades.items() if grade >= 2}
-    found, total = 0, 0.0
-    for rank, post in enumerate(ranking, start=1):
-        if post in relevant:
-            found += 1
-            total += found / rank
-    return total / len(relevant)
-
-
-def _discounted(gains: Iterable[int]) -> float:
-    return sum(max(gain, 0) / math.log2(rank + 2) for rank, gain in enumerate(gains))
+    """Average precision; unjudged posts count as not relevant."""
+    return measured("MAP", ranking, grades)
 
 
 def mean_measures(run: Run, grades: Judged) -> tuple[float, float]:

@@ -68,20 +68,21 @@ class Trial:
     settings: str
     weights: Mapping[str, float]
     found: Mapping[int, Topics]
+    full_scores: Mapping[str, float]
 
     def gains(self, year: int) -> dict[str, float]:
         """Mean nDCG@10 in each language."""
         return {
-            language: float(np.mean([_gain(row, grades, self.weights) for row, grades in rows]))
+            language: float(np.mean([self._gain(row, grades) for row, grades in rows]))
             for language, rows in self.found[year].items()
         }
 
-
-def _gain(row: RecipeReply, grades: Mapping[int, int], weights: Mapping[str, float]) -> float:
-    silent = frozenset(name for name, scores in row.said.items() if not scores.any())
-    added = shares(row.said, adapted(weights, silent), "minmax")
-    best = row.numbers[order(added, row.numbers)[:10]].tolist()
-    return ndcg([str(number) for number in best], {str(n): grade for n, grade in grades.items()})
+    def _gain(self, row: RecipeReply, grades: Mapping[int, int]) -> float:
+        silent = frozenset(name for name, scores in row.said.items() if not scores.any())
+        added = shares(row.said, adapted(self.weights, silent), "minmax", self.full_scores)
+        best = row.numbers[order(added, row.numbers)[:10]].tolist()
+        named = {str(number): grade for number, grade in grades.items()}
+        return ndcg([str(number) for number in best], named)
 
 
 def shared_out(names: Sequence[str], step: float) -> Iterator[dict[str, float]]:
@@ -112,7 +113,10 @@ def main() -> None:
             settings = [] if least is None else [f"parts.meaning.min_cosine={least:g}"]
             with Library(target, settings) as library:
                 found = candidates(library, options.data)
-            tried += [Trial(" ".join(settings), weights, found) for weights in ways]
+            tried += [
+                Trial(" ".join(settings), weights, found, own.ranking.full_scores)
+                for weights in ways
+            ]
     learned, checked = YEARS
     tried.sort(key=lambda trial: -float(np.mean(list(trial.gains(learned).values()))))
     recipes = [trial for trial in tried[_BEST:] if trial.weights is own.ranking.weights]

@@ -50,6 +50,22 @@ save() {
   printf '%s\n' "$meta" >"$folder/state"
 }
 
+# Waits until all nodes have all shards of a collection at work; what was brought to one node is
+# first sent to the others.
+await() {
+  local collection=$1 left=120 node
+  shift
+  for node in "$@"; do
+    until ask "$node/collections/$collection/cluster" | jq --exit-status \
+      '.result | [(.local_shards + .remote_shards)[].state] | length > 0 and all(. == "Active")' \
+      >/dev/null; do
+      left=$((left - 1))
+      [ $left -gt 0 ] || { echo "$collection: not all shards are active; see its log" >&2; exit 1; }
+      sleep 1
+    done
+  done
+}
+
 restore() {
   local meta number=0 file collection
   meta=$(cat "$folder/state")
@@ -60,6 +76,9 @@ restore() {
       ask --request POST --form "snapshot=@$file" --output /dev/null \
         "$node/collections/$collection/snapshots/upload?priority=snapshot&wait=true"
     done
+  done
+  for file in "$folder/1"/*.snapshot; do
+    await "$(basename "$file" .snapshot)" "$@"
   done
   jq --null-input --arg meta "$meta" --arg name "$name" '{actions: [
     {delete_alias: {alias_name: $name}},

@@ -10,7 +10,7 @@ from tests.command import Mathsetu
 # Quick for the person who waits; thorough where a machine does: make test-thorough.
 # How fast examples are made says something of a busy machine, and nothing of the property.
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("quick", patient, max_examples=15)
+settings.register_profile("quick", patient, max_examples=10)
 settings.register_profile("thorough", patient, max_examples=30)
 settings.load_profile("quick")
 

@@ -116,11 +116,13 @@ def assert_linear(read: Callable[[str], object], piece: str, size: int, after: s
     assert longer <= 0.1 or longer <= 6.5 * seconds(size) + 0.1, (piece, after)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("piece", ["|x", "{}_n"])
 def test_bars_and_prescripts_take_linear_time(piece: str) -> None:
     assert_linear(lambda latex: parse_latex(latex).slt, piece, 10_000)
 
 
+@pytest.mark.thorough
 def test_pairs_of_bars_are_folded_in_linear_time() -> None:
     """Cutting each pair out of the line moves all that follows: slow only in a very long line."""
     bar, letter = BRACKETS["|"], SIGNS["x"]
@@ -137,6 +139,7 @@ def test_closing_brackets_of_a_graph_take_linear_time() -> None:
     assert_linear(_refusing(lambda text: read_penman(f"(a / b{text}")), ")", 6_000, after="1 :c")
 
 
+@pytest.mark.thorough
 def test_formulas_of_a_graph_take_linear_time() -> None:
     read = _refusing(lambda text: read_mathamr(f"(a / b {text})"))
     assert_linear(read, ":value MATH :math (V1 / x) ", 20_000)
@@ -151,6 +154,7 @@ def test_backslashes_in_a_text_take_linear_time(form: str) -> None:
     assert_linear(lambda text: to_text(text, form), "\\", 8_000, after=" b")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("piece", ["|", r"\|", "=", r"\hat{"])
 def test_infix_takes_linear_time(piece: str) -> None:
     assert_linear(lambda latex: infix(parse_latex(latex).opt), piece, 4_000)

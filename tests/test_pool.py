@@ -56,6 +56,17 @@ def test_results_are_in_order_though_chunks_finish_out_of_order() -> None:
     assert ended[0] > ended[9]  # else the order was never at risk
 
 
+def first_is_slow(number: int) -> int:
+    time.sleep(0.2 if number < 2 else 0)
+    return number
+
+
+def test_results_stay_in_order_when_more_chunks_wait_than_may_be_under_way() -> None:
+    # Ten chunks may wait for two processes: the first is still being worked on when they do.
+    with closing(ordered_map(first_is_slow, range(60), processes=2, chunk=2)) as results:
+        assert list(results) == list(range(60))
+
+
 @pytest.mark.parametrize("processes", [0, 1, 2])
 @pytest.mark.parametrize("chunk", [1, 7, 64])
 def test_the_numbers_of_processes_and_of_items_in_a_chunk_change_nothing(

@@ -28,6 +28,7 @@ def assert_harmless(result: Result) -> None:
     assert result.code in (0, 1, 2)
 
 
+@pytest.mark.thorough
 @given(st.text())
 def test_visible_text_holds_nothing_unsafe(text: str) -> None:
     assert not UNSAFE.search(visible(text))
@@ -67,6 +68,7 @@ def post() -> dict[str, object]:
                       "tags": [f"tag{EVIL}"]}  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_a_hostile_library_is_shown_harmlessly(mathsetu: Mathsetu, post: dict[str, object]) -> None:
     source, library = f"posts{EVIL}.jsonl", f"lib{EVIL}"
     Path(source).write_text(json.dumps(post) + "\n")

@@ -63,6 +63,7 @@ def test_what_a_recipe_leaves_out_is_told(mathsetu: Mathsetu) -> None:
     assert report["passed_over"][0]["reason"] == "a post that the recipe leaves out"
 
 
+@pytest.mark.thorough
 def test_a_meter_tells_how_much_of_compressed_files_was_read(tmp_path: Path) -> None:
     path = tmp_path / "a.txt.gz"
     path.write_bytes(gzip.compress(b"".join(b"%d\n" % n for n in range(200_000))))

@@ -157,3 +157,35 @@ def test_a_language_that_is_not_served_in_full_is_named_with_its_grade_and_those
     assert read["query"]["note"].startswith("German")
     asked = mathsetu("search", library, "quadratische Gleichung", "--lang", "fi")
     assert "note: Finnish is not served, grade formulas only" in asked.err
+
+
+def test_a_table_of_terms_is_exported_corrected_and_imported(
+    mathsetu: Mathsetu, tmp_path: Path
+) -> None:
+    exported = mathsetu("glossary", "export", "German").out
+    assert "prime-number\tprime number\tPrimzahl" in exported
+    table = tmp_path / "de.tsv"
+    lines = [
+        line.rpartition("\t")[0].replace("\tPrimzahl", "\tUrzahl") + "\treviewed"
+        if line.startswith("prime-number\t")
+        else line
+        for line in exported.splitlines()
+    ]
+    table.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    said = mathsetu("glossary", "import", str(table), str(tmp_path / "own")).out
+    assert "1 reviewed" in said
+    kept = (tmp_path / "own" / "de.tsv").read_text(encoding="utf-8")
+    assert "\tUrzahl" in kept
+    assert "\treviewed\n" in kept
+
+
+def test_a_table_with_an_unknown_concept_or_of_no_language_is_refused(
+    mathsetu: Mathsetu, tmp_path: Path
+) -> None:
+    table = tmp_path / "de.tsv"
+    table.write_text("concept\tforms\tsources\nno-such\tWort\tt\n", encoding="utf-8")
+    refused = mathsetu("glossary", "import", str(table), str(tmp_path / "own"))
+    assert refused.code == 2
+    assert "no-such" in refused.err
+    assert not (tmp_path / "own").exists()
+    assert mathsetu("glossary", "export", "English").code == 2

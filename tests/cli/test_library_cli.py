@@ -209,6 +209,7 @@ def test_a_query_that_asks_for_nothing(mathsetu: Mathsetu, library: Path, query:
     assert "the query asks for nothing" in mathsetu.refuses("search", library, query)
 
 
+@pytest.mark.thorough
 def test_a_query_of_a_megabyte(mathsetu: Mathsetu, library: Path, tmp_path: Path) -> None:
     long = "prime " * 180_000
     assert "the query has 1,080,000 characters" in mathsetu.refuses("search", library, long)

@@ -17,6 +17,7 @@ def files(mathsetu: Mathsetu, tmp_path: Path) -> list[str]:
     return [str(tmp_path / name) for name in ("posts.jsonl", "queries.jsonl", "judgments.txt")]
 
 
+@pytest.mark.thorough
 def test_figures_come_as_json_and_the_library_is_used_again(
     mathsetu: Mathsetu, files: list[str], tmp_path: Path
 ) -> None:
@@ -118,6 +119,7 @@ def test_what_rbc_learned_is_kept_and_used_again(
     assert "--learned learns nothing" in mathsetu.refuses(*asked, "--learned", kept, "--save", kept)
 
 
+@pytest.mark.thorough
 def test_k_is_swept_over_the_same_systems(
     mathsetu: Mathsetu, english: list[str], tmp_path: Path
 ) -> None:

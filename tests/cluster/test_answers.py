@@ -25,6 +25,7 @@ def test_hits_scores_and_reasons_are_the_same(both):
         assert here.search(query, 10) == there.search(query, 10) != ()
 
 
+@pytest.mark.thorough
 def test_meaning_is_compared_as_in_a_folder(node, tmp_path):
     here, there = published(tmp_path / "library", some_posts(24), "default")
     for query in QUERIES[:2]:
@@ -38,6 +39,7 @@ def test_filters_hold_for_every_part(both):
         assert here.search(QUERIES[0], 20, where=where) == there.search(QUERIES[0], 20, where=where)
 
 
+@pytest.mark.thorough
 def test_order_and_grouping_are_the_same(both):
     here, there = both
     settings = replace(here.recipe.ranking, exact=0.2, own_language="normal", group=True)
@@ -48,6 +50,7 @@ def test_order_and_grouping_are_the_same(both):
             assert ours.hits == there.with_recipe(recipe).answer(query, 10, where=where).hits
 
 
+@pytest.mark.thorough
 def test_any_post_can_be_explained(both):
     here, there = both
     for post in some_posts()[::20]:
@@ -70,6 +73,7 @@ def test_formulas_have_the_same_ids_and_scores(both):
     assert [one.hit for one in ours] == [one.hit for one in theirs] != []
 
 
+@pytest.mark.thorough
 def test_posts_tags_languages_and_likes_are_the_same(both):
     here, there = both
     post = some_posts()[3]
@@ -127,6 +131,7 @@ def test_parts_that_cannot_live_there_are_refused(node, tmp_path):
         publish(tmp_path / "library")
 
 
+@pytest.mark.thorough
 def test_pages_totals_facets_and_negation_are_the_same(both):
     filters = (
         None,

@@ -37,6 +37,7 @@ def changed(posts):
     return other, gone, [*kept, other]
 
 
+@pytest.mark.thorough
 def test_after_changes_counts_and_answers_are_those_of_a_fresh_build(node, tmp_path):
     posts = some_posts(50)
     other, gone, final = changed(posts)
@@ -85,6 +86,7 @@ def test_answers_follow_their_question(node, tmp_path):
     assert there.search("Euler", 5)[0].id == "a"
 
 
+@pytest.mark.thorough
 def test_searches_see_all_of_a_change_or_nothing(node, tmp_path):
     posts = some_posts(30)
     other, _, _ = changed(posts)

@@ -150,6 +150,7 @@ def workers(plan, numbers):
             publish_shard(cluster, plan, number, Spread(), 1, quiet)
 
 
+@pytest.mark.thorough
 def test_shards_that_many_workers_publish_make_one_library(node, tmp_path):
     posts = some_posts(40)
     plan = tmp_path / "plan"
@@ -178,6 +179,7 @@ def in_any_order(hits):
     return sorted((hit.id, round(hit.score, 5), hit.reasons) for hit in hits)
 
 
+@pytest.mark.thorough
 def test_a_last_command_that_is_killed_ends_with_the_same_counts(node, tmp_path):
     plan = tmp_path / "plan"
     make_plan(plan, some_posts(12), LIGHT, 3, quiet)

@@ -170,6 +170,7 @@ def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
         list(read_posts(tmp_path / "absent"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "piece"),
     [

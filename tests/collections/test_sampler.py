@@ -3,6 +3,9 @@
 from collections import Counter, defaultdict
 
 from mathsetu.collections import sampler
+from mathsetu.languages.detect import detect
+from mathsetu.languages.scripts import dominant_script
+from mathsetu.languages.table import language
 from mathsetu.markup import split
 
 LANGUAGES = {"en", "hi", "es", "cs", "hr", "fa"}
@@ -93,3 +96,40 @@ def test_every_query_has_an_answer_and_some_only_in_another_language() -> None:
     assert set(answers) == set(QUERIES)
     elsewhere = [query for query in QUERIES if QUERIES[query].language not in answers[query]]
     assert len(elsewhere) >= 10
+
+
+FURTHER_QUERIES = list(sampler.further_queries())
+
+
+def test_queries_in_at_least_ten_further_languages_are_translations_of_ours() -> None:
+    languages = {query.language for query in FURTHER_QUERIES}
+    assert len(languages) >= 10
+    assert not languages & LANGUAGES
+    for query in FURTHER_QUERIES:
+        original, _, code = query.id.rpartition(".")
+        assert code == query.language
+        assert query.kind == QUERIES[original].kind, query.id
+        formulas = [
+            [span.content for span in split(one.text) if span.kind == "formula"]
+            for one in (query, QUERIES[original])
+        ]
+        assert formulas[0] == formulas[1], query.id
+
+
+def test_a_further_query_is_written_in_the_script_of_its_language_and_recognised() -> None:
+    for query in FURTHER_QUERIES:
+        words = "".join(span.content for span in split(query.text) if span.kind == "text")
+        assert dominant_script(words) in (language(query.language).script, "Hani"), query.id
+    missed = [
+        query.id for query in FURTHER_QUERIES if detect(query.text).language != query.language
+    ]
+    assert len(missed) <= len(FURTHER_QUERIES) // 20, missed
+
+
+def test_a_further_query_has_the_judgments_of_its_original() -> None:
+    further = {(one.query_id, one.id, one.grade) for one in sampler.further_judgments()}
+    for query in FURTHER_QUERIES:
+        original = query.id.rpartition(".")[0]
+        wanted = {(query.id, one.id, one.grade) for one in JUDGMENTS if one.query_id == original}
+        assert wanted
+        assert wanted <= further

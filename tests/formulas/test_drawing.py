@@ -93,6 +93,7 @@ def test_labels_cannot_become_markup() -> None:
     }
 
 
+@pytest.mark.thorough
 def test_five_thousand_levels_are_drawn() -> None:
     tree = Tree("V!x")
     for _ in range(5000):

@@ -222,6 +222,7 @@ def test_real_formulas_parse_almost_without_warnings(shared_data: Path) -> None:
     assert sum(bool(formula.warnings) for formula in parsed) < 0.03 * len(parsed)
 
 
+@pytest.mark.thorough
 def test_of_a_huge_formula_the_beginning_is_read() -> None:
     parsed = parse_latex("x+" * 100_000)
     assert parsed.warnings[-1].position == LONGEST_FORMULA

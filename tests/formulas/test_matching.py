@@ -119,6 +119,23 @@ def test_a_letter_never_stands_for_two_letters():
     assert two_letters.coverage < 1.0
 
 
+@pytest.mark.parametrize("query", ["x^2+y^3", "xy^3-x^2", r"\frac{x}{y}+y^2"])
+def test_two_letters_never_become_one(query: str):
+    distinct = matched(query, query.replace("x", "s").replace("y", "t"))
+    assert distinct.substitution == {"x": "s", "y": "t"}
+    assert distinct.coverage == 1.0
+    one = matched(query, query.replace("x", "t").replace("y", "t"))
+    assert len(one.substitution) == 1
+    assert one.coverage < 1.0
+    assert one.score < distinct.score
+
+
+def test_a_letter_that_is_taken_counts_nothing_where_another_meets_it():
+    found = matched("x+y=y^2", "t+t=t^2+u")
+    assert found.substitution == {"x": "u", "y": "t"}
+    assert (found.score, found.coverage) == pytest.approx((0.55, 5 / 7))
+
+
 def test_keeping_the_letters_scores_higher_than_renaming_them():
     assert matched("a+b=2", "b+a=2").score > matched("a+b=2", "x+y=2").score
 
@@ -144,6 +161,30 @@ def test_ways_of_writing_the_same_score_1(one: str, other: str):
 def test_order_matters_where_the_operator_says_so(one: str, other: str):
     found = matched(one, other)
     assert found.score < 1.0
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "met", "score"),
+    [
+        ("1 2 3", "1 3", "1 3", 6 / 7),
+        ("1 3", "1 2 3", "1 3", 6 / 7),
+        ("3 1", "1 2 3", "1", 4 / 7),
+        ("2 3 4 5", "1 2 5", "2 5", 6 / 9),
+        ("7 2", "2 8 9", "2", 4 / 7),
+        ("9", "8 7 9", "9", 4 / 6),
+    ],
+)
+def test_arguments_of_different_number_are_aligned_in_their_order(
+    ours: str, theirs: str, met: str, score: float
+):
+    def function(arguments: str) -> Tree:
+        return node("F!f", *(Tree(f"N!{number}") for number in arguments.split()))
+
+    found = match(function(ours), function(theirs))
+    expected = ["F!f", *(f"N!{number}" for number in met.split())]
+    assert [one.label for one in found.query_nodes] == expected
+    assert [one.label for one in found.candidate_nodes] == expected
+    assert found.score == pytest.approx(score)
 
 
 def test_a_query_is_found_inside_a_larger_formula():
@@ -209,6 +250,7 @@ def chain(label: str, depth: int, leaf: str) -> Tree:
     return tree
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("query", "candidate"),
     [
@@ -235,10 +277,12 @@ def test_no_input_takes_long(query: Tree, candidate: Tree):
     assert time.process_time() - started < 2.0
 
 
+@pytest.mark.thorough
 def test_huge_equal_formulas_still_score_1():
     assert match(chain("F!sin", 5000, "V!x"), chain("F!sin", 5000, "V!x")).score == 1.0
 
 
+@pytest.mark.thorough
 @given(st.lists(operator_trees, min_size=40, max_size=60))
 def test_large_sums_match_themselves_in_any_order(parts: list[Tree]):
     total = node("U!plus", *parts[:60])

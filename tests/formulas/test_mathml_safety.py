@@ -35,6 +35,7 @@ def test_entity_bombs_and_outside_files_are_refused() -> None:
         read_presentation(outside)
 
 
+@pytest.mark.thorough
 def test_five_thousand_levels_are_read() -> None:
     deep = "<mrow><mo>(</mo>" * 5000 + "<mi>x</mi>" + "<mo>)</mo></mrow>" * 5000
     assert sum(1 for _ in read_presentation(f"<math>{deep}</math>").walk()) == 5001
@@ -54,6 +55,7 @@ def test_a_share_that_holds_itself_is_refused() -> None:
         read_content("<apply><plus/><share href='#nowhere'/></apply>")
 
 
+@pytest.mark.thorough
 def test_shares_that_double_again_and_again_are_refused() -> None:
     lines = ["<ci id='s0'>x</ci>"]
     for i in range(1, 60):

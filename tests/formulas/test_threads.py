@@ -27,6 +27,7 @@ def hurried() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("hurried")
 def test_four_threads_read_the_same_trees_as_one() -> None:
     expected = []
@@ -53,6 +54,7 @@ def test_four_threads_read_the_same_trees_as_one() -> None:
             assert [mathml for _, mathml in found] == shown
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("hurried")
 def test_threads_that_share_a_formula_may_make_its_trees_at_once() -> None:
     expected = []

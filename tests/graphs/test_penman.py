@@ -134,6 +134,7 @@ def test_reading_ends_in_a_graph_or_a_clear_error(text: str) -> None:
         assert read_penman(text).labels
 
 
+@pytest.mark.thorough
 def test_depth_is_no_danger() -> None:
     graph = Graph(["V!x"] * 20_000)
     for node in range(1, 20_000):

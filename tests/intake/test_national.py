@@ -35,6 +35,8 @@ def test_a_national_name_is_typed_and_read_as_what_it_is(name: str, known: str) 
         ("ggT(12,18) = 6", r"\gcd(12,18)=6"),
         ("PGCD(12,18) = 6", r"\gcd(12,18)=6"),
         ("ΜΚΔ(12,18) = 6", r"\gcd(12,18)=6"),
+        ("ημ x + συν x = 1", r"\sin x+\cos x=1"),
+        ("εφ 45", r"\tan 45"),
         ("mcm(4,6) = 12", r"\operatorname{lcm}(4,6)=12"),
         ("kgV(4,6) = 12", r"\operatorname{lcm}(4,6)=12"),
         ("НОК(4,6) = 12", r"\operatorname{lcm}(4,6)=12"),
@@ -55,6 +57,21 @@ def test_a_typed_formula_is_written_as_english_writes_it(typed: str, latex: str)
 )
 def test_a_name_among_words_is_a_word(text: str) -> None:
     assert typed_question(text).formulas == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "formulas"),
+    [
+        ("Ποιο είναι το άθροισμα των γωνιών σε ένα τρίγωνο;", ()),
+        ("η τιμή της συνάρτησης ή ο λόγος με τα δύο", ()),
+        ("Να βρεθεί ο ΜΚΔ των αριθμών", ()),
+        ("Αν η γωνία α = 30 και η = 2", (r"\alpha =30", r"\eta =2")),
+        ("ο εμβαδόν είναι 2π r", (r"2\pi r",)),
+        ("αβ + γδ", (r"\alpha \beta +\gamma \delta",)),
+    ],
+)
+def test_short_words_of_greek_are_no_formulas(text: str, formulas: tuple[str, ...]) -> None:
+    assert typed_question(text).formulas == formulas
 
 
 @pytest.mark.parametrize("latex", [r"\mathrm{tg}x", r"\operatorname{tg}x", r"\tg x"])
@@ -95,5 +112,6 @@ def test_a_number_in_latex_is_the_same_number(written: str, number: str) -> None
     assert operators(written) == operators(number)
 
 
+@pytest.mark.thorough
 def test_a_long_row_of_numbers_and_commas_takes_no_long_time() -> None:
     assert typed_question("x = " + "1,2" * 20_000, "de").formulas

@@ -86,6 +86,7 @@ def test_what_is_typed_becomes_latex(typed: str, latex: str) -> None:
     assert (span.kind, span.content.strip(), span.raw) == ("formula", latex, typed)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "piece",
     ["a ", "x+", "(", "f(", "a, ", "1, ..., ", "|x ", "$", "\\frac{", "x^", "<math>", "a-", "√",

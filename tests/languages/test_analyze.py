@@ -175,6 +175,7 @@ def test_normalising_twice_changes_nothing_more(text: str) -> None:
     assert normalise(once) == once
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_megabyte_takes_less_than_a_second(language: str) -> None:
     samples = {

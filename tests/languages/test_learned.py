@@ -8,7 +8,7 @@ import pytest
 from mathsetu.languages.analyze import analyze
 from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.learned import FOLDER, LearnedWords
-from mathsetu.languages.table import LANGUAGES
+from mathsetu.languages.table import FURTHER, ROWS
 
 TABLES = sorted(FOLDER.glob("*.tsv.gz"))
 # Words of school exercises that are no terms of mathematics, and what one of them must be.
@@ -32,15 +32,16 @@ def meanings(word: str, source: str, target: str) -> set[str]:
     }
 
 
-def test_there_is_a_table_to_english_and_from_it_for_every_other_language() -> None:
+def test_there_is_a_table_to_english_for_every_other_language_and_from_it_for_six() -> None:
     names = {path.name.removesuffix(".tsv.gz") for path in TABLES}
-    assert names == {pair for code in EVERYDAY for pair in (f"{code}-en", f"en-{code}")}
+    both = {pair for code in EVERYDAY for pair in (f"{code}-en", f"en-{code}")}
+    assert names == both | {f"{code}-en" for code in FURTHER if code != "th"}
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.name)
 def test_every_line_is_a_term_with_words_and_chances(path: Path) -> None:
     source, target = path.name.removesuffix(".tsv.gz").split("-")
-    assert {source, target} <= set(LANGUAGES)
+    assert {source, target} <= set(ROWS)
     lines = gzip.decompress(path.read_bytes()).decode().splitlines()
     assert len(lines) > 1_000
     terms = [line.split("\t")[0] for line in lines]
@@ -62,6 +63,25 @@ def test_everyday_words_are_known(language: str) -> None:
         if not set(analyze(english, "en")) & meanings(word, language, "en")
     }
     assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "english"),
+    [
+        ("de", "Schule", "school"),
+        ("fr", "école", "school"),
+        ("ru", "вода", "water"),
+        ("el", "νερό", "water"),
+        ("ar", "مدرسة", "school"),
+        ("zh", "学校", "school"),
+        ("vi", "trường học", "school"),
+        ("bn", "জল", "water"),
+    ],
+)
+def test_everyday_words_of_further_languages_are_known(
+    language: str, word: str, english: str
+) -> None:
+    assert english in dict(Glossary.load().expand(word, language, "en"))
 
 
 def test_english_words_are_known_in_the_other_languages() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.shared import arqmath_posts
-from mathsetu.languages.mask import mask, unmask
+from mathsetu.languages.mask import Unmasked, mask, unmask
 from mathsetu.markup import split
 
 PIECES = st.sampled_from(
@@ -38,6 +38,22 @@ def test_absurd_numbers_do_no_harm() -> None:
     text = "QZ" + "9" * 10_000 + " and $x$"
     assert unmask(mask(text).text, mask(text)).text == text
     assert unmask("QZ" + "1" * 10_000, mask("$x$")).text == "$x$" + "1" * 9_999
+
+
+def test_names_with_digits_glued_to_them_are_read_as_the_longest_that_fits() -> None:
+    two, twelve = mask("$a$ $b$"), mask(" ".join(f"$x_{{{n}}}$" for n in range(1, 13)))
+    assert twelve.hidden[11] == "$x_{12}$"
+    assert unmask("QZ12", twelve).text.startswith("$x_{12}$ $x_{1}$")
+    # There is no thirteenth: the first, with a 3 glued to it.
+    assert unmask("QZ13", twelve).text.startswith("$x_{1}$3 $x_{2}$")
+    assert unmask("QZ12 QZ2", two) == Unmasked("$a$2 $b$", ())
+
+
+def test_a_name_that_comes_again_is_left_out_and_one_that_never_was_stays() -> None:
+    hidden = mask("$a$ $b$")
+    assert unmask("QZ1 and QZ1, QZ2", hidden) == Unmasked("$a$ and , $b$", ())
+    assert unmask("QZ2 QZ2", hidden) == Unmasked("$b$  $a$", ("$a$",))
+    assert unmask("QZ0 QZ3", hidden) == Unmasked("QZ0 QZ3 $a$ $b$", ("$a$", "$b$"))
 
 
 HOSTILITIES = {
@@ -91,6 +107,7 @@ def test_each_hostility_alone(hostility: str) -> None:
     assert back.text.index("$x$") < back.text.index(";") < back.text.index("$y$")
 
 
+@pytest.mark.thorough
 @pytest.mark.shared
 def test_every_topic_of_every_language_survives(shared_data: Path) -> None:
     texts = 0

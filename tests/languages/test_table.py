@@ -17,7 +17,7 @@ def test_the_seven_languages_are_there() -> None:
 def test_the_further_languages_are_there_and_none_says_it_is_full() -> None:
     assert set(FURTHER) == set(
         "de fr pt it nl pl ru uk tr ar bn mr ta te ur gu pa zh ja ko id vi el ro hu sv bg sk "
-        "ca".split()
+        "ca th".split()
     )
     assert {row.grade for row in FURTHER.values()} <= {"good", "basic"}
     assert not LANGUAGES.keys() & FURTHER.keys()
@@ -27,7 +27,7 @@ def test_the_further_languages_are_there_and_none_says_it_is_full() -> None:
 def test_every_part_that_a_further_row_names_exists(row) -> None:
     assert stemmer(row.stemmer)("a")
     assert not row.has_stop_words or len(row.stop_words) > 50
-    assert row.code in ("zh", "ja", "ko") or row.has_stop_words
+    assert row.code in ("zh", "ja", "ko", "th") or row.has_stop_words
     assert row.nllb
     assert not row.mbart or row.mbart.startswith(f"{row.code}_")
     assert dominant_script(row.own_name) in (row.script, "Hani")

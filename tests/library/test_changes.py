@@ -27,6 +27,7 @@ def ids(library: Path, query: str) -> list[str]:
 # Building
 
 
+@pytest.mark.thorough
 def test_the_same_posts_give_the_same_bytes_however_many_processes(tmp_path: Path) -> None:
     posts = list(sampler.posts())[:20]
     for processes in (1, 2):

@@ -258,6 +258,7 @@ def _largest(old: np.ndarray[Any, Any]) -> Any:
     return np.iinfo(old.dtype).max if old.dtype.kind in "iu" else np.finfo(old.dtype).max
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("poison", POISONS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # sums of the largest numbers overflow
 def test_arrays_made_to_mislead_give_an_answer_or_a_clear_line(
@@ -286,6 +287,7 @@ def test_an_array_of_objects_is_never_unpickled(tmp_path: Path, large_library: P
         Library(library)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "script",
     [

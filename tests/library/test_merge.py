@@ -51,6 +51,7 @@ def alike(ours: tuple[Hit, ...], theirs: tuple[Hit, ...]) -> bool:
     return told(ours) == told(theirs) and [hit.score for hit in ours] == pytest.approx(scores)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("recipe", [LIGHT, SYMBOLS], ids=["light", "symbols"])
 def test_a_merged_library_answers_as_one_built_at_once(tmp_path: Path, recipe: Recipe) -> None:
     in_pieces(tmp_path / "merged", recipe)
@@ -92,6 +93,7 @@ def test_graphs_keep_their_vectors(tmp_path: Path) -> None:
         assert alike(ours, theirs)
 
 
+@pytest.mark.thorough
 def test_many_additions_leave_few_segments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "_MOST_SEGMENTS", 3)
     build_library(tmp_path / "l", POSTS[:5], LIGHT, processes=1)
@@ -104,6 +106,7 @@ def test_many_additions_leave_few_segments(tmp_path: Path, monkeypatch: pytest.M
         assert len(library) == 13
 
 
+@pytest.mark.thorough
 def test_segments_are_merged_only_as_far_as_one_may_grow(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +119,7 @@ def test_segments_are_merged_only_as_far_as_one_may_grow(
     assert [one.posts for one in read_manifest(tmp_path / "l").segments] == [20, 20, 15]
 
 
+@pytest.mark.thorough
 def test_an_open_library_answers_on_while_it_is_merged(tmp_path: Path) -> None:
     in_pieces(tmp_path / "l", LIGHT)
     with Library(tmp_path / "l") as library:
@@ -133,6 +137,7 @@ def test_nothing_is_written_where_nothing_is_to_be_merged(
     assert read_manifest(tmp_path / "l") == before
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("recipe", [LIGHT, SYMBOLS, "meaning"], ids=["light", "symbols", "meaning"])
 def test_a_segment_of_which_every_post_was_replaced_leaves_nothing(
     tmp_path: Path, recipe: Recipe | str
@@ -145,3 +150,18 @@ def test_a_segment_of_which_every_post_was_replaced_leaves_nothing(
         assert len(library) == library.manifest.segments[0].posts == 5
         query = f"{POSTS[4].title} $\\frac mn+\\frac pq$"
         assert POSTS[4].id in {hit.id for hit in library.search(query, 5)}
+
+
+def test_a_few_additions_are_merged_into_one_segment_that_answers_as_before(tmp_path: Path) -> None:
+    posts = [Post(id=f"p{n}", body=f"word{n} and $x^{n}+y$", language="en") for n in range(6)]
+    build_library(tmp_path / "library", posts[:3], LIGHT, processes=1)
+    for post in posts[3:]:
+        add_posts(tmp_path / "library", [post], processes=1)
+    remove_posts(tmp_path / "library", ["p1"])
+    build_library(tmp_path / "whole", [posts[0], *posts[2:]], LIGHT, processes=1)
+    assert optimize_library(tmp_path / "library") == 1
+    merged, whole = Library(tmp_path / "library"), Library(tmp_path / "whole")
+    for query in ("word0", "word1", "word5 and", "$x^4+y$"):
+        ours = [(hit.id, hit.score) for hit in merged.search(query, 6)]
+        assert ours == [(hit.id, hit.score) for hit in whole.search(query, 6)]
+    assert {hit.id for hit in merged.search("word1", 6)} == set()

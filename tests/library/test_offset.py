@@ -26,6 +26,7 @@ def small(sampler_library: Library) -> Library:
     return sampler_library.with_recipe(replace(recipe, ranking=ranking))
 
 
+@pytest.mark.thorough
 @given(
     query=st.sampled_from(QUERIES),
     k=st.integers(20, 60),
@@ -94,6 +95,7 @@ _tags = st.lists(st.sampled_from(["calculus", "integration", "number-theory", "n
 _codes = st.lists(st.sampled_from(["en", "hi", "cs", "xx"]))
 
 
+@pytest.mark.thorough
 @given(
     languages=_codes,
     tags=_tags,

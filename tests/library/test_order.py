@@ -76,15 +76,29 @@ def test_the_asker_s_language_comes_first_unless_it_is_off(library: Library) -> 
         languages("much")
 
 
-def test_a_post_that_moved_up_says_so_and_its_score_stays(library: Library) -> None:
-    before = {
-        hit.id: hit.score
-        for hit in library.search("infinitely many primes", 50, own_language="off")
-    }
+def test_a_post_that_moved_up_says_so_and_has_the_score_of_its_best_version(
+    library: Library,
+) -> None:
+    plain = library.search("infinitely many primes", 50, own_language="off")
+    before = {hit.id: hit.score for hit in plain}
     hit = library.search("infinitely many primes", 1)[0]
-    assert hit.score == before[hit.id]
+    assert hit.score == plain[0].score > before[hit.id]
     assert hit.reasons[-1].part == "language"
+    assert hit.reasons[-1].score == pytest.approx(hit.score - before[hit.id])
     assert hit.reasons[-1].detail.startswith("in the language of the query (en): place ")
+
+
+@pytest.mark.parametrize("preference", ["weak", "normal", "strong"])
+@pytest.mark.parametrize("group", [False, True])
+def test_scores_fall_along_the_list_whatever_is_preferred(
+    library: Library, preference: str, group: bool
+) -> None:
+    for query in ("infinitely many primes", "दो समीकरणों का हल", "sum of $1/n^2$"):
+        hits = library.answer(query, 50, own_language=preference, group=group).hits
+        scores = [hit.score for hit in hits]
+        assert scores == sorted(scores, reverse=True)
+        for hit in hits:
+            assert sum(reason.score for reason in hit.reasons) == pytest.approx(hit.score)
 
 
 def test_a_formula_alone_is_asked_in_the_language_of_the_page(library: Library) -> None:
@@ -159,6 +173,9 @@ def test_weights_of_the_caller_s_own_are_not_calibrated(library: Library) -> Non
     [
         ("ranking.own_language=much", "known: off, weak, normal, strong"),
         ("ranking.exact=-1", "cannot be less than 0"),
+        ("ranking.full_scores={formulae=1}", "which is no part"),
+        ("ranking.full_scores={formulas=-1}", "none of them below 0"),
+        ("parts.words.query_title=-1", "query_title is -1; it cannot be less than 0"),
         ("ranking.calibration={half={meanings=1}}", "which is no part"),
         ("ranking.calibration={half={words=0}}", "positive"),
         ("ranking.calibration={close={words=1}}", "which half does not"),

@@ -97,6 +97,7 @@ def test_a_fusion_that_learns_is_cross_validated(
     assert all(figure.paper is None for figure in done.figures)
 
 
+@pytest.mark.thorough
 def test_a_failed_reproduction_leaves_the_library_as_it_was(
     ensemble: Path, topics: list[Query], judgments: list[Judgment]
 ) -> None:

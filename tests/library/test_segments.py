@@ -29,6 +29,7 @@ def run_of(folder: Path) -> Run:
         return library.run(QUERIES, 10)
 
 
+@pytest.mark.thorough
 def test_a_build_merges_its_segments_into_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -48,6 +49,7 @@ def test_a_build_merges_its_segments_into_one(
     assert ids[0] == ids[1]
 
 
+@pytest.mark.thorough
 def test_many_segments_rank_as_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     posts = list(sampler.posts())
     build_library(tmp_path / "one", posts, LIGHT, processes=1)
@@ -106,6 +108,7 @@ class Stopped(Exception):
     pass
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("small_segments")
 @pytest.mark.parametrize("at", [("reading", 70), ("indexing", 60), ("formulas", 30)])
 def test_what_is_finished_is_kept_when_a_build_goes_on(tmp_path: Path, at: tuple[str, int]) -> None:

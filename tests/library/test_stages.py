@@ -9,7 +9,7 @@ from mathsetu.errors import InputError
 from mathsetu.library import Library, build_library
 from mathsetu.ranking.fusion import IBC, RRF, CombSUM, Fusion, fuse
 from mathsetu.recipes.schema import parse_recipe
-from mathsetu.records import Query
+from mathsetu.records import Post, Query
 
 PLAIN = """
 name = "plain"
@@ -148,3 +148,37 @@ def test_settings_of_a_library_are_checked_when_it_is_opened(plain: Path) -> Non
 
 def test_an_ensemble_keeps_its_recipe_on_the_disk(ensemble: Library) -> None:
     assert Library(ensemble.folder).recipe == parse_recipe(ENSEMBLE, "two")
+
+
+CANDIDATES = """
+name = "candidates"
+description = "Words find candidates, formulas only score them"
+[parts.words]
+kind = "lexical"
+formula_tokens = 0
+[parts.formulas]
+kind = "formula"
+[ranking]
+weights = { words = 0.6, formulas = 0.4 }
+candidates_from = ["words"]
+"""
+THREE_POSTS = [
+    Post(id="circle", body="The area of a circle is $\\pi r^2$.", language="en"),
+    Post(id="square", body="The area of a square is $a^2$.", language="en"),
+    Post(id="primes", body="There are infinitely many primes.", language="en"),
+]
+
+
+def test_the_other_parts_find_candidates_when_those_that_should_have_nothing_to_go_on(
+    tmp_path: Path,
+) -> None:
+    recipe = parse_recipe(CANDIDATES, "tests")
+    build_library(tmp_path / "library", THREE_POSTS, recipe, processes=1)
+    library = Library(tmp_path / "library")
+    by_formula = library.search("$\\pi r^2$", 3)
+    assert by_formula[0].id == "circle"
+    assert by_formula[0].score == pytest.approx(1.0)
+    # With words to go on, formulas find no candidates of their own.
+    assert {hit.id for hit in library.search("primes $\\pi r^2$", 3)} == {"primes"}
+    # Where no part has anything to go on, nothing is found and nothing fails.
+    assert len(library.search("$$", 3)) == 0

@@ -77,3 +77,12 @@ def test_silent_parts_leave_their_weight_to_the_others(
     assert all(new[name] == 0 for name in weights if name in silent)
     for name in speaking:
         assert new[name] / new[speaking[0]] == pytest.approx(weights[name] / weights[speaking[0]])
+
+
+def test_weights_stay_when_every_part_is_silent() -> None:
+    weights = {"words": 0.7, "formulas": 0.3}
+    assert adapted(weights, frozenset({"words", "formulas"})) == weights
+    assert adapted({"words": 1.0, "formulas": 0.0}, frozenset({"words"})) == {
+        "words": 1.0,
+        "formulas": 0.0,
+    }

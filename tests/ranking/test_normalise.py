@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mathsetu.ranking.hybrid import NORMALISATIONS, minmax, ranks
+from mathsetu.ranking.hybrid import NORMALISATIONS, minmax, ranks, shares
 
 # Scores of the engine are single precision: nothing smaller is told apart.
 SCORES = st.lists(st.floats(0, 1e6, width=32).map(lambda x: round(x, 3)), max_size=30).map(np.array)
@@ -48,3 +48,21 @@ def test_no_candidates_give_no_scores(name: str) -> None:
 
 def test_none_leaves_scores_alone() -> None:
     assert NORMALISATIONS["none"](np.array([0.25, -0.5])).tolist() == [0.25, -0.5]
+
+
+@given(scores=SCORES, full=st.floats(0.001, 1e6))
+def test_what_is_below_the_full_score_counts_in_proportion(scores: np.ndarray, full: float) -> None:
+    scaled = minmax(scores, full)
+    if scores.max(initial=0) >= full:
+        np.testing.assert_allclose(scaled, minmax(scores))
+    else:
+        np.testing.assert_allclose(scaled, scores / full)
+
+
+def test_full_scores_are_of_minmax_and_of_the_parts_that_have_one() -> None:
+    scores = {"text": np.array([4.0, 2.0]), "math": np.array([0.1, 0.2])}
+    weights = {"text": 0.5, "math": 0.5}
+    parts = shares(scores, weights, "minmax", {"math": 0.4})
+    assert parts["text"].tolist() == [0.5, 0.25]
+    assert parts["math"].tolist() == [0.125, 0.25]
+    assert shares(scores, weights, "none", {"math": 0.4})["math"].tolist() == [0.05, 0.1]

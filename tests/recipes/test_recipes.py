@@ -21,8 +21,8 @@ MIRMU = ["mirmu", "mirmu-base", "mirmu-mathberta", "mirmu-mathberta-fine", "mirm
 ENSEMBLES = ["msm-ensemble", *(f"msm-ens-{number}" for number in range(1, 23))]
 NEURAL = [*CROSSMATH, *MIRMU, "mirmu-retriever", "miracle-1", "miracle-2", "msm-compubert",
           *ENSEMBLES]  # fmt: skip
-# These two have tests of their own.
-OTHERS = ["mathamr-plus", "meaning"]
+# These have tests of their own.
+OTHERS = ["formula-context", "mathamr-plus", "meaning"]
 SHIPPED = sorted([*LIGHT, *NEURAL, *OTHERS])
 WORDS = """
 name = "mine"

@@ -76,6 +76,14 @@ def test_a_post_with_all_formulas_of_a_query_beats_those_with_one(tmp_path: Path
     assert found(retriever(tmp_path), both)[0] == 4
 
 
+def test_a_larger_formula_of_a_query_counts_more_but_not_in_proportion(tmp_path: Path) -> None:
+    [reply] = retriever(tmp_path).ask([asked("a+b", r"\sum_{n=1}^\infty \frac{1}{n^2}")])
+    (large, more), (small, less) = reply._asked
+    assert large.mass > 2 * small.mass
+    assert more + less == pytest.approx(1)
+    assert more / less == pytest.approx((large.mass / small.mass) ** (1 / 3))
+
+
 def test_the_largest_formulas_are_asked_for_when_there_are_too_many(tmp_path: Path) -> None:
     index = retriever(tmp_path, query_formulas=1)
     assert found(index, asked("a", r"\sum_{n=1}^\infty \frac{1}{n^2}"))[0] == 2
@@ -114,6 +122,22 @@ def test_matching_never_lifts_what_was_not_matched_above_what_was(tmp_path: Path
     assert [one.number for one in matched[2:]] == [one.number for one in overlaps[2:]]
 
 
+def test_formulas_that_were_not_matched_are_scaled_to_stand_below_the_least_that_was(
+    tmp_path: Path,
+) -> None:
+    bodies = ["$a^2+b^2=c^2$", "$a^2+b^2=c$", "$a^2+b=c$", "$a^2-b$", "$a^2$"]
+    overlaps = retriever(tmp_path / "overlaps", bodies, matched=0).formulas("a^2+b^2=d^2", 10)
+    ranked = retriever(tmp_path / "matched", bodies, matched=2).formulas("a^2+b^2=d^2", 10)
+    assert len(ranked) == len(overlaps) == 5
+    least = ranked[1].score
+    assert least != pytest.approx(ranked[0].score)
+    assert least != pytest.approx(overlaps[1].score)
+    scale = least / overlaps[1].score
+    expected = [one.score * scale for one in overlaps[2:]]
+    assert [one.score for one in ranked[2:]] == pytest.approx(expected)
+    assert max(expected) < least
+
+
 def test_given_posts_get_the_scores_they_are_found_with(tmp_path: Path) -> None:
     index, question = retriever(tmp_path), asked("x^2+y^2")
     ranked = index.ask([question])[0].best(10)
@@ -144,6 +168,7 @@ def test_segments_without_common_formulas_change_nothing(
     ].reason(5, Post("", ""))
 
 
+@pytest.mark.thorough
 def test_a_huge_formula_is_searched_for_without_matching_it_with_all(tmp_path: Path) -> None:
     index = retriever(tmp_path)
     assert index.formulas("x" * 90_000, 3)

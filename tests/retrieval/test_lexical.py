@@ -80,6 +80,18 @@ def test_the_glossary_leads_to_other_languages_when_asked(tmp_path: Path) -> Non
     assert 2 not in found(without, asked("prime number"))
 
 
+def test_the_words_of_a_query_s_title_count_once_more_where_wanted(tmp_path: Path) -> None:
+    query = Query(id="q", title="Primes", text="What is a determinant? And primes?", language="en")
+    for share in (0.0, 0.5):
+        [reply] = retriever(tmp_path / str(share), query_title=share).ask([Question(query)])
+        wanted = {term: reply.wanted[term] for term in ("prime", "prvocisl", "determin")}
+        assert wanted == {"prime": 2 + share, "prvocisl": 2 + share, "determin": 1}
+    [alone] = retriever(tmp_path / "alone", query_title=0.5).ask(
+        [Question(Query(id="q", text="", title="Primes", language="en"))]
+    )
+    assert alone.wanted["prime"] == 1
+
+
 def test_only_posts_that_are_allowed_are_found(tmp_path: Path) -> None:
     allowed = np.array([False, True, True, True, False])
     index = retriever(tmp_path, **MATCHED, translate=False)

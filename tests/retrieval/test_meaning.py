@@ -391,6 +391,8 @@ def test_choices_that_leave_nothing_to_read_are_refused(choice: dict[str, int]) 
 def test_a_least_cosine_that_no_post_or_every_post_exceeds_is_refused(least: float) -> None:
     with pytest.raises(InputError, match="min_cosine must be a cosine from -1 to below 1"):
         MeaningSettings(min_cosine=least)
+    with pytest.raises(InputError, match="query_title is -1; it cannot be less than 0"):
+        MeaningSettings(query_title=-1.0)
 
 
 def test_passages_longer_than_the_model_reads_are_refused(tmp_path: Path, model: str) -> None:

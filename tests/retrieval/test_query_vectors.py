@@ -79,3 +79,37 @@ def test_a_query_that_fits_into_half_a_passage_is_read_whole(encoder: BuiltinEnc
 
 def test_a_blank_query_means_nothing(encoder: BuiltinEncoder) -> None:
     assert not ask(encoder, "  ", "hi").any()
+
+
+def test_the_title_of_a_query_in_another_language_is_read_once_more_where_wanted(
+    encoder: BuiltinEncoder,
+) -> None:
+    title, text = "xqz wvb", "kjh qqw zzx"  # nothing that the glossary knows
+    whole, alone = careful(encoder, f"{title}\n{text}", title)
+    expected = whole + 0.6 * alone
+    expected /= np.linalg.norm(expected)
+    query = Query(id="q", text=text, title=title, language="es")
+    assert query_vector(encoder, Question(query), 64, title=0.6) == pytest.approx(
+        expected, abs=1e-5
+    )
+    assert query_vector(encoder, Question(query), 64) == pytest.approx(whole, abs=1e-5)
+
+
+def test_the_title_of_an_english_query_is_not_read_twice(encoder: BuiltinEncoder) -> None:
+    query = Query(id="q", text=TEXTS[1], title=TEXTS[0], language="en")
+    [expected] = encoder.encode([f"{TEXTS[0]}\n{TEXTS[1]}"])
+    assert query_vector(encoder, Question(query), 64, title=0.6) == pytest.approx(
+        expected, abs=1e-5
+    )
+
+
+@pytest.mark.parametrize(("title", "text"), [("", "xqz wvb"), ("xqz wvb", ""), ("xqz wvb", " ")])
+def test_a_title_without_a_text_is_the_query_itself(
+    encoder: BuiltinEncoder, title: str, text: str
+) -> None:
+    query = Query(id="q", text=text, title=title, language="es")
+    assert Question(query).title is None
+    assert (
+        query_vector(encoder, Question(query), 64, title=0.6) @ careful(encoder, "xqz wvb")[0]
+        > 0.99
+    )

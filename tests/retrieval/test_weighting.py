@@ -43,6 +43,50 @@ def every(weighted: Weighted, query: dict[str, float]) -> NDArray[np.float32]:
 QUERY = ["word1", "word7", "word7", "word30", "nowhere"]
 
 
+#: Four documents whose scores were worked out by hand, by the formulas of the papers.
+BY_HAND = [
+    ["sum", "sum", "sum", "prime"],
+    ["prime"],
+    ["ring", "ideal", "ring", "prime", "field"],
+    ["sum", "ring"],
+]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "expected"),
+    [
+        (Bm25Plus(1.8, 0.75, 1.0), [3.33328, 2.17991, 1.81369, 2.51887]),
+        (Bm25Plus(1.8, 0.75, 1.0, matched_only=True), [3.33328, 1.26362, 0.8974, 2.00804]),
+        (Bm25Plus(3.0, 0.75, 0.0), [2.05913, 0.81732, 0.37151, 1.12774]),
+        (Bm25Plus(1.8, 0.0, 1.0), [3.54145, 1.93794, 1.93794, 2.34341]),
+    ],
+)
+def test_bm25_plus_gives_the_scores_worked_out_by_hand(
+    tmp_path: Path, scheme: Bm25Plus, expected: list[float]
+) -> None:
+    weighted = Weighted([index(tmp_path / "i", BY_HAND)], scheme)
+    ours = every(weighted, {"sum": 1.0, "prime": 1.0})
+    np.testing.assert_allclose(ours, expected, atol=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("notation", "expected"),
+    [
+        ("ltn", [12.21993, 0.54312, 0.54312, 4.51721]),
+        ("ntn", [16.27056, 0.54312, 0.54312, 5.24248]),
+        ("ltc", [1.0, 0.21082, 0.0363, 0.69121]),
+        ("lnc", [1.0, 0.3608, 0.13637, 0.65948]),
+        ("nnc", [1.0, 0.31623, 0.11952, 0.67082]),
+    ],
+)
+def test_tf_idf_gives_the_scores_worked_out_by_hand(
+    tmp_path: Path, notation: str, expected: list[float]
+) -> None:
+    weighted = Weighted([index(tmp_path / "i", BY_HAND)], Smart(notation))
+    ours = every(weighted, {"sum": 3.0, "prime": 1.0})
+    np.testing.assert_allclose(ours, expected, atol=2e-5)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_bm25_plus_equals_rank_bm25(tmp_path: Path, seed: int) -> None:
     rank_bm25 = pytest.importorskip("rank_bm25")

@@ -131,6 +131,7 @@ def test_a_client_that_leaves_before_its_body_is_complete_is_forgotten(
     assert "Traceback" not in caplog.text
 
 
+@pytest.mark.thorough
 def test_a_client_that_does_not_read_its_answer_takes_nobodys_place(sampler_folder: Path) -> None:
     app = create_app(Settings(str(sampler_folder), running=1, waiting=0))
 
@@ -150,6 +151,7 @@ def test_a_client_that_does_not_read_its_answer_takes_nobodys_place(sampler_fold
     asyncio.run(go())
 
 
+@pytest.mark.thorough
 def test_one_client_cannot_take_all_places(
     sampler_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,6 +31,7 @@ def part_of(engine: Engine, name: str) -> Retriever:
     return parts[name]
 
 
+@pytest.mark.thorough
 def test_requests_beyond_capacity_are_sent_away_and_the_server_recovers(
     sampler_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -177,6 +177,7 @@ def test_an_unknown_post_is_told_from_other_mistakes(engine: Engine, ask: str) -
         getattr(engine, ask)("../../etc/passwd")
 
 
+@pytest.mark.thorough
 def test_many_threads_get_what_one_gets(engine: Engine) -> None:
     queries = [query for query in sampler.queries() if query.text][:10]
 
@@ -189,6 +190,7 @@ def test_many_threads_get_what_one_gets(engine: Engine) -> None:
     assert together == alone * 3
 
 
+@pytest.mark.thorough
 def test_the_longest_names_that_are_stored_can_be_asked_for(tmp_path: Path) -> None:
     name, tag, collection = ("🜁" * LONGEST_NAME, "t" * LONGEST_NAME, "c" * LONGEST_NAME)
     body = "A circle of radius $r$."
@@ -221,6 +223,7 @@ def test_a_name_that_could_not_be_asked_for_is_not_stored(
     assert len(str(refused.value)) < 150
 
 
+@pytest.mark.thorough
 def test_a_rebuilt_library_is_opened_without_dropping_a_request(tmp_path: Path) -> None:
     folder = tmp_path / "library"
     old = [Post(id="old", body="A circle of radius $r$.", language="en")]

@@ -96,6 +96,7 @@ def shared(tmp_path: Path) -> Path:
     return shared
 
 
+@pytest.mark.thorough
 def test_a_full_temporary_folder_does_not_end_the_watch(folder: Path, shared: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no device that is always full")
@@ -112,6 +113,7 @@ def test_a_full_temporary_folder_does_not_end_the_watch(folder: Path, shared: Pa
         assert becomes(lambda: part.with_suffix(".json").exists())
 
 
+@pytest.mark.thorough
 def test_a_removed_temporary_folder_does_not_end_the_watch(folder: Path, shared: Path) -> None:
     with serving(folder, shared) as client:
         shutil.rmtree(shared)
@@ -130,6 +132,7 @@ HEADERS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("header", range(len(HEADERS)))
 def test_a_damaged_array_leaves_the_old_library_serving_until_a_good_one_comes(
     folder: Path, shared: Path, header: int
@@ -262,6 +265,7 @@ def test_the_same_library_made_again_gives_up_the_old_files(folder: Path) -> Non
     assert not engine.refresh()
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="counts open files in /proc")
 def test_libraries_that_were_replaced_give_their_files_back(folder: Path) -> None:
     def open_files() -> int:
@@ -321,6 +325,7 @@ def turned(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.thorough
 def test_a_new_library_with_damage_that_opening_does_not_see_is_not_served(tmp_path: Path) -> None:
     large(tmp_path / "library", 2)
     large(tmp_path / "new", 9_000)
@@ -333,6 +338,7 @@ def test_a_new_library_with_damage_that_opening_does_not_see_is_not_served(tmp_p
         assert len(found(client)) == 2
 
 
+@pytest.mark.thorough
 def test_damage_under_a_running_server_is_told_without_naming_files(tmp_path: Path) -> None:
     large(tmp_path / "library", 9_000)
     path = turned(tmp_path / "library")

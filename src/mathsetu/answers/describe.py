@@ -122,7 +122,7 @@ def read_piece(span: Span) -> ReadPiece:
 
 # What a grade means to whoever asks.
 _GRADES: dict[Grade, str] = {
-    "good": "has grade good: the encoder knows it, the glossary does not",
+    "good": "has grade good: the encoder knows it, no native speaker has checked its terms",
     "basic": "has grade basic: its words find posts in {name}, its formulas posts in all languages",
     "formulas only": "is not served, grade formulas only: its words are taken as they are",
 }

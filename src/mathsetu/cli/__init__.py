@@ -29,6 +29,7 @@ GROUPS = {
         "remove": "Remove posts from a library.",
         "info": "Show what a library holds.",
         "optimize": "Merge the segments of a library.",
+        "upgrade": "Convert a library of an older version to the current format.",
         "recipes": "List and show the search systems that are shipped.",
         "convert": "Convert a collection, topics, judgments or a run between formats.",
     },

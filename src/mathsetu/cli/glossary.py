@@ -1,50 +1,71 @@
-"""``mathsetu glossary``: mathematical terms in seven languages."""
+"""``mathsetu glossary``: mathematical terms in all languages of the table."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, print_table
+from mathsetu.cli.output import json_option, print_json, print_table, say
 from mathsetu.cli.verb import Verb
+from mathsetu.errors import InputError
 from mathsetu.languages.detect import detect
 from mathsetu.languages.glossary import Concept, Glossary
-from mathsetu.languages.table import LANGUAGES
+from mathsetu.languages.glossary.further import (
+    FOLDER_VARIABLE,
+    check_concepts,
+    further_terms,
+    read_table,
+    table_lines,
+)
+from mathsetu.languages.table import FURTHER, LANGUAGES, ROWS, language
 
 
 @click.group("glossary", invoke_without_command=True)
 @json_option
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:
-    """Show how many terms there are, search them, or find them in a text."""
+    """Show how many terms there are, search them, find them in a text, or correct them."""
     if context.invoked_subcommand is not None:
         return
     glossary = Glossary.load()
-    forms = {code: sum(len(c.forms.get(code, ())) for c in glossary) for code in LANGUAGES}
+    forms = {code: sum(len(c.forms.get(code, ())) for c in glossary) for code in ROWS}
+    concepts = {code: sum(code in c.forms for c in glossary) for code in ROWS}
+    read = {
+        code: sum(term.is_reviewed for term in further_terms(code).values()) for code in FURTHER
+    }
     areas = Counter(concept.area for concept in glossary)
     if as_json:
-        print_json({"concepts": len(glossary), "areas": areas, "forms": forms})
+        print_json(
+            {"concepts": len(glossary), "areas": areas, "forms": forms,
+             "languages": concepts, "reviewed": read}
+        )  # fmt: skip
         return
     print_table(("area", "concepts"), [*sorted(areas.items()), ("all", len(glossary))])
-    rows = [(LANGUAGES[code].name, count, f"{count / len(glossary):.1f}")
-            for code, count in forms.items()]  # fmt: skip
-    print_table(("language", "forms", "a concept"), rows)
+    rows = [
+        (ROWS[code].name, concepts[code], count, "by hand" if code in LANGUAGES else read[code])
+        for code, count in forms.items()
+    ]
+    print_table(("language", "concepts", "forms", "read by a person"), rows)
 
 
 @command.command("search")
 @click.argument("words")
 @click.option("--k", type=click.IntRange(1), default=10, show_default=True,
               help="Concepts to show.")  # fmt: skip
+@click.option("--lang", "languages", multiple=True, help="Languages to show besides the seven.")
 @json_option
-def search(words: str, k: int, as_json: bool) -> None:
+def search(words: str, k: int, languages: tuple[str, ...], as_json: bool) -> None:
     """Find concepts by a form in any language, or the beginning of one."""
     found = Glossary.load().search(words)[:k]
+    shown = dict.fromkeys([*LANGUAGES, *(language(name).code for name in languages)])
     if as_json:
-        print_json([_described(concept) for concept in found])
+        print_json([_described(concept, shown) for concept in found])
     else:
-        rows = [[concept.term(code) for code in LANGUAGES] for concept in found]
-        print_table(tuple(LANGUAGES), rows)
+        rows = [[concept.term(code) for code in shown] for concept in found]
+        print_table(tuple(shown), rows)
     if not found:
         raise click.exceptions.Exit(1)
 
@@ -67,5 +88,53 @@ def match(text: str, lang: str, target: str, as_json: bool) -> None:
         print_table(("in the text", "concept", target), rows)
 
 
-def _described(concept: Concept) -> dict[str, object]:
-    return {"id": concept.id, "area": concept.area, "forms": dict(concept.forms)}
+@command.command("export")
+@click.argument("lang")
+@click.option("--all", "every", is_flag=True, help="Also concepts that have no term yet.")
+def export(lang: str, every: bool) -> None:
+    """Write the terms of a language as a table, for someone who speaks it to correct.
+
+    The first seven languages are tables of the source (languages/glossary/terms).
+    """
+    code = _further(lang)
+    terms = further_terms(code)
+    glossary = Glossary.load()
+    english = {c.id: c.term("en") for c in glossary if every or c.id in terms}
+    say("".join(table_lines(terms, code, english)).rstrip("\n"), lines=True)
+
+
+@command.command("import")
+@click.argument("table", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "--lang", default="", help="Language of the table; the name of the file, unless given."
+)
+def import_(table: Path, folder: Path, lang: str) -> None:
+    """Check a corrected TABLE and put it into a FOLDER of one's own.
+
+    Terms of that folder are used in place of the built-in ones when the environment variable
+    MATHSETU_GLOSSARY names it.
+    """
+    code = _further(lang or table.stem)
+    terms = read_table(table, code)
+    check_concepts(terms, (concept.id for concept in Glossary.load()), table)
+    folder.mkdir(parents=True, exist_ok=True)
+    place = folder / f"{code}.tsv"
+    place.write_text("".join(table_lines(terms, code)), encoding="utf-8")
+    read = sum(term.is_reviewed for term in terms.values())
+    say(f"{place}: {len(terms)} terms, {read} reviewed; used with {FOLDER_VARIABLE}={folder}")
+
+
+def _further(name: str) -> str:
+    """The code of a language that has a table of its own."""
+    code = language(name).code
+    if code not in FURTHER:
+        raise InputError(
+            f"{name!r} has no table of its own (those that have: {', '.join(FURTHER)})"
+        )
+    return code
+
+
+def _described(concept: Concept, languages: Iterable[str]) -> dict[str, object]:
+    forms = {code: concept.forms.get(code, ()) for code in languages}
+    return {"id": concept.id, "area": concept.area, "forms": forms}

@@ -52,6 +52,7 @@ def _in_folder(library: Path, thorough: bool) -> dict[str, Any]:
         "removed": sum(len(segment.removed) for segment in manifest.segments),
         "megabytes": round(size / 1e6, 1),
         "written by": f"MathSetu {manifest.version}",
+        "models": ", ".join(f"{part} {name}" for part, name in manifest.models.items()) or "none",
     }
 
 

@@ -53,6 +53,8 @@ _PORT = "MATHSETU_PORT"
 @click.option("--log-queries", is_flag=True, help="Write into the log what is asked.")
 @click.option("--translator", default="glossary", show_default=True, metavar="NAME",
               type=click.Choice(list(BACKENDS)), help="What translates posts.")  # fmt: skip
+@click.option("--files-at", default="", metavar="URL",
+              help="Where the files of posts can be read, for links to them.")  # fmt: skip
 @click.option("--model", default="", help="The translator's model, where it has one.")
 def command(
     library: Path | str | None,
@@ -69,6 +71,7 @@ def command(
     write_key_file: Path | None,
     log_queries: bool,
     translator: str,
+    files_at: str,
     model: str,
 ) -> None:
     r"""Serve LIBRARY as a page and an API; without LIBRARY, the built-in sampler.
@@ -99,6 +102,7 @@ def command(
             log_queries=log_queries,
             translator=translator,
             model=model,
+            files_at=_files_at(files_at),
         )
         if settings.write_key and settings.write_key == settings.key:
             raise InputError("the key for writing is the one for reading; choose another")
@@ -139,6 +143,13 @@ def _origin(url: str) -> str:
     if scheme not in ("http", "https") or not separator or not rest or "/" in rest:
         raise InputError(f"--origin {url}: give a scheme and a host, such as https://example.org")
     return f"{scheme}://{rest}"
+
+
+def _files_at(url: str) -> str:
+    scheme, separator, rest = url.partition("://")
+    if url and (scheme not in ("http", "https") or not separator or not rest):
+        raise InputError(f"--files-at {url}: give an address such as https://example.org/notes")
+    return url
 
 
 def _proxy(address: str) -> str:

@@ -104,7 +104,8 @@ class ClusterMeaning:
 
     def vector(self, question: Question) -> Vectors:
         """What a question means."""
-        return query_vector(self._empty.encoder, question, self.choices.tokens)
+        choices = self.choices
+        return query_vector(self._empty.encoder, question, choices.tokens, choices.query_title)
 
     def nearest(self, vector: Vectors, posts: int) -> list[int]:
         """The posts whose passages are nearest to a vector, nearest first."""

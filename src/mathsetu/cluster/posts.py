@@ -61,6 +61,12 @@ class ClusterPosts:
             raise UnknownPost(post_id)
         return facts.post
 
+    def named(self, ids: Iterable[str]) -> dict[str, Post]:
+        """Posts by their ids."""
+        wanted = list(ids)
+        self._read_by_id(wanted)
+        return {post_id: self.post(post_id) for post_id in wanted}
+
     def find(self, post_id: str) -> PostFacts | None:
         """What is known of a post, if it is there."""
         self._read_by_id([post_id])
@@ -148,6 +154,10 @@ class ClusterPosts:
             exact=True,
         )
         return by_frequency({str(hit.value): int(hit.count) for hit in found.hits})
+
+    def titles(self, limit: int) -> Iterator[tuple[int, str]]:
+        """None: all of them would have to be fetched."""
+        return iter(())
 
     def facets(self, numbers: Sequence[int]) -> dict[str, dict[str, int]]:
         """How many of some posts have each language, tag and collection."""

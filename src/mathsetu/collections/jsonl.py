@@ -26,6 +26,14 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _MOST_JSON_DIGITS = 100
 
 Record = TypeVar("Record", Post, Query, Formula, Judgment)
+# The keys that a record of each kind may have, and those that it must have.
+_KEYS: dict[type, tuple[frozenset[str], list[str]]] = {
+    kind: (
+        frozenset(field.name for field in fields(kind)),
+        [field.name for field in fields(kind) if field.default is MISSING],
+    )
+    for kind in (Post, Query, Formula, Judgment)
+}
 
 
 def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
@@ -130,11 +138,10 @@ def from_json(value: object, kind: type[Record]) -> Record:
     """
     if not isinstance(value, dict):
         raise ValueError(f"an object {{…}} is expected, not {_named(value)}")
-    known = {field.name: field for field in fields(kind)}
+    known, needed = _KEYS[kind]
     for key in value:
         if key not in known:
             raise ValueError(f'"{key}" is not a known key (known: {", ".join(sorted(known))})')
-    needed = [name for name, field in known.items() if field.default is MISSING]
     for key in needed:
         if key not in value:
             listed = " and ".join(f'"{name}"' for name in needed)

@@ -86,13 +86,7 @@ def judged_rankings(
         ids = list(dict.fromkeys(every))
         if len(ids) < len(every):
             repeated.append(topic)
-        # A negative grade means: in the pool, and yet not judged.
-        found = [
-            (rank, grade)
-            for rank, hit_id in enumerate(ids, start=1)
-            if (grade := grades.get(hit_id, -1)) >= 0
-        ]
-        rankings[topic] = JudgedRanking(found, len(ids), [*grades.values()])
+        rankings[topic] = JudgedRanking.of(ids, grades)
     missing = tuple(topic for topic in rankings if not run.rankings.get(topic))
     unknown = tuple(topic for topic in run.rankings if topic not in rankings)
     return rankings, Oddities(missing, unknown, tuple(repeated), unmapped)

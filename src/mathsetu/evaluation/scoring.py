@@ -5,7 +5,7 @@ Only judged hits can change a figure, so a ranking is kept as the ranks and grad
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, log2
 
@@ -23,6 +23,21 @@ class JudgedRanking:
     found: Sequence[tuple[int, int]]
     length: int
     pool: Collection[int]
+
+    @classmethod
+    def of(cls, ids: Sequence[str], grades: Mapping[str, int]) -> JudgedRanking:
+        """A ranking by the ids of its hits, best first, and the grades of what is judged.
+
+        >>> JudgedRanking.of(["9", "7"], {"7": 3}).found
+        [(2, 3)]
+        """
+        # A negative grade means: in the pool, and yet not judged.
+        found = [
+            (rank, grade)
+            for rank, hit_id in enumerate(ids, start=1)
+            if (grade := grades.get(hit_id, -1)) >= 0
+        ]
+        return cls(found, len(ids), [*grades.values()])
 
     def without_unjudged(self) -> JudgedRanking:
         """The ranking that remains when unjudged hits are thrown out.

@@ -7,6 +7,7 @@ Nodes are light cards with dark text and lines are grey, so both read on light a
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable
 
@@ -20,6 +21,46 @@ _INSET = 8  # from the left side of a card to the line that leads inside
 _MARGIN = 12
 _LONGEST = 24  # characters shown of a label; all of it is in the tooltip
 
+# Operators as they are written; letters, numbers and names are shown as they are.
+_SIGNS_OF = ("O", "U", "C", "F")
+_SIGNS = {
+    "plus": "+",
+    "minus": "−",
+    "times": "×",
+    "divide": "÷",
+    "eq": "=",
+    "neq": "≠",
+    "lt": "<",
+    "gt": ">",
+    "leq": "≤",
+    "geq": "≥",
+    "in": "∈",
+    "not": "¬",
+    "and": ",",
+    "form-seq": ",",
+    "forall": "∀",
+    "subset": "⊆",
+    "prsubset": "⊂",
+    "prsuperset": "⊃",
+    "SUP": "□ⁿ",
+    "SUB": "□ₙ",
+    "root": "√",
+    "int": "∫",
+    "sum": "∑",
+    "product": "∏",
+    "limit": "lim",
+    "infinity": "∞",
+    "abs": "|□|",
+    "norm": "‖□‖",
+    "factorial": "!",
+    "percent": "%",
+    "matrix": "[□]",
+    "cases": "{□",
+}
+# An operator such as a sum, and what it works on.
+_APPLIED = "…(…)"
+_SIZE = re.compile(r"M!M-(\d+)x(\d+)")
+
 _STYLE = (
     ".formula-tree text{font:14px 'STIX Two Text','Cambria Math',serif;text-anchor:middle;"
     "dominant-baseline:central;fill:#1c2430}"
@@ -27,7 +68,6 @@ _STYLE = (
     ".formula-tree .leaf{fill:#dcebfb;stroke:#6b93c0}"
     ".formula-tree .matched{fill:#ffd666;stroke:#c2410c;stroke-width:2.5}"
     ".formula-tree line,.formula-tree path{fill:none;stroke:#8a8f98;stroke-width:1.3}"
-    ".formula-tree .edge{font-size:11px;fill:#8a8f98}"
 )
 
 
@@ -156,25 +196,32 @@ def _card(node: Tree, x: float, y: float, is_matched: bool) -> str:
 
 
 def _edge(edge: str, x1: float, y1: float, x2: float, y2: float) -> str:
-    x, y = (x1 + x2) / 2 + (8 if x2 >= x1 else -8), (y1 + y2) / 2
-    label = f'<text class="edge" x="{x:.1f}" y="{y:.1f}">{escape_text(edge)}</text>'
+    """A line without a name: operands stand in their order, and scripts where they are written."""
     if edge == "e" and y1 == y2:
         # The next cell stands on the same line: pass low behind what is between.
         y1 = y2 = y1 + _NODE_HEIGHT / 2 - 6
-    if y1 == y2:
-        label = ""  # a line of writing needs no letters between its symbols
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>{label}'
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
 
 
 def _bent_edge(node: Tree, x1: float, y1: float, x2: float, y2: float) -> str:
     """The way to what is inside: down from the left side of the card, then to the right."""
     x = x1 - _width(node.label) / 2 + _INSET
-    label = f'<text class="edge" x="{x + 8:.1f}" y="{y1 + _NODE_HEIGHT:.1f}">w</text>'
-    return f'<path d="M{x:.1f} {y1:.1f}V{y2:.1f}H{x2:.1f}"/>{label}'
+    return f'<path d="M{x:.1f} {y1:.1f}V{y2:.1f}H{x2:.1f}"/>'
 
 
 def _shown(label: str) -> str:
+    """What a card says: signs that people know; the label itself is in the tooltip.
+
+    >>> [_shown(label) for label in ("V!x", "U!times", "+!O!SUB", "M!M-2x3", "O!superset")]
+    ['x', '×', '…(…)', '2×3', 'superset']
+    """
     kind, mark, name = label.partition("!")
+    if kind == "+" and mark:
+        return _APPLIED
+    if kind in _SIGNS_OF and name in _SIGNS:
+        return _SIGNS[name]
+    if size := _SIZE.fullmatch(label):
+        return f"{size[1]}×{size[2]}"
     text = name if mark and name and len(kind) == 1 else label
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 

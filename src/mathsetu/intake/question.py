@@ -22,7 +22,11 @@ from mathsetu.records import Query, Reason
 if TYPE_CHECKING:
     from mathsetu.formulas.parse import Parsed
     from mathsetu.languages.detect import Detected, Prior
+    from mathsetu.languages.romanised import SoundLexicon
     from mathsetu.languages.transliterate import Lexicon
+
+# Languages with a script of their own that people also type in Latin letters.
+_ROMANISED = frozenset({"hi", "bn", "mr", "ur", "ar", "ru"})
 
 # What would delimit a formula in a text that is to have none.
 _DELIMITER = re.compile(r"(?<!\\)\$|\\(?=[()\[\]]|begin\{)")
@@ -111,6 +115,19 @@ class Question:
             return MarkedText(self.written)
         return _marked(self.written, self.reading)
 
+    @cached_property
+    def title(self) -> Question | None:
+        """The title as a question of its own, where there is a text besides.
+
+        >>> Question(Query("1", "Let $n$ be even. Why?", title="Even squares")).title.words
+        'Even squares'
+        """
+        query = self.query
+        if not (query.title.strip() and query.text.strip()):
+            return None
+        alone = replace(query, title="", text=query.title, formulas=(), language=self.language)
+        return replace(self, query=alone)
+
     @property
     def marked_query(self) -> Query:
         """The query with its text marked."""
@@ -120,21 +137,28 @@ class Question:
 
     @cached_property
     def words(self) -> str:
-        """The words alone; Hindi typed in Latin letters is written in its own."""
+        """The words alone; what was typed in Latin letters is in those of its language."""
         plain = self.marked.words
-        is_typed = self.language == "hi" and plain.isascii()
-        return typed_hindi().to_devanagari(plain) if is_typed else plain
+        return self._in_script(plain) if self._is_romanised(plain) else plain
 
     @cached_property
     def readable(self) -> str:
         """The text as someone who reads the language expects it, formulas included."""
-        if self.language != "hi" or not self.text.isascii():
+        if not self._is_romanised(self.text):
             return self.text
-        lexicon = typed_hindi()
         return "".join(
-            lexicon.to_devanagari(span.content) if span.kind == "text" else span.raw
+            self._in_script(span.content) if span.kind == "text" else span.raw
             for span in self.marked.spans
         )
+
+    def _is_romanised(self, text: str) -> bool:
+        """Whether a text is in Latin letters, though its language has others."""
+        return text.isascii() and self.language in _ROMANISED
+
+    def _in_script(self, text: str) -> str:
+        if self.language == "hi":
+            return typed_hindi().to_devanagari(text)
+        return typed_words(self.language).to_script(text)
 
     @cached_property
     def formulas(self) -> tuple[str, ...]:
@@ -267,6 +291,21 @@ def _decimal_points(latex: str) -> str:
         return found[0] if depth else f"{found[1].replace('.', '')}.{found[2]}"
 
     return _NATIONAL_NUMBER.sub(written, latex)
+
+
+@cache
+def typed_words(code: str) -> SoundLexicon:
+    """The words of a language's glossary and of its parallel text, by how they sound."""
+    from mathsetu.languages.glossary import Glossary
+    from mathsetu.languages.learned import LearnedWords
+    from mathsetu.languages.romanised import SoundLexicon
+    from mathsetu.languages.table import language
+
+    forms = (form for concept in Glossary.load() for form in concept.forms.get(code, ()))
+    # Where nothing is stemmed, the terms of the table are words.
+    is_stemmed = language(code).stemmer != "none"
+    others = () if is_stemmed else LearnedWords.load(code, "en").terms()
+    return SoundLexicon(code, (word for form in forms for word in form.split()), others)
 
 
 @cache

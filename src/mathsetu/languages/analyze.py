@@ -23,8 +23,8 @@ from mathsetu.languages.table import ROWS
 from mathsetu.languages.table import language as row_of
 from mathsetu.markup import split
 
-# Marks that \w leaves out but words are made of: accents, vowel signs, the half-space.
-_MARKS = (
+#: Marks that \w leaves out but words are made of: accents, vowel signs, the half-space.
+MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
     "\u0981-\u0983\u09bc-\u09d7\u09e2\u09e3\u0a01-\u0a03\u0a3c-\u0a51\u0a70-\u0a75"
@@ -33,9 +33,9 @@ _MARKS = (
     "\u0d81-\u0d83\u0dca-\u0ddf\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece"
     "\u102b-\u103e\u1056-\u1059\u17b4-\u17d3\u200c\u200d\u20d0-\u20f0"
 )
-_WORD = re.compile(rf"[^\W_][\w{_MARKS}]*")
-# Scripts that put no spaces between words (Hangul does, but glues its particles on).
-_UNSPACED = re.compile(
+_WORD = re.compile(rf"[^\W_][\w{MARKS}]*")
+#: Runs of scripts that put no spaces between words (Hangul does, but glues its particles on).
+UNSPACED = re.compile(
     "[\u0e01-\u0e4e\u0e80-\u0ecf\u1000-\u103f\u1100-\u11ff\u1780-\u17d3"
     "\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff]+"
 )
@@ -115,7 +115,7 @@ def _chain(code: str, stemmer: str | None, stop_words: bool) -> Callable[[str], 
             chunk = _INNER_APOSTROPHE.sub("", chunk)
         terms: list[str] = []
         for token in tokenize(chunk):
-            if _UNSPACED.search(token):
+            if UNSPACED.search(token):
                 terms += filter(None, _pairs(token))  # of marks alone nothing is left
                 continue
             folded = fold(token)
@@ -135,7 +135,7 @@ def _chain(code: str, stemmer: str | None, stop_words: bool) -> Callable[[str], 
 def _pairs(token: str) -> Iterator[str]:
     """Overlapping pairs of the characters of unspaced scripts; what stands between stays whole."""
     position = 0
-    for run in _UNSPACED.finditer(token):
+    for run in UNSPACED.finditer(token):
         if run.start() > position:
             yield fold(token[position : run.start()])
         characters = run[0]

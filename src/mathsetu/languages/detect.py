@@ -31,7 +31,7 @@ from math import exp, log
 from mathsetu.languages.analyze import tokenize, words
 from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.scripts import dominant_script
-from mathsetu.languages.table import FURTHER, LANGUAGES, language, romanised_words
+from mathsetu.languages.table import FURTHER, LANGUAGES, ROWS, language, romanised_words
 from mathsetu.languages.transliterate import roman_key
 from mathsetu.languages.vocabulary import EXACT, LEARNED, is_in_terms, known, terms_of
 
@@ -50,6 +50,8 @@ _ADVANTAGE = (
     | {"en": 16.0, "hi": 12.0, "hr": 8.0 / 3}
 )
 _SERVED_BY = {"bs": "hr", "sr": "hr"}
+# Languages that people also type in Latin letters, Hindi first.
+_ROMANISED = tuple(row.code for row in ROWS.values() if row.romanised)
 # How much more likely the language of the page is, and those of the library.
 _EXPECTED, _HELD = 4.0, 8.0
 _SERVED_SCRIPTS = {
@@ -187,9 +189,9 @@ def detect_in_words(text: str, override: str = "", prior: Prior = NO_PRIOR) -> D
     if script in _BY_SCRIPT:
         return Detected(_BY_SCRIPT[script], 0.99, script)
     tokens = tokenize(plain)
-    romanised = _romanised_hindi(tokens) if script == "Latn" else 0.0
-    if romanised >= _SURE:
-        return Detected("hi", romanised, script)
+    romanised = _romanised(tokens) if script == "Latn" else ("", 0.0)
+    if romanised[1] >= _SURE:
+        return Detected(*romanised, script)
     if (plainly := _plainly(plain, script, tokens)) is not None:
         return Detected(plainly, _SURE, script)
     if script in _SERVED_SCRIPTS and len(tokens) <= _FEW:
@@ -203,8 +205,8 @@ def detect_in_words(text: str, override: str = "", prior: Prior = NO_PRIOR) -> D
     if script == "Latn" and (alone := _only_known_to(plain, tokens)):
         return Detected(alone, _SURE, script)
     best, confidence = _by_model(plain, script, tokens, prior)
-    if romanised > confidence:
-        return Detected("hi", romanised, script)
+    if romanised[1] > confidence:
+        return Detected(*romanised, script)
     opening = " ".join(plain.split())[:_OPENING]
     if best == "en" and len(opening) == _OPENING:
         first, sure = _by_model(opening, script, [], prior)
@@ -265,7 +267,7 @@ def _foreign(text: str, script: str, tokens: list[str], prior: Prior) -> Detecte
 
 
 def _in_few_words(
-    text: str, script: str, tokens: list[str], romanised: float, prior: Prior
+    text: str, script: str, tokens: list[str], romanised: tuple[str, float], prior: Prior
 ) -> Detected | None:
     """What the tables of words say of a short text; None where they say nothing."""
     codes = tuple(code for code in _SERVED_SCRIPTS[script] if not _alien(text, code))
@@ -342,13 +344,14 @@ def _among(codes: tuple[str, ...], script: str, prior: Prior) -> Detected:
 
 
 def _in_unknown_words(
-    text: str, script: str, counting: list[str], romanised: float, prior: Prior
+    text: str, script: str, counting: list[str], romanised: tuple[str, float], prior: Prior
 ) -> Detected | None:
     """Of words that no table has: they may be Hindi as it is typed, or of another language."""
     if script == "Latn":
+        typed, sure = romanised
         long = [token for token in counting if len(token) > 3]
-        if romanised or (long and all(token in typed_hindi() for token in long)):
-            return Detected("hi", max(romanised, _MOSTLY), script)
+        if typed or (long and all(token in typed_hindi() for token in long)):
+            return Detected(typed or "hi", max(sure, _MOSTLY), script)
     if len(counting) > _VERY_FEW:
         return None
     ours = _SERVED_SCRIPTS[script]
@@ -456,9 +459,26 @@ def _hindi_and_nepali(tokens: list[str]) -> tuple[list[str], list[str]]:
     return (ours if not is_nepali else []), found + tokens[-1:] * is_nepali
 
 
-def _romanised_hindi(tokens: list[str]) -> float:
-    """How sure it is that Latin letters spell Hindi; 0 when they do not."""
-    known = romanised_words("hi").intersection(tokens)
+def _romanised(tokens: list[str]) -> tuple[str, float]:
+    """The language that Latin letters spell though it has others, and how sure that is.
+
+    Hindi comes first where several are equally likely. Urdu shares its function words, so that a
+    word which only Urdu has makes it Urdu.
+    """
+    best, sure = "", 0.0
+    for code in _ROMANISED:
+        listed = romanised_words(code)
+        if code == "ur" and listed.intersection(tokens):
+            listed |= romanised_words("hi")
+        likely = _how_sure(listed, tokens)
+        if likely > sure or (likely and code == "ur" and likely == sure):
+            best, sure = code, likely
+    return best, sure
+
+
+def _how_sure(listed: frozenset[str], tokens: list[str]) -> float:
+    """How sure it is that tokens are of the language that has these words; 0 when they are not."""
+    known = listed.intersection(tokens)
     count = len([token for token in tokens if token in known])
     if not known or count < len([token for token in tokens if len(token) > 1]) / 5:
         return 0.0
@@ -497,7 +517,7 @@ def _stop_tokens(code: str) -> frozenset[str]:
 def _own_words(script: str) -> dict[str, frozenset[str]]:
     """Function words of further languages in a script that are none in ours."""
     stopped = (_stop_tokens(code) for code in _SERVED_SCRIPTS.get(script, ()))
-    taken = frozenset().union(*stopped, romanised_words("hi"))
+    taken = frozenset().union(*stopped, *map(romanised_words, _ROMANISED))
     return {
         row.code: _stop_tokens(row.code) - taken
         for row in FURTHER.values()

@@ -9,7 +9,7 @@ script decides how its words are found, and nothing is stemmed.
 ('Hindi', 'hindi', 'full')
 >>> language("fr").stemmer, language("fr").grade
 ('french', 'good')
->>> language("th").stemmer, language("th").grade
+>>> language("fi").stemmer, language("fi").grade
 ('none', 'formulas only')
 """
 
@@ -22,10 +22,11 @@ from typing import Final, Literal
 
 #: How well a language is served.
 #:
-#: - full: glossary, learned words, the encoder, stemming, and the page speak it.
-#: - good: the encoder knows it, so that words find posts in other languages; no glossary.
-#: - basic: words are found, stemmed and matched in posts of the same language; the encoder knows it
-#:   roughly, so that mostly formulas, names and words that are spelt alike reach others.
+#: - full: all of the glossary, learned words, the encoder and stemming serve it; people wrote them.
+#: - good: the encoder knows it and a program has found its most used terms, so that words find
+#:   posts in other languages; nobody who speaks it has read the terms.
+#: - basic: words are found, stemmed and matched in posts of the same language; others are reached
+#:   through few terms, formulas, names and words that are spelt alike.
 #: - formulas only: words are taken as they are.
 Grade = Literal["full", "good", "basic", "formulas only"]
 
@@ -42,8 +43,8 @@ class Language:
         direction: Which way it is written.
         stemmer: A name from `stem.py`; "none" leaves words as they are.
         has_stop_words: Whether ``stopwords/<code>.txt`` exists.
-        romanised: Whether people also type it in Latin letters, so that `transliterate` serves it
-            and ``stopwords/<code>-Latn.txt`` exists.
+        romanised: Whether people also type it in Latin letters, so that `transliterate` or
+            `romanised` serves it and ``stopwords/<code>-Latn.txt`` exists.
         nllb: Its code in NLLB-200 ("" when it has none).
         mbart: Its code in mBART-50 ("" when it has none).
         grade: How well it is served.
@@ -119,23 +120,23 @@ FURTHER: dict[str, Language] = {
                  "nld_Latn", "nl_XX", "good"),
         Language("pl", "Polish", "polski", "Latn", "ltr", "polish", True, False,
                  "pol_Latn", "pl_PL", "good"),
-        Language("ru", "Russian", "русский", "Cyrl", "ltr", "russian", True, False,
+        Language("ru", "Russian", "русский", "Cyrl", "ltr", "russian", True, True,
                  "rus_Cyrl", "ru_RU", "good"),
         Language("uk", "Ukrainian", "українська", "Cyrl", "ltr", "none", True, False,
                  "ukr_Cyrl", "uk_UA", "good"),
         Language("tr", "Turkish", "Türkçe", "Latn", "ltr", "turkish", True, False,
                  "tur_Latn", "tr_TR", "good"),
-        Language("ar", "Arabic", "العربية", "Arab", "rtl", "arabic", True, False,
+        Language("ar", "Arabic", "العربية", "Arab", "rtl", "arabic", True, True,
                  "arb_Arab", "ar_AR", "basic"),
-        Language("bn", "Bengali", "বাংলা", "Beng", "ltr", "none", True, False,
+        Language("bn", "Bengali", "বাংলা", "Beng", "ltr", "none", True, True,
                  "ben_Beng", "bn_IN", "good"),
-        Language("mr", "Marathi", "मराठी", "Deva", "ltr", "none", True, False,
+        Language("mr", "Marathi", "मराठी", "Deva", "ltr", "none", True, True,
                  "mar_Deva", "mr_IN", "good"),
         Language("ta", "Tamil", "தமிழ்", "Taml", "ltr", "tamil", True, False,
                  "tam_Taml", "ta_IN", "good"),
         Language("te", "Telugu", "తెలుగు", "Telu", "ltr", "none", True, False,
                  "tel_Telu", "te_IN", "good"),
-        Language("ur", "Urdu", "اردو", "Arab", "rtl", "none", True, False,
+        Language("ur", "Urdu", "اردو", "Arab", "rtl", "none", True, True,
                  "urd_Arab", "ur_PK", "good"),
         Language("gu", "Gujarati", "ગુજરાતી", "Gujr", "ltr", "none", True, False,
                  "guj_Gujr", "gu_IN", "good"),
@@ -165,6 +166,8 @@ FURTHER: dict[str, Language] = {
                  "slk_Latn", "", "good"),
         Language("ca", "Catalan", "català", "Latn", "ltr", "catalan", True, False,
                  "cat_Latn", "", "good"),
+        Language("th", "Thai", "ไทย", "Thai", "ltr", "none", False, False,
+                 "tha_Thai", "th_TH", "basic"),
     )
 }
 #: Every row there is.
@@ -218,7 +221,7 @@ _OTHER_NAMES = dict(
         "hy:Armenian is:Icelandic ka:Georgian kk:Kazakh km:Khmer kn:Kannada lo:Lao "
         "lt:Lithuanian lv:Latvian mk:Macedonian ml:Malayalam mn:Mongolian ms:Malay my:Burmese "
         "nb:Norwegian no:Norwegian or:Odia ps:Pashto si:Sinhala sl:Slovenian sq:Albanian "
-        "sr:Serbian sw:Swahili th:Thai tl:Tagalog uz:Uzbek zu:Zulu"
+        "sr:Serbian sw:Swahili tl:Tagalog uz:Uzbek zu:Zulu"
     ).split()
 )
 

@@ -120,10 +120,10 @@ def romanise(text: str) -> str:
     >>> romanise("संख्या ज्ञात करें: $X$, QZ1 और Matrix")
     'sankhya gyat karen: $X$, QZ1 aur matrix'
     """
-    return _change_text(text, _romanise_text)
+    return change_text(text, _romanise_text)
 
 
-def _change_text(text: str, change: Callable[[str], str]) -> str:
+def change_text(text: str, change: Callable[[str], str]) -> str:
     """Change the text between the formulas and the names of masked ones."""
     parts: list[str] = []
     for span in split(text):
@@ -221,7 +221,7 @@ class Lexicon:
 
         Words it does not know stay, and so do formulas and the names of masked ones.
         """
-        return _change_text(text, lambda piece: _LATIN_WORD.sub(self._nearest, piece))
+        return change_text(text, lambda piece: _LATIN_WORD.sub(self._nearest, piece))
 
     def _nearest(self, typed: re.Match[str]) -> str:
         return next(iter(self.candidates(typed[0])), typed[0])

@@ -232,7 +232,7 @@ def weighted_sum(
         own = weights
         if recipe.ranking.adaptive:
             own = adapted(weights, frozenset({*silent, *clock.unfinished}))
-        added = shares(scores, own, recipe.ranking.normalise)
+        added = shares(scores, own, recipe.ranking.normalise, recipe.ranking.full_scores)
         added_up = _added_up(question, numbers, scores, own, added, panel.replies(place))
         added_up.silent = frozenset(silent)
         yield added_up

@@ -1,14 +1,17 @@
 """Formulas as hits: where in the collection stands what a formula index has found (ARQMath task 2).
 
 An index finds formulas as they are written; the task wants the ids that the collection gives to
-their occurrences, and of those that look the same the best one.
+their occurrences, and of those that look the same the best one. Where the query says more than its
+formula, the text around an occurrence may count, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from mathsetu.formulas.notation import write_tree
 from mathsetu.formulas.parse import parse_once
@@ -19,10 +22,15 @@ from mathsetu.records import Formula, Hit, Post
 from mathsetu.retrieval.base import FormulaFinder, FormulaMatch
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from mathsetu.library.holdings import Posts
+
+    #: What the texts of given posts, by their numbers, have to do with what is asked.
+    Context = Callable[[NDArray[np.int64]], NDArray[np.float64]]
+
+# The formulas from the top whose surroundings are looked at.
+_IN_CONTEXT = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +54,12 @@ def found_instances(
     allowed: NDArray[np.bool_] | None,
     *,
     every: bool,
+    context: Context | None = None,
 ) -> Iterator[FormulaInstance]:
     """The occurrences of the formulas that an index finds, best first, each id once.
+
+    With a context, what it says of a post is added to the likeness of the formulas in it; of
+    occurrences that are written alike the one that it likes best is given.
 
     Args:
         finder: The index.
@@ -56,15 +68,27 @@ def found_instances(
         depth: How many formulas the index looks for.
         allowed: Which posts may be found.
         every: Whether all occurrences of what is written alike are wanted, or one.
+        context: What is asked about the text around formulas.
     """
+    matches = finder.formulas_for(question, depth, allowed)
+    looked_into = _IN_CONTEXT if context else 0
+    first = [
+        one
+        for match in matches[:looked_into]
+        for one in _instances(match, finder, shelves, allowed, every=every, context=context)
+    ]
+    # Likeness only grows here, so that the others come after these whatever was added.
+    first.sort(key=lambda one: -one.score)
     seen: set[str] = set()
-    for match in finder.formulas_for(question, depth, allowed):
-        for formula in _occurrences(match, finder, shelves, allowed):
-            if formula.id not in seen:
-                seen.add(formula.id)
-                yield FormulaInstance(formula, match.score)
-            if not every:
-                break
+    for one in first:
+        if one.formula.id not in seen:
+            seen.add(one.formula.id)
+            yield one
+    for match in matches[looked_into:]:
+        for one in _instances(match, finder, shelves, allowed, every=every):
+            if one.formula.id not in seen:
+                seen.add(one.formula.id)
+                yield one
 
 
 def distinct_instances(
@@ -105,26 +129,34 @@ def _layout(latex: str) -> str:
     return spelling(latex) if parsed.warnings else write_tree(parsed.slt)
 
 
-def _occurrences(
+def _instances(
     match: FormulaMatch,
     finder: FormulaFinder,
     shelves: Posts,
     allowed: NDArray[np.bool_] | None,
-) -> Iterator[Formula]:
-    """Where a formula that was found stands, in the order of the posts.
+    *,
+    every: bool,
+    context: Context | None = None,
+) -> Iterator[FormulaInstance]:
+    """Where a formula that was found stands, in the order of the posts or as the context says.
 
     An answer is indexed with its question, whose formulas are not its own: they are found in the
     question itself.
     """
     wanted = spelling(match.latex)
     numbers = shelves.not_removed(finder.posts_with(match.number))
-    for number in numbers.tolist():
-        if allowed is not None and not allowed[number]:
-            continue
+    if allowed is not None:
+        numbers = numbers[allowed[numbers]]
+    added = context(numbers) if context else np.zeros(len(numbers))
+    order = np.argsort(-added, kind="stable")
+    for number, more in zip(numbers[order].tolist(), added[order].tolist(), strict=True):
         post = shelves.post(shelves.ids([number])[number])
         for formula in _own_formulas(post):
             if formula.id == match.id if match.id else spelling(formula.latex) == wanted:
-                yield replace(formula, post_id=formula.post_id or post.id)
+                placed = replace(formula, post_id=formula.post_id or post.id)
+                yield FormulaInstance(placed, match.score + more)
+                if not every:
+                    return
 
 
 def _own_formulas(post: Post) -> Iterable[Formula]:

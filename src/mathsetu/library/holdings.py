@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from mathsetu.errors import DamagedLibrary, InputError
-from mathsetu.library.manifest import Manifest, check, read_manifest, segment_folder
+from mathsetu.library.manifest import (
+    Manifest,
+    check,
+    check_models,
+    read_manifest,
+    segment_folder,
+)
 from mathsetu.library.segmented_posts import Filter, SegmentedPosts
 from mathsetu.places import is_address
 from mathsetu.recipes import overridden
-from mathsetu.recipes.parts import make_retriever
+from mathsetu.recipes.parts import make_retriever, models_of
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Post
 from mathsetu.retrieval.base import Retriever
@@ -43,6 +49,10 @@ class Posts(Protocol):
         """One post by its id."""
         ...
 
+    def named(self, ids: Iterable[str]) -> dict[str, Post]:
+        """Posts by their ids."""
+        ...
+
     def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
         """Posts by their numbers, each answer with what its question says."""
         ...
@@ -61,6 +71,10 @@ class Posts(Protocol):
 
     def tags(self, limit: int) -> dict[str, int]:
         """The most frequent tags and how many posts have each."""
+        ...
+
+    def titles(self, limit: int) -> Iterator[tuple[int, str]]:
+        """The numbers and titles of the first posts that have one; none where that takes long."""
         ...
 
     def facets(self, numbers: Sequence[int]) -> dict[str, dict[str, int]]:
@@ -166,6 +180,7 @@ class FolderHoldings:
         #: Nothing changes while it is open.
         self.version = ""
         self.recipe: Recipe = overridden(manifest.recipe, settings, str(folder))
+        check_models(folder, manifest, models_of(self.recipe))
         folders = [segment_folder(folder, segment.name) for segment in manifest.segments]
         with ExitStack() as opened:
             self.shelves = RememberingShelves(folders, manifest.segments)
@@ -210,13 +225,18 @@ class RememberingShelves(SegmentedPosts):
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]
-        self._remembered = lru_cache(_REMEMBERED)(super().post)
+        self._remembered: dict[str, Post] = {}
 
-    def post(self, post_id: str) -> Post:
-        """One post by its id."""
-        return self._remembered(post_id)
+    def named(self, ids: Iterable[str]) -> dict[str, Post]:
+        """Posts by their ids."""
+        wanted, remembered = list(ids), self._remembered
+        found = {post_id: post for post_id in wanted if (post := remembered.get(post_id))}
+        found |= super().named(post_id for post_id in wanted if post_id not in found)
+        # Another thread may do the same at this moment; both then have what they need.
+        self._remembered = dict(islice((found | remembered).items(), _REMEMBERED))
+        return found
 
     def close(self) -> None:
         """Close the files."""
-        self._remembered.cache_clear()
+        self._remembered = {}
         super().close()

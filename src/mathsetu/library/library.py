@@ -39,7 +39,8 @@ from mathsetu.retrieval.base import FormulaFinder
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mathsetu.retrieval.base import FormulaMatch
+    from mathsetu.library.formula_instances import Context
+    from mathsetu.retrieval.base import FormulaMatch, Retriever
 
 Result = TypeVar("Result")
 
@@ -249,7 +250,8 @@ class Library:
 
         def work(view: View, clock: Clock) -> tuple[Hit, ...]:
             [hits] = self._batch(asked, k, where, explain, own_language, view, clock)
-            return tuple(replace(hit, post=view.shelves.post(hit.id)) for hit in hits)
+            posts = view.shelves.named(hit.id for hit in hits)
+            return tuple(replace(hit, post=posts[hit.id]) for hit in hits)
 
         return self._steadily(work)
 
@@ -358,7 +360,7 @@ class Library:
                 # Nothing found, with a part away, is no answer.
                 _check_whole(clock)
             ids = (post_id for hit in hits for post_id in (hit.id, *hit.versions))
-            posts = {post_id: view.shelves.post(post_id) for post_id in ids}
+            posts = view.shelves.named(ids)
             hits = tuple(replace(hit, post=posts[hit.id]) for hit in hits)
             counted: Mapping[str, Mapping[str, int]] | None = None
             if facets:
@@ -612,8 +614,9 @@ class Library:
     ) -> list[FormulaInstance]:
         """The formulas most like the one that a query names, by the ids of the collection.
 
-        This is ARQMath's task 2. Of formulas that look the same the best one is given; an index
-        of meaning graphs reads the words around a formula, too.
+        This is ARQMath's task 2. Of formulas that look the same the best one is given. The words
+        around a formula count where a recipe says so (``ranking.formula_context``) and the topic
+        has words; an index of meaning graphs reads them, too.
 
         Args:
             query: A topic; its formula is the one that it names, or the only one in its text.
@@ -625,10 +628,17 @@ class Library:
         check_readable(question)
 
         def work(view: View, clock: Clock) -> list[FormulaInstance]:
-            _, allowed = view.parts(where)
+            parts, allowed = view.parts(where)
             finder = self._formulas_of(view)
+            around = self._recipe(view).ranking.formula_context
             found = found_instances(
-                finder, view.shelves, question, _ALIKE * k, allowed, every=every
+                finder,
+                view.shelves,
+                question,
+                _ALIKE * k,
+                allowed,
+                every=every,
+                context=_context(parts, around, question) if around else None,
             )
             return list(islice(found, k)) if every else distinct_instances(found, k)
 
@@ -655,6 +665,24 @@ class Library:
         """The most frequent tags and how many posts have each."""
         return self._steadily(lambda view, clock: view.shelves.tags(limit))
 
+    def titles(self, limit: int) -> Iterator[tuple[int, str]]:
+        """The numbers and titles of the first posts that have one; a cluster tells none."""
+        return self._holdings.now().shelves.titles(limit)
+
+    def titles_of(self, numbers: Sequence[int]) -> list[str]:
+        """The titles of posts by their numbers."""
+        posts = self._holdings.now().shelves.glances(numbers)
+        return [posts[number].title for number in numbers]
+
+    def has_words(self, terms: Iterable[str]) -> bool:
+        """Whether a post has one of some analysed terms; true where nobody can tell."""
+        from mathsetu.retrieval.lexical import LexicalRetriever  # a library opens without it
+
+        wanted = list(terms)
+        parts = self._holdings.now().parts(None)[0].values()
+        words = [part for part in parts if isinstance(part, LexicalRetriever)]
+        return not words or any(part.has(wanted) for part in words)
+
     def present(self, ids: Iterable[str]) -> set[str]:
         """Those of some ids that posts of the library have."""
         asked = list(ids)
@@ -664,6 +692,21 @@ class Library:
         """One post by its id."""
         check_type("the id", post_id, str, "a text")
         return self._steadily(lambda view, clock: view.shelves.post(post_id))
+
+
+def _context(
+    parts: Mapping[str, Retriever], weights: Mapping[str, float], question: Question
+) -> Context | None:
+    """What the text of posts has to do with a question, if that has words."""
+    if not question.words.strip():
+        return None
+    replies = [(parts[name].ask([question])[0], weight) for name, weight in weights.items()]
+
+    def said(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+        scores = (weight * reply.scores(numbers).astype(np.float64) for reply, weight in replies)
+        return sum(scores, start=np.zeros(len(numbers)))
+
+    return said
 
 
 def check_type(what: str, value: object, kind: type, wanted: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO
 
@@ -54,10 +55,23 @@ def _locked(file: BinaryIO) -> bool:
     """Take the lock; unlike `flock`, `lockf` is not handed on to the processes of a pool."""
     try:
         import fcntl
-    except ImportError:  # no such locks on this system
-        return True
+    except ImportError:
+        return _locked_on_windows(file)
     try:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _locked_on_windows(file: BinaryIO) -> bool:
+    """Take the lock as Windows has it: the first byte, which goes with the open file, too."""
+    try:
+        windows = import_module("msvcrt")
+    except ImportError:  # no locks of files on this system
+        return True
+    try:
+        windows.locking(file.fileno(), windows.LK_NBLCK, 1)
     except OSError:
         return False
     return True

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -65,12 +66,16 @@ class Segment:
 
 @dataclass(frozen=True)
 class Manifest:
-    """Everything that is needed to open a library."""
+    """Everything that is needed to open a library.
+
+    ``models`` has the fingerprint of the model that made the vectors of each part that has any.
+    """
 
     recipe: dict[str, Any]
     segments: tuple[Segment, ...]
     languages: dict[str, int]
     version: str
+    models: dict[str, str] = field(default_factory=dict)
 
     @property
     def posts(self) -> int:
@@ -203,6 +208,54 @@ def _read_json(path: Path) -> Any:
     return json.loads(content.decode())
 
 
+def _remedy(library: Path, found: object) -> str:
+    """What to do about a library of another format."""
+    if isinstance(found, int) and found > FORMAT:
+        return "install a newer version of MathSetu"
+    return f"convert it in place with: mathsetu upgrade {library}"
+
+
+@dataclass(frozen=True)
+class FormerManifest:
+    """What every format of the manifest has said: how a library was built, and where posts are.
+
+    Attributes:
+        format: The number of the format.
+        recipe: The recipe as it was stored, perhaps with settings that are not known any more.
+        segments: For each segment its name and the numbers of posts that were removed.
+        checksum: Of the file.
+    """
+
+    format: int
+    recipe: dict[str, Any]
+    segments: tuple[tuple[str, frozenset[int]], ...]
+    checksum: str
+
+
+def read_former_manifest(library: Path) -> FormerManifest:
+    """Read a manifest of any format, or say why that cannot be done."""
+    path = library / _NAME
+    if not is_plain_file(path):
+        raise InputError(f"{library}: is not a library, it has no {_NAME}")
+    try:
+        content = _read_json(path)
+        if content["mathsetu"] != "library":
+            raise KeyError("mathsetu")
+        segments = tuple(
+            (str(entry["name"]), frozenset(int(number) for number in entry["removed"]))
+            for entry in content["segments"]
+        )
+        if not all(is_segment_name(name) for name, _ in segments):
+            raise ValueError("a segment has a name that none can have")
+        return FormerManifest(
+            int(content["format"]), dict(content["recipe"]), segments, checksum(path)
+        )
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise DamagedLibrary(path, f"is damaged ({error})") from error
+
+
 def read_manifest(library: Path) -> Manifest:
     """Read the manifest, or say why the folder cannot be opened and what to do."""
     path = library / _NAME
@@ -221,7 +274,7 @@ def read_manifest(library: Path) -> Manifest:
         if found != FORMAT:
             raise InputError(
                 f"{library}: was written in format {found}, this version of MathSetu reads format "
-                f"{FORMAT}; build it again with: mathsetu index"
+                f"{FORMAT}; {_remedy(library, found)}"
             )
         if signed(content) != content:
             raise DamagedLibrary(path, "its content has changed")
@@ -231,13 +284,31 @@ def read_manifest(library: Path) -> Manifest:
         recipe, languages = dict(content["recipe"]), dict(content["languages"])
         parse_table(recipe, str(path))
         counts = {str(code): int(count) for code, count in languages.items()}
-        return Manifest(recipe, segments, counts, str(content["version"]))
+        models = {str(part): str(name) for part, name in dict(content.get("models", {})).items()}
+        return Manifest(recipe, segments, counts, str(content["version"]), models)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     except RecursionError as error:
         raise DamagedLibrary(path, "is damaged (nested too deeply)") from error
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise DamagedLibrary(path, f"is damaged ({error})") from error
+
+
+def check_models(library: Path, manifest: Manifest, present: Mapping[str, str]) -> None:
+    """Refuse to search, or to add to, vectors that another model made: they cannot be compared.
+
+    Args:
+        library: The folder, for the error.
+        manifest: Names the models that made the vectors.
+        present: The models that would read the query, or further posts, by part.
+    """
+    for part, recorded in manifest.models.items():
+        if present.get(part, recorded) != recorded:
+            raise InputError(
+                f"{library}: the vectors of its part {part!r} were made by another model "
+                f"({recorded}, here is {present[part]}); encode its posts again with: mathsetu "
+                f"upgrade {library}"
+            )
 
 
 def _read_segment(entry: dict[str, Any]) -> Segment:

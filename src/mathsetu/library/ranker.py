@@ -115,7 +115,11 @@ class Ranker:
     def preferring(
         self, ranked: RecipeReply, language: str, strength: float, depth: int
     ) -> RecipeReply:
-        """The posts as someone wants them who prefers a language; scores stay as they are.
+        """The posts as someone wants them who prefers a language.
+
+        A post that moves up is shown with the score of the best one that it is put above, so that
+        scores fall along the list: for a version of a post that is the score of the best version.
+        The difference is the language's share, and the reasons say so.
 
         Args:
             ranked: The posts.
@@ -130,15 +134,17 @@ class Ranker:
             return ranked
         versions = self.versions(ranked, len(first))
         order = own_first(ranked.totals[: len(first)].tolist(), is_own, versions, strength)
+        places = [*order, *range(len(first), len(ranked.numbers))]
+        own = ranked.scores[places]
+        scores = np.maximum.accumulate(own[::-1])[::-1]
 
         def remark(place: int) -> Reason | None:
-            if place >= len(order) or order[place] <= place:
+            if places[place] <= place and scores[place] == own[place]:
                 return None
-            detail = f"in the language of the query ({language}): place {order[place] + 1} without"
-            return Reason(LANGUAGE, 0.0, detail)
+            detail = f"in the language of the query ({language}): place {places[place] + 1} without"
+            return Reason(LANGUAGE, float(scores[place] - own[place]), detail)
 
-        rest = range(len(first), len(ranked.numbers))
-        return ranked.ordered([*order, *rest], remark=remark)
+        return ranked.ordered(places, scores, remark)
 
     def versions(self, ranked: RecipeReply, depth: int) -> list[int]:
         """For each of the first posts the place of the first version of it in any language.

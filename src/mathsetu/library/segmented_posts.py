@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -173,8 +174,21 @@ class SegmentedPosts:
 
     def post(self, post_id: str) -> Post:
         """One post by its id."""
-        store, number, _ = self._find(post_id)
-        return store.by_number([number])[number].post
+        return self.named([post_id])[post_id]
+
+    def named(self, ids: Iterable[str]) -> dict[str, Post]:
+        """Posts by their ids."""
+        numbers: dict[int, dict[str, int]] = {}
+        stores: dict[int, Store] = {}
+        for post_id in ids:
+            store, number, offset = self._find(post_id)
+            stores[offset] = store
+            numbers.setdefault(offset, {})[post_id] = number
+        found: dict[str, Post] = {}
+        for offset, own in numbers.items():
+            facts = stores[offset].by_number(list(own.values()))
+            found |= {post_id: facts[number].post for post_id, number in own.items()}
+        return found
 
     def find(self, post_id: str) -> PostFacts | None:
         """What is known of a post, if it is here."""
@@ -255,6 +269,17 @@ class SegmentedPosts:
         for store, segment in zip(self._stores, self._segments, strict=True):
             counts.update(store.tags(frozenset(segment.removed)))
         return dict(list(by_frequency(counts).items())[:limit])
+
+    def titles(self, limit: int) -> Iterator[tuple[int, str]]:
+        """The numbers and titles of the first posts that have one, removed ones left out."""
+        stores = zip(self._stores, self._segments, self._numbering.firsts, strict=True)
+        every = (
+            (first + number, title)
+            for store, segment, first in stores
+            for number, title in store.titles()
+            if number not in segment.removed
+        )
+        return islice(every, limit)
 
     def facets(self, numbers: Sequence[int]) -> dict[str, dict[str, int]]:
         """How many of some posts have each language, tag and collection, the most frequent first.

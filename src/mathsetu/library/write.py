@@ -23,6 +23,7 @@ from mathsetu.library.manifest import (
     Manifest,
     Segment,
     check,
+    check_models,
     check_place,
     describe,
     former_segments,
@@ -41,7 +42,7 @@ from mathsetu.places import is_address
 from mathsetu.plain_files import is_plain_folder, sync_folder
 from mathsetu.pool import all_cores
 from mathsetu.recipes import load_recipe
-from mathsetu.recipes.parts import check_parts
+from mathsetu.recipes.parts import check_parts, models_of
 from mathsetu.recipes.schema import Recipe, parse_table
 from mathsetu.records import Post
 
@@ -95,7 +96,7 @@ def build_library(
             progress=progress,
         )
         segments = [_segment(library, own, count) for own, count in built.items()]
-        _commit(library, _plain(asdict(chosen)), segments)
+        _commit(library, _plain(asdict(chosen)), segments, models_of(chosen))
         _clean(library, former)
     if len(segments) > 1:
         progress("merging", 0)
@@ -198,6 +199,7 @@ def _changing(folder: str | Path) -> Iterator[_Change]:
     with writing_alone(library):
         old = read_manifest(library)
         check(library, old)
+        check_models(library, old, models_of(parse_table(old.recipe, str(library))))
         name = _next_name(library, former_segments(library))
         folders = [segment_folder(library, segment.name) for segment in old.segments]
         with closing(SegmentedPosts(folders, old.segments)) as shelves:
@@ -282,7 +284,8 @@ class _Change:
 
     def commit(self) -> None:
         """Let the change take effect."""
-        _commit(self._library, self.manifest.recipe, list(self.manifest.segments))
+        models = self.manifest.models
+        _commit(self._library, self.manifest.recipe, list(self.manifest.segments), models)
         if self._merged:
             _clean(self._library, self._merged)
 
@@ -305,15 +308,17 @@ def _segment(library: Path, name: str, count: int) -> Segment:
     return Segment(name, count, describe(segment_folder(library, name)))
 
 
-def _commit(library: Path, recipe: dict[str, Any], segments: list[Segment]) -> None:
+def _commit(
+    library: Path, recipe: dict[str, Any], segments: list[Segment], models: dict[str, str]
+) -> None:
     """Let the manifest name these segments, when all that it names is safe on the disk."""
     languages: Counter[str] = Counter()
     for segment in segments:
         with closing(Store(segment_folder(library, segment.name) / STORE)) as store:
             languages.update(store.languages(frozenset(segment.removed)))
     sync_folder(library)
-    manifest = Manifest(recipe, tuple(segments), dict(sorted(languages.items())), __version__)
-    write_manifest(library, manifest)
+    counts = dict(sorted(languages.items()))
+    write_manifest(library, Manifest(recipe, tuple(segments), counts, __version__, models))
 
 
 def _plain(value: Any) -> Any:

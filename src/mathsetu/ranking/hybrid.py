@@ -26,17 +26,23 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 
-def minmax(scores: Numbers) -> Numbers:
+def minmax(scores: Numbers, full: float = 0.0) -> Numbers:
     """The best becomes 1, what was not found stays 0, the others keep their proportions.
 
     Scores are measured from zero (not found) unless some are negative, so that a candidate
     which one part found last is still better off than one it did not find.
 
+    Args:
+        scores: Of all candidates.
+        full: The least score that becomes 1: where the best is below, it is little to go by.
+
     >>> minmax(np.array([0.0, 2.0, 4.0])).tolist()
     [0.0, 0.5, 1.0]
+    >>> minmax(np.array([0.0, 2.0, 4.0]), full=8.0).tolist()
+    [0.0, 0.25, 0.5]
     """
     lowest = min(0.0, float(scores.min(initial=0.0)))
-    spread = float(scores.max(initial=0.0)) - lowest
+    spread = max(float(scores.max(initial=0.0)), full) - lowest
     return (scores - lowest) / spread if spread else np.zeros_like(scores)
 
 
@@ -66,17 +72,30 @@ NORMALISATIONS: dict[str, Callable[[Numbers], Numbers]] = {
 
 
 def shares(
-    scores: Mapping[str, Numbers], weights: Mapping[str, float], normalisation: str
+    scores: Mapping[str, Numbers],
+    weights: Mapping[str, float],
+    normalisation: str,
+    full_scores: Mapping[str, float] | None = None,
 ) -> dict[str, Numbers]:
     """What each part adds to the hybrid score of each candidate.
+
+    Args:
+        scores: What each part says of the candidates.
+        weights: What each part counts.
+        normalisation: A name of `NORMALISATIONS`.
+        full_scores: For some parts the least score that counts in full (`minmax`).
 
     >>> scores = {"words": np.array([4.0, 2.0]), "formulas": np.array([0.0, 1.0])}
     >>> parts = shares(scores, {"words": 0.7, "formulas": 0.3}, "minmax")
     >>> {name: part.round(2).tolist() for name, part in parts.items()}
     {'words': [0.7, 0.35], 'formulas': [0.0, 0.3]}
     """
-    scale = NORMALISATIONS[normalisation]
-    return {name: weights[name] * scale(part) for name, part in scores.items()}
+    scale, full = NORMALISATIONS[normalisation], full_scores or {}
+    return {
+        name: weights[name]
+        * (minmax(part, full[name]) if scale is minmax and name in full else scale(part))
+        for name, part in scores.items()
+    }
 
 
 def order(parts: Mapping[str, Numbers], numbers: NDArray[np.int64]) -> NDArray[np.int64]:

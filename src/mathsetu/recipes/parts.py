@@ -10,6 +10,7 @@ from typing import Any
 from mathsetu.encoders.accelerator import PROCESSOR
 from mathsetu.errors import InputError
 from mathsetu.intake.question import Question
+from mathsetu.models import is_path, model_fingerprint
 from mathsetu.recipes.schema import Recipe
 from mathsetu.recipes.tables import read_table
 from mathsetu.retrieval.base import Builder, Retriever
@@ -21,7 +22,8 @@ class Part:
 
     ``silent`` says whether a question gives the part nothing to go on; ``join`` lets segments that
     were built together know of each other; ``on_device`` says whether the builder is also told
-    where to encode.
+    where to encode; ``model_folder`` says where the model lies that makes the part's vectors (None
+    where it has none, or where that is a name on the hub).
     """
 
     settings: type
@@ -30,6 +32,7 @@ class Part:
     silent: Callable[[Question], bool]
     join: Callable[[Sequence[Path]], None] = lambda folders: None
     on_device: bool = False
+    model_folder: Callable[[Any], Path | None] = lambda choices: None
 
 
 def _no_words(question: Question) -> bool:
@@ -42,6 +45,10 @@ def _no_formulas(question: Question) -> bool:
 
 def _nothing(question: Question) -> bool:
     return _no_words(question) and _no_formulas(question)
+
+
+def _named_folder(choices: Any) -> Path | None:
+    return Path(choices.model).expanduser() if is_path(choices.model) else None
 
 
 def _lexical() -> Part:
@@ -60,7 +67,7 @@ def _formula() -> Part:
 def _dense() -> Part:
     from mathsetu.retrieval.dense import DenseBuilder, DenseRetriever, DenseSettings
 
-    return Part(DenseSettings, DenseBuilder, DenseRetriever, _no_words)
+    return Part(DenseSettings, DenseBuilder, DenseRetriever, _no_words, model_folder=_named_folder)
 
 
 def _overlap() -> Part:
@@ -70,15 +77,37 @@ def _overlap() -> Part:
 
 
 def _meaning() -> Part:
+    from mathsetu.encoders.builtin import NAME, own_folder
     from mathsetu.retrieval.meaning import MeaningBuilder, MeaningRetriever, MeaningSettings
 
-    return Part(MeaningSettings, MeaningBuilder, MeaningRetriever, _no_words, on_device=True)
+    def folder(choices: MeaningSettings) -> Path:
+        return own_folder() if choices.model == NAME else Path(choices.model)
+
+    return Part(
+        MeaningSettings,
+        MeaningBuilder,
+        MeaningRetriever,
+        _no_words,
+        on_device=True,
+        model_folder=folder,
+    )
 
 
 def _graph() -> Part:
-    from mathsetu.retrieval.graph_search import GraphIndexBuilder, GraphRetriever, GraphSettings
+    from mathsetu.retrieval.graph_search import (
+        GraphIndexBuilder,
+        GraphRetriever,
+        GraphSettings,
+        graph_model_folder,
+    )
 
-    return Part(GraphSettings, GraphIndexBuilder, GraphRetriever, _nothing)
+    return Part(
+        GraphSettings,
+        GraphIndexBuilder,
+        GraphRetriever,
+        _nothing,
+        model_folder=lambda choices: graph_model_folder(choices.model),
+    )
 
 
 #: Kind to how it is made; a part is imported when a recipe names it.
@@ -113,6 +142,17 @@ def make_retriever(settings: Mapping[str, Any], folders: Sequence[Path], where: 
 def choices_of(settings: Mapping[str, Any], where: str) -> Any:
     """The choices of a part, from its table in a recipe."""
     return _resolve(settings, where)[1]
+
+
+def models_of(recipe: Recipe) -> dict[str, str]:
+    """The fingerprints of the models that make the vectors of parts, as far as they can be told."""
+    found: dict[str, str] = {}
+    for name, settings in recipe.parts.items():
+        part, choices = _resolve(settings, f"parts.{name}")
+        folder = part.model_folder(choices)
+        if folder is not None and folder.is_dir():
+            found[name] = model_fingerprint(folder)
+    return found
 
 
 def join_statistics(settings: Mapping[str, Any], folders: Sequence[Path]) -> None:

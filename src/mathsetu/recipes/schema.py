@@ -77,10 +77,15 @@ class Ranking:
         candidates_from: The parts that retrieve; the others only score. Empty: all retrieve.
         k: How many hits come out unless the caller asks for more or fewer.
         normalise: ``minmax``, ``rank`` or ``none``.
+        full_scores: For some parts the least score that ``minmax`` makes 1. Where the best of a
+            part is below, all that it says counts less.
         adaptive: Whether parts without anything to go on leave their weight to the others.
         fuse: A fusion method instead of the weighted sum: ``{method = "rrf", k = 60}``. What is
             fused are the systems of the recipe, or its parts one by one; ``weights`` are theirs
             then, and equal unless given.
+        formula_context: When formulas are searched for (ARQMath's task 2), what some parts count
+            that compare the words of the query with the posts that hold a formula; their scores
+            are added to its likeness as they are. Empty: only the formulas count.
         exact: What is added to the score of a post that holds the query's formulas, or its words,
             as they are written (less where it holds only some); 0 for nothing.
         own_language: How much posts in the asker's language are preferred: ``off``, ``weak``,
@@ -95,8 +100,10 @@ class Ranking:
     candidates_from: tuple[str, ...] = ()
     k: int = 50
     normalise: str = "minmax"
+    full_scores: dict[str, float] = field(default_factory=dict)
     adaptive: bool = True
     fuse: dict[str, Any] = field(default_factory=dict)
+    formula_context: dict[str, float] = field(default_factory=dict)
     exact: float = 0.0
     own_language: str = "off"
     group: bool = False
@@ -230,6 +237,12 @@ def _check(recipe: Recipe, source: str) -> None:
         _check_shares(system, where)
     if ranking.k < 1 or ranking.candidates < ranking.k:
         raise InputError(f"{source}: ranking needs 1 <= k <= candidates")
+    _check_names(ranking.full_scores, list(recipe.parts), "part", f"{source}: full_scores")
+    if not all(0 <= score < float("inf") for score in ranking.full_scores.values()):
+        raise InputError(f"{source}: ranking.full_scores must be numbers, none of them below 0")
+    _check_names(ranking.formula_context, list(recipe.parts), "part", f"{source}: formula_context")
+    if not all(0 <= weight < float("inf") for weight in ranking.formula_context.values()):
+        raise InputError(f"{source}: ranking.formula_context must hold weights, none below 0")
     preference(ranking.own_language)
     if not 0 <= ranking.exact < float("inf"):
         raise InputError(f"{source}: ranking.exact is {ranking.exact:g}; it cannot be less than 0")

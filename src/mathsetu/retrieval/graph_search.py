@@ -92,7 +92,12 @@ class GraphSettings:
 @cache
 def load_graph_encoder(model: str) -> GraphEncoder:
     """The encoder of a model; parts and segments that name the same one share it."""
-    return GraphEncoder.load(_SHIPPED_FOLDER if model == SHIPPED else Path(model).expanduser())
+    return GraphEncoder.load(graph_model_folder(model))
+
+
+def graph_model_folder(model: str) -> Path:
+    """Where a graph model lies."""
+    return _SHIPPED_FOLDER if model == SHIPPED else Path(model).expanduser()
 
 
 @cache

@@ -62,6 +62,8 @@ class LexicalSettings:
             ``porter`` or ``snowball`` for English as in the papers.
         formula_tokens: How much the names and numbers in a query's formulas count beside its
             words; 0 leaves them out of the index.
+        query_title: How much the words of a query's title count beside those of all of it, where it
+            has a text besides.
         translate: Whether the glossary turns a query's words into the posts' languages.
         stop_words: Whether stop words are left out.
         min_posts: Terms in fewer posts count nothing.
@@ -72,6 +74,7 @@ class LexicalSettings:
     fields: Fields = field(default_factory=lambda: {"title": 1, "body": 1, "question": 1})
     analysis: str = "languages"
     formula_tokens: float = 1.0
+    query_title: float = 0.0
     translate: bool = True
     stop_words: bool = True
     min_posts: int = 0
@@ -87,8 +90,10 @@ class LexicalSettings:
         check_weights(self.fields)
         if self.analysis not in _ANALYSES:
             raise InputError(f"analysis is {self.analysis!r} (known: {', '.join(_ANALYSES)})")
-        if not 0 <= self.formula_tokens < float("inf"):
-            raise InputError(f"formula_tokens is {self.formula_tokens:g}; it cannot be less than 0")
+        for name in ("formula_tokens", "query_title"):
+            value = getattr(self, name)
+            if not 0 <= value < float("inf"):
+                raise InputError(f"{name} is {value:g}; it cannot be less than 0")
 
     @property
     def without_extremes(self) -> bool:
@@ -200,6 +205,10 @@ class LexicalRetriever:
         #: The languages of the posts.
         self.languages = sorted(spoken)
 
+    def has(self, terms: Sequence[str]) -> bool:
+        """Whether a post has one of some terms."""
+        return any(segment.document_counts(terms).any() for segment in self.index.segments)
+
     def ask(self, questions: Sequence[Question]) -> list[LexicalReply]:
         """Ask several questions."""
         return [LexicalReply(self, question) for question in questions]
@@ -297,19 +306,27 @@ class LexicalReply:
     def wanted(self) -> Wanted:
         """The terms that the question asks for, in the languages of the posts."""
         choices, question = self._choices, self._question
-        weights: dict[str, float] = {}
-        for language in question.languages:
-            for term, weight in self._wanted_in(language):
-                weights[term] = max(weights.get(term, 0.0), weight)
+        weights = self._wanted_of(question)
+        if choices.query_title and question.title:
+            for term, weight in self._wanted_of(question.title).items():
+                weights[term] = weights.get(term, 0.0) + choices.query_title * weight
         if choices.formula_tokens:
             for latex in question.formulas:
                 for token in formula_tokens(latex):
                     weights[token] = weights.get(token, 0.0) + choices.formula_tokens
         return weights
 
-    def _wanted_in(self, language: str) -> Iterator[tuple[str, float]]:
-        """The terms of the question as it is read in one language."""
-        choices, words = self._choices, self._question.words
+    def _wanted_of(self, question: Question) -> dict[str, float]:
+        """The terms of a question's words, read in all languages that they may be in."""
+        weights: dict[str, float] = {}
+        for language in question.languages:
+            for term, weight in self._wanted_in(question.words, language):
+                weights[term] = max(weights.get(term, 0.0), weight)
+        return weights
+
+    def _wanted_in(self, words: str, language: str) -> Iterator[tuple[str, float]]:
+        """The terms of words as they are read in one language."""
+        choices = self._choices
         translating = choices.translate and choices.analysis == "languages"
         if not translating or language in self._languages or not self._languages:
             yield from Counter(_word_terms(words, language, choices)).items()

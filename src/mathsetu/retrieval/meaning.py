@@ -94,6 +94,8 @@ class MeaningSettings:
             its formulas and without.
         careful: Whether posts in other languages than English are read with the careful network or
             the wide one, which take three times as long.
+        query_title: What the title of a query in another language than English counts beside all of
+            it, where it has a text besides.
         min_cosine: A cosine up to this counts as nothing (texts without any sense reach it); what a
             post has above it is its score.
     """
@@ -104,6 +106,7 @@ class MeaningSettings:
     body_passages: int = 4
     titles: bool = True
     careful: bool = True
+    query_title: float = 0.0
     min_cosine: float = 0.3
 
     def __post_init__(self) -> None:
@@ -116,6 +119,8 @@ class MeaningSettings:
             raise InputError(
                 "tokens must be at least 8, and question_passages or body_passages at least 1"
             )
+        if not 0 <= self.query_title < float("inf"):
+            raise InputError(f"query_title is {self.query_title:g}; it cannot be less than 0")
         if not -1 <= self.min_cosine < 1:
             raise InputError(
                 f"min_cosine must be a cosine from -1 to below 1, not {self.min_cosine:g}"
@@ -534,8 +539,10 @@ class MeaningReply:
 
     @cached_property
     def _vector(self) -> Vectors:
-        tokens = self._retriever.choices.tokens
-        return query_vector(self._retriever.encoder, self._question, tokens)
+        choices = self._retriever.choices
+        return query_vector(
+            self._retriever.encoder, self._question, choices.tokens, choices.query_title
+        )
 
     def _cosines(self, numbers: NDArray[np.int64]) -> Vectors:
         """The cosines with given posts."""

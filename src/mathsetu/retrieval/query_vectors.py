@@ -3,7 +3,7 @@
 A long query is read in two passages, of which the first says more. The encoder has learned from an
 English teacher, and its English is best. So a query in another language is read with more care, and
 in more ways, whose errors even out: as it is and with the terms that the glossary knows said in
-English; and a long one at once and in pieces.
+English; a long one at once and in pieces; and, where that is wanted, its title once more alone.
 """
 
 from __future__ import annotations
@@ -32,13 +32,16 @@ _PIVOT = "en"
 _PIVOTAL = frozenset({"", _PIVOT})
 
 
-def query_vector(encoder: BuiltinEncoder, question: Question, tokens: int) -> Vectors:
+def query_vector(
+    encoder: BuiltinEncoder, question: Question, tokens: int, title: float = 0.0
+) -> Vectors:
     """The vector of a query, of length one; zeros for a blank one.
 
     Args:
         encoder: The model.
         question: The query.
         tokens: How long a passage is.
+        title: What the title of a query in another language than English counts beside all of it.
     """
     # The likeliest language decides where there are several.
     foreign = [language for language in question.languages if language not in _PIVOTAL]
@@ -47,8 +50,14 @@ def query_vector(encoder: BuiltinEncoder, question: Question, tokens: int) -> Ve
     if not foreign:
         return _mean(encoder, _in_passages(rows[0], tokens, _PASSAGES), reading)
     if len(rows[0]) <= tokens // 2:
-        return _mean(encoder, ((row, 1.0) for row in rows), reading)
-    return _mean(encoder, chain(*(_in_two_ways(row, tokens) for row in rows)), reading)
+        whole = _mean(encoder, ((row, 1.0) for row in rows), reading)
+    else:
+        whole = _mean(encoder, chain(*(_in_two_ways(row, tokens) for row in rows)), reading)
+    if not title or question.title is None:
+        return whole
+    rows = encoder.tokens(_views(question.title), reading)
+    alone = _mean(encoder, ((row[:tokens], 1.0) for row in rows), reading)
+    return _of_length_one(whole + np.float32(title) * alone)
 
 
 def _mean(
@@ -58,6 +67,10 @@ def _mean(
     counted = [(passage, weight) for passage, weight in read if passage]
     weights = np.array([weight for _, weight in counted], dtype=np.float32)
     vector = weights @ encoder.encode_tokens([passage for passage, _ in counted], reading)
+    return _of_length_one(vector)
+
+
+def _of_length_one(vector: Vectors) -> Vectors:
     length = float(np.linalg.norm(vector))
     return vector / np.float32(length) if length else vector
 

@@ -124,6 +124,8 @@ OfCollections = Annotated[
 NotOfCollections = Annotated[
     Tags, Query(alias="not_collection", description="No posts of these collections.")
 ]
+HowMany = Annotated[Count, Query(description="How many hits.")]
+Explained = Annotated[bool, Query(description="Whether reasons are worked out.")]
 From = Annotated[Offset, Query(description="How many of the first hits are left out.")]
 MinScore = Annotated[Score | None, Query(description="Posts with a lower score are not found.")]
 Counted = Annotated[
@@ -160,7 +162,7 @@ def router(engine: Engine) -> APIRouter:
     @api.get("/search", summary="Search posts", tags=["search"])
     def search(
         q: Question,
-        k: Count = 10,
+        k: HowMany = 10,
         language: OfQuery = "",
         only_in: OfPosts = [],  # noqa: B006 - FastAPI makes a new one for each request
         not_in: NotOfPosts = [],  # noqa: B006
@@ -170,7 +172,7 @@ def router(engine: Engine) -> APIRouter:
         collections: OfCollections = [],  # noqa: B006
         not_collections: NotOfCollections = [],  # noqa: B006
         weights: OfParts = [],  # noqa: B006
-        explain: bool = True,
+        explain: Explained = True,
         as_words: AsWords = False,
         own_language: OwnLanguage = None,
         group: Grouped = None,
@@ -219,7 +221,7 @@ def router(engine: Engine) -> APIRouter:
         )
 
     @api.get("/formulas", summary="Search formulas", tags=["search"])
-    def formulas(latex: Formula, k: Count = 10) -> FormulaAnswer:
+    def formulas(latex: Formula, k: HowMany = 10) -> FormulaAnswer:
         return engine.formulas(latex, k)
 
     @api.get("/explain", summary="Why a post matches a query", tags=["search"], responses=_NO_POST)
@@ -246,7 +248,7 @@ def router(engine: Engine) -> APIRouter:
         return engine.heat_map(q, post_id, language=language, as_words=as_words)
 
     @api.get("/similar", summary="Posts like a post", tags=["posts"], responses=_NO_POST)
-    def similar(post_id: Id, k: Count = 10) -> SimilarAnswer:
+    def similar(post_id: Id, k: HowMany = 10) -> SimilarAnswer:
         return engine.similar(post_id, k)
 
     @api.get("/post", summary="A whole post", tags=["posts"], responses=_NO_POST)

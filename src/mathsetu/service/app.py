@@ -92,7 +92,7 @@ def create_app(settings: Settings) -> FastAPI:
     if settings.write_key:
         app.include_router(writing_router(engine, settings.library))
     _add_operations(app, engine, metrics)
-    problems = _add_pages(app, engine)
+    problems = _add_pages(app, engine, settings.files_at)
     _add_errors(app, problems)
     _add_middleware(app, settings, metrics, problems)
     return app
@@ -122,14 +122,14 @@ def _add_operations(app: FastAPI, engine: Engine, metrics: Metrics) -> None:
         return metrics.text({"library_posts": posts, **engine.reload_state()})
 
 
-def _add_pages(app: FastAPI, engine: Engine) -> Problems:
+def _add_pages(app: FastAPI, engine: Engine, files_at: str) -> Problems:
     """The pages need a template engine; without it there is a bare API, and problems are JSON."""
     try:
         from mathsetu.service import pages
     except ModuleNotFoundError as missing:
         _log.warning("the pages are not shown: %s is not installed", missing.name)
         return Problems()
-    app.include_router(pages.router(engine), include_in_schema=False)
+    app.include_router(pages.router(engine, files_at), include_in_schema=False)
     return Problems(pages.problem_page(engine.limits))
 
 

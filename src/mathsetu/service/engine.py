@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from mathsetu.answers.describe import (
@@ -33,13 +34,14 @@ from mathsetu.answers.values import (
     TranslateAnswer,
 )
 from mathsetu.deadline import Clock
-from mathsetu.errors import InputError, Unavailable
+from mathsetu.errors import InputError, MathSetuError, Unavailable
 from mathsetu.intake.question import Question
 from mathsetu.languages.detect import detect
 from mathsetu.library import Filter, Library
 from mathsetu.library.query_translation import check_asks
+from mathsetu.library.suggestions import Suggestion
 from mathsetu.markup import Span
-from mathsetu.service.keeper import Keeper
+from mathsetu.service.keeper import Keeper, Opened
 from mathsetu.service.limits import Limits
 
 if TYPE_CHECKING:
@@ -81,6 +83,10 @@ class Engine:
         self._note = note
         self._keeper = Keeper(folder, _try_out)
         self._translator = translator
+        #: Whether sentences can be translated, and not only terms.
+        self.has_translator = translator is not None
+        self._preparing = Lock()
+        self._prepared: Opened | None = None
 
     def close(self) -> None:
         """Close the library when the last request is done."""
@@ -260,6 +266,11 @@ class Engine:
             self._translated(post.body[: self.limits.text], post.language, target),
         )
 
+    @property
+    def own_language(self) -> str:
+        """How much the recipe prefers posts in the asker's language."""
+        return self._keeper.opened.library.recipe.ranking.own_language
+
     def describe(self) -> LibraryAnswer:
         """What the library holds."""
         from mathsetu import __version__
@@ -284,6 +295,35 @@ class Engine:
         self.limits.check_language(language)
         library = self._keeper.opened.library
         return library.question(query, language, as_words=as_words, page=page)
+
+    def suggest(self, text: str, languages: Sequence[str] = ()) -> list[Suggestion]:
+        """What may be meant by a text that is being typed, up to the cursor.
+
+        Titles are read in the background when this is first asked; until then, terms of the
+        glossary and tags are offered.
+        """
+        self.limits.check_query(text)
+        with self._keeper.using() as opened:
+            self._prepare(opened)
+            return opened.suggestions.find(text, languages)
+
+    def corrected(self, question: Question) -> str:
+        """A question with its misspelt words put right; "" where none is."""
+        with self._keeper.using() as opened:
+            return opened.suggestions.corrected(question)
+
+    def _prepare(self, opened: Opened) -> None:
+        """Read the titles of a library, once, while its other questions are answered."""
+        with self._preparing:
+            if self._prepared is opened:
+                return
+            self._prepared = opened
+        Thread(target=self._read_titles, daemon=True).start()
+
+    def _read_titles(self) -> None:
+        # A library that is closed or damaged meanwhile says so to whoever searches.
+        with suppress(MathSetuError), self._keeper.using() as opened:
+            opened.suggestions.prepare()
 
     def _translated(self, text: str, source: str, target: str) -> TranslateAnswer:
         if not source:

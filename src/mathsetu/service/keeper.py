@@ -13,6 +13,7 @@ from time import monotonic
 
 from mathsetu.library import Library
 from mathsetu.library.manifest import check, read_manifest
+from mathsetu.library.suggestions import Suggestions
 from mathsetu.places import is_address
 from mathsetu.service.watcher import Complaints
 
@@ -31,11 +32,13 @@ class Opened:
     tags: dict[str, int] = field(init=False)
     posts: int = field(init=False)
     languages: dict[str, int] = field(init=False)
+    suggestions: Suggestions = field(init=False)
 
     def __post_init__(self) -> None:
         # Known here, because to ask a cluster may take a while.
         self._version = self.library.version
         self.tags = self.library.tags(_TAGS)
+        self.suggestions = Suggestions(self.library)
         self.posts, self.languages = len(self.library), dict(self.library.languages)
 
     def look(self) -> None:

@@ -62,7 +62,7 @@ def _stop_orphan(shared: str) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def serve(settings: Settings, door: Door, workers: int) -> None:
+def serve(settings: Settings, door: socket.socket, workers: int) -> None:
     """Run a server until it is stopped; requests under way are answered first."""
     # A stopped server passes the signal on when it is done; it must end as at Ctrl-C, so that
     # folders are cleared away.
@@ -99,18 +99,14 @@ def serve(settings: Settings, door: Door, workers: int) -> None:
 
 
 class Door(socket.socket):
-    """A listening socket; where the system can, each worker has its own on the same address.
+    """A listening socket of which each worker opens its own, on the same address.
 
     The system then deals connections out evenly. From one that is shared, the first worker to wake
     takes everybody who waits, and leaves the others idle.
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if _DEALING:
-            return _opened_again, (self.family, self.type, self.proto, self.getsockname())
-        from multiprocessing.reduction import DupFd
-
-        return _shared, (DupFd(self.fileno()), self.family, self.type, self.proto)
+        return _opened_again, (self.family, self.type, self.proto, self.getsockname())
 
 
 def _opened_again(family: int, kind: int, protocol: int, address: Any) -> Door:
@@ -122,22 +118,23 @@ def _opened_again(family: int, kind: int, protocol: int, address: Any) -> Door:
     return door
 
 
-def _shared(handle: Any, family: int, kind: int, protocol: int) -> Door:
-    return Door(family, kind, protocol, fileno=handle.detach())
+def open_door(host: str, port: int) -> socket.socket:
+    """Take a port, or say in one line why it cannot be had.
 
-
-def open_door(host: str, port: int) -> Door:
-    """Take a port, or say in one line why it cannot be had."""
+    Where the system does not deal connections out, workers share a plain socket, which uvicorn
+    passes on to them.
+    """
+    opening = Door if _DEALING else socket.socket
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        with Door(family, kind, protocol) as probe:
+        with opening(family, kind, protocol) as probe:
             # Another server of ours would gladly share its port with this one.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
         with ExitStack() as opened:
-            door = opened.enter_context(Door(family, kind, protocol))
+            door = opened.enter_context(opening(family, kind, protocol))
             door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if _DEALING:
                 door.setsockopt(socket.SOL_SOCKET, _DEALING, 1)

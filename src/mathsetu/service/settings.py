@@ -33,6 +33,7 @@ class Settings:
         log_queries: Whether the log tells what was asked.
         translator: The backend that translates, from `mathsetu translate --translators`.
         model: Its model, where it has one.
+        files_at: Where the files of posts can be read: ``https://example.org/notes``.
         refresh: Seconds between two looks whether the library was rebuilt.
         shared: A folder in which the workers of a server tell each other their counts.
     """
@@ -55,6 +56,7 @@ class Settings:
     log_queries: bool = False
     translator: str = "glossary"
     model: str = ""
+    files_at: str = ""
     refresh: float = 2.0
     shared: str = ""
 

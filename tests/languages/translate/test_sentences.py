@@ -68,6 +68,7 @@ def test_names_of_formulas_are_never_cut() -> None:
     assert any("QZ12345678" in piece for piece in sentences(text, 100))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("unit", [". ", "a. ", "word ", "x", "数", ", ", "\n", "!?", "e.g. "])
 def test_time_grows_with_length_only(unit: str) -> None:
     def seconds(length: int, tries: int) -> float:

@@ -14,7 +14,8 @@ from mathsetu.service.settings import Settings
 pytest.importorskip("jinja2", reason="the page needs the extra web")
 pytest.importorskip("uvicorn", reason="the page needs the extra web")
 
-from tests.service.pages.browsing import Tab, serving
+from benchmarks.pages import serving
+from tests.service.pages.browsing import Tab
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 # A browser that is fit for tests: quiet, and without a screen.

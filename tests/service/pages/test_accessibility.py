@@ -19,6 +19,9 @@ PAGES = {
     "post": ("/post", {"id": "dirichlet-integral.en", "q": HINDI, "to": "hi"}),
     "nothing": ("/search", {"q": "xyzzyqwv"}),
     "no such page": ("/nothing", {"ui": "hi"}),
+    "facets": ("/search", {"q": HINDI, "in": ["en", "hi"], "tag": "calculus", "k": "3"}),
+    "misspelt": ("/search", {"q": "intergal", "k": "2", "offset": "2"}),
+    "reference": ("/docs", {}),
     "not understood": ("/search", {"q": "the of and"}),
 }
 LOOKS = {
@@ -38,5 +41,15 @@ def test_a_page_has_no_violation(open_tab: Callable[..., Any], name: str, look: 
     tab.errors[:] = [line for line in tab.errors if "responded with a status of 40" not in line]
     # What is folded away is read out when it is opened, so it is checked open.
     page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+    found = axe.Axe().run(page).response["violations"]
+    assert [(wrong["id"], node["html"]) for wrong in found for node in wrong["nodes"]] == []
+
+
+def test_suggestions_have_no_violation(open_tab: Callable[..., Any]) -> None:
+    page = open_tab().open("/", ui="en")
+    page.click("#q")
+    page.keyboard.type("prime")
+    page.locator("#suggestion-list li").first.wait_for()
+    page.keyboard.press("ArrowDown")
     found = axe.Axe().run(page).response["violations"]
     assert [(wrong["id"], node["html"]) for wrong in found for node in wrong["nodes"]] == []

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
+from benchmarks.pages import serving
 from mathsetu.library import build_library
 from mathsetu.records import Post
 from mathsetu.service.limits import Limits
 from mathsetu.service.settings import Settings
-from tests.service.pages.browsing import Tab, serving
+from tests.service.pages.browsing import Tab
 
 pytestmark = pytest.mark.thorough
 
@@ -83,7 +84,7 @@ def hostile_tab(browser: Any, hostile_site: str) -> Iterator[Tab]:
 
 
 def test_attacks_in_every_field_of_a_hit_are_text(hostile_tab: Tab) -> None:
-    page = hostile_tab.open("/search", q=f"{WORD} $x$", k=str(len(PAYLOADS)))
+    page = hostile_tab.open("/search", q=f"{WORD} $x$", k=str(len(PAYLOADS)), group="0")
     assert page.locator(".hit").count() == len(PAYLOADS)
     page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
     assert page.evaluate(INTRUDERS) == []
@@ -125,3 +126,22 @@ def test_attacks_in_the_preview_are_text(hostile_tab: Tab) -> None:
             page.fill("#q", " ".join(formulas[start : start + 20])[:1900])
         page.wait_for_selector("#preview math")
         assert page.evaluate(INTRUDERS) == []
+
+
+def test_attacks_in_suggestions_are_text(hostile_tab: Tab) -> None:
+    page = hostile_tab.open("/search", q=PAYLOADS[0])
+    page.fill("#q", "")
+    page.click("#q")
+    page.keyboard.type(WORD[:6])
+    offered = page.locator("#suggestion-list li:has(.kind:text-is('post'))")
+    for _ in range(40):  # titles are read when they are first asked for
+        if offered.count():
+            break
+        page.keyboard.press("Backspace")
+        page.wait_for_timeout(250)
+        page.keyboard.type(WORD[5])
+        page.wait_for_timeout(250)
+    assert offered.count()
+    assert page.evaluate(INTRUDERS) == []
+    page.fill("#q", "")
+    assert page.evaluate(INTRUDERS) == []

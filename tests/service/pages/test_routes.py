@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from pathlib import Path
+from time import monotonic, sleep
+from urllib.parse import urlencode
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from httpx import Response
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mathsetu.answers.describe import whole_post
 from mathsetu.collections import sampler
+from mathsetu.formulas.parse import parse_latex
 from mathsetu.languages.table import LANGUAGES
+from mathsetu.languages.translate import open_translator
 from mathsetu.library import build_library
 from mathsetu.recipes.schema import parse_recipe
+from mathsetu.records import Post
 from mathsetu.service.app import create_app
+from mathsetu.service.engine import Engine
+from mathsetu.service.pages import export
 from mathsetu.service.pages.files import address, files
-from mathsetu.service.pages.views import web_address
+from mathsetu.service.pages.interface_language import INTERFACE_LANGUAGES, interface
+from mathsetu.service.pages.places import web_address
+from mathsetu.service.pages.preview import in_words
+from mathsetu.service.pages.routes import router
 from mathsetu.service.pages.visit import Visit
 from mathsetu.service.settings import Settings
-from tests.light import LIGHT_TOML
+from tests.light import LIGHT, LIGHT_TOML
 
 POST = "dirichlet-integral.en"
+SAID = "q id in tag by k offset at collection group own deva to ui lang word latex query"
 QUESTION = r"sum of a geometric series $1+q+q^2$"
 
 
@@ -29,13 +44,48 @@ def hits(html: str) -> list[str]:
     return re.findall(r'<article class="hit" data-id="([^"]+)"', html)
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("code", INTERFACE_LANGUAGES)
 def test_every_interface_answers(client: TestClient, code: str) -> None:
     answer = client.get("/search", params={"q": QUESTION, "ui": code})
     assert answer.status_code == 200
-    direction = LANGUAGES[code].direction
+    direction = INTERFACE_LANGUAGES[code].direction
     assert f'<html lang="{code}" dir="{direction}">' in answer.text
     assert hits(answer.text)
+
+
+def test_a_page_that_nobody_reviewed_says_so_in_its_language(client: TestClient) -> None:
+    note = interface("de").say("unreviewed")
+    assert note in unescape(client.get("/", params={"ui": "de"}).text)
+    assert interface("cs").say("unreviewed") not in unescape(
+        client.get("/", params={"ui": "cs"}).text
+    )
+
+
+def test_languages_of_the_library_are_listed_first(client: TestClient) -> None:
+    html = client.get("/", params={"ui": "de"}).text
+    listed = re.findall(r'hreflang="(\w+)"', html)
+    held = {post.language for post in sampler.posts()}
+    assert set(listed) == set(INTERFACE_LANGUAGES)
+    assert set(listed[: len(held)]) == held
+    asked = client.get("/search", params={"q": "prime number"}).text
+    choices = re.findall(r'<option value="(\w+)" lang=', asked)
+    assert set(choices[: len(held)]) == held
+    assert "de" in choices[len(held) :]
+
+
+def test_asking_in_a_language_of_a_lower_grade_says_so(client: TestClient) -> None:
+    for text, name in (("Was ist eine Primzahl?", "German"), ("จำนวนเฉพาะ", "Thai")):
+        html = unescape(client.get("/search", params={"q": text, "ui": "en"}).text)
+        grade = "served_good" if name == "German" else "served_basic"
+        assert interface("en").say(f"preview.{grade}", language=name) in html
+    assert "served with the grade" not in client.get("/search", params={"q": "prime number"}).text
+
+
+def test_words_in_latin_letters_are_shown_in_the_script_that_they_are_read_in(
+    client: TestClient,
+) -> None:
+    html = client.get("/search", params={"q": "reshite uravnenie", "ui": "en"}).text
+    assert re.search(r'<span lang="ru" dir="ltr">[^<]*уравнение', html)
 
 
 def test_the_browser_says_which_language_the_page_speaks(client: TestClient) -> None:
@@ -69,10 +119,66 @@ def test_one_part_of_the_recipe_can_count_alone(client: TestClient) -> None:
 
 
 def test_more_hits_are_offered_and_shown(client: TestClient) -> None:
-    first = client.get("/search", params={"q": "integral", "ui": "en"}).text
+    asked = {"q": "integral", "ui": "en", "group": "0"}
+    first = client.get("/search", params=asked).text
     assert len(hits(first)) == 10
-    assert "k=20" in first
-    assert len(hits(client.get("/search", params={"q": "integral", "k": "20"}).text)) == 20
+    assert "showing 1 to 10" in first
+    assert 'href="/search?q=integral&amp;offset=10&amp;group=0&amp;ui=en#hits"' in first
+    second = client.get("/search", params={**asked, "offset": "10"}).text
+    assert "showing 11 to 20" in second
+    assert 'id="hit-11"' in second
+    together = hits(client.get("/search", params={**asked, "k": "20"}).text)
+    assert hits(first) + hits(second) == together
+
+
+def test_pages_go_on_until_there_are_no_more(client: TestClient) -> None:
+    for grouped in ("0", "1"):
+        asked = {"q": "integral", "ui": "en", "group": grouped}
+        seen: list[str] = []
+        following = "/search?" + urlencode(asked)
+        while following:
+            html = client.get(following).text
+            seen += hits(html)
+            link = re.search(r'class="button" href="(/search[^"#]*)#hits"', html)
+            following = unescape(link[1]) if link else ""
+        [total] = {int(count) for count in re.findall(r"Posts found: (\d+)", html)} or {0}
+        assert len(seen) == len(set(seen))
+        if grouped == "0":
+            assert len(seen) == total
+    beyond = client.get("/search", params={**asked, "offset": "1000"}).text
+    assert "There are no more posts." in beyond
+
+
+def test_hits_are_counted_by_language_topic_and_collection(client: TestClient) -> None:
+    asked = {"q": "integral", "ui": "en", "facets": "true"}
+    counts = client.get("/v1/search", params={"q": "integral", "facets": "true"}).json()["facets"]
+    html = client.get("/search", params=asked).text
+    english = re.search(r'>English <span class="count">(\d+)</span>', html)
+    assert english
+    assert int(english[1]) == counts["language"]["en"]
+    tag, count = next(iter(counts["tag"].items()))
+    assert f'>{tag} <span class="count">{count}</span>' in html
+
+
+def test_several_languages_can_be_chosen_and_given_up(client: TestClient) -> None:
+    html = client.get("/search", params={"q": "integral", "in": ["hr", "cs"], "k": "40"}).text
+    assert {name[-2:] for name in hits(html)} == {"hr", "cs"}
+    # One more, and one fewer.
+    assert "/search?q=integral&amp;in=hr&amp;in=cs&amp;in=en&amp;k=40" in html
+    assert 'href="/search?q=integral&amp;in=cs&amp;k=40"' in html
+
+
+def test_the_way_back_leads_to_the_same_place_of_the_results(client: TestClient) -> None:
+    asked = {"q": "integral", "in": ["en", "hr"], "offset": "10", "group": "0", "ui": "en"}
+    html = client.get("/search", params=asked).text
+    post = unescape(re.findall(r'<h2[^>]*><a href="([^"]+)"', html)[2])
+    expected = "/search?q=integral&amp;in=en&amp;in=hr&amp;offset=10&amp;group=0&amp;ui=en#hit-13"
+    page = client.get(post).text
+    assert f'href="{expected}"' in page
+    # Similar posts, versions and translations keep it.
+    section = page[page.index('id="similar"') :]
+    [similar, *_] = re.findall(r'<a href="(/post[^"]+)"', section)
+    assert f'href="{expected}"' in client.get(unescape(similar)).text
 
 
 @pytest.mark.parametrize("k", ["0", "-1", "abc", "99999999999", "", "१"])
@@ -100,9 +206,11 @@ def test_a_bad_question_is_explained_beside_examples(
 
 
 @given(
-    path=st.sampled_from(["/", "/search", "/post", "/preview", "/typed", "/trees/layout.svg"]),
+    path=st.sampled_from(
+        ["/", "/search", "/post", "/preview", "/typed", "/suggest", "/trees/layout.svg"]
+    ),
     said=st.dictionaries(
-        st.sampled_from("q id in tag by k deva to ui lang word latex query".split()),
+        st.sampled_from(SAID.split()),
         st.text(max_size=40),
     ),
 )
@@ -150,12 +258,127 @@ def test_words_that_sound_like_what_was_typed(client: TestClient) -> None:
     assert client.get("/typed", params={"word": "qwxzv"}).json() == []
 
 
+def test_suggestions_are_terms_topics_and_titles(client: TestClient) -> None:
+    def kinds(typed: str, ui: str) -> dict[str, str]:
+        found = client.get("/suggest", params={"q": typed, "ui": ui}).json()
+        return {one["kind"]: one["text"] for one in found}
+
+    assert kinds("prvoč", "cs")["term"].startswith("prvočís")
+    # Titles are read in the background.
+    end = monotonic() + 10
+    while "title" not in kinds("geometric", "en") and monotonic() < end:
+        sleep(0.02)
+    assert "geometric" in kinds("geometric", "en")["title"].lower()
+    assert kinds("$x", "en") == {}
+    assert client.get("/suggest", params={"q": "x" * 3000}).json() == []
+
+
+def test_a_misspelt_question_gets_a_better_one(client: TestClient) -> None:
+    html = client.get("/search", params={"q": "Intergal $x^2$", "in": "en", "ui": "en"}).text
+    assert "Did you mean:" in html
+    assert 'href="/search?q=Integral+%24x%5E2%24&amp;in=en&amp;ui=en"' in html
+    assert "Did you mean:" not in client.get("/search", params={"q": "Integral $x^2$"}).text
+
+
 def test_the_preview_shows_what_had_to_be_guessed(client: TestClient) -> None:
     html = client.get("/preview", params={"q": r"$\sqrt{2$", "ui": "en"}).text
     assert "<msqrt" in html
-    assert "{ is not closed" in html
+    assert '<bdi dir="ltr">{</bdi> is not closed' in html
     assert 'class="reading"' not in client.get("/preview", params={"q": "plain words"}).text
     assert client.get("/preview", params={"q": ""}).text.strip() == ""
+
+
+@pytest.mark.parametrize("code", [code for code in LANGUAGES if code != "en"])
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\sqrt{2",
+        "a}",
+        r"\left( x",
+        r"x \right)",
+        r"\begin{matrix} 1",
+        r"1 \end{matrix}",
+        r"\frac{1}",
+        r"{a \over b \over c}",
+        r"\nosuchcommand",
+        r"\begin{nosuch} 1 \end{nosuch}",
+        r"\left\foo y\right)",
+        "x \x01",
+        r"\def\a{\b\b\b\b\b\b\b\b\b\b}\def\b{\c\c\c\c\c\c\c\c\c\c}\def\c{\d\d\d\d\d\d\d\d\d\d}"
+        r"\def\d{\e\e\e\e\e\e\e\e\e\e}\def\e{xxxxxxxxxx}\a",
+    ],
+)
+def test_what_the_parser_guessed_is_told_in_the_page_s_language(code: str, latex: str) -> None:
+    warnings = parse_latex(latex).warnings
+    assert warnings
+    for warning in warnings:
+        told = in_words(warning.message, interface(code))
+        assert 'lang="en"' not in told, warning.message
+        assert told != in_words(warning.message, interface("en"))
+
+
+def test_a_post_can_be_taken_along(client: TestClient) -> None:
+    def taken(kind: str, post_id: str = POST) -> Response:
+        return client.get("/export", params={"id": post_id, "as": kind})
+
+    assert taken("markdown").text.startswith("# Differentiating under the integral sign")
+    latex = taken("latex")
+    assert latex.text.startswith(r"\section*{Differentiating")
+    assert r"\int_0^\infty" in latex.text
+    assert latex.headers["content-type"] == "text/plain; charset=utf-8"
+    assert latex.headers["content-disposition"] == f'attachment; filename="{POST}.tex"'
+    assert taken("bibtex").status_code == 404  # it has no address
+    assert taken("nothing").status_code == 404
+    assert taken("latex", "no-such-post").status_code == 404
+
+
+def test_where_a_post_comes_from_is_told_and_linked(tmp_path: Path) -> None:
+    posts = [
+        Post("w", "A prime $p$.", title="On the web", url="https://example.org/q/1?a=b&c"),
+        Post("f", "A prime $q$.", title="In a file", url="notes/primes.md#euclid"),
+        Post("s", "A prime $r$.", title="A script", url="javascript:alert(1)"),
+    ]
+    build_library(tmp_path / "library", posts, LIGHT, processes=1)
+    settings = Settings(str(tmp_path / "library"), files_at="https://example.org/files/")
+    with TestClient(create_app(settings)) as client:
+        html = client.get("/search", params={"q": "prime", "ui": "en"}).text
+        assert 'href="https://example.org/q/1?a=b&amp;c"' in html
+        assert 'href="https://example.org/files/notes/primes.md#euclid"' in html
+        assert "Section: <bdi>euclid</bdi>" in html
+        assert "javascript:" not in html
+        cited = client.get("/export", params={"id": "w", "as": "bibtex"}).text
+        assert "url = {https://example.org/q/1?a=b&c}" in cited
+    with TestClient(create_app(Settings(str(tmp_path / "library")))) as client:
+        html = client.get("/post", params={"id": "f", "ui": "en"}).text
+        assert 'File: <bdi dir="ltr">notes/primes.md</bdi>' in html
+
+
+def test_without_a_translator_only_terms_are_offered(client: TestClient) -> None:
+    html = client.get("/search", params={"q": QUESTION, "ui": "en", "in": "cs"}).text
+    assert "Show terms in English" in html
+    assert "Translate into" not in html
+    post = client.get("/post", params={"id": "geometric-series.cs", "to": "en", "ui": "en"}).text
+    assert re.search(r'<ruby class="term">[^<]+<rt lang="en" dir="ltr">[^<]+</rt></ruby>', post)
+    assert "Terms in other languages" in post
+
+
+def test_with_a_translator_sentences_are_offered(
+    sampler_folder: Path,
+) -> None:
+    engine = Engine(sampler_folder, translator=open_translator("glossary"))
+    app = FastAPI()
+    app.include_router(router(engine))
+    html = TestClient(app).get("/search", params={"q": QUESTION, "ui": "en", "in": "cs"}).text
+    assert "Translate into English" in html
+
+
+@given(st.text(max_size=60), st.text(max_size=30))
+def test_an_entry_for_bibtex_ends_where_it_should(title: str, collection: str) -> None:
+    post = Post("7", "x", title=title, collection=collection, url="https://example.org/{7}")
+    entry = export.bibtex(whole_post(post))
+    bare = re.sub(r"\\.", "", entry)
+    assert bare.count("{") == bare.count("}")
+    assert entry.endswith("\n}\n")
 
 
 def test_the_visitor_may_say_which_language_the_question_is_in(client: TestClient) -> None:
@@ -212,7 +435,7 @@ def test_only_addresses_of_the_web_become_links(url: str) -> None:
 
 
 def test_an_address_says_everything_about_a_visit() -> None:
-    visit = Visit("/search", "a & b", language="hi", tags=("x", "y z"), k=20, ui="fa")
+    visit = Visit("/search", "a & b", languages=("hi",), tags=("x", "y z"), k=20, ui="fa")
     assert visit.address() == "/search?q=a+%26+b&in=hi&tag=x&tag=y+z&k=20&ui=fa"
     assert dict(visit.kept()) == {"in": "hi", "tag": "y z", "ui": "fa"}
 

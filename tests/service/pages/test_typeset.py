@@ -55,6 +55,19 @@ def test_only_our_elements_and_attributes_ever_stand_in_a_text(text: str) -> Non
         assert read.attributes <= ATTRIBUTES
 
 
+@pytest.mark.parametrize("text", ["Let $x$, then", "$x$.", "($x$)", "चूँकि $x$।", "چون $x$، پس"])
+def test_no_mark_is_left_alone_on_a_line(text: str) -> None:
+    html = paragraphs(pieces(text))
+    [closed] = re.findall(r'<span class="closed">.*</math></span>([^<]+)</span>', html)
+    assert closed in (",", ".", ")", "।", "،")
+    assert Reader(html).text == text.replace("$", "")
+
+
+def test_the_mark_after_a_formula_on_its_own_line_stands_in_that_line() -> None:
+    html = paragraphs(pieces("Then\n$$x=1$$,\nas said."))
+    assert "<mtext>,</mtext></math></span>" in html
+
+
 @given(st.text(max_size=80))
 def test_words_come_out_as_they_went_in(text: str) -> None:
     assert one_newline(Reader(line([Piece("text", text)])).text) == one_newline(text)

@@ -12,13 +12,14 @@ import click
 
 from mathsetu.cli.output import json_option, print_json, print_table, progress_bar, say
 from mathsetu.errors import InputError
+from mathsetu.languages.table import language
 from mathsetu.models import require
 from mathsetu.training.encoder.examples import Amounts, learn_tokenizer, write_examples
 from mathsetu.training.encoder.folders import take_tokenizer
 from mathsetu.training.encoder.prepare import prepare as clean
 from mathsetu.training.encoder.prepare import unseen_texts
 from mathsetu.training.encoder.schedule import Schedule
-from mathsetu.training.encoder.word_tables import write_word_tables
+from mathsetu.training.encoder.word_tables import write_raw_word_tables, write_word_tables
 
 _PURPOSE = "training the encoder"
 _folder = click.Path(file_okay=False, path_type=Path)
@@ -69,17 +70,45 @@ def prepare(
 @command.command()
 @click.argument("prepared", type=_folder)
 @click.argument("tables", type=_folder)
+@click.option("--languages", default="",
+              help="Codes with commas; PREPARED is then a folder of raw texts.")  # fmt: skip
+@click.option("--avoid", type=_file, multiple=True,
+              help="With --languages: what shares ten words with it is dropped.")  # fmt: skip
 @json_option
-def words(prepared: Path, tables: Path, as_json: bool) -> None:
+def words(
+    prepared: Path, tables: Path, languages: str, avoid: tuple[Path, ...], as_json: bool
+) -> None:
     """Learn which words of PREPARED translate each other, and write TABLES of them.
 
     Search by words has such tables built in, in the package's folder languages/learned.
     """
-    counts = write_word_tables(prepared, tables)
+    codes = [code for code in languages.split(",") if code]
+    counts = (
+        write_raw_word_tables(prepared, codes, unseen_texts(avoid), tables)
+        if codes
+        else write_word_tables(prepared, tables)
+    )
     if as_json:
         print_json(counts)
     else:
         print_table(("languages", "words"), sorted(counts.items()))
+
+
+@command.command()
+@click.argument("raw", type=_folder)
+@click.argument("folder", type=_folder)
+@click.option("--languages", required=True, help="Codes with commas between.")
+def terms(raw: Path, folder: Path, languages: str) -> None:
+    """Find the terms of the glossary in the word lists and texts of RAW; write tables into FOLDER.
+
+    The glossary has such tables built in, for the concepts that are used most; people correct them
+    (mathsetu glossary export).
+    """
+    from mathsetu.training.terms import write_terms
+
+    for code in filter(None, languages.split(",")):
+        count = write_terms(raw, language(code).code, folder)
+        say(f"{code}: {count} terms")
 
 
 @command.command()

@@ -8,6 +8,7 @@ queries with graded judgments. A topic is a thread: its posts share ``thread_id`
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from mathsetu.collections import jsonl, trec
@@ -16,7 +17,7 @@ from mathsetu.records import Judgment, Post, Query
 
 _FOLDER = Path(__file__).parent
 #: The files of the sampler, in our own formats.
-FILES = ("posts.jsonl", "queries.jsonl", "judgments.txt")
+FILES = ("posts.jsonl", "queries.jsonl", "further-queries.jsonl", "judgments.txt")
 
 
 def posts(bad: BadRows = REFUSE) -> Iterator[Post]:
@@ -35,6 +36,33 @@ def queries() -> Iterator[Query]:
     ['both', 'formula', 'words']
     """
     return jsonl.read_queries(_FOLDER / "queries.jsonl")
+
+
+def further_queries() -> Iterator[Query]:
+    """Some of the queries in languages that no post is in; nobody has reviewed the translations.
+
+    A query's id is that of the original and the code of the language; `further_judgments` has its
+    judgments.
+
+    >>> next(further_queries()).id
+    'S.12.de'
+    """
+    return jsonl.read_queries(_FOLDER / "further-queries.jsonl")
+
+
+def further_judgments() -> Iterator[Judgment]:
+    """The judgments of `further_queries`: those of the originals.
+
+    >>> {judgment.query_id for judgment in further_judgments()} == {
+    ...     query.id for query in further_queries()}
+    True
+    """
+    judged: dict[str, list[Judgment]] = {}
+    for judgment in judgments():
+        judged.setdefault(judgment.query_id, []).append(judgment)
+    for query in further_queries():
+        original = query.id.rpartition(".")[0]
+        yield from (replace(judgment, query_id=query.id) for judgment in judged[original])
 
 
 def judgments() -> Iterator[Judgment]:

@@ -152,9 +152,10 @@ _FUNCTIONS = r"""
 
 #: National names of functions, by what they are called in English.
 _NATIONAL = {
-    "sin": "sen",
-    "tan": "tg tang",
-    "cot": "ctg cotg cotan",
+    "sin": "sen ημ",
+    "cos": "συν",
+    "tan": "tg tang εφ",
+    "cot": "ctg cotg cotan σφ",
     "csc": "cosec",
     "arcsin": "arcsen",
     "arctan": "arctg arctang",

@@ -29,7 +29,7 @@ from mathsetu.intake.typed.names import (
     SHORT_WORDS,
 )
 from mathsetu.intake.typed.names import SIGNS as SIGN_NAMES
-from mathsetu.languages.table import LANGUAGES
+from mathsetu.languages.table import LANGUAGES, language
 
 SUPERSCRIPTS: Final = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵃᵇᶜᵈᵉᶠᵍʰʲᵏˡᵐᵒᵖʳˢᵗᵘᵛʷˣʸᶻᵀ"
 SUBSCRIPTS: Final = "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₒₓₕₖₗₘₙₚₛₜᵢⱼᵣᵤᵥ"
@@ -62,6 +62,13 @@ _ELISION = re.compile(r"['’](?:s|t|m|d|ll|re|ve)?(?![^\W\d_])|['’](?=[^\W\d_
 _RUN_TOGETHER = re.compile(
     r"x?(?:arc)?(sin|cos|tan|cot|sec|csc|ln|log|exp|sinh|cosh|tanh)x"
 )  # sinx, xlnx
+
+
+# A text in Greek, whose short words are no letters of formulas: το, της, ή.
+_GREEK_WORD = re.compile(rf"[{_GREEK}]{{4}}")
+_GREEK_ARTICLES: Final = frozenset("ηΗ")
+_FOLLOWED_BY_GREEK = re.compile(rf"\s+[{_GREEK}]{{2}}")
+_GREEK_ACCENTS = re.compile("[άέήίόύώΆΈΉΊΌΎΏϊϋΐΰς\u0301\u0308]")
 
 
 # What follows a capital sigma or pi that stands for a sum or a product.
@@ -181,6 +188,7 @@ def tokens(text: str) -> list[Token]:
     found: list[Token] = []
     position = 0
     pending = 0  # the end of an elision that the word before has taken in
+    is_greek = _GREEK_WORD.search(text) is not None
     for match in _TOKEN.finditer(text):
         start = match.start()
         if start < pending:
@@ -191,7 +199,12 @@ def tokens(text: str) -> list[Token]:
         position = match.end()
         group = match.lastgroup or ""
         written = match[0]
-        if group == "greek" and len(written) < SHORT:
+        if (
+            group == "greek"
+            and len(written) < SHORT
+            and written not in FUNCTIONS  # ημ
+            and not (is_greek and _is_greek_word(text, match))
+        ):
             for place, letter in enumerate(written):
                 is_sum = letter in "ΣΠ" and _SUMMED.match(text, start + place + 1)
                 kind = Kind.BIG if is_sum else Kind.SYMBOL
@@ -214,6 +227,15 @@ def tokens(text: str) -> list[Token]:
     _pair(found)
     _pair_environments(found)
     return found
+
+
+def _is_greek_word(text: str, found: re.Match[str]) -> bool:
+    """Whether a few letters are a word of a text in Greek: η γωνία, but η = 30."""
+    written = found[0]
+    if written in _GREEK_ARTICLES:
+        return _FOLLOWED_BY_GREEK.match(text, found.end()) is not None
+    stop_words = language("el").stop_words
+    return _GREEK_ACCENTS.search(written) is not None or written.lower() in stop_words
 
 
 def _is_transposed(found: list[Token], written: str, gap: int) -> bool:

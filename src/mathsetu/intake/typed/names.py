@@ -46,7 +46,7 @@ ROOTS: Final = {"sqrt": "", "cbrt": "3", "√": "", "∛": "3", "∜": "4"}
 #: Functions that people put before a number without brackets: sin 30, log 5.
 BEFORE_NUMBERS: Final = frozenset(
     "sin cos tan cot csc sinh cosh tanh arcsin arccos arctan log ln lg exp sen tg ctg cotg arctg "
-    "arcctg arcsen sh ch cth "
+    "arcctg arcsen sh ch cth ημ συν εφ σφ "
     "sqrt cbrt abs".split()
 )
 #: Big operators by name; ``sum`` and ``lim`` are words as well.

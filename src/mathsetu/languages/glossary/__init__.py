@@ -1,4 +1,7 @@
-"""The glossary: concepts of mathematics in seven languages, and what can be done with them.
+"""The glossary: concepts of mathematics, and what can be done with them.
+
+Seven languages have every concept, written by hand; others have the most used ones, found by a
+program (`further.py`).
 
 >>> glossary = Glossary.load()
 >>> glossary["prime-number"].term("cs")
@@ -15,12 +18,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cache
 
+from mathsetu.languages.analyze import UNSPACED
 from mathsetu.languages.glossary.concepts import Concept, read_concepts
 from mathsetu.languages.glossary.expansion import Expander
 from mathsetu.languages.glossary.matching import Matcher, TermMatch
 from mathsetu.languages.glossary.search import Index
 
 __all__ = ["Concept", "Glossary", "Match"]
+
+# Languages whose nouns all begin with a capital: it says nothing of a place in the sentence.
+_CAPITAL_NOUNS = frozenset({"de"})
 
 
 class Glossary:
@@ -78,11 +85,12 @@ class Glossary:
         for match in self.match(text, source):
             term = next((term for c in match.concepts if (term := c.term(target))), "")
             if term:
-                capital = text[match.start].isupper()
-                parts += [
-                    text[place : match.start],
-                    term[0].upper() + term[1:] if capital else term,
-                ]
+                capital = text[match.start].isupper() and source not in _CAPITAL_NOUNS
+                shown = term[0].upper() + term[1:] if capital else term
+                # What stands close in a script without spaces would grow together with the term.
+                if UNSPACED.match(text, match.start):
+                    shown = f" {shown} "
+                parts += [text[place : match.start], shown]
                 place = match.end
         return "".join([*parts, text[place:]])
 

@@ -2,7 +2,8 @@
 
 ``terms/`` holds one table an area (``calculus.tsv``): a row is a concept, a column is a language, a
 cell holds the usual term first, then synonyms, variant spellings and inflected forms, separated by
-`` | ``. Adding a term means editing a cell; adding a language means adding a column.
+`` | ``. Adding a term means editing a cell. Languages that have no column have files of their own
+(`further.py`), which are read when the language is asked for.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
+from mathsetu.languages.glossary.further import further_terms
 from mathsetu.languages.normalise import fold
 
 FORM_SEPARATOR = " | "
@@ -23,7 +24,8 @@ class Concept:
     """One idea of mathematics and what it is called.
 
     ``id`` is made of the English term, ``area`` is the file it stands in, and ``forms`` has the
-    forms of each language, the usual term first.
+    forms of each language, the usual term first. Those of further languages can be asked for, too,
+    but are not listed with the others.
 
     >>> concept = Concept("root", "algebra", {"en": ("root", "roots"), "es": ("raíz",)})
     >>> concept.term("es"), concept.term("de")
@@ -55,7 +57,28 @@ def read_concepts() -> Iterator[Concept]:
         for row in rows:
             cells = (tuple(cell.split(FORM_SEPARATOR)) for cell in row.split("\t"))
             forms = dict(zip(languages, cells, strict=True))
-            yield Concept(concept_id(forms["en"][0]), area, MappingProxyType(forms))
+            name = concept_id(forms["en"][0])
+            yield Concept(name, area, _Forms(name, forms))
+
+
+class _Forms(Mapping[str, tuple[str, ...]]):
+    """The forms of a concept; those of further languages are looked up when they are asked for."""
+
+    __slots__ = ("_concept", "_own")
+
+    def __init__(self, concept: str, own: Mapping[str, tuple[str, ...]]) -> None:
+        self._concept = concept
+        self._own = own
+
+    def __getitem__(self, code: str) -> tuple[str, ...]:
+        forms = self._own.get(code)
+        return forms if forms is not None else further_terms(code)[self._concept].forms
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._own)
+
+    def __len__(self) -> int:
+        return len(self._own)
 
 
 def concept_id(english_term: str) -> str:

@@ -13,10 +13,11 @@ are the same in many languages.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import groupby
 
-from mathsetu.languages.analyze import analyze
+from mathsetu.languages.analyze import UNSPACED, analyze
 from mathsetu.languages.glossary.concepts import Concept
 from mathsetu.languages.glossary.matching import Matcher
 from mathsetu.languages.glossary.tokens import Token, tokenize
@@ -28,6 +29,12 @@ DISCOURSE = 0.5
 PART = 0.5
 # Two terms belong together when they are in the same concepts at least this often (Dice).
 TOGETHER = 0.4
+
+
+#: Languages that write a space after every syllable, and what joins two of them in the tables of
+#: learned words.
+PAIRED = frozenset({"vi"})
+PAIR = "-"
 
 
 class Expander:
@@ -83,7 +90,7 @@ class Expander:
         self, text: str, tokens: Sequence[Token], weights: defaultdict[str, float]
     ) -> None:
         """Words that are no term: by their part in longer terms, or as they are."""
-        for token in tokens:
+        for token in self._paired(_whole(text, tokens, self._source)):
             if token.is_stop:
                 continue
             parts = [part for term in token.terms if (part := self._part(term))]
@@ -98,6 +105,26 @@ class Expander:
                 learned = dict.fromkeys(own, 1.0)
             for term, weight in learned.items():
                 weights[term] += weight
+
+    def _paired(self, tokens: Iterable[Token]) -> Iterator[Token]:
+        """Two syllables as one word where they were learned so."""
+        if self._source not in PAIRED:
+            yield from tokens
+            return
+        table = LearnedWords.load(self._source, self._target)
+        waiting: Token | None = None
+        for token in tokens:
+            if waiting is not None and token.follows and not waiting.is_stop and not token.is_stop:
+                pair = PAIR.join((*waiting.terms, *token.terms))
+                if table.translations(pair):
+                    yield Token(waiting.start, token.end, (pair,), False, waiting.follows)
+                    waiting = None
+                    continue
+            if waiting is not None:
+                yield waiting
+            waiting = token
+        if waiting is not None:
+            yield waiting
 
     def _learned(self, terms: Sequence[str]) -> dict[str, float]:
         """The terms of what a word's terms have been learned to mean, with their weights."""
@@ -136,6 +163,24 @@ class Expander:
     @cached_property
     def _target_counts(self) -> Counter[str]:
         return Counter(term for terms in self._target_terms for term in terms)
+
+
+def _whole(text: str, tokens: Sequence[Token], language: str) -> Iterator[Token]:
+    """Words as they are; characters of scripts without spaces as the analyzer's pairs of them."""
+    for is_unspaced, group in groupby(tokens, lambda token: _is_unspaced(text, token)):
+        if not is_unspaced:
+            yield from group
+            continue
+        row = list(group)
+        start, end = row[0].start, row[-1].end
+        for term in analyze(text[start:end], language):
+            place = text.find(term, start, end)
+            if place >= 0:
+                yield Token(place, place + len(term), (term,), False, True)
+
+
+def _is_unspaced(text: str, token: Token) -> bool:
+    return token.end - token.start == 1 and UNSPACED.match(text, token.start) is not None
 
 
 def _terms(concept: Concept, language: str) -> frozenset[str]:

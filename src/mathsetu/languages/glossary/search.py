@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from mathsetu.languages.analyze import tokenize
 from mathsetu.languages.glossary.concepts import Concept
 from mathsetu.languages.normalise import fold
+from mathsetu.languages.table import FURTHER
 
 
 class Index:
@@ -19,10 +20,11 @@ class Index:
 
     def __init__(self, concepts: Iterable[Concept]) -> None:
         self._entries = [
-            (rank, _words(form), concept)
+            # What people wrote comes before what a program found.
+            ((code in FURTHER, rank), _words(form), concept)
             for concept in concepts
-            for forms in concept.forms.values()
-            for rank, form in enumerate(forms)
+            for code in (*concept.forms, *FURTHER)
+            for rank, form in enumerate(concept.forms.get(code, ()))
         ]
 
     def search(self, words: str) -> list[Concept]:
@@ -30,13 +32,13 @@ class Index:
         wanted = _words(words)
         if not wanted:
             return []
-        best: dict[str, tuple[int, int, int]] = {}
+        best: dict[str, tuple[int, bool, int, int]] = {}
         found: dict[str, Concept] = {}
-        for rank, form, concept in self._entries:
+        for (is_found, rank), form, concept in self._entries:
             distance = _distance(wanted, form)
             if distance is None:
                 continue
-            score = (distance, len(form), rank)
+            score = (distance, is_found, len(form), rank)
             if concept.id not in best or score < best[concept.id]:
                 best[concept.id] = score
                 found[concept.id] = concept

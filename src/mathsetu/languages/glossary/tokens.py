@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from mathsetu.languages.analyze import analyze
+from mathsetu.languages.analyze import MARKS, UNSPACED, analyze
+from mathsetu.languages.normalise import normalise
 from mathsetu.markup import split
 
 # A word and the apostrophes inside it; combining marks and half-spaces belong to it.
-_WORD = re.compile(
-    "[^\\W_](?:[\\w\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f"
-    "\u0951-\u0957\u0962\u0963\u200c\u200d]|['’](?=\\w))*"
-)
+_WORD = re.compile(rf"[^\W_](?:[\w{MARKS}]|['’](?=\w))*")
 # What may stand between the words of one term: zero-divisor, i.i.d., Stokes' theorem.
 _JOINT = re.compile(r"['’]?[\s\-‐‑–]*|\.")
 # What formulas and code begin with.
@@ -56,6 +55,10 @@ def _words(text: str, offset: int, language: str) -> list[Token]:
     tokens: list[Token] = []
     last = -1
     for word in _WORD.finditer(text):
+        if UNSPACED.search(word[0]):
+            tokens += _characters(word, offset, language, follows=word.start() == last)
+            last = word.end()
+            continue
         terms, is_stop = _terms(word[0], language)
         start, end = word.span()
         follows = last >= 0 and (
@@ -65,6 +68,25 @@ def _words(text: str, offset: int, language: str) -> list[Token]:
         tokens.append(Token(offset + start, offset + end, terms, is_stop, follows))
         last = end
     return tokens
+
+
+def _characters(
+    word: re.Match[str], offset: int, language: str, *, follows: bool
+) -> Iterator[Token]:
+    """A run of a script without spaces: every character may begin a term."""
+    start = word.start() + offset
+    place = 0
+    for run in UNSPACED.finditer(word[0]):
+        if run.start() > place:
+            terms, is_stop = _terms(word[0][place : run.start()], language)
+            yield Token(start + place, start + run.start(), terms, is_stop, follows or place > 0)
+        for at in range(run.start(), run.end()):
+            term = normalise(word[0][at])
+            yield Token(start + at, start + at + 1, (term,), False, follows or at > 0)
+        place = run.end()
+    if place < len(word[0]):
+        terms, is_stop = _terms(word[0][place:], language)
+        yield Token(start + place, start + len(word[0]), terms, is_stop, True)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -56,6 +56,14 @@ class LearnedWords:
         chances = (int(chance) / 100 for chance in cells[1::2])
         return list(zip(cells[::2], chances, strict=True))
 
+    def terms(self) -> list[str]:
+        r"""All terms that have a translation.
+
+        >>> LearnedWords("ryb\tfish\t71\nvod\twater\t90\n").terms()
+        ['ryb', 'vod']
+        """
+        return [line.partition("\t")[0] for line in self._table.splitlines() if line]
+
 
 _NAMES = frozenset(path.name for path in FOLDER.glob("*.tsv.gz"))
 _NONE = LearnedWords("")

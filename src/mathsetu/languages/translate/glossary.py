@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from mathsetu.errors import InputError
 from mathsetu.languages.glossary import Glossary
-from mathsetu.languages.table import LANGUAGES, language
+from mathsetu.languages.table import ROWS, language
 
 
 class GlossaryBackend:
@@ -26,9 +26,9 @@ class GlossaryBackend:
     def model_for(self, source: str, target: str) -> str:
         """Always the built-in glossary, for the languages of the table."""
         for asked in (source, target):
-            if language(asked).code not in LANGUAGES:
+            if language(asked).code not in ROWS:
                 raise InputError(
-                    f"the glossary has no language {asked!r} (it has: {', '.join(LANGUAGES)})"
+                    f"the glossary has no language {asked!r} (it has: {', '.join(ROWS)})"
                 )
         return "built-in"
 

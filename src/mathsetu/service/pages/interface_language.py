@@ -1,6 +1,7 @@
-"""The page's own words in its seven languages, and which language a visitor wants.
+"""The page's own words in its languages, and which language a visitor wants.
 
-``texts/`` holds one file a language. A new language is one new file with the same keys.
+``texts/`` holds one file a language. A new language is one new file with the same keys and its code
+here. Texts of further languages are machine-made, and the page says so.
 """
 
 from __future__ import annotations
@@ -10,15 +11,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, Final
 
-from mathsetu.languages.table import LANGUAGES, Language, language
+from mathsetu.languages.table import FURTHER, LANGUAGES, Language, language
 
+#: The languages that the page has texts in.
+INTERFACE_LANGUAGES: Final[Mapping[str, Language]] = LANGUAGES | {
+    code: FURTHER[code] for code in "de fr pt it nl pl ru ar zh id".split()
+}
 _DEFAULT = "en"
 _PERSIAN_DIGITS = str.maketrans("0123456789", "۰۱۲۳۴۵۶۷۸۹")
 # What stands between thousands, and before decimals.
 _ENGLISH = (",", ".")
-_SEPARATORS = {"en": _ENGLISH, "hi": _ENGLISH, "ne": _ENGLISH, "fa": ("٬", "٫")}
+_SEPARATORS = dict.fromkeys(("en", "hi", "ne", "ar", "zh"), _ENGLISH) | {"fa": ("٬", "٫")}
 _EUROPEAN = ("\u202f", ",")
 # The mark before it keeps it on the left in texts that run from right to left.
 _MINUS = "\u200e−"
@@ -34,6 +39,11 @@ class Interface:
 
     language: Language
     texts: Mapping[str, str]
+
+    @property
+    def is_reviewed(self) -> bool:
+        """Whether people have written its texts."""
+        return self.language.code in LANGUAGES
 
     def say(self, key: str, **values: str) -> str:
         """A text of the page with its values filled in; it is not yet escaped for HTML."""
@@ -65,9 +75,9 @@ class Interface:
 @cache
 def interface(code: str) -> Interface:
     """The page in the language with this code."""
-    file = resources.files(__package__) / "texts" / f"{LANGUAGES[code].code}.toml"
+    file = resources.files(__package__) / "texts" / f"{INTERFACE_LANGUAGES[code].code}.toml"
     table = tomllib.loads(file.read_text(encoding="utf-8"))
-    return Interface(LANGUAGES[code], dict(_flat(table)))
+    return Interface(INTERFACE_LANGUAGES[code], dict(_flat(table)))
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -85,19 +95,19 @@ def wanted_language(named: str, accepted: str) -> str:
         named: What the address says; it wins where we have it.
         accepted: The browser's ``Accept-Language`` header.
 
-    >>> wanted_language("hi", "en"), wanted_language("", "de, fa-IR;q=0.8, en;q=0.9")
-    ('hi', 'en')
+    >>> wanted_language("hi", "en"), wanted_language("", "fi, fa-IR;q=0.8, de;q=0.9")
+    ('hi', 'de')
     >>> wanted_language("xx", "")
     'en'
     """
-    if named in LANGUAGES:
+    if named in INTERFACE_LANGUAGES:
         return named
     best, best_quality = _DEFAULT, 0.0
     for choice in accepted[:500].split(","):
         tag, _, quality = choice.partition(";q=")
         code = language(tag).code
         weight = _quality(quality)
-        if code in LANGUAGES and weight > best_quality:
+        if code in INTERFACE_LANGUAGES and weight > best_quality:
             best, best_quality = code, weight
     return best
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from mathsetu.answers.describe import rendered_spans
 from mathsetu.answers.values import Rendered
@@ -14,6 +15,7 @@ from mathsetu.formulas.latex.tokens import is_composed
 from mathsetu.intake.question import Question, is_delimited
 from mathsetu.languages.table import Grade, Language, language, language_name
 from mathsetu.service.pages import typeset
+from mathsetu.service.pages.interface_language import Interface
 
 # Characters of a formula shown before and after the place of a warning.
 _AROUND = 16
@@ -26,6 +28,21 @@ _GRADED: dict[Grade, str] = {
 }
 
 
+# What the parser says, as the texts of the page tell it; the sign that it is about is a group.
+_WARNINGS = tuple(
+    (re.compile(pattern), key)
+    for pattern, key in (
+        (r"(?P<what>.+) is not closed", "warning.unclosed"),
+        (r"(?P<what>.+) (?:closes nothing|has no .+|without its .+)", "warning.alone"),
+        (r"an argument is missing", "warning.argument"),
+        (r"(?P<what>.+) twice in one group", "warning.twice"),
+        (r"(?:unknown \w+|unreadable character) (?P<what>.+)", "warning.unknown"),
+        (r"(?P<what>.+) is no bracket", "warning.unknown"),
+        (r"macros expand to too much.*", "warning.long"),
+    )
+)
+
+
 @dataclass(frozen=True)
 class Guess:
     """A place of a formula where the parser had to guess, with what stands around it."""
@@ -33,7 +50,7 @@ class Guess:
     before: str
     at: str
     after: str
-    message: str
+    message: Markup
 
 
 @dataclass(frozen=True)
@@ -57,13 +74,14 @@ class Preview:
     is_found: bool = False
 
 
-def preview(question: Question) -> Preview:
-    r"""The preview of a question.
+def preview(question: Question, interface: Interface) -> Preview:
+    r"""The preview of a question, in the language of the page.
 
     >>> from mathsetu.intake.question import typed_question
-    >>> shown = preview(typed_question(r"$\frac{a}{b$"))
+    >>> from mathsetu.service.pages.interface_language import interface
+    >>> shown = preview(typed_question(r"$\frac{a}{b$"), interface("es"))
     >>> shown.warnings[0].message
-    '{ is not closed'
+    Markup('<bdi dir="ltr">{</bdi> no está cerrado')
     """
     text, spans = question.written, question.reading
     typed = question.words.strip()
@@ -82,7 +100,7 @@ def preview(question: Question) -> Preview:
         row,
         tuple(language(one).own_name for one in question.languages if one),
         typed if is_hindi else "",
-        tuple(warning for piece in formulas for warning in _warnings(piece)),
+        tuple(warning for piece in formulas for warning in _warnings(piece, interface)),
         _GRADED[row.grade] if code else "",
         language_name(code),
         any(span.kind == "formula" and not is_delimited(span) for span in spans),
@@ -112,14 +130,27 @@ def places(latex: str, text: str, start: int, end: int | None = None) -> list[in
     return [*found, offset + len(latex)]
 
 
-def _warnings(piece: Rendered) -> list[Guess]:
+def _warnings(piece: Rendered, interface: Interface) -> list[Guess]:
     latex = piece.text
     return [
         Guess(
             latex[max(at.position - _AROUND, 0) : at.position],
             latex[at.position : at.position + 1],
             latex[at.position + 1 : at.position + 1 + _AROUND],
-            at.message,
+            in_words(at.message, interface),
         )
         for at in piece.warnings
     ]
+
+
+def in_words(message: str, interface: Interface) -> Markup:
+    """What the parser had to guess, in the language of the page."""
+    for pattern, key in _WARNINGS:
+        found = pattern.fullmatch(message)
+        if found:
+            signs = {
+                name: Markup('<bdi dir="ltr">{}</bdi>').format(sign)
+                for name, sign in found.groupdict().items()
+            }
+            return escape(interface.texts[key]).format(**signs)
+    return Markup('<span lang="en" dir="ltr">{}</span>').format(message)

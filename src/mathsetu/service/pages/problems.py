@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse
 
 from mathsetu.service.pages.interface_language import Interface, interface, wanted_language
 from mathsetu.service.pages.rendering import page
+from mathsetu.service.pages.views import has_typing
 from mathsetu.service.pages.visit import Visit
 
 if TYPE_CHECKING:
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 
 # What each status is called in the texts of the page.
 _NAMES = {401: "key", 404: "missing", 413: "large", 429: "busy", 503: "busy"}
-# Coming again may help; a new question would not be answered either.
+# Coming again may help.
 _LATER = ("busy", "broken", "key")
 # Pages whose address may be written into a link; any other was made up by the visitor.
-_OWN = ("/", "/search", "/post")
+_OWN = ("/", "/search", "/post", "/docs")
 
 
 def problem_page(limits: Limits) -> ProblemPage:
@@ -40,7 +41,7 @@ def problem_page(limits: Limits) -> ProblemPage:
 
 def visited(request: HTTPConnection, limits: Limits) -> tuple[Visit, Interface]:
     """What the address of a request says, and the language of its page."""
-    visit = Visit.read(request.scope["path"], request.query_params, limits.hits)
+    visit = Visit.read(request.scope["path"], request.query_params, limits)
     accepted = request.headers.get("accept-language", "")
     return visit, interface(wanted_language(visit.ui, accepted))
 
@@ -61,6 +62,7 @@ def about(status: int, line: str, visit: Visit, ui: Interface, limits: Limits) -
         holdings=None,
         longest=limits.query,
         preview=None,
+        has_typing=has_typing(visit, ui),
     )
 
 

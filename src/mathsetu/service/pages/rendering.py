@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from mathsetu.languages.table import LANGUAGES
+from mathsetu.languages.table import LANGUAGES, ROWS, Language
 from mathsetu.service.pages.examples import examples
 from mathsetu.service.pages.files import address
-from mathsetu.service.pages.interface_language import Interface
+from mathsetu.service.pages.interface_language import INTERFACE_LANGUAGES, Interface
 from mathsetu.service.pages.palette import palette
 from mathsetu.service.pages.visit import Visit
 
@@ -19,7 +20,9 @@ from mathsetu.service.pages.visit import Visit
 def page(
     template: str, visit: Visit, interface: Interface, status: int = 200, **values: Any
 ) -> HTMLResponse:
-    """A template filled in, as a response."""
+    """A template filled in, as a response; languages that the library holds are listed first."""
+    holdings = values.get("holdings")
+    held = [row.code for row in holdings.languages] if holdings else []
     html = _environment().get_template(template).render(
         visit=visit,
         ui=interface.language,
@@ -27,9 +30,18 @@ def page(
         part=interface.part,
         number=interface.number,
         decimal=lambda value: interface.number(value, decimals=2),
-        **values,
+        is_reviewed=interface.is_reviewed,
+        interface_languages=_held_first(INTERFACE_LANGUAGES.values(), held),
+        asked_languages=_held_first(ROWS.values(), held),
+        **{"has_translator": False} | values,
     )  # fmt: skip
     return HTMLResponse(html, status, {"Vary": "Accept-Language"})
+
+
+def _held_first(rows: Iterable[Language], held: list[str]) -> list[Language]:
+    """Languages in the order in which a library holds them, then the others as they come."""
+    places = {code: place for place, code in enumerate(held)}
+    return sorted(rows, key=lambda row: places.get(row.code, len(places)))
 
 
 @cache
@@ -45,6 +57,6 @@ def _environment() -> Environment:
         "file": address,
         "examples": examples(),
         "palette": palette(),
-        "interface_languages": tuple(LANGUAGES.values()),
+        "full_languages": tuple(LANGUAGES.values()),
     }
     return environment

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -11,18 +11,21 @@ from fastapi import APIRouter, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
+from mathsetu.answers.values import PostAnswer
 from mathsetu.errors import InputError, MathSetuError
 from mathsetu.intake.question import typed_hindi, typed_question
-from mathsetu.languages.table import LANGUAGES
+from mathsetu.languages.table import LANGUAGES, ROWS
 from mathsetu.library import Filter
 from mathsetu.ranking.hybrid import PREFERENCES
-from mathsetu.service.pages import trees, views
+from mathsetu.service.pages import export, trees, views
 from mathsetu.service.pages.files import files, stamp
 from mathsetu.service.pages.heat import HeatView, heat
 from mathsetu.service.pages.interface_language import Interface
 from mathsetu.service.pages.preview import Preview, preview
 from mathsetu.service.pages.problems import about, visited
+from mathsetu.service.pages.reference import reference
 from mathsetu.service.pages.rendering import page
+from mathsetu.service.pages.terms import TermsView, terms
 from mathsetu.service.pages.visit import Visit
 
 if TYPE_CHECKING:
@@ -34,9 +37,14 @@ _WORD = 40
 _CANDIDATES = 5
 
 
-def router(engine: Engine) -> APIRouter:
-    """The pages that show what an engine says."""
-    pages = Pages(engine)
+def router(engine: Engine, files_at: str = "") -> APIRouter:
+    """The pages that show what an engine says.
+
+    Args:
+        engine: Answers.
+        files_at: Where the files of posts can be read on the web.
+    """
+    pages = Pages(engine, files_at)
     routes = APIRouter(include_in_schema=False)
     shown: dict[str, Callable[..., Response | Awaitable[Response]]] = {
         "/": pages.home,
@@ -44,6 +52,9 @@ def router(engine: Engine) -> APIRouter:
         "/post": pages.post,
         "/preview": pages.preview,
         "/typed": typed,
+        "/suggest": pages.suggest,
+        "/export": pages.export,
+        "/docs": pages.reference,
         "/trees/{kind}.svg": pages.tree,
         "/static/{version}/{name}": static,
     }
@@ -55,8 +66,9 @@ def router(engine: Engine) -> APIRouter:
 class Pages:
     """The pages over one engine."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, files_at: str) -> None:
         self._engine = engine
+        self._files_at = files_at
 
     def home(self, request: Request) -> HTMLResponse:
         """The box, and examples to begin with."""
@@ -72,17 +84,18 @@ class Pages:
             visit = replace(visit, text=_in_devanagari(visit), devanagari=False)
         begun = perf_counter()
         try:
-            where = Filter(visit.language, visit.tags)
             answer = self._engine.search(
                 visit.text,
                 visit.k,
-                where=where,
+                where=Filter(visit.languages, visit.tags, visit.collections),
                 language=visit.asked_in,
                 weights=visit.weights(),
                 as_words=visit.as_words,
                 page=ui.language.code,
                 own_language=visit.own or None,
-                group=visit.is_grouped or None,
+                group=visit.is_grouped,
+                offset=visit.offset,
+                facets=True,
             )
         except InputError as error:
             return self._page("search.html", visit, ui, status=400, problem=str(error))
@@ -90,11 +103,15 @@ class Pages:
             "search.html",
             visit,
             ui,
-            hits=[views.hit(found, ui, answer.query.language) for found in answer.hits],
+            hits=[
+                views.hit(found, ui, answer.query.language, self._files_at) for found in answer.hits
+            ],
+            results=views.results(answer, visit, self._engine.limits.offset),
+            counts=answer.facets,
+            meant=self._meant(visit, ui),
             unfinished=[ui.part(part) for part in answer.unfinished],
             close=answer.close,
             milliseconds=round(1000 * (perf_counter() - begun)),
-            more=self._more(visit.k, len(answer.hits)),
         )
 
     def post(self, request: Request) -> HTMLResponse:
@@ -122,18 +139,61 @@ class Pages:
             "post.html",
             visit,
             ui,
-            post=views.post(answer, found),
+            post=views.post(answer, found, self._files_at),
             hit=views.hit(found, ui) if found and found.reasons else None,
             heat=self._heat(visit, ui) if found else None,
             similar=[views.hit(other, ui) for other in similar],
-            translate_to=[row for code, row in LANGUAGES.items() if code != answer.language],
+            translate_to=[
+                row
+                for code, row in (LANGUAGES | {ui.language.code: ui.language}).items()
+                if code != answer.language
+            ],
             translation=self._translation(visit),
+            terms=self._terms(answer, visit),
         )
+
+    def reference(self, request: Request) -> HTMLResponse:
+        """The reference of the API for people."""
+        visit, ui = visited(request, self._engine.limits)
+        made = reference(request.app.openapi())
+        problems = {
+            status: meaning
+            for _, operations in made.groups
+            for operation in operations
+            for status, meaning in operation.problems
+        }
+        said = sorted(problems.items())
+        return self._page("reference.html", visit, ui, reference=made, problems=said)
+
+    def export(self, request: Request) -> Response:
+        """A post as a file: Markdown, LaTeX, or an entry for BibTeX."""
+        post_id = request.query_params.get("id", "")
+        try:
+            write, ending = export.KINDS[request.query_params.get("as", "")]
+            written = write(self._engine.post(post_id))
+        except (KeyError, InputError):
+            written = ""
+        if not written:
+            raise HTTPException(404)
+        name = export.file_name(post_id, ending)
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(written, media_type="text/plain; charset=utf-8", headers=headers)
 
     def preview(self, request: Request) -> HTMLResponse:
         """How a question is read, for the box to show while it is typed."""
         visit, ui = visited(request, self._engine.limits)
-        return page("preview.html", visit, ui, preview=self._preview(visit, ui))
+        held = views.holdings(self._engine.describe())
+        return page("preview.html", visit, ui, preview=self._preview(visit, ui), holdings=held)
+
+    def suggest(self, request: Request) -> JSONResponse:
+        """What may be meant by a question that is being typed, up to the cursor."""
+        visit, ui = visited(request, self._engine.limits)
+        typed_so_far = request.query_params.get("q", "")
+        try:
+            found = self._engine.suggest(typed_so_far, [visit.asked_in or ui.language.code])
+        except InputError:
+            found = []
+        return JSONResponse([asdict(suggestion) for suggestion in found])
 
     def tree(self, kind: str, latex: str = "", query: str = "") -> Response:
         """A drawing of a formula's tree."""
@@ -147,19 +207,33 @@ class Pages:
         return Response(drawn(latex, query), media_type="image/svg+xml", headers=headers)
 
     def _page(
-        self, template: str, visit: Visit, ui: Interface, status: int = 200, **values: object
+        self,
+        template: str,
+        visit: Visit,
+        ui: Interface,
+        status: int = 200,
+        counts: Mapping[str, Mapping[str, int]] | None = None,
+        **values: object,
     ) -> HTMLResponse:
-        nothing = {"home": False, "problem": "", "hits": [], "unfinished": [], "more": 0}
+        nothing = {"home": False, "problem": "", "hits": [], "unfinished": [], "meant": ""}
         shown = nothing | {"close": True} | values
+        held = views.holdings(self._engine.describe())
+        # Whoever reads a post has seen before how the question was read.
+        is_read = bool(shown["problem"]) or visit.path == "/post"
+        read = None if is_read else self._preview(visit, ui)
         return page(
             template,
             visit,
             ui,
             status,
-            holdings=views.holdings(self._engine.describe()),
+            holdings=held,
+            facets=views.facets(counts or {}, visit, held),
             preferences=tuple(PREFERENCES),
+            has_translator=self._engine.has_translator,
+            own=visit.own or self._engine.own_language,
             longest=self._engine.limits.query,
-            preview=None if shown["problem"] else self._preview(visit, ui),
+            preview=read,
+            has_typing=views.has_typing(visit, ui, read),
             **shown,
         )
 
@@ -170,15 +244,28 @@ class Pages:
             )
         except InputError:
             return None
-        return preview(question)
+        return preview(question, ui)
+
+    def _meant(self, visit: Visit, ui: Interface) -> str:
+        return self._engine.corrected(
+            self._engine.question(
+                visit.text, visit.asked_in, as_words=visit.as_words, page=ui.language.code
+            )
+        )
 
     def _translation(self, visit: Visit) -> views.TranslationView | None:
-        if visit.to not in LANGUAGES:
+        if visit.to not in ROWS or not self._engine.has_translator:
             return None
         try:
             return views.translation(self._engine.translate_post(visit.post_id, visit.to))
         except MathSetuError as error:
-            return views.TranslationView(LANGUAGES[visit.to], problem=str(error))
+            return views.TranslationView(ROWS[visit.to], problem=str(error))
+
+    def _terms(self, post: PostAnswer, visit: Visit) -> TermsView | None:
+        """The terms of a post in another language, where sentences cannot be translated."""
+        if visit.to not in ROWS or self._engine.has_translator:
+            return None
+        return terms(post, visit.to)
 
     def _heat(self, visit: Visit, ui: Interface) -> HeatView | None:
         try:
@@ -192,11 +279,6 @@ class Pages:
         except InputError:
             return None  # the recipe has no graph index
         return heat(answer, ui)
-
-    def _more(self, k: int, shown: int) -> int:
-        """How many hits the next page shows; 0 when there are no more."""
-        most = self._engine.limits.hits
-        return min(2 * k, most) if shown == k < most else 0
 
 
 def _in_devanagari(visit: Visit) -> str:

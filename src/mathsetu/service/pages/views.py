@@ -2,52 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from markupsafe import Markup, escape
 
 from mathsetu.answers.values import (
     FoundPost,
     LibraryAnswer,
-    MatchedFormula,
     MatchedWord,
     Piece,
     PostAnswer,
     PostTranslation,
-    Renamed,
+    SearchAnswer,
     Share,
 )
 from mathsetu.languages.table import LANGUAGES, ROWS, Language, language
+from mathsetu.library.ranker import LANGUAGE
 from mathsetu.markup import plain, split
 from mathsetu.service.pages import typeset
+from mathsetu.service.pages.bridges import Bridge, bridge
 from mathsetu.service.pages.interface_language import Interface
+from mathsetu.service.pages.places import Place, place
+from mathsetu.service.pages.preview import Preview
 from mathsetu.service.pages.typeset import Coloured
+from mathsetu.service.pages.visit import Visit
 
 # A hit tells its strongest words and formulas; the rest stands in the reasons.
 _WORDS = 8
 _FORMULAS = 2
+# Of the tags of the posts that were found, so many are offered.
+_TAGS = 12
+# The language that can be typed in Latin letters.
+_TYPED = "hi"
 _NOTHING = Markup("")
-
-
-@dataclass(frozen=True)
-class Letter:
-    """A letter or wildcard of the question's formula, and what stands in its place."""
-
-    asked: Markup
-    found: Markup
-
-
-@dataclass(frozen=True)
-class Bridge:
-    """A formula asked for and the formula found, what they share in colour."""
-
-    asked: Markup
-    found: Markup
-    asked_latex: str
-    found_latex: str
-    letters: tuple[Letter, ...]
+# Parts whose reasons are the formulas that a hit shows, and what others say to programs.
+_SHOWN_AS_FORMULAS = ("formulas", "math")
+_MEASURE = re.compile(r"^(?:(?:cosine|MaxSim) [-\d.]+|as written): ")
 
 
 @dataclass(frozen=True)
@@ -81,18 +73,53 @@ class HitView:
     """A post that was found."""
 
     id: str
+    rank: int
     title: Markup
     snippet: Markup
     language: Language
     direction: str
     tags: tuple[str, ...]
-    url: str
+    place: Place
     score: float
     reasons: tuple[Signal, ...]
     words: tuple[Word, ...]
     formulas: tuple[Bridge, ...]
     translate_to: Language | None
     versions: tuple[VersionView, ...]
+
+
+@dataclass(frozen=True)
+class Facet:
+    """A value that hits can be filtered by; ``count`` is None where nobody has counted."""
+
+    value: str
+    label: str
+    count: int | None
+    is_on: bool
+    language: Language | None = None
+
+
+@dataclass(frozen=True)
+class Facets:
+    """What hits can be filtered by."""
+
+    languages: tuple[Facet, ...]
+    tags: tuple[Facet, ...]
+    collections: tuple[Facet, ...]
+
+
+@dataclass(frozen=True)
+class Results:
+    """How many posts were found, and which of them a page shows.
+
+    ``total`` counts each version of a post; ``next_offset`` is 0 where there are no more.
+    """
+
+    total: int
+    is_exact: bool
+    first: int
+    last: int
+    next_offset: int
 
 
 @dataclass(frozen=True)
@@ -108,7 +135,7 @@ class PostView:
     language: Language
     direction: str
     tags: tuple[str, ...]
-    url: str
+    place: Place
 
 
 @dataclass(frozen=True)
@@ -139,28 +166,87 @@ def holdings(answer: LibraryAnswer) -> Holdings:
     return Holdings(answer.posts, (*ours, *others), parts if len(parts) > 1 else ())
 
 
-def hit(found: FoundPost, interface: Interface, asked_in: str = "") -> HitView:
+def facets(counts: Mapping[str, Mapping[str, int]], visit: Visit, held: Holdings) -> Facets:
+    """What the hits can be filtered by, with counts of the posts that were found.
+
+    Where only some languages are wanted, nobody has counted what the others would give.
+    """
+    languages = counts.get("language", {})
+    tags = counts.get("tag", {})
+    collections = dict.fromkeys([*counts.get("collection", {}), *visit.collections])
+    offered = [tag for tag in tags if tag not in visit.tags][:_TAGS]
+    return Facets(
+        tuple(
+            Facet(
+                row.code,
+                row.own_name,
+                languages.get(row.code, None if visit.languages or not counts else 0),
+                row.code in visit.languages,
+                row,
+            )
+            for row in held.languages
+        ),
+        tuple(Facet(tag, tag, tags[tag], is_on=False) for tag in offered),
+        tuple(
+            Facet(name, name, counts["collection"].get(name), name in visit.collections)
+            for name in filter(None, collections)
+            if counts
+        ),
+    )
+
+
+def results(answer: SearchAnswer, visit: Visit, most: int) -> Results:
+    """Which hits a page shows.
+
+    Args:
+        answer: The engine's.
+        visit: What was asked for.
+        most: How many hits can come before those of a page.
+    """
+    # Versions of a post are hits of their own in the total, but not on the page.
+    shown = sum(1 + len(found.versions) for found in answer.hits)
+    after = visit.offset + visit.k
+    is_last = len(answer.hits) < visit.k or visit.offset + shown >= answer.total or after > most
+    return Results(
+        answer.total,
+        answer.total_is_exact,
+        visit.offset + 1,
+        visit.offset + len(answer.hits),
+        0 if is_last else after,
+    )
+
+
+def has_typing(visit: Visit, interface: Interface, read: Preview | None = None) -> bool:
+    """Whether the switch for Hindi in Latin letters helps: to whoever may be typing it so."""
+    if visit.devanagari or (read is not None and read.devanagari):
+        return True
+    return _TYPED in (interface.language.code, visit.asked_in) and visit.text.isascii()
+
+
+def hit(found: FoundPost, interface: Interface, asked_in: str = "", files_at: str = "") -> HitView:
     """A hit with what matched in colour.
 
     Args:
         found: The engine's answer.
         interface: The page's language, which the hit can be translated into.
         asked_in: The language of the question, offered where the post is in the page's.
+        files_at: Where the files of posts can be read.
     """
     row = language(found.language)
     coloured = _coloured(found)
     return HitView(
         id=found.id,
+        rank=found.rank,
         title=_title(found.title_pieces, found.snippet, found.id, coloured),
         snippet=typeset.line(found.snippet, coloured),
         language=row,
         direction=_direction(row),
         tags=found.tags,
-        url=web_address(found.url),
+        place=place(found.url, found.collection, files_at),
         score=found.score,
         reasons=tuple(_signal(share, interface) for share in found.reasons),
         words=_words(found.words),
-        formulas=tuple(map(_bridge, found.formulas[:_FORMULAS])),
+        formulas=tuple(map(bridge, found.formulas[:_FORMULAS])),
         translate_to=_translate_to(row.code, (interface.language.code, asked_in)),
         versions=tuple(
             VersionView(one.id, language(one.language), plain(one.title) or one.id)
@@ -169,7 +255,7 @@ def hit(found: FoundPost, interface: Interface, asked_in: str = "") -> HitView:
     )
 
 
-def post(answer: PostAnswer, found: FoundPost | None = None) -> PostView:
+def post(answer: PostAnswer, found: FoundPost | None = None, files_at: str = "") -> PostView:
     """A whole post; what matched the question it was found by is coloured."""
     row = language(answer.language)
     coloured = _coloured(found) if found else Coloured()
@@ -184,7 +270,7 @@ def post(answer: PostAnswer, found: FoundPost | None = None) -> PostView:
         language=row,
         direction=_direction(row),
         tags=answer.tags,
-        url=web_address(answer.url),
+        place=place(answer.url, answer.collection, files_at),
     )
 
 
@@ -196,19 +282,6 @@ def translation(answer: PostTranslation) -> TranslationView:
         body=typeset.paragraphs(answer.body.pieces),
         backend=answer.body.backend,
     )
-
-
-def web_address(url: str) -> str:
-    """The address of a post on the web; "" for everything else, scripts above all.
-
-    >>> web_address("https://example.org/q/1"), web_address(" javascript:alert(1)")
-    ('https://example.org/q/1', '')
-    """
-    try:
-        parts = urlsplit(url.strip())
-    except ValueError:
-        return ""
-    return url.strip() if parts.scheme in ("http", "https") and parts.netloc else ""
 
 
 def _coloured(found: FoundPost) -> Coloured:
@@ -232,9 +305,15 @@ def _direction(row: Language) -> str:
 
 
 def _signal(share: Share, interface: Interface) -> Signal:
-    detail = [Piece(span.kind, span.content) for span in split(share.detail)]
+    """A share for people: measures that only programs read are left out."""
     percent = round(100 * min(max(share.share, 0.0), 1.0))
-    return Signal(interface.part(share.part), percent, typeset.line(detail))
+    label = interface.part(share.part)
+    if share.part == LANGUAGE:
+        return Signal(label, percent, escape(interface.say("why.moved")))
+    if share.part in _SHOWN_AS_FORMULAS:
+        return Signal(label, percent, _NOTHING)
+    detail = [Piece(span.kind, span.content) for span in split(_MEASURE.sub("", share.detail))]
+    return Signal(label, percent, typeset.line(detail))
 
 
 def _words(matched: Sequence[MatchedWord]) -> tuple[Word, ...]:
@@ -247,25 +326,6 @@ def _words(matched: Sequence[MatchedWord]) -> tuple[Word, ...]:
         else:
             same.append(Word("", (word.found,)))
     return (*(Word(asked, tuple(found)) for asked, found in translated.items()), *same)
-
-
-def _bridge(matched: MatchedFormula) -> Bridge:
-    return Bridge(
-        asked=typeset.framed(matched.asked_mathml, matched.asked),
-        found=typeset.framed(matched.mathml, matched.found),
-        asked_latex=matched.asked,
-        found_latex=matched.found,
-        letters=tuple(map(_letter, (*matched.substitution, *matched.wildcards))),
-    )
-
-
-def _letter(renamed: Renamed) -> Letter:
-    return Letter(_symbol(renamed.asked), _symbol(renamed.found))
-
-
-def _symbol(text: str) -> Markup:
-    """A letter as formulas show it; the words for a longer expression as they are."""
-    return Markup("<math><mi>{}</mi></math>").format(text) if len(text) == 1 else escape(text)
 
 
 def _translate_to(code: str, wanted: tuple[str, ...]) -> Language | None:

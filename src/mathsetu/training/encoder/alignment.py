@@ -19,8 +19,11 @@ Numbers = NDArray[np.int64]
 Chances = NDArray[np.float64]
 
 _FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]*\$", re.DOTALL)
-# Marks and the Persian half-space belong to the word that they stand in.
-_WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0900-\u0963\u064b-\u0655\u200c\u200d'-])*")
+# Vowel signs, marks and the Persian half-space belong to the word that they stand in.
+_MARKS = (
+    "\u0900-\u0963\u064b-\u0655\u0981-\u09e3\u0a01-\u0a75\u0a81-\u0ae3\u0b82-\u0bd7\u0c00-\u0c63"
+)
+_WORD = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{_MARKS}\u0e31-\u0e4e\u200c\u200d'-])*")
 _LONGEST = 40
 _ROUNDS = 5
 # A word that is seen less often is not known well enough.

@@ -17,12 +17,23 @@ async function copy(text, element) {
 }
 
 function widen(formula) {
-  const room = formula.closest(".prose, .reading, .question, h1, h2")?.clientWidth;
+  const room = formula.closest(".prose, .reading, .question, .shore, dd, h1, h2")?.clientWidth;
   if (room && formula.getBoundingClientRect().width > room) formula.classList.add("wide");
   if (formula.scrollWidth > formula.clientWidth && formula.clientWidth > 0) {
     // What scrolls must be reachable with the keyboard.
     formula.tabIndex = 0;
   }
+}
+
+/** Fit the formulas of what is opened: folded away, they have no width. */
+export function listenToFolds() {
+  document.addEventListener(
+    "toggle",
+    (event) => {
+      for (const formula of event.target.querySelectorAll(".formula:not(.wide)")) widen(formula);
+    },
+    { capture: true },
+  );
 }
 
 /** Make the formulas inside an element copyable and fit its width. */

@@ -35,22 +35,33 @@ function leave() {
   }
 }
 
+/** Help stands beside the page, which stays in sight and in use. */
+function toggleHelp() {
+  if (help.open) help.close();
+  else help.show();
+  document.body.classList.toggle("with-help", help.open);
+}
+
 const KEYS = {
   "/": () => field?.focus(),
   j: () => walk(1),
   k: () => walk(-1),
   w: () => current()?.querySelector(".why > summary").click(),
   t: () => current()?.querySelector("a.translate")?.click(),
-  "?": () => help.showModal(),
+  "?": toggleHelp,
 };
 
 export function listenToKeys() {
   const button = document.getElementById("help-button");
   button.hidden = false;
-  button.addEventListener("click", () => help.showModal());
+  button.addEventListener("click", toggleHelp);
+  help.addEventListener("close", () => document.body.classList.remove("with-help"));
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
-    if (event.key === "Escape") leave();
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") {
+      if (help.open) help.close();
+      else leave();
+    }
     if (isTyping(event.target) || !Object.hasOwn(KEYS, event.key)) return;
     event.preventDefault();
     KEYS[event.key]();

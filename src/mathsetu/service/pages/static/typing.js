@@ -68,6 +68,9 @@ export function enhanceTyping() {
     field.focus();
   });
   field.addEventListener("input", (event) => {
-    if (box.checked && event.data?.endsWith(" ")) finishWord();
+    if (!event.data) return;
+    // Who types on has chosen; the next thing below the box are suggestions.
+    list.hidden = true;
+    if (box.checked && event.data.endsWith(" ")) finishWord();
   });
 }

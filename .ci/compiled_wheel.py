@@ -1,0 +1,61 @@
+"""Builds a wheel with compiled code, and tries it in a clean environment without a compiler.
+
+    python .ci/compiled_wheel.py [FOLDER]
+
+The environment has the locked core requirements and nothing else; its PATH has no compiler. The
+pure wheel is tried beside it, for the figures of the parser.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+def main() -> int:
+    """The exit status."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(sys.argv[1] if len(sys.argv) > 1 else temporary).resolve()
+        for name, compiled in (("pure", "0"), ("compiled", "1")):
+            wheel = build(folder / name, compiled)
+            print(f"{name}: {wheel.name}, {wheel.stat().st_size / 1e6:.1f} MB", flush=True)
+            environment = installed(folder / f"{name}-environment", wheel)
+            options = ["--speed", *(["--compiled"] if compiled == "1" else [])]
+            # No compiler is found on this path.
+            subprocess.run(
+                [environment / "bin" / "python", CHECKOUT / ".ci" / "try_wheel.py", *options],
+                env={"PATH": str(environment / "bin"), "HOME": str(folder), "CC": "none"},
+                cwd=folder,
+                check=True,
+            )
+    return 0
+
+
+def build(target: Path, compiled: str) -> Path:
+    """Build a wheel with what is installed here."""
+    pip = [sys.executable, "-m", "pip", "--quiet"]
+    command = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(target)]
+    subprocess.run(
+        [*command, str(CHECKOUT)], env={**os.environ, "MATHSETU_COMPILE": compiled}, check=True
+    )
+    [wheel] = target.glob("*.whl")
+    return wheel
+
+
+def installed(folder: Path, wheel: Path) -> Path:
+    """A clean environment with the core requirements and a wheel."""
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    subprocess.run([CHECKOUT / "requirements" / "install", folder, "core"], check=True)
+    python = folder / "bin" / "python"
+    command = [python, "-m", "pip", "--quiet", "install", "--no-deps", "--no-index", wheel]
+    subprocess.run(command, check=True)
+    return folder
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,238 @@
+"""Breaks the code on purpose, and counts how many of the faults the tests notice.
+
+    python -m benchmarks.mutations --faults
+    python -m benchmarks.mutations [FOLDER ...] [--number 40] [--seed 0] [--limit 30]
+
+With ``--faults``, the faults that once passed all tests (``faults.py``) are tried
+again. Otherwise a sample of mutants is drawn from each folder, by the seed; each is tried with the
+quick tests of the folder that reach the changed line. The table says how many mutants were drawn,
+killed (a test failed or ran out of time), survived, and were reached by no test; each survivor is
+listed, to be read. Mutants that change no behaviour are named in ``equivalent.tsv``, with the
+reason, and counted apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import csv
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+
+from benchmarks.mutations.faults import FAULTS
+from benchmarks.mutations.operators import Mutation, mutated, mutations
+from benchmarks.mutations.runner import KILLED, PACKAGE, ROOT, SURVIVED, preload, run_tests
+
+#: The folders (or files) of the package, and the tests of each.
+FOLDERS: dict[str, tuple[str, ...]] = {
+    "formulas/matching": ("tests/formulas/test_matching.py", "tests/formulas/test_similarity.py"),
+    "retrieval": ("tests/retrieval",),
+    "ranking": ("tests/ranking", "tests/library/test_stages.py"),
+    "library": ("tests/library",),
+    "evaluation": ("tests/evaluation",),
+    "languages/mask.py": ("tests/languages/test_mask.py",),
+    "collections": ("tests/collections",),
+}
+EQUIVALENT = Path(__file__).with_name("equivalent.tsv")
+_UNREACHED, _CHANGES_NOTHING = "not reached", "changes nothing"
+# Lines that nearly all tests reach are tried with so many of them.
+_MOST_TESTS = 150
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of one file."""
+
+    path: Path
+    mutation: Mutation
+
+    @property
+    def line(self) -> str:
+        """The line that is changed, as it is written."""
+        return self.path.read_text(encoding="utf-8").splitlines()[self.mutation.line - 1].strip()
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Names the change even when other lines of the file come and go."""
+        return self.path.relative_to(PACKAGE).as_posix(), self.line, self.mutation.description
+
+
+class Reached:
+    """Which tests reach which lines, as a run with coverage has shown."""
+
+    def __init__(self, tests: Sequence[str], sources: Sequence[Path], data: Path) -> None:
+        command = [sys.executable, "-m", "pytest", "-q", "-m", "not thorough",
+                   "-p", "no:schemathesis", "-p", "no:xdist", "-p", "no:cacheprovider",
+                   "--cov=mathsetu", "--cov-context=test", "--cov-report=",
+                   *tests, *map(str, sources)]  # fmt: skip
+        environment = {**os.environ, "COVERAGE_FILE": str(data)}
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(f"tests fail without any change:\n{done.stdout[-3000:]}")
+        self._database = sqlite3.connect(data)
+
+    def tests(self, path: Path, line: int) -> list[str]:
+        """The tests that reach a line; those of the whole file where it is read at import."""
+        found = self._contexts(path, line)
+        names = {name for name in found if name} or (self._contexts(path, None) if found else set())
+        return self._some({name.rsplit("|", 1)[0] for name in names if name})
+
+    @staticmethod
+    def _some(names: set[str]) -> list[str]:
+        """Tests in order; of very many, every third or so."""
+        step = ceil(len(names) / _MOST_TESTS) or 1
+        return sorted(names)[::step]
+
+    def _contexts(self, path: Path, line: int | None) -> set[str]:
+        """Tests by lines: coverage of branches keeps the ways between lines."""
+        query = (
+            "SELECT DISTINCT context.context FROM arc JOIN file ON file.id = arc.file_id "
+            "JOIN context ON context.id = arc.context_id WHERE file.path = ?"
+        )
+        values: tuple[object, ...] = (str(path),)
+        if line is not None:
+            query += " AND (arc.fromno = ? OR arc.tono = ?)"
+            values += (line, line)
+        return {row[0] for row in self._database.execute(query, values)}
+
+
+def sources(folder: str) -> list[Path]:
+    """The modules of a folder that can be tried here: those of torch need an extra."""
+    place = PACKAGE / folder
+    found = [place] if place.is_file() else sorted(place.rglob("*.py"))
+    return [path for path in found if "import torch" not in path.read_text(encoding="utf-8")]
+
+
+def known_equivalents() -> set[tuple[str, str, str]]:
+    """The changes that were read and found to change nothing that can be seen."""
+    with EQUIVALENT.open(encoding="utf-8", newline="") as file:
+        rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return {(row[0], row[1], row[2]) for row in rows if row and not row[0].startswith("#")}
+
+
+def drawn(folder: str, number: int, seed: int) -> list[Mutant]:
+    """The changes that are tried, in the order of files and lines."""
+    every = [
+        Mutant(path, mutation)
+        for path in sources(folder)
+        for mutation in mutations(path.read_text(encoding="utf-8"))
+    ]
+    chosen = random.Random(f"{seed} {folder}").sample(range(len(every)), min(number, len(every)))
+    return [every[place] for place in sorted(chosen)]
+
+
+def line_of(mutant: Mutant, reached: Reached) -> list[str]:
+    """The tests of the statement that a change is in: a long one is reached by its first line."""
+    tests = reached.tests(mutant.path, mutant.mutation.line)
+    if tests:
+        return tests
+    tree = ast.parse(mutant.path.read_text(encoding="utf-8"))
+    around = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.stmt)
+        and node.lineno <= mutant.mutation.line <= (node.end_lineno or 0)
+        and not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.If | ast.For | ast.With)
+    ]
+    lines = sorted({node.lineno for node in around}, reverse=True)
+    return next((found for line in lines if (found := reached.tests(mutant.path, line))), [])
+
+
+def try_folder(folder: str, number: int, seed: int, limit: float) -> dict[str, list[Mutant]]:
+    """Try the changes of one folder: the changes by what became of them."""
+    results: dict[str, list[Mutant]] = {
+        name: [] for name in (KILLED, SURVIVED, _UNREACHED, _CHANGES_NOTHING)
+    }
+    nothing = known_equivalents()
+    with tempfile.TemporaryDirectory() as place:
+        reached = Reached(FOLDERS[folder], sources(folder), Path(place) / "coverage")
+        for mutant in drawn(folder, number, seed):
+            if mutant.key in nothing:
+                results[_CHANGES_NOTHING].append(mutant)
+                continue
+            tests = line_of(mutant, reached)
+            if not tests:
+                results[_UNREACHED].append(mutant)
+                continue
+            tree = mutated(mutant.path.read_text(encoding="utf-8"), mutant.mutation)
+            code = compile(tree, mutant.path, "exec")
+            ended = run_tests(mutant.path, code, tests, limit)
+            results[SURVIVED if ended == SURVIVED else KILLED].append(mutant)
+            print(
+                ".FT"[(ended != SURVIVED) + (ended not in (SURVIVED, KILLED))], end="", flush=True
+            )
+    print()
+    return results
+
+
+def report(folder: str, results: dict[str, list[Mutant]]) -> str:
+    """One line of the table."""
+    counts = {name: len(found) for name, found in results.items()}
+    telling = counts[KILLED] + counts[SURVIVED] + counts[_UNREACHED]
+    share = f"{counts[KILLED] / telling:.0%}" if telling else "-"
+    cells = (sum(counts.values()), *counts.values(), share)
+    return f"{folder:<20}" + "".join(f"{cell!s:>17}" for cell in cells)
+
+
+def try_faults(limit: float) -> int:
+    """Try the faults by hand; how many passed."""
+    passed = 0
+    for fault in FAULTS:
+        path = PACKAGE / fault.path
+        source = path.read_text(encoding="utf-8")
+        if source.count(fault.before) != 1:
+            raise SystemExit(f"{fault.path}: {fault.name!r} cannot be made any more; adapt it")
+        if run_tests(path, compile(source, path, "exec"), fault.tests, limit) != SURVIVED:
+            raise SystemExit(f"{', '.join(fault.tests)}: fail without any change")
+        code = compile(source.replace(fault.before, fault.after), path, "exec")
+        ended = run_tests(path, code, fault.tests, limit)
+        passed += ended == SURVIVED
+        print(f"{ended:<10} {fault.name}", flush=True)
+    return passed
+
+
+def main(arguments: Iterable[str] | None = None) -> int:
+    """The exit status: 1 when a fault by hand passes."""
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("folders", nargs="*", metavar="FOLDER", help=f"one of {', '.join(FOLDERS)}")
+    parser.add_argument("--faults", action="store_true", help="try the faults that once passed")
+    parser.add_argument("--number", type=int, default=40, help="changes for each folder")
+    parser.add_argument("--seed", type=int, default=0, help="draws the changes")
+    parser.add_argument(
+        "--limit", type=float, default=30, help="seconds of processor time for each change"
+    )
+    options = parser.parse_args(None if arguments is None else list(arguments))
+    unknown = set(options.folders) - set(FOLDERS)
+    if unknown:
+        parser.error(f"unknown folder {', '.join(sorted(unknown))}")
+    preload()
+    os.chdir(ROOT)
+    if options.faults:
+        return int(try_faults(options.limit) > 0)
+    heads = ("drawn", KILLED, SURVIVED, _UNREACHED, _CHANGES_NOTHING, "share killed")
+    lines = [f"{'folder':<20}" + "".join(f"{head:>17}" for head in heads)]
+    left: list[str] = []
+    for folder in options.folders or FOLDERS:
+        results = try_folder(folder, options.number, options.seed, options.limit)
+        lines.append(report(folder, results))
+        print(lines[0], lines[-1], sep="\n", flush=True)
+        for name in (SURVIVED, _UNREACHED):
+            for mutant in results[name]:
+                path, line, description = mutant.key
+                left.append(f"{name}: {path}:{mutant.mutation.line}: {description}: {line}")
+                print(left[-1], flush=True)
+    print("\n" + "\n".join(lines))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

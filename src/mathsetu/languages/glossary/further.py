@@ -1,0 +1,155 @@
+"""Terms of languages beside the first seven: one file each, read when the language is asked for.
+
+``further/XX.tsv`` has a row for each concept that a term was found for: the id of the concept, the
+forms as in the other tables, and where they come from. A program has found nearly all of them in
+word lists and parallel text (``mathsetu train encoder terms``), and nobody who speaks the language
+has read them yet. Who does can correct a table: ``mathsetu glossary export`` writes it with the
+English terms beside, ``import`` checks what comes back, and the folder named in
+``MATHSETU_GLOSSARY`` is read before the shipped one.
+
+>>> further_terms("de")["prime-number"].forms[0]
+'Primzahl'
+>>> further_terms("xx")
+{}
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from mathsetu.errors import InputError, RowError
+from mathsetu.languages.scripts import letters_by_script
+from mathsetu.languages.table import FURTHER
+
+#: The environment variable with the folder of corrected tables.
+FOLDER_VARIABLE: Final = "MATHSETU_GLOSSARY"
+#: What the column ``sources`` says of a term that a person has read.
+REVIEWED: Final = "reviewed"
+_SHIPPED: Final = Path(__file__).parent / "further"
+_SEPARATOR: Final = " | "
+_HEADER: Final = ("concept", "forms", "sources")
+# A table of a language that is larger is no table of ours.
+_LARGEST = 4_000_000
+_LONGEST_FORM = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """What a concept is called in a language.
+
+    Attributes:
+        forms: The usual term first.
+        sources: Where the usual term comes from: a letter for each source (see
+            `docs/glossary.md`), or ``reviewed`` after a person who speaks the language has read it.
+    """
+
+    forms: tuple[str, ...]
+    sources: str
+
+    @property
+    def is_reviewed(self) -> bool:
+        """Whether a person has read it."""
+        return self.sources == REVIEWED
+
+
+def further_terms(code: str) -> Mapping[str, Term]:
+    """The terms of a language by the ids of their concepts; none where there is no table.
+
+    Codes come from posts and queries, whatever they hold: only tables of `FURTHER` are opened.
+    """
+    return _terms(code, os.environ.get(FOLDER_VARIABLE, "")) if code in FURTHER else {}
+
+
+@cache
+def _terms(code: str, corrected: str) -> Mapping[str, Term]:
+    for folder in filter(None, (corrected, str(_SHIPPED))):
+        path = Path(folder) / f"{code}.tsv"
+        if path.is_file():
+            return read_table(path, code)
+    return {}
+
+
+def read_table(path: Path, code: str) -> dict[str, Term]:
+    """Read a table and check what it says.
+
+    Raises:
+        InputError: When it is no table, or a row is not as it should be.
+    """
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise InputError(f"{path}: is too large for a table of terms")
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read ({error})") from None
+    rows = [
+        (number, line.split("\t"))
+        for number, line in enumerate(lines, 1)
+        if line.strip() and not line.startswith("#")
+    ]
+    header = rows[0][1] if rows else []
+    if missing := [name for name in _HEADER if name not in header]:
+        raise InputError(
+            f"{path}: the first row must name the columns {', '.join(_HEADER)} "
+            f"(missing: {', '.join(missing)})"
+        )
+    columns = [header.index(name) for name in _HEADER]
+    terms: dict[str, Term] = {}
+    for number, cells in rows[1:]:
+        if len(cells) != len(header):
+            raise RowError(
+                path, number, f"has {len(cells)} columns; the first row has {len(header)}"
+            )
+        concept, written, sources = (cells[column].strip() for column in columns)
+        if not written:
+            continue  # whoever corrects a table may leave a term open
+        composed = unicodedata.normalize("NFC", written)
+        forms = tuple(" ".join(form.split()) for form in composed.split("|"))
+        if problem := _objection(forms, code):
+            raise RowError(path, number, problem)
+        if concept in terms:
+            raise RowError(path, number, f"the concept {concept!r} is there twice")
+        terms[concept] = Term(forms, sources)
+    return terms
+
+
+def _objection(forms: tuple[str, ...], code: str) -> str:
+    """What is wrong with the forms of a term; nothing for most."""
+    if not all(forms):
+        return "has an empty form between two bars"
+    if len(set(forms)) < len(forms):
+        return "has the same form twice"
+    if max(map(len, forms)) > _LONGEST_FORM:
+        return f"has a form of more than {_LONGEST_FORM} characters"
+    script = FURTHER[code].script
+    scripts = {script, "Hani", "Jpan"} if script == "Jpan" else {script}
+    for form in forms:
+        if not scripts.intersection(letters_by_script(form)):
+            return f"{form!r} is not written in the script of {FURTHER[code].name}"
+    return ""
+
+
+def table_lines(
+    terms: Mapping[str, Term], code: str, english: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """A table as it is written; with the English terms beside where they are given."""
+    name = FURTHER[code].name
+    yield f"# {name} terms of MathSetu's glossary. Forms are parted by |, the usual one first.\n"
+    yield "# sources: t, w, p = a program; h = a hand; reviewed = a native speaker has read it\n"
+    columns = [*_HEADER[:1], *(["english"] if english is not None else []), *_HEADER[1:]]
+    yield "\t".join(columns) + "\n"
+    for concept in english if english is not None else terms:
+        term = terms.get(concept, Term((), ""))
+        beside = [english[concept]] if english is not None else []
+        yield "\t".join([concept, *beside, _SEPARATOR.join(term.forms), term.sources]) + "\n"
+
+
+def check_concepts(terms: Iterable[str], known: Iterable[str], path: Path) -> None:
+    """Refuse a table that names concepts which the glossary does not have."""
+    if unknown := sorted(set(terms) - set(known)):
+        raise InputError(f"{path}: the glossary has no concept {unknown[0]!r} (concepts have ids)")

@@ -1,0 +1,105 @@
+"""What a word may have been meant to be: known words that differ from it in a letter or two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mathsetu.languages.normalise import fold
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Shorter words have too many neighbours; longer ones may have two letters wrong.
+_SHORTEST, _LONG = 4, 8
+_BITS = 64
+_ONES = np.array([byte.bit_count() for byte in range(256)], dtype=np.uint8)
+
+
+class Spelling:
+    """Known words, and how frequent each is.
+
+    >>> spelling = Spelling({"integral": 5, "interval": 3, "prvočíslo": 1})
+    >>> spelling.nearest("intergal"), spelling.nearest("prvocisla"), spelling.nearest("matrix")
+    ('integral', 'prvočíslo', '')
+    """
+
+    def __init__(self, words: Mapping[str, int]) -> None:
+        self._words = list(words)
+        self._counts = list(words.values())
+
+    @cached_property
+    def _folded(self) -> list[str]:
+        return [fold(word) for word in self._words]
+
+    @cached_property
+    def _letters(self) -> NDArray[np.uint64]:
+        """For each word, a bit for each of its letters."""
+        return np.array([_letters(word) for word in self._folded], dtype=np.uint64)
+
+    @cached_property
+    def _lengths(self) -> NDArray[np.int16]:
+        return np.array([len(word) for word in self._folded], dtype=np.int16)
+
+    def nearest(self, word: str) -> str:
+        """The known word that is most like a word, the most frequent of these; "" for none."""
+        wanted = fold(word)
+        if len(wanted) < _SHORTEST or not self._words:
+            return ""
+        most = 2 if len(wanted) >= _LONG else 1
+        # A letter that is wrong changes two bits at most, so that few words need a closer look.
+        differing = _ones(self._letters ^ np.uint64(_letters(wanted)))
+        alike = (differing <= 2 * most) & (np.abs(self._lengths - len(wanted)) <= most)
+        best = (most + 1, 0, 0, "")
+        for place in np.flatnonzero(alike).tolist():
+            near = self._folded[place]
+            if near.startswith(wanted) or wanted.startswith(near):
+                return ""  # an ending of the language, and no slip of the pen
+            distance = edits(wanted, near, most)
+            # Letters that were swapped or changed leave a word as long as it is.
+            longer = abs(len(near) - len(wanted))
+            found = (distance, longer, -self._counts[place], self._words[place])
+            if distance <= most and found < best:
+                best = found
+        return best[3]
+
+
+def _ones(numbers: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """How many bits of each number are set."""
+    ones: NDArray[np.uint8] = _ONES[numbers.view(np.uint8)].reshape(-1, 8).sum(1, dtype=np.uint8)
+    return ones
+
+
+def edits(one: str, other: str, most: int) -> int:
+    """How many letters differ: changed, left out, added, or swapped with the next.
+
+    No more than ``most`` + 1 are counted.
+
+    >>> edits("intergal", "integral", 2), edits("sum", "series", 2)
+    (1, 3)
+    """
+    if abs(len(one) - len(other)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for place, letter in enumerate(one, start=1):
+        older, before, row = before, row, [place]
+        for column, theirs in enumerate(other, start=1):
+            cost = min(before[column] + 1, row[-1] + 1, before[column - 1] + (letter != theirs))
+            is_swap = (
+                older and column > 1 and one[place - 2] == theirs and letter == other[column - 2]
+            )
+            row.append(min(cost, older[column - 2] + 1) if is_swap else cost)
+        if min(row) > most:
+            return most + 1
+    return min(row[-1], most + 1)
+
+
+def _letters(word: str) -> int:
+    letters = 0
+    for letter in word:
+        letters |= 1 << (ord(letter) % _BITS)
+    return letters

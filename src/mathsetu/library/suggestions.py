@@ -1,0 +1,260 @@
+"""What a library offers while a question is typed, and what a misspelt one may have meant."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from threading import Lock
+from typing import TYPE_CHECKING, Literal
+
+from mathsetu.intake.question import Question
+from mathsetu.languages.analyze import analyze, tokenize
+from mathsetu.languages.glossary import Glossary
+from mathsetu.languages.scripts import dominant_script
+from mathsetu.languages.table import LANGUAGES, language
+from mathsetu.languages.vocabulary import known
+from mathsetu.library.beginnings import Beginnings, folded
+from mathsetu.library.spelling import Spelling
+
+if TYPE_CHECKING:
+    from mathsetu.library.library import Library
+
+# Titles that are offered; a larger library offers those of its first posts.
+_TITLES = 250_000
+_TAGS = 5_000
+# How many of each kind are offered.
+_TERMS_OFFERED, _TAGS_OFFERED, _TITLES_OFFERED = 4, 2, 4
+# Characters that a beginning must have, words of it that may be the beginning of a term, and
+# characters before the cursor that are looked at.
+_SHORTEST, _WORDS, _LOOKED_AT = 2, 4, 200
+# A word in so many titles is one, and no slip of the pen.
+_USUAL = 2
+_WORD = re.compile(r"[^\W\d_][^\s$.,;:!?()\[\]{}|/+=<>^«»“”„।،؛؟]*")
+_SENTENCE_END = re.compile(r"[.;:!?।؛؟\n]")
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Something to go on with.
+
+    Attributes:
+        kind: Where it comes from.
+        text: What takes the place of the text from ``start`` to the cursor.
+        start: The character from which on it does.
+    """
+
+    kind: Literal["term", "tag", "title"]
+    text: str
+    start: int
+
+
+class Suggestions:
+    """What a library offers. Titles are read when they are first wanted (`prepare`).
+
+    >>> from tempfile import mkdtemp
+    >>> from mathsetu.collections import sampler
+    >>> from mathsetu.library import Library, build_library
+    >>> folder = mkdtemp()
+    >>> build_library(folder, list(sampler.posts())[:10], "default", processes=1)
+    >>> offered = Suggestions(Library(folder))
+    >>> offered.find("suma de números pri", ["es"])[0]
+    Suggestion(kind='term', text='números primos', start=8)
+    """
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._lock = Lock()
+        self._titles: Beginnings | None = None
+        self._numbers: list[int] = []
+
+    @property
+    def size(self) -> int:
+        """The bytes that the titles take."""
+        return self._titles.size + 8 * len(self._numbers) if self._titles else 0
+
+    @property
+    def is_prepared(self) -> bool:
+        """Whether the titles are there."""
+        return self._titles is not None
+
+    def prepare(self) -> None:
+        """Read the titles, which takes a second or so for each fifty thousand of them."""
+        with self._lock:
+            if self._titles is None:
+                titles = dict(self._library.titles(_TITLES))
+                self._numbers = list(titles)
+                self._titles = Beginnings(titles.values())
+
+    def find(self, text: str, languages: Sequence[str]) -> list[Suggestion]:
+        """What may be meant by a text that ends at the cursor.
+
+        Args:
+            text: What was typed so far.
+            languages: Those of the glossary, the likeliest first. Others that are written in the
+                same letters count where these have no term that fits.
+        """
+        cut = max(len(text) - _LOOKED_AT, 0)
+        tail = text[cut:]
+        if tail.count("$") % 2 or not tail or tail[-1] in "$\\":
+            return []  # inside a formula
+        begin = max((end.end() for end in _SENTENCE_END.finditer(tail)), default=0)
+        begin = max(begin, tail.rfind("$") + 1)
+        words = list(_WORD.finditer(tail, begin))
+        if not words:
+            return []
+        beginnings = [
+            (cut + word.start(), _beginning(tail[word.start() :])) for word in words[-_WORDS:]
+        ]
+        beginnings = [
+            (start, begun)
+            for start, begun in beginnings
+            if len(begun) >= _SHORTEST and not _begins_idly(begun, languages)
+        ]
+        found = [*self._terms(beginnings, languages), *self._tags_found(beginnings)]
+        whole = _beginning(tail[words[0].start() :])
+        if len(whole) > _SHORTEST and len(words) <= 2 * _WORDS:
+            found += self._titles_found(whole, cut + words[0].start())
+        distinct = {folded(one.text): one for one in reversed(found)}
+        typed = folded(tail)
+        return [
+            one for one in found if distinct[folded(one.text)] is one and folded(one.text) != typed
+        ]
+
+    def _terms(
+        self, beginnings: Iterable[tuple[int, str]], languages: Sequence[str]
+    ) -> Iterator[Suggestion]:
+        left = _TERMS_OFFERED
+        for start, words in beginnings:
+            tables = [_terms_of(code) for code in languages if code in LANGUAGES]
+            offered = list(
+                dict.fromkeys(term for table in tables for term in table.find(words, left))
+            )
+            if not offered:
+                alike = dominant_script(words)
+                others = [row.code for row in LANGUAGES.values() if row.script == alike]
+                tables = [_terms_of(code) for code in others if code not in languages]
+                offered = list(
+                    dict.fromkeys(term for table in tables for term in table.find(words, left))
+                )
+            for term in offered[:left]:
+                yield Suggestion("term", term, start)
+                left -= 1
+            if not left:
+                return
+
+    @cached_property
+    def _tags(self) -> tuple[list[str], Beginnings]:
+        tags = list(self._library.tags(_TAGS))
+        return tags, Beginnings(tag.replace("-", " ") for tag in tags)
+
+    def _tags_found(self, beginnings: Iterable[tuple[int, str]]) -> Iterator[Suggestion]:
+        tags, table = self._tags
+        for start, words in beginnings:
+            for number in table.find(words, _TAGS_OFFERED):
+                yield Suggestion("tag", tags[number].replace("-", " "), start)
+                return
+
+    def _titles_found(self, words: str, start: int) -> Iterator[Suggestion]:
+        if self._titles is None:
+            return
+        found = [self._numbers[number] for number in self._titles.find(words, _TITLES_OFFERED)]
+        for title in self._library.titles_of(found):
+            yield Suggestion("title", title, start)
+
+    def corrected(self, question: Question) -> str:
+        """A question with its misspelt words put right; "" where none is.
+
+        A word is misspelt that neither the glossary nor any post has, and of which a letter or two
+        make one that they have.
+        """
+        languages = [code for code in question.languages if code in LANGUAGES] or ["en"]
+        written: list[str] = []
+        is_changed = False
+        for span in question.reading:
+            if span.kind != "text":
+                written.append(span.raw)
+                continue
+            place = 0
+            for word in _WORD.finditer(span.raw):
+                meant = self._meant(word[0], languages)
+                if meant:
+                    is_changed = True
+                    written += [span.raw[place : word.start()], _with_case_of(word[0], meant)]
+                    place = word.end()
+            written.append(span.raw[place:])
+        return "".join(written) if is_changed else ""
+
+    def _meant(self, word: str, languages: Sequence[str]) -> str:
+        [only, *more] = tokenize(word) or [""]
+        if more or not only or any(letter.isdigit() for letter in only):
+            return ""
+        if known(only, LANGUAGES) or self._library.has_words(
+            term for code in (*languages, "") for term in analyze(only, code)
+        ):
+            return ""
+        for code in languages:
+            if near := _spelling_of(code).nearest(only):
+                return near
+        return self._spelling.nearest(only)
+
+    @cached_property
+    def _spelling(self) -> Spelling:
+        """The words of titles; of those that were read when this was first wanted."""
+        counts = Counter(self._titles.words() if self._titles else ())
+        return Spelling({word: count for word, count in counts.items() if count >= _USUAL})
+
+
+class _Terms:
+    """The terms of the glossary in one language by the beginnings of their words."""
+
+    def __init__(self, code: str) -> None:
+        forms = [
+            (concept.id, rank, form)
+            for concept in Glossary.load()
+            for rank, form in enumerate(concept.forms.get(code, ()))
+        ]
+        self._forms = forms
+        self._table = Beginnings(form for _, _, form in forms)
+
+    def find(self, words: str, limit: int) -> list[str]:
+        """Terms with words that begin so, one form of each concept."""
+        found: dict[str, tuple[int, str]] = {}
+        for number in self._table.find(words, 8 * limit):
+            concept, rank, form = self._forms[number]
+            if concept not in found or rank < found[concept][0]:
+                found[concept] = (rank, form)
+        return [form for _, form in found.values()][:limit]
+
+
+@cache
+def _terms_of(code: str) -> _Terms:
+    return _Terms(code)
+
+
+@cache
+def _spelling_of(code: str) -> Spelling:
+    """The words of the glossary in one language, as terms have them."""
+    counts: Counter[str] = Counter()
+    for concept in Glossary.load():
+        for form in concept.forms.get(code, ()):
+            counts.update(form.lower().split())
+    return Spelling(counts)
+
+
+def _beginning(text: str) -> str:
+    """Folded words; a blank after them says that the last is finished."""
+    words = folded(text)
+    return words + " " if words and text[-1:].isspace() else words
+
+
+def _begins_idly(words: str, languages: Iterable[str]) -> bool:
+    """Whether the first of several words is one that no term begins with, such as "of"."""
+    first, more, _ = words.partition(" ")
+    return bool(more) and any(first in language(code).stop_words for code in languages)
+
+
+def _with_case_of(word: str, meant: str) -> str:
+    return meant[:1].upper() + meant[1:] if word[:1].isupper() else meant

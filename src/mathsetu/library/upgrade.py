@@ -1,0 +1,161 @@
+"""Brings a library of an older format, or with vectors of another model, up to date in place.
+
+Every format has kept the posts as they were given, in one SQLite table for each segment. They are
+read from there and indexed anew, beside the old segments; the manifest is replaced when the new
+ones are complete, as in every build. If the process dies, the old library is still there, and the
+same command continues where it stopped.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mathsetu.collections.jsonl import from_json
+from mathsetu.encoders.accelerator import PROCESSOR
+from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.library.build import Progress, quiet
+from mathsetu.library.manifest import (
+    FORMAT,
+    FormerManifest,
+    check,
+    read_former_manifest,
+    read_manifest,
+    segment_folder,
+)
+from mathsetu.library.store import STORE
+from mathsetu.library.write import build_library
+from mathsetu.places import is_address
+from mathsetu.plain_files import is_plain_file
+from mathsetu.recipes import load_recipe, recipe_names
+from mathsetu.recipes.parts import check_parts, models_of
+from mathsetu.recipes.schema import Recipe, parse_table
+from mathsetu.records import Post
+
+# What is read of a post; all formats have had these columns.
+_COLUMNS = ("number", "language", "collection", "record")
+
+
+@dataclass(frozen=True)
+class Upgrade:
+    """What was done to a library.
+
+    Attributes:
+        former: The format that it had.
+        posts: How many posts it holds now.
+        recipe: The name of its recipe.
+        note: Why the recipe is not the one that was stored; empty where it is.
+        changed: Whether there was anything to do.
+    """
+
+    former: int
+    posts: int
+    recipe: str
+    note: str
+    changed: bool
+
+
+def upgrade_library(
+    folder: str | Path,
+    *,
+    recipe: str = "",
+    processes: int | None = None,
+    device: str = PROCESSOR,
+    progress: Progress = quiet,
+) -> Upgrade:
+    """Bring a library up to date; `InputError` says why that cannot be done.
+
+    Args:
+        folder: The library.
+        recipe: The recipe to build it by; the one that it was built by unless given.
+        processes: How many to work with; one for each core unless given.
+        device: Where passages are encoded (see `build_library`).
+        progress: Called as the work goes on.
+    """
+    if is_address(folder):
+        raise InputError(
+            f"{folder}: a library on a cluster is published again: upgrade its folder, then "
+            "'mathsetu publish'"
+        )
+    library = Path(folder)
+    former = read_former_manifest(library)
+    if former.format > FORMAT:
+        raise InputError(
+            f"{library}: was written in format {former.format} by a newer version of MathSetu; "
+            f"this one writes format {FORMAT}; install a newer version"
+        )
+    chosen, note = (load_recipe(recipe), "") if recipe else _recipe_of(library, former)
+    if former.format == FORMAT and not recipe:
+        manifest = read_manifest(library)
+        check(library, manifest)
+        if all(models_of(chosen).get(part) == name for part, name in manifest.models.items()):
+            return Upgrade(former.format, manifest.posts, chosen.name, note, changed=False)
+    build_library(
+        library,
+        former_posts(library, former),
+        chosen,
+        fingerprint=f"upgrade {former.checksum}",
+        processes=processes,
+        device=device,
+        progress=progress,
+    )
+    return Upgrade(former.format, read_manifest(library).posts, chosen.name, note, changed=True)
+
+
+def _recipe_of(library: Path, former: FormerManifest) -> tuple[Recipe, str]:
+    """The recipe that a library was built by, or the shipped one of its name, and why."""
+    try:
+        recipe = parse_table(former.recipe, str(library))
+        check_parts(recipe)
+        return recipe, ""
+    except InputError as error:
+        name = str(former.recipe.get("name", ""))
+        if name not in recipe_names():
+            raise InputError(
+                f"{library}: its recipe {name!r:.60} cannot be read by this version ({error}); "
+                "choose one with --recipe"
+            ) from error
+        note = f"its recipe {name} was stored with settings that this version does not know"
+        return load_recipe(name), f"{note}; it was built by the {name} of this version"
+
+
+def former_posts(library: Path, former: FormerManifest) -> Iterator[Post]:
+    """The posts of a library of any format, without those that were removed."""
+    for name, removed in former.segments:
+        path = segment_folder(library, name) / STORE
+        if not is_plain_file(path):
+            raise DamagedLibrary(path, "is missing")
+        for number, post in _stored_posts(path):
+            if number not in removed:
+                yield post
+
+
+def _stored_posts(path: Path) -> Iterator[tuple[int, Post]]:
+    address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    try:
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            # A file that somebody else made may hold more than tables.
+            connection.executescript("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;")
+            query = "SELECT type FROM sqlite_master WHERE name = 'posts'"
+            columns = {row[1] for row in connection.execute("PRAGMA table_info(posts)")}
+            if connection.execute(query).fetchall() != [("table",)] or not columns >= {*_COLUMNS}:
+                raise DamagedLibrary(path, "does not hold the tables that belong there")
+            rows = connection.execute(
+                f"SELECT {', '.join(_COLUMNS)} FROM posts ORDER BY number"  # noqa: S608
+            )
+            for number, language, collection, record in rows:
+                post = from_json(json.loads(record), Post)
+                yield (
+                    int(number),
+                    replace(
+                        post,
+                        language=post.language or str(language),
+                        collection=post.collection or str(collection),
+                    ),
+                )
+    except (sqlite3.Error, ValueError, TypeError, LookupError, RecursionError) as error:
+        raise DamagedLibrary(path, f"has a post that cannot be read ({error})") from error

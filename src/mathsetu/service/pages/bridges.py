@@ -1,0 +1,111 @@
+r"""A formula asked for and the formula found: what corresponds has the same colour in both.
+
+A letter that became another, and a wildcard with all that it stands for, have a colour each; the
+rest of what they share has one more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import cycle
+
+from markupsafe import Markup, escape
+
+from mathsetu.answers.values import MatchedFormula
+from mathsetu.formulas.infix import infix
+from mathsetu.formulas.latex.lexer import TOKEN
+from mathsetu.formulas.pairs import match_latex
+from mathsetu.formulas.parse import parse_once
+from mathsetu.formulas.tree import Tree
+from mathsetu.service.pages import typeset
+
+#: Colours for what corresponds; formulas.css has a rule for each.
+HUES = 4
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A letter or wildcard of the question's formula, and what stands in its place."""
+
+    asked: Markup
+    found: Markup
+    hue: int
+    is_wildcard: bool
+
+
+@dataclass(frozen=True)
+class Bridge:
+    """Two formulas, what they share in colour, and what became what."""
+
+    asked: Markup
+    found: Markup
+    asked_latex: str
+    found_latex: str
+    letters: tuple[Letter, ...]
+
+
+def bridge(matched: MatchedFormula) -> Bridge:
+    r"""How a formula of a question and one of a post correspond.
+
+    >>> from mathsetu.answers.describe import matched_formula
+    >>> found = bridge(matched_formula(r"\int ?f\,dt", r"\int\frac{\sin x}{x}\,dx", "hit"))
+    >>> [(letter.is_wildcard, letter.hue) for letter in found.letters]
+    [(True, 1), (False, 2)]
+    >>> found.asked.count("hue-1"), found.found.count("hue-1")
+    (1, 4)
+    """
+    match = match_latex(matched.asked, matched.found).match
+    letters: list[Letter] = []
+    ours: dict[int, int] = {}
+    theirs: dict[int, int] = {}
+    hues = cycle(range(1, HUES + 1))
+    for name, part in match.bindings.items():
+        hue = next(hues)
+        ours |= dict.fromkeys(_symbols(match.query_nodes, name), hue)
+        theirs |= dict.fromkeys((node.symbol for node in part.walk()), hue)
+        letters.append(Letter(_letter(name), _part(part, matched.found), hue, is_wildcard=True))
+    for name, other in match.substitution.items():
+        if name == other:
+            continue
+        hue = next(hues)
+        ours |= dict.fromkeys(_symbols(match.query_nodes, f"V!{name}"), hue)
+        inside = set(theirs)
+        met = (one for one in _symbols(match.candidate_nodes, f"V!{other}") if one not in inside)
+        theirs |= dict.fromkeys(met, hue)
+        letters.append(Letter(_letter(name), _letter(other), hue, is_wildcard=False))
+    return Bridge(
+        typeset.framed(matched.asked_mathml, matched.asked, hues=ours),
+        typeset.framed(matched.mathml, matched.found, hues=theirs),
+        matched.asked,
+        matched.found,
+        tuple(letters),
+    )
+
+
+def _symbols(nodes: Iterable[Tree], label: str) -> Iterator[int]:
+    return (node.symbol for node in nodes if node.label == label)
+
+
+def _letter(name: str) -> Markup:
+    """A letter as formulas show it; a longer name as it is."""
+    is_letter = len(name) == 1 or name.startswith("?")
+    return Markup("<math><mi>{}</mi></math>").format(name) if is_letter else escape(name)
+
+
+def _part(part: Tree, latex: str) -> Markup:
+    """A part of a formula, typeset where it was written in one piece, else in words."""
+    written = _written(part, latex)
+    if written and parse_once(written).opt == part:
+        return typeset.formula(written)
+    return escape(infix(part))
+
+
+def _written(part: Tree, latex: str) -> str:
+    """What stands from the first symbol of a part to its last one; braces are closed."""
+    symbols = [node.symbol for node in part.walk() if node.symbol >= 0]
+    tokens = list(TOKEN.finditer(latex))
+    if not symbols or max(symbols) >= len(tokens):
+        return ""
+    written = latex[tokens[min(symbols)].start() : tokens[max(symbols)].end()].strip()
+    return written + "}" * (written.count("{") - written.count("}"))

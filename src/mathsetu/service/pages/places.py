@@ -1,0 +1,63 @@
+"""Where a post comes from: an address on the web, or a file and its section."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a post comes from.
+
+    ``address`` is a link, "" where there is none; ``host`` its server's name, for posts of the web.
+    """
+
+    address: str = ""
+    host: str = ""
+    file: str = ""
+    section: str = ""
+    collection: str = ""
+
+
+def place(url: str, collection: str = "", files_at: str = "") -> Place:
+    """Where a post with this ``url`` comes from.
+
+    Args:
+        url: What the post says: an address, or the path of a file and the anchor of a section.
+        collection: The name of its collection.
+        files_at: Where the files can be read on the web, as the one who serves them has said.
+
+    >>> place("https://example.org/q/1").host
+    'example.org'
+    >>> at = place("notes/a b.md#taylor", files_at="https://example.org/notes")
+    >>> at.file, at.section, at.address
+    ('notes/a b.md', 'taylor', 'https://example.org/notes/notes/a%20b.md#taylor')
+    >>> place("../secret", files_at="https://example.org/notes").address
+    ''
+    """
+    address = web_address(url)
+    if address:
+        return Place(address, urlsplit(address).hostname or "", collection=collection)
+    file, _, section = url.strip().partition("#")
+    if not file or ":" in file.partition("/")[0]:
+        # Another scheme, a script's above all.
+        return Place(collection=collection)
+    is_inside = not file.startswith("/") and ".." not in file.split("/")
+    if files_at and is_inside:
+        anchor = f"#{quote(section)}" if section else ""
+        address = f"{files_at.rstrip('/')}/{quote(file)}{anchor}"
+    return Place(address, "", file, section, collection)
+
+
+def web_address(url: str) -> str:
+    """The address of a post on the web; "" for everything else, scripts above all.
+
+    >>> web_address("https://example.org/q/1"), web_address(" javascript:alert(1)")
+    ('https://example.org/q/1', '')
+    """
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return ""
+    return url.strip() if parts.scheme in ("http", "https") and parts.netloc else ""

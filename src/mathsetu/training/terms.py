@@ -1,0 +1,274 @@
+"""Terms of the glossary in further languages, found in word lists and in parallel text.
+
+A list of mathematical terms, a list of general words and parallel text are three sources. Lists
+propose what a concept may be called; so does the text, by what its sentences have in common whose
+English has the concept. Every proposal is then looked for in all three. What two sources agree on
+is better than what one says alone, and the file tells which. Nobody has read the result: a person
+who knows the language must (``mathsetu glossary export`` and ``import``).
+"""
+
+from __future__ import annotations
+
+import lzma
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+from mathsetu.errors import InputError
+from mathsetu.languages.analyze import analyze, tokenize
+from mathsetu.languages.glossary import Concept, Glossary
+from mathsetu.languages.glossary.further import Term, table_lines
+from mathsetu.languages.scripts import dominant_script
+from mathsetu.languages.table import FURTHER
+from mathsetu.languages.table import language as row_of
+from mathsetu.training.encoder.sources import translations
+
+#: The sources, by the letters that a file names them with: terms, words, and text.
+TERMS, WORDS, TEXT = "t", "w", "p"
+# What a source says for a proposal.
+_WEIGHTS: Final = {TERMS: 0.5, WORDS: 0.25, TEXT: 1.5}
+# A proposal for a synonym counts less than one for the usual English term.
+_SYNONYM = 0.4
+# So many sentences with a concept say something, and so many say enough to overrule a list.
+_FEWEST_SENTENCES, _ENOUGH_SENTENCES = 4, 12
+# Dice's coefficient of a concept and a form, for the text to agree and to propose.
+_AGREES, _TOGETHER = 0.1, 0.3
+# Sentences that proposals are taken from, what share of them must have one, and how many are tried.
+_LOOKED_AT, _PROPOSES, _CANDIDATES = 60, 0.2, 20
+# Words of a proposal.
+_LONGEST_RUN = 3
+_MOST_FORMS = 4
+# A form that says less than this share of what the best one says is left out.
+_FORM_SHARE = 0.45
+_LONGEST_TERM = 4
+_NO_TERM = re.compile(
+    r"[「」『』《》、，。？（）：；\d%&_=<>{}\[\]()/\\|:;!?\"“”„«»…*+~@#^$]|\.\.|\.$|--"
+)
+_ARTICLE = re.compile(r"^(?:to|the|an?) ")
+#: Languages that write nouns with a capital.
+_CAPITALS = frozenset({"de"})
+_UNSPACED = frozenset({"zh", "ja", "ko", "th"})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a concept is called: its forms, the usual one first, and the sources of that one."""
+
+    concept: str
+    forms: tuple[str, ...]
+    sources: str
+
+
+@dataclass(slots=True)
+class _Proposal:
+    """A form that may be a term, and what speaks for it."""
+
+    said: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def score(self) -> float:
+        return sum(_WEIGHTS[source] * share for source, share in self.said.items())
+
+    @property
+    def sources(self) -> str:
+        return "".join(source for source in (TERMS, WORDS, TEXT) if source in self.said)
+
+
+class TermFinder:
+    """Finds terms of one language.
+
+    Args:
+        raw: The folder of raw material, as for ``mathsetu train encoder prepare``.
+        language: The language.
+    """
+
+    def __init__(self, raw: Path, language: str) -> None:
+        self._language = language
+        self._lists = {
+            TERMS: _read_list(raw / "dict" / f"terms-en-{language}.tsv.xz"),
+            WORDS: _read_list(raw / "dict" / f"words-en-{language}.tsv.xz"),
+        }
+        self._text = _Text(translations_of(raw, language), language)
+
+    def find(self, concepts: Iterable[Concept]) -> Iterator[Found]:
+        """The concepts that a term was found for."""
+        for concept in concepts:
+            if (found := self._find_one(concept)) is not None:
+                yield found
+
+    def _find_one(self, concept: Concept) -> Found | None:
+        usual, *synonyms = concept.forms["en"]
+        proposals: dict[str, _Proposal] = {}
+        for place, english in enumerate((usual, *synonyms)):
+            for source, entries in self._lists.items():
+                for form in filter(self._is_term, entries.get(_key(english), ())):
+                    said = proposals.setdefault(self._cased(form), _Proposal()).said
+                    said[source] = max(said.get(source, 0.0), _SYNONYM if place else 1.0)
+        seen = self._text.seen([usual])
+        if len(seen) < _FEWEST_SENTENCES:
+            seen = self._text.seen(concept.forms["en"])
+        if len(seen) >= _FEWEST_SENTENCES:
+            self._ask_the_text(proposals, seen)
+        is_plain = concept.area == "discourse" or len(seen) >= _ENOUGH_SENTENCES
+        ranked = sorted(
+            (-proposal.score, form)
+            for form, proposal in proposals.items()
+            # Where there is enough text, a list's word that it never uses is another meaning.
+            if proposal.said and (TEXT in proposal.said or not is_plain)
+        )
+        if not ranked:
+            return None
+        best, first = ranked[0]
+        forms: dict[tuple[str, ...], str] = {}
+        for score, form in ranked:
+            if score <= _FORM_SHARE * best and len(forms) < _MOST_FORMS:
+                forms.setdefault(tuple(analyze(form, self._language)), form)
+        return Found(concept.id, tuple(forms.values()), proposals[first].sources)
+
+    def _ask_the_text(self, proposals: dict[str, _Proposal], seen: Sequence[int]) -> None:
+        """Note what the text says of proposals; it makes some where it does not like the lists'."""
+        agreed = {form: self._text.agreement(form, seen) for form in proposals}
+        if max(agreed.values(), default=0.0) < _TOGETHER:
+            for form in filter(self._is_term, self._text.proposed(seen)):
+                proposals.setdefault(form, _Proposal())
+                agreed[form] = self._text.agreement(form, seen)
+        for form, share in agreed.items():
+            if share >= _AGREES:
+                proposals[form].said[TEXT] = share
+
+    def _is_term(self, form: str) -> bool:
+        script = row_of(self._language).script
+        return (
+            0 < len(form.split()) <= _LONGEST_TERM
+            and not _NO_TERM.search(form)
+            and (dominant_script(form) == script or (script == "Jpan" and bool(form)))
+            and bool(analyze(form, self._language))
+        )
+
+    def _cased(self, form: str) -> str:
+        """A form as it is written inside a sentence."""
+        if self._language in _CAPITALS:
+            return self._text.cased(form)
+        return form.lower() if not form[1:2].isupper() else form
+
+
+def write_terms(raw: Path, code: str, folder: Path) -> int:
+    """Write the table of one language into a folder; returns how many terms it has."""
+    if code not in FURTHER:
+        raise InputError(f"{code!r} has no table of terms (those that have: {', '.join(FURTHER)})")
+    found = TermFinder(raw, code).find(Glossary.load())
+    terms = {one.concept: Term(one.forms, one.sources) for one in found}
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{code}.tsv").write_text("".join(table_lines(terms, code)), encoding="utf-8")
+    return len(terms)
+
+
+def translations_of(raw: Path, language: str) -> list[tuple[str, str]]:
+    """The pairs of English and another language."""
+    return [(pair.english, pair.other) for pair in translations(raw, language)]
+
+
+class _Text:
+    """Parallel text, to be asked what goes with what."""
+
+    def __init__(self, pairs: Sequence[tuple[str, str]], language: str) -> None:
+        self._language = language
+        self._words = [_split(other, language) for _, other in pairs]
+        self._english = [f" {' '.join(analyze(english, 'en'))} " for english, _ in pairs]
+        self._by_term: defaultdict[str, list[int]] = defaultdict(list)
+        for number, text in enumerate(self._english):
+            for term in set(text.split()):
+                self._by_term[term].append(number)
+        self._others = [f" {' '.join(self._stems(words))} " for words in self._words]
+        self._by_stem: defaultdict[str, list[int]] = defaultdict(list)
+        for number, text in enumerate(self._others):
+            for stem in set(text.split()):
+                self._by_stem[stem].append(number)
+        self._capitals = Counter(word for words in self._words for word in words[1:])
+
+    def _stems(self, words: Sequence[str]) -> list[str]:
+        return [term for word in words for term in analyze(word, self._language)]
+
+    def seen(self, forms: Iterable[str]) -> list[int]:
+        """Sentences whose English has a form of a concept."""
+        found: dict[int, None] = {}
+        for form in forms:
+            terms = analyze(form, "en")
+            if terms:
+                rarest = min((self._by_term.get(term, []) for term in terms), key=len)
+                wanted = f" {' '.join(terms)} "
+                found.update((number, None) for number in rarest if wanted in self._english[number])
+        return list(found)
+
+    def proposed(self, seen: Sequence[int]) -> list[str]:
+        """Runs of words that go with these sentences."""
+        counts: Counter[tuple[str, ...]] = Counter()
+        forms: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+        joint = "" if self._language in _UNSPACED else " "
+        looked_at = seen[:_LOOKED_AT]
+        for number in looked_at:
+            words = self._words[number]
+            stems = [tuple(analyze(word, self._language)) for word in words]
+            runs: dict[tuple[str, ...], str] = {}
+            for start in range(len(words)):
+                # A term begins and ends with a word that counts.
+                if not stems[start]:
+                    continue
+                for end in range(start + 1, min(start + _LONGEST_RUN, len(words)) + 1):
+                    if stems[end - 1]:
+                        run = tuple(chain.from_iterable(stems[start:end]))
+                        runs[run] = joint.join(words[start:end])
+            for run, form in runs.items():
+                counts[run] += 1
+                forms[run][form if self._language in _CAPITALS else form.lower()] += 1
+        least = max(_FEWEST_SENTENCES - 1, _PROPOSES * len(looked_at))
+        often = [run for run, count in counts.most_common(_CANDIDATES) if count >= least]
+        usual = [forms[run].most_common(1)[0][0] for run in often]
+        return [form for form in usual if self.agreement(form, seen) >= _TOGETHER]
+
+    def agreement(self, form: str, seen: Sequence[int]) -> float:
+        """How often sentences have a form that also have the concept (Dice's coefficient)."""
+        stems = analyze(form, self._language)
+        if not stems:
+            return 0.0
+        rarest = min((self._by_stem.get(stem, []) for stem in stems), key=len)
+        wanted = f" {' '.join(stems)} "
+        holding = {number for number in rarest if wanted in self._others[number]}
+        both = sum(number in holding for number in seen)
+        return 2 * both / (len(holding) + len(seen)) if holding else 0.0
+
+    def cased(self, form: str) -> str:
+        """A form with a capital where sentences write one."""
+        first, *others = form.split()
+        lower, upper = first.lower(), first[:1].upper() + first[1:].lower()
+        best = max((lower, upper, first), key=lambda one: self._capitals[one])
+        return " ".join([best if self._capitals[best] else first, *others])
+
+
+def _split(text: str, language: str) -> list[str]:
+    if language in _UNSPACED:
+        return [word for word in tokenize(text) if not word.isdigit()]
+    return re.findall(r"[^\W\d_][^\s.,;:!?()\[\]{}\"“”„«»।،؛؟…=+*/<>|]*", text)
+
+
+def _key(english: str) -> str:
+    return _ARTICLE.sub("", " ".join(english.lower().split()))
+
+
+def _read_list(path: Path) -> Mapping[str, list[str]]:
+    """A word list: what each English entry is called, in the order of the file."""
+    entries: dict[str, list[str]] = {}
+    if not path.exists():
+        return entries
+    with lzma.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            english, _, other = line.rstrip("\n").partition("\t")
+            forms = entries.setdefault(_key(english), [])
+            form = " ".join(other.split("\t")[0].split())
+            if form and form not in forms:
+                forms.append(form)
+    return entries

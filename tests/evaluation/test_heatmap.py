@@ -1,0 +1,27 @@
+"""The heat map: a cell for each two things, the best of each row framed, long names cut."""
+
+import re
+
+from mathsetu.evaluation.heatmap import heat_map
+
+
+def test_cells_have_colours_by_their_values_and_the_best_of_a_row_is_framed() -> None:
+    drawn = heat_map(["a<b", "c"], ["x", "y", "z"], [[0.0, 1.0, 0.5], [0.25, 0.0, 2.0]])
+    cells = re.findall(r'fill="(#[0-9a-f]{6})"( stroke="black")?><title>([^<]*)</title>', drawn)
+    titles = [title for _, _, title in cells]
+    assert titles == [
+        "a&lt;b ~ x: 0.00", "a&lt;b ~ y: 1.00", "a&lt;b ~ z: 0.50",
+        "c ~ x: 0.25", "c ~ y: 0.00", "c ~ z: 2.00",
+    ]  # fmt: skip
+    assert [title[-7:] for _, framed, title in cells if framed] == ["y: 1.00", "z: 2.00"]
+    colours = [colour for colour, _, _ in cells]
+    assert colours[0] == "#ffffff"
+    # What is above 1 is as dark as 1.
+    assert colours[1] == colours[5]
+    assert len({*colours[:4]}) == 4
+
+
+def test_a_long_name_is_cut_to_28_characters() -> None:
+    drawn = heat_map(["x" * 28, "y" * 29], ["c"], [[1.0], [1.0]])
+    assert f">{'x' * 28}<" in drawn
+    assert f">{'y' * 27}…<" in drawn

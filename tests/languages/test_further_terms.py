@@ -1,0 +1,134 @@
+"""Terms of further languages: what the shipped tables hold, and how people correct them."""
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from mathsetu.errors import InputError
+from mathsetu.languages.analyze import analyze
+from mathsetu.languages.glossary import Glossary
+from mathsetu.languages.glossary.further import (
+    FOLDER_VARIABLE,
+    REVIEWED,
+    further_terms,
+    read_table,
+    table_lines,
+)
+from mathsetu.languages.table import FURTHER
+
+GLOSSARY = Glossary.load()
+# What a pupil of each language must find.
+KNOWN = {
+    "de": {"prime-number": "Primzahl", "triangle": "Dreieck", "derivative": "Ableitung"},
+    "fr": {"triangle": "triangle", "derivative": "dérivée", "integer": "entier"},
+    "it": {"triangle": "triangolo", "sum": "somma"},
+    "ru": {"triangle": "треугольник", "integral": "интеграл"},
+    "zh": {"prime-number": "素数", "triangle": "三角形"},
+    "ar": {"triangle": "مثلث"},
+    "bn": {"triangle": "ত্রিভুজ"},
+    "th": {"triangle": "สามเหลี่ยม", "prime-number": "จำนวนเฉพาะ"},
+    "ur": {"equation": "مساوات", "triangle": "مثلث"},
+}
+
+
+@pytest.mark.parametrize("code", FURTHER)
+def test_every_further_language_has_the_most_used_concepts(code: str) -> None:
+    terms = further_terms(code)
+    # There are no word lists of Thai: its terms were written by hand.
+    assert len(terms) >= (100 if code == "th" else 450)
+    assert set(terms) <= {concept.id for concept in GLOSSARY}
+
+
+@pytest.mark.parametrize("code", FURTHER)
+def test_forms_are_clean_and_have_words_to_be_found_by(code: str) -> None:
+    for concept, term in further_terms(code).items():
+        for form in term.forms:
+            assert form == " ".join(unicodedata.normalize("NFC", form).split()), concept
+            assert "|" not in form
+            assert analyze(form, code, stop_words=False), (concept, form)
+
+
+@pytest.mark.parametrize("code", FURTHER)
+def test_nothing_is_said_to_be_read_by_a_person_that_was_not(code: str) -> None:
+    assert not any(term.is_reviewed for term in further_terms(code).values())
+    assert {term.sources for term in further_terms(code).values()} <= {
+        "t", "w", "p", "tw", "tp", "wp", "twp", "h",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("code", KNOWN)
+def test_terms_are_what_pupils_learn(code: str) -> None:
+    for concept, wanted in KNOWN[code].items():
+        stems = {tuple(analyze(form, code)) for form in GLOSSARY[concept].forms[code]}
+        found = {stem for form in stems for stem in form}
+        assert set(analyze(wanted, code)) <= found, (concept, GLOSSARY[concept].forms[code])
+
+
+def test_terms_are_found_in_a_sentence_and_said_in_english() -> None:
+    assert GLOSSARY.gloss("Die Ableitung ist eine Funktion", "de", "en") == (
+        "Die derivative ist eine function"
+    )
+    assert "prime number" in GLOSSARY.gloss("求所有素数的和", "zh", "en")
+    assert "triangle" in GLOSSARY.gloss("ত্রিভুজ", "bn", "en")
+
+
+def test_english_finds_the_terms_of_a_further_language() -> None:
+    assert (
+        set(analyze("Primzahl", "de")) <= dict(GLOSSARY.expand("prime number", "en", "de")).keys()
+    )
+
+
+def test_one_further_language_is_said_in_another() -> None:
+    assert "triangolo" in GLOSSARY.gloss("Dreieck", "de", "it")
+
+
+def test_a_search_finds_concepts_by_a_further_form() -> None:
+    assert GLOSSARY.search("primzahl")[0].id == "prime-number"
+
+
+def test_a_table_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    terms = further_terms("de")
+    path = tmp_path / "de.tsv"
+    english = {concept.id: concept.term("en") for concept in GLOSSARY}
+    path.write_text("".join(table_lines(terms, "de", english)), encoding="utf-8")
+    assert read_table(path, "de") == terms
+
+
+def test_a_corrected_table_is_used_in_place_of_the_shipped_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "de.tsv").write_text(
+        f"concept\tforms\tsources\nprime-number\tUrzahl\t{REVIEWED}\n", encoding="utf-8"
+    )
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    assert further_terms("de")["prime-number"].is_reviewed
+    assert GLOSSARY["prime-number"].term("de") == "Urzahl"
+    assert GLOSSARY["prime-number"].term("fr")
+    monkeypatch.delenv(FOLDER_VARIABLE)
+    assert GLOSSARY["prime-number"].term("de") == "Primzahl"
+
+
+@pytest.mark.parametrize(
+    ("table", "problem"),
+    [
+        ("", "must name the columns"),
+        ("concept\tforms\n", "missing: sources"),
+        ("concept\tforms\tsources\nsum\tSumme\n", "has 2 columns"),
+        ("concept\tforms\tsources\nsum\tсумма\tt\n", "script of German"),
+        ("concept\tforms\tsources\nsum\tSumme | Summe\tt\n", "same form twice"),
+        ("concept\tforms\tsources\nsum\tSumme | \tt\n", "empty form"),
+        ("concept\tforms\tsources\nsum\tS\tt\nsum\tT\tt\n", "there twice"),
+        (f"concept\tforms\tsources\nsum\t{'S' * 200}\tt\n", "more than 100 characters"),
+    ],
+)
+def test_a_wrong_table_is_refused_with_its_line(tmp_path: Path, table: str, problem: str) -> None:
+    path = tmp_path / "de.tsv"
+    path.write_text(table, encoding="utf-8")
+    with pytest.raises(InputError, match=problem):
+        read_table(path, "de")
+
+
+@pytest.mark.parametrize("code", ["../de", "xx", "", "de.tsv", "a\0b"])
+def test_a_code_that_is_no_language_of_the_table_opens_no_file(code: str) -> None:
+    assert further_terms(code) == {}

@@ -1,0 +1,156 @@
+"""What is offered while a question is typed, and what a misspelt one may have meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mathsetu.collections import sampler
+from mathsetu.library import Library, build_library, remove_posts
+from mathsetu.library.beginnings import Beginnings, folded
+from mathsetu.library.spelling import Spelling, edits
+from mathsetu.library.suggestions import Suggestion, Suggestions
+from tests.light import LIGHT
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("suggestions") / "library"
+    build_library(place, sampler.posts(), LIGHT, processes=1)
+    return place
+
+
+@pytest.fixture(scope="module")
+def offered(folder: Path) -> Suggestions:
+    suggestions = Suggestions(Library(folder))
+    suggestions.prepare()
+    return suggestions
+
+
+@pytest.mark.parametrize(
+    ("typed", "language", "term"),
+    [
+        ("prime nu", "en", "prime number"),
+        ("Sum of prime nu", "en", "prime number"),
+        ("prvoc", "cs", "prvočíslo"),
+        ("अभाज्य", "hi", "अभाज्य संख्या"),
+        ("عدد او", "fa", "عدد اول"),
+        ("NUMEROS PRI", "es", "números primos"),
+    ],
+)
+def test_terms_of_the_asker_s_language_are_offered(
+    offered: Suggestions, typed: str, language: str, term: str
+) -> None:
+    found = offered.find(typed, [language])
+    assert term in [one.text for one in found if one.kind == "term"]
+
+
+def test_another_language_in_the_same_letters_helps_where_the_first_has_nothing(
+    offered: Suggestions,
+) -> None:
+    assert Suggestion("term", "prvočíslo", 0) in offered.find("prvočís", ["en"])
+    assert offered.find("अभाज्य सं", ["en"])[0].text == "अभाज्य संख्या"
+
+
+def test_a_suggestion_takes_the_place_of_what_it_completes(offered: Suggestions) -> None:
+    typed = "why are there infinitely many prime nu"
+    [first, *_] = offered.find(typed, ["en"])
+    assert typed[: first.start] + first.text == "why are there infinitely many prime number"
+
+
+def test_titles_and_tags_are_offered(offered: Suggestions) -> None:
+    kinds = {one.kind: one for one in offered.find("geometric", ["en"])}
+    assert "geometric" in kinds["title"].text.lower()
+    assert kinds["title"].start == 0
+    assert any(one.kind == "tag" for one in offered.find("worked ex", ["en"]))
+
+
+@pytest.mark.parametrize(
+    "typed", ["", " ", "x", "$\\int", "the value of $x^2", "$x$", "1 2 3", "?"]
+)
+def test_nothing_is_offered_inside_formulas_or_for_nothing(
+    offered: Suggestions, typed: str
+) -> None:
+    assert offered.find(typed, ["en"]) == []
+
+
+def test_what_was_typed_already_is_not_offered(offered: Suggestions) -> None:
+    found = offered.find("prime number", ["en"])
+    assert "prime number" not in [one.text for one in found]
+    assert len({folded(one.text) for one in found}) == len(found)
+
+
+def test_titles_of_removed_posts_are_not_offered(tmp_path: Path) -> None:
+    posts = [post for post in sampler.posts() if post.language == "en"][:6]
+    build_library(tmp_path / "library", posts, LIGHT, processes=1)
+    word = folded(posts[0].title)
+    remove_posts(tmp_path / "library", [posts[0].id])
+    suggestions = Suggestions(Library(tmp_path / "library"))
+    suggestions.prepare()
+    assert posts[0].title not in [one.text for one in suggestions.find(word[:-1], ["en"])]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("infinitely many primse", "infinitely many primes"),
+        ("Intergal of $x^2$", "Integral of $x^2$"),
+        ("sum of a geomteric series $1+q$", "sum of a geometric series $1+q$"),
+        ("prvočisel je nekonecne mnoho", ""),
+        ("what is a integral", ""),
+        ("", ""),
+        (r"$\\fracc{1}{2}$", ""),
+    ],
+)
+def test_a_misspelt_word_is_put_right(offered: Suggestions, typed: str, meant: str) -> None:
+    question = offered._library.question(typed)
+    assert offered.corrected(question) == meant
+
+
+def test_words_that_posts_have_are_not_misspelt(offered: Suggestions) -> None:
+    for query in sampler.queries():
+        assert offered.corrected(offered._library.question(query.text)) == ""
+
+
+words = st.text("aábc ñ", max_size=12)
+
+
+@given(st.lists(words, max_size=8), words)
+def test_texts_are_found_by_the_beginning_of_any_word(texts: list[str], typed: str) -> None:
+    beginning = folded(typed)
+    found = Beginnings(texts).find(beginning, 50)
+    expected = [
+        number
+        for number, text in enumerate(texts)
+        if beginning
+        and any(
+            folded(text).startswith(beginning, place)
+            for place in range(len(folded(text)))
+            if place == 0 or folded(text)[place - 1] == " "
+        )
+    ]
+    assert sorted(found) == expected
+
+
+def test_long_beginnings_are_told_apart_beyond_what_is_sorted() -> None:
+    long = "a" * 40
+    table = Beginnings([f"{long} x", f"{long} y"])
+    assert table.find(f"{long} y", 5) == [1]
+
+
+@given(st.text("abc", max_size=7), st.text("abc", max_size=7))
+def test_edits_are_counted_the_same_both_ways(one: str, other: str) -> None:
+    distance = edits(one, other, 2)
+    assert distance == edits(other, one, 2)
+    assert (distance == 0) == (one == other)
+
+
+@given(st.sampled_from(["integral", "polynomial", "geometry"]), st.data())
+def test_one_wrong_letter_is_found(word: str, data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, len(word) - 1))
+    letter = data.draw(st.sampled_from("xyz"))
+    wrong = word[:place] + letter + word[place + 1 :]
+    assert Spelling({"integral": 1, "polynomial": 1, "geometry": 1}).nearest(wrong) == word

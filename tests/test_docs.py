@@ -1,0 +1,149 @@
+"""The documentation keeps its word: commands run, options exist, links lead somewhere."""
+
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from mathsetu.cli import _group
+from tests.command import Mathsetu
+
+CHECKOUT = Path(__file__).parent.parent
+DOCS = CHECKOUT / "docs"
+PAGES = [CHECKOUT / "README.md", CHECKOUT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+#: Pages whose commands are run, one after the other, in an empty folder.
+RUN = ["for-programmers.md", "for-researchers.md", "for-students.md", "tutorial.md"]
+QUICK = ["for-programmers.md"]
+FENCE = re.compile(r"(?ms)^```(\w+)\n(.*?)^```")
+# What differs from run to run and from machine to machine.
+VOLATILE = re.compile(r"\b\d+\.\d+ s\b|\b0\.\d+\b")
+
+
+def blocks(page: Path, *kinds: str) -> Iterator[tuple[str, str]]:
+    """The blocks of a page that hold some kinds of code."""
+    for kind, text in FENCE.findall(page.read_text(encoding="utf-8")):
+        if kind in kinds:
+            yield kind, text
+
+
+def commands(page: Path) -> Iterator[str]:
+    """The commands of ``mathsetu`` on a page, lines that are continued joined."""
+    for kind, text in blocks(page, "console", "sh", "bash"):
+        joined = text.replace("\\\n", " ")
+        for line in joined.splitlines():
+            if kind == "console":
+                if not line.startswith("$ "):
+                    continue
+                line = line[2:]
+            if line.startswith("mathsetu "):
+                yield line
+
+
+EVERY_COMMAND = [
+    pytest.param(command, id=f"{page.name}: {command[:60]}")
+    for page in PAGES
+    for command in dict.fromkeys(commands(page))
+]
+
+
+def words_of(command: str) -> list[str]:
+    """The arguments of a command, up to a pipe, a redirection or a comment."""
+    found: list[str] = []
+    for word in shlex.split(command, comments=True)[1:]:
+        if word in {"|", ">", ">>", "&&", "&", "<", "2>"}:
+            break
+        found.append(word)
+    return found
+
+
+@pytest.mark.parametrize("command", EVERY_COMMAND)
+def test_every_command_of_the_documentation_names_verbs_and_options_that_exist(
+    command: str,
+) -> None:
+    words = words_of(command)
+    current: click.Command = _group
+    context = click.Context(_group, info_name="mathsetu")
+    while isinstance(current, click.Group) and words and not words[0].startswith("-"):
+        name = words.pop(0)
+        found = current.get_command(context, name)
+        assert found is not None, f"there is no {name!r} in {command!r}"
+        current = found
+    options = {name: one for one in current.params for name in (*one.opts, *one.secondary_opts)}
+    for word in words:
+        if not re.match(r"--?[a-z]", word):
+            continue
+        name = word.partition("=")[0]
+        known = {*options, "--help", "-h", "--version"}
+        assert name in known, f"{name} is no option in {command!r}"
+
+
+def shell(command: str, folder: Path) -> None:
+    """Run a command of the shell that prepares something."""
+    assert command.startswith(("mkdir ", "echo ")), f"only mkdir and echo are run: {command}"
+    subprocess.run(["sh", "-c", command], cwd=folder, check=True, timeout=10)
+
+
+def steady(line: str) -> str:
+    return " ".join(VOLATILE.sub("#", line).split())
+
+
+def page_runs(name: str, mathsetu: Mathsetu, folder: Path) -> None:
+    """Run all commands of a page, and hold their output against what the page shows.
+
+    Every line that is shown must be in the output, in that order; a line may be cut with "…".
+    """
+    for kind, text in blocks(DOCS / name, "console", "python"):
+        if kind == "python":
+            exec(compile(text, name, "exec"), {"__name__": "docs"})
+            continue
+        for step in re.split(r"(?m)^\$ ", text)[1:]:
+            command, *shown = step.splitlines()
+            if not command.startswith("mathsetu "):
+                shell(command, folder)
+                continue
+            result = mathsetu(*words_of(command))
+            # 1 is a negative result: nothing was found.
+            assert result.code in (0, 1), f"{name}: {command}: {result.err}"
+            lines = iter([steady(line) for line in (result.err + result.out).splitlines()])
+            for line in filter(str.strip, shown):
+                wanted = steady(line.removesuffix("…"))
+                assert any(wanted in one for one in lines), (
+                    f"{name}: {command}: no line has {wanted!r} in\n{result.out}"
+                )
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_the_commands_of_a_short_page_do_what_it_shows(
+    name: str, mathsetu: Mathsetu, tmp_path: Path
+) -> None:
+    page_runs(name, mathsetu, tmp_path)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", sorted({*RUN} - {*QUICK}))
+def test_the_commands_of_a_page_do_what_it_shows(
+    name: str, mathsetu: Mathsetu, tmp_path: Path
+) -> None:
+    page_runs(name, mathsetu, tmp_path)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_and_to_files_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"(?ms)^```.*?^```", "", page.read_text(encoding="utf-8"))
+    made = {"command-line.md", "python.md", "changelog.md", "contributing.md"}
+    for target in re.findall(r"\]\(([^)\s#]+)(?:#[^)]*)?\)", text):
+        if re.match(r"[a-z]+:", target) or Path(target).name in made:
+            continue
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_every_page_is_in_the_menu_of_the_site_and_has_one_title() -> None:
+    menu = (CHECKOUT / "mkdocs.yml").read_text(encoding="utf-8")
+    for page in sorted(DOCS.rglob("*.md")):
+        assert f": {page.relative_to(DOCS).as_posix()}\n" in menu, f"mkdocs.yml lacks {page.name}"
+        plain = re.sub(r"(?ms)^```.*?^```", "", page.read_text(encoding="utf-8"))
+        assert len(re.findall(r"(?m)^# ", plain)) == 1, page.name
