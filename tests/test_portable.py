@@ -57,6 +57,8 @@ def every(package):
             continue
         try:
             imported = importlib.import_module(module.name)
+        except mathsetu.errors.MissingExtra:
+            continue
         except ImportError as error:
             # An extra that is not installed here is no fault of ours.
             if error.name in sys.argv[1].split(",") or not error.name:
