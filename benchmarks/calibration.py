@@ -110,10 +110,10 @@ def observe(
     """Ask a question, and keep what a calibration is fitted on."""
     view = library._holdings.now()
     parts, allowed = view.parts(None)
-    ranker = Ranker(recipe, parts, view.shelves)
+    ranker = Ranker(recipe, parts, view.stored_posts)
     [reply] = ranker.rank([question], Scope(_DEPTH, allowed, Clock()), recipe.ranking.weights)
     numbers = reply.numbers[:_DEPTH].tolist()
-    ids = view.shelves.ids(numbers)
+    ids = view.stored_posts.ids(numbers)
     return Observed(
         topic,
         {name: float(part.max(initial=0)) for name, part in reply.said.items()},

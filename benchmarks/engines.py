@@ -717,7 +717,7 @@ def draw(library: Library, count: int) -> tuple[list[Question], list[str], list[
     rng = np.random.default_rng(_SEED)
     questions, kinds, formulas = [], [], []
     for number in rng.permutation(view.count).tolist():
-        [post] = view.shelves.posts([number]).values()
+        [post] = view.stored_posts.posts([number]).values()
         text = post.question or post.body
         own = [latex for latex in MarkedText(text).formulas if latex.strip()]
         if not own:

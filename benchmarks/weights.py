@@ -41,7 +41,7 @@ def candidates(library: Library, data: Path) -> dict[int, Topics]:
     for year in YEARS:
         wanted = judged(year, data)
         numbers = {
-            post: view.shelves.number_of(post) for grades in wanted.values() for post in grades
+            post: view.stored_posts.number_of(post) for grades in wanted.values() for post in grades
         }
         for language in LANGUAGES:
             queries = [query for query in topics(language, data) if query.id in wanted]

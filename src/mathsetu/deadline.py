@@ -41,7 +41,7 @@ def time_limit(end: float) -> Iterator[None]:
     >>> with time_limit(monotonic() - 1):
     ...     check_time()
     Traceback (most recent call last):
-    mathsetu.errors.OutOfTime: there was no time left for this
+    mathsetu.errors.OutOfTime: time limit reached
     """
     token = _end.set(min(end, _end.get()))
     try:

@@ -98,7 +98,7 @@ class OutOfTime(MathSetuError):
     """The time that was set for this work has passed (`mathsetu.deadline`)."""
 
     def __init__(self) -> None:
-        super().__init__("there was no time left for this")
+        super().__init__("time limit reached")
 
 
 class Unavailable(MathSetuError):

@@ -32,7 +32,7 @@ MOST_DIGITS: Final = 18
 
 
 def has_lone_surrogate(text: str) -> bool:
-    r"""Whether a text contains half a character, which can be neither stored nor sent on.
+    r"""Whether a text contains a lone surrogate, which can be neither stored nor sent on.
 
     >>> has_lone_surrogate("x\ud800"), has_lone_surrogate("समाकल")
     (True, False)

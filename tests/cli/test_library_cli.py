@@ -206,7 +206,9 @@ def test_a_wrong_recipe_or_option(
 
 @pytest.mark.parametrize("query", ["", "  ", "$$", "the of and", "?!"])
 def test_a_query_that_asks_for_nothing(mathsetu: Mathsetu, library: Path, query: str) -> None:
-    assert "the query asks for nothing" in mathsetu.refuses("search", library, query)
+    assert "the query has no formula and only stop words" in mathsetu.refuses(
+        "search", library, query
+    )
 
 
 @pytest.mark.thorough

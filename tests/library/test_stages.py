@@ -128,7 +128,7 @@ def test_weights_choose_among_the_systems(ensemble: Library) -> None:
     chosen = ensemble.answer(HINDI, 10, weights={"words": 1.0}).hits
     alone = ensemble.with_recipe(ensemble.recipe.member("words")).search(HINDI, 10)
     assert [hit.id for hit in chosen] == [hit.id for hit in alone]
-    with pytest.raises(InputError, match="'bm25' is no part of two"):
+    with pytest.raises(InputError, match="'bm25' is not a part of the recipe two"):
         ensemble.answer(HINDI, 10, weights={"bm25": 1.0})
 
 

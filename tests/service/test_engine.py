@@ -107,7 +107,7 @@ def test_weights_decide_what_counts(engine: Engine) -> None:
 @pytest.mark.parametrize(
     ("weights", "problem"),
     [
-        ({"vectors": 1.0}, "'vectors' is no part of light"),
+        ({"vectors": 1.0}, "'vectors' is not a part of the recipe light"),
         ({"words": -1.0}, "cannot be less than 0"),
         ({"words": float("nan")}, "cannot be less than 0"),
         ({"words": 0.0}, "at least one part must count"),

@@ -73,6 +73,6 @@ def test_a_mistake_of_the_model_is_told_in_words(
     assert [result.is_error for result in results] == [True, True, True, True, False]
     told = [result.content[0].text for result in results]
     assert "there is no post" in told[0]
-    assert "asks for nothing" in told[1]
+    assert "only stop words" in told[1]
     assert "at most 2,000" in told[3]
     assert not any("Traceback" in text for text in told)

@@ -210,8 +210,8 @@ def test_what_cannot_be_served_is_told_in_one_line(
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        assert "cannot be listened on" in refuses(capsys, folder, "--port", port)
+        assert "cannot listen on" in refuses(capsys, folder, "--port", port)
         # The port may come from the environment, where a health check sees it too.
         monkeypatch.setenv("MATHSETU_PORT", port)
         assert f"127.0.0.1:{port}" in refuses(capsys, folder)
-    assert "cannot be listened on" in refuses(capsys, folder, "--host", "no.such.host.invalid")
+    assert "cannot listen on" in refuses(capsys, folder, "--host", "no.such.host.invalid")

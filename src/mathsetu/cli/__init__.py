@@ -1,4 +1,4 @@
-"""The command line: one thin module a verb, loaded only when it is called."""
+"""The command line: one thin module per verb, loaded only when it is called."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _PORT = "MATHSETU_PORT"
 @click.option("--port", type=click.IntRange(1, 65_535), default=8080, show_default=True,
               envvar=_PORT, help=f"Port to listen on; or set {_PORT}.")  # fmt: skip
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True,
-              help="Processes; as many as there are cores to spare.")  # fmt: skip
+              help="Worker processes (default: one per spare core).")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(0.1, 600), default=5.0, show_default=True,
               help="Time for one search; what is not found by then is left out.")  # fmt: skip
 @click.option("--waiting", type=click.IntRange(0, 10_000), default=64, show_default=True,
@@ -107,7 +107,7 @@ def command(
         if settings.write_key and settings.write_key == settings.key:
             raise InputError("the key for writing is the one for reading; choose another")
         door = open_door(host, port)
-        say(f"MathSetu answers on {_address(host, port)} (stop with Ctrl-C)")
+        say(f"MathSetu is running at {_address(host, port)} (stop with Ctrl-C)")
         if not (settings.key or _is_loopback(host)):
             say(f"open to everyone who can reach it; {_KEY} sets a key", err=True)
         with door:

@@ -75,7 +75,7 @@ class ClusterView:
         languages: How many there are of each language.
         recipe: What it is searched by.
         version: Names the version.
-        shelves: Its posts.
+        stored_posts: Its posts.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class ClusterView:
         self.count = snapshot.state.posts
         self.languages: Mapping[str, int] = snapshot.state.languages
         self.version = f"{snapshot.state.build}.{snapshot.state.version}"
-        self.shelves = ClusterPosts(snapshot)
+        self.stored_posts = ClusterPosts(snapshot)
 
     def parts(self, where: Filter | None) -> tuple[dict[str, Retriever], NDArray[Any] | None]:
         """The parts, which find only what a filter allows."""
@@ -100,4 +100,4 @@ class ClusterView:
         if settings["kind"] == FORMULA:
             return ClusterFormulas(self._snapshot, name, choices, where)
         remembered = self._remembered[name]
-        return ClusterMeaning(self._snapshot, name, choices, where, self.shelves, remembered)
+        return ClusterMeaning(self._snapshot, name, choices, where, self.stored_posts, remembered)

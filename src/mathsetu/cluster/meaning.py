@@ -89,12 +89,12 @@ class ClusterMeaning:
         name: str,
         choices: MeaningSettings,
         where: Filter | None,
-        shelves: ClusterPosts,
+        stored_posts: ClusterPosts,
         remembered: Remembered,
     ) -> None:
         self.snapshot, self.name, self.choices, self.where = snapshot, name, choices, where
         self.posts = snapshot.state.posts
-        self._shelves = shelves
+        self._stored_posts = stored_posts
         self.remembered = remembered
         self._empty = _Retriever(self, [], _segment(self, []))
 
@@ -137,7 +137,7 @@ class ClusterMeaning:
 
     def texts(self, number: int) -> tuple[str, str]:
         """What was asked, and what is said, in a post."""
-        return texts_of(self._shelves.posts([number])[number])
+        return texts_of(self._stored_posts.posts([number])[number])
 
 
 class ClusterMeaningReply:

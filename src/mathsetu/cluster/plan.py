@@ -165,7 +165,7 @@ def publish_shard(
         folder: The plan.
         number: Which shard.
         spread: How new collections are spread over the nodes.
-        processes: How many to work with; as many as there are cores unless given.
+        processes: How many worker processes; one per core unless given.
         progress: Called as the work goes on.
         device: Where passages are encoded.
     """

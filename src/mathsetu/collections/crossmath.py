@@ -1,4 +1,4 @@
-"""CrossMath: the ARQMath topics in other languages, a table a language.
+"""CrossMath: the ARQMath topics in other languages, one table per language.
 
 The file's name carries the language, as ``hin_Deva.tsv`` does for Hindi.
 """

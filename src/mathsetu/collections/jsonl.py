@@ -161,7 +161,7 @@ def _read(
                 _check_header(value, holds, shown(path))
                 continue
             record = from_json(value, kind)
-            # Only an escape can make half a character; texts are as long as their line at most.
+            # Only an escape can make a lone surrogate; texts are as long as their line at most.
             if _SURROGATE.search(line) or len(line) > LONGEST_TEXT:
                 check_texts(value, holds)
             yield number, value, record

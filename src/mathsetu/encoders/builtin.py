@@ -3,7 +3,7 @@
 The model is a tokenizer, a table of token vectors, and networks that read them: a fast one for
 English posts, a careful one for six more languages, and a wide one for all others, which has more
 tokens and is loaded when a text needs it. How it was made is told in ``training/encoder``,
-and what it can do in ``docs/encoder.md``. Everything is in whole numbers of eight bits. All scales
+and what it can do in ``docs/encoder.md``. Everything is quantised to int8. All scales
 are constants, and only texts of one length go through a network together, so a vector does not
 depend, to the last bit, on the texts that are encoded beside it. With ``accelerator.py`` the same
 networks run on an accelerator.

@@ -158,7 +158,9 @@ def chosen_weights(recipe: Recipe, asked: Mapping[str, float] | None = None) -> 
     known = ", ".join(recipe.members)
     for part, weight in asked.items():
         if part not in recipe.members:
-            raise InputError(f"weights: {part!r} is no part of {recipe.name} (parts: {known})")
+            raise InputError(
+                f"weights: {part!r} is not a part of the recipe {recipe.name} (parts: {known})"
+            )
         if not 0 <= weight < float("inf"):
             raise InputError(f"weights: {part} is {weight:g}; a weight cannot be less than 0")
     total = sum(asked.values())

@@ -48,7 +48,7 @@ class FormulaInstance:
 
 def found_instances(
     finder: FormulaFinder,
-    shelves: Posts,
+    stored_posts: Posts,
     question: Question,
     depth: int,
     allowed: NDArray[np.bool_] | None,
@@ -63,7 +63,7 @@ def found_instances(
 
     Args:
         finder: The index.
-        shelves: The posts.
+        stored_posts: The posts.
         question: What is asked.
         depth: How many formulas the index looks for.
         allowed: Which posts may be found.
@@ -75,7 +75,7 @@ def found_instances(
     first = [
         one
         for match in matches[:looked_into]
-        for one in _instances(match, finder, shelves, allowed, every=every, context=context)
+        for one in _instances(match, finder, stored_posts, allowed, every=every, context=context)
     ]
     # Likeness only grows here, so that the others come after these whatever was added.
     first.sort(key=lambda one: -one.score)
@@ -85,7 +85,7 @@ def found_instances(
             seen.add(one.formula.id)
             yield one
     for match in matches[looked_into:]:
-        for one in _instances(match, finder, shelves, allowed, every=every):
+        for one in _instances(match, finder, stored_posts, allowed, every=every):
             if one.formula.id not in seen:
                 seen.add(one.formula.id)
                 yield one
@@ -132,7 +132,7 @@ def _layout(latex: str) -> str:
 def _instances(
     match: FormulaMatch,
     finder: FormulaFinder,
-    shelves: Posts,
+    stored_posts: Posts,
     allowed: NDArray[np.bool_] | None,
     *,
     every: bool,
@@ -144,13 +144,13 @@ def _instances(
     question itself.
     """
     wanted = spelling(match.latex)
-    numbers = shelves.not_removed(finder.posts_with(match.number))
+    numbers = stored_posts.not_removed(finder.posts_with(match.number))
     if allowed is not None:
         numbers = numbers[allowed[numbers]]
     added = context(numbers) if context else np.zeros(len(numbers))
     order = np.argsort(-added, kind="stable")
     for number, more in zip(numbers[order].tolist(), added[order].tolist(), strict=True):
-        post = shelves.post(shelves.ids([number])[number])
+        post = stored_posts.post(stored_posts.ids([number])[number])
         for formula in _own_formulas(post):
             if formula.id == match.id if match.id else spelling(formula.latex) == wanted:
                 placed = replace(formula, post_id=formula.post_id or post.id)

@@ -106,7 +106,7 @@ class View(Protocol):
         ...
 
     @property
-    def shelves(self) -> Posts:
+    def stored_posts(self) -> Posts:
         """The posts."""
         ...
 
@@ -169,7 +169,7 @@ class FolderHoldings:
     Attributes:
         manifest: What it consists of.
         recipe: What it is searched by.
-        shelves: Its posts.
+        stored_posts: Its posts.
     """
 
     def __init__(self, folder: Path, manifest: Manifest, settings: tuple[str, ...]) -> None:
@@ -183,14 +183,14 @@ class FolderHoldings:
         check_models(folder, manifest, models_of(self.recipe))
         folders = [segment_folder(folder, segment.name) for segment in manifest.segments]
         with ExitStack() as opened:
-            self.shelves = RememberingShelves(folders, manifest.segments)
-            opened.callback(self.shelves.close)
+            self.stored_posts = CachedPosts(folders, manifest.segments)
+            opened.callback(self.stored_posts.close)
             self._parts: dict[str, Retriever] = {
                 name: make_retriever(settings, [one / name for one in folders], f"parts.{name}")
                 for name, settings in self.recipe.parts.items()
             }
             for name, part in self._parts.items():
-                if part.posts != self.shelves.count:
+                if part.posts != self.stored_posts.count:
                     raise DamagedLibrary(folder, f"its part {name!r} was built of other posts")
             opened.pop_all()
 
@@ -210,15 +210,15 @@ class FolderHoldings:
 
     def parts(self, where: Filter | None) -> tuple[Mapping[str, Retriever], Allowed]:
         """The parts of the recipe, and which posts they may find."""
-        return self._parts, self.shelves.allowed(where)
+        return self._parts, self.stored_posts.allowed(where)
 
     def close(self) -> None:
         """Close the files."""
-        self.shelves.close()
+        self.stored_posts.close()
 
 
-class RememberingShelves(SegmentedPosts):
-    """Shelves that keep posts.
+class CachedPosts(SegmentedPosts):
+    """Posts of all segments, the last ones read kept in memory.
 
     Reading one takes longer than finding it, and good posts are found again and again.
     """

@@ -250,7 +250,7 @@ class Library:
 
         def work(view: View, clock: Clock) -> tuple[Hit, ...]:
             [hits] = self._batch(asked, k, where, explain, own_language, view, clock)
-            posts = view.shelves.named(hit.id for hit in hits)
+            posts = view.stored_posts.named(hit.id for hit in hits)
             return tuple(replace(hit, post=posts[hit.id]) for hit in hits)
 
         return self._steadily(work)
@@ -360,11 +360,11 @@ class Library:
                 # Nothing found, with a part away, is no answer.
                 _check_whole(clock)
             ids = (post_id for hit in hits for post_id in (hit.id, *hit.versions))
-            posts = view.shelves.named(ids)
+            posts = view.stored_posts.named(ids)
             hits = tuple(replace(hit, post=posts[hit.id]) for hit in hits)
             counted: Mapping[str, Mapping[str, int]] | None = None
             if facets:
-                count = partial(view.shelves.facets, reply.numbers.tolist())
+                count = partial(view.stored_posts.facets, reply.numbers.tolist())
                 counted = clock.attempt(FACETS, count)
             return Answer(
                 question,
@@ -404,18 +404,18 @@ class Library:
 
         def work(view: View, clock: Clock) -> Hit:
             recipe = self._recipe(view)
-            number = view.shelves.number_of(post_id)
+            number = view.stored_posts.number_of(post_id)
             weighed = chosen_weights(recipe, weights)
             asked = prepare([question], recipe.query)
             parts, allowed = view.parts(None)
             scope = Scope(1, allowed, clock, number)
-            [reply] = Ranker(recipe, parts, view.shelves).rank(asked, scope, weighed)
+            [reply] = Ranker(recipe, parts, view.stored_posts).rank(asked, scope, weighed)
             _check_whole(clock)
             [places] = np.nonzero(reply.numbers == number)
             if not len(places):
                 return Hit(post_id, 0.0, post_id)
             place = int(places[0])
-            reasons = reply.reasons(place, view.shelves.posts([number])[number])
+            reasons = reply.reasons(place, view.stored_posts.posts([number])[number])
             return Hit(post_id, float(reply.scores[place]), post_id, reasons)
 
         return self._steadily(work)
@@ -502,10 +502,12 @@ class Library:
         view = self._holdings.now()
         if not isinstance(view, FolderHoldings):
             raise InputError(f"{self.place}: is on a cluster; pools are ranked in folders")
-        numbers = [view.shelves.number_of(post_id) for post_id in pool if post_id in view.shelves]
+        numbers = [
+            view.stored_posts.number_of(post_id) for post_id in pool if post_id in view.stored_posts
+        ]
         if not numbers:
             return ()
-        within = np.zeros(view.shelves.count, dtype=np.bool_)
+        within = np.zeros(view.stored_posts.count, dtype=np.bool_)
         within[numbers] = True
         recipe = self._recipe(view)
         if recipe.rerank is not None and not recipe.rerank.tiers:
@@ -557,7 +559,7 @@ class Library:
         if within is not None:
             allowed = within if allowed is None else allowed & within
         scope = Scope(k, allowed, clock)
-        ranker = Ranker(recipe, parts, view.shelves)
+        ranker = Ranker(recipe, parts, view.stored_posts)
         for question, reply in zip(questions, ranker.rank(asked, scope, weights), strict=True):
             is_exact = len(reply.numbers) < ranker.depth(k)
             if shown.min_score is not None:
@@ -581,9 +583,11 @@ class Library:
     ) -> tuple[Hit, ...]:
         """Some posts as hits, by their places, each with those of all versions of it."""
         numbers = reply.numbers[[one for group in places.values() for one in group]].tolist()
-        ids = view.shelves.ids(numbers)
+        ids = view.stored_posts.ids(numbers)
         firsts = reply.numbers[list(places)].tolist()
-        posts = clock.attempt(REASONS, partial(view.shelves.posts, firsts)) if explain else None
+        posts = (
+            clock.attempt(REASONS, partial(view.stored_posts.posts, firsts)) if explain else None
+        )
         hits = []
         for number, (place, group) in zip(firsts, places.items(), strict=True):
             reasons: tuple[Reason, ...] = reply.shares(place) if explain else ()
@@ -603,10 +607,10 @@ class Library:
         """The ids of the first posts that hold a formula which `formulas` found."""
         # Numbers are those of one version, so there is no beginning anew.
         view = self._holdings.now()
-        shelves = view.shelves
-        numbers = shelves.not_removed(self._formulas_of(view).posts_with(formula.number))
+        stored_posts = view.stored_posts
+        numbers = stored_posts.not_removed(self._formulas_of(view).posts_with(formula.number))
         first = numbers[:limit].tolist()
-        ids = shelves.ids(first)
+        ids = stored_posts.ids(first)
         return tuple(ids[number] for number in first)
 
     def formula_instances(
@@ -633,7 +637,7 @@ class Library:
             around = self._recipe(view).ranking.formula_context
             found = found_instances(
                 finder,
-                view.shelves,
+                view.stored_posts,
                 question,
                 _ALIKE * k,
                 allowed,
@@ -655,7 +659,7 @@ class Library:
     ) -> tuple[list[str], list[str], NDArray[np.float32]]:
         """The parts of a query, those of a post, and their cosines, from a graph index."""
         view = self._holdings.now()
-        number = view.shelves.number_of(post_id)
+        number = view.stored_posts.number_of(post_id)
         for retriever in view.parts(None)[0].values():
             if retriever.heat_mapper is not None:
                 return retriever.heat_mapper.table(self.question(query, language), number)
@@ -663,15 +667,15 @@ class Library:
 
     def tags(self, limit: int) -> dict[str, int]:
         """The most frequent tags and how many posts have each."""
-        return self._steadily(lambda view, clock: view.shelves.tags(limit))
+        return self._steadily(lambda view, clock: view.stored_posts.tags(limit))
 
     def titles(self, limit: int) -> Iterator[tuple[int, str]]:
         """The numbers and titles of the first posts that have one; a cluster tells none."""
-        return self._holdings.now().shelves.titles(limit)
+        return self._holdings.now().stored_posts.titles(limit)
 
     def titles_of(self, numbers: Sequence[int]) -> list[str]:
         """The titles of posts by their numbers."""
-        posts = self._holdings.now().shelves.glances(numbers)
+        posts = self._holdings.now().stored_posts.glances(numbers)
         return [posts[number].title for number in numbers]
 
     def has_words(self, terms: Iterable[str]) -> bool:
@@ -686,12 +690,14 @@ class Library:
     def present(self, ids: Iterable[str]) -> set[str]:
         """Those of some ids that posts of the library have."""
         asked = list(ids)
-        return self._steadily(lambda view, clock: {one for one in asked if one in view.shelves})
+        return self._steadily(
+            lambda view, clock: {one for one in asked if one in view.stored_posts}
+        )
 
     def post(self, post_id: str) -> Post:
         """One post by its id."""
         check_type("the id", post_id, str, "a text")
-        return self._steadily(lambda view, clock: view.shelves.post(post_id))
+        return self._steadily(lambda view, clock: view.stored_posts.post(post_id))
 
 
 def _context(

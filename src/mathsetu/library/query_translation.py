@@ -36,11 +36,11 @@ def check_readable(question: Question) -> None:
 
 
 def check_asks(question: Question) -> None:
-    """Refuse a query that asks for nothing; by meaning it would still find something."""
+    """Refuse a query of stop words only; by meaning it would still find something."""
     if not any(question.formulas) and not any(
         analyze(question.words, language) for language in question.languages
     ):
-        raise InputError("the query asks for nothing: no formula, and no word but very common ones")
+        raise InputError("the query has no formula and only stop words")
 
 
 def prepare(questions: Sequence[Question], choices: Preparation) -> list[Question]:

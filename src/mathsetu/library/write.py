@@ -69,7 +69,7 @@ def build_library(
         recipe: The name of a recipe, or a recipe.
         collection: A name to filter by, for posts that do not name their collection.
         fingerprint: Names the input, so that an interrupted build of the same goes on.
-        processes: How many to work with; as many as there are cores unless given.
+        processes: How many worker processes; one per core unless given.
         device: Where the built-in model encodes passages: ``cpu``, or an accelerator that torch
             knows, such as ``cuda``, with the same vectors to within their quantisation.
         progress: Called as the work goes on.
@@ -202,8 +202,8 @@ def _changing(folder: str | Path) -> Iterator[_Change]:
         check_models(library, old, models_of(parse_table(old.recipe, str(library))))
         name = _next_name(library, former_segments(library))
         folders = [segment_folder(library, segment.name) for segment in old.segments]
-        with closing(SegmentedPosts(folders, old.segments)) as shelves:
-            yield _Change(library, old, shelves, name)
+        with closing(SegmentedPosts(folders, old.segments)) as stored_posts:
+            yield _Change(library, old, stored_posts, name)
 
 
 class _Change:
@@ -213,9 +213,11 @@ class _Change:
         manifest: The library as it will be.
     """
 
-    def __init__(self, library: Path, old: Manifest, shelves: SegmentedPosts, name: str) -> None:
+    def __init__(
+        self, library: Path, old: Manifest, stored_posts: SegmentedPosts, name: str
+    ) -> None:
         self.manifest = old
-        self._library, self._shelves, self._next = library, shelves, int(name)
+        self._library, self._stored_posts, self._next = library, stored_posts, int(name)
         self._gone: set[str] = set()
         self._merged: set[str] = set()
 
@@ -226,7 +228,7 @@ class _Change:
 
     def remove(self, ids: set[str]) -> set[str]:
         """Remove posts; those that were there."""
-        places = self._shelves.places(ids)
+        places = self._stored_posts.places(ids)
         for segment, numbers in places.items():
             self.manifest = self.manifest.without(segment, frozenset(numbers.values()))
         found = {post_id for numbers in places.values() for post_id in numbers}
@@ -266,7 +268,7 @@ class _Change:
 
         ``ids`` may grow until the first answer is asked for.
         """
-        yield from affected_answers(ids, self._gone, self._shelves.answers_to)
+        yield from affected_answers(ids, self._gone, self._stored_posts.answers_to)
 
     def merge(self, most: int) -> bool:
         """Merge segments up to a size, rewrite those with removed posts; whether there were any."""
@@ -293,7 +295,7 @@ class _Change:
         return f"{self._next:06d}"
 
     def _question(self, post_id: str) -> PostFacts | None:
-        return None if post_id in self._gone else self._shelves.find(post_id)
+        return None if post_id in self._gone else self._stored_posts.find(post_id)
 
 
 def _noted(posts: Iterable[Post], ids: set[str]) -> Iterator[Post]:

@@ -553,7 +553,7 @@ class MeaningReply:
 
 
 def quantize_int8(vectors: Vectors) -> tuple[NDArray[np.int8], Vectors]:
-    """Vectors in whole numbers of eight bits, and the scale of each: a quarter of the space.
+    """Vectors quantised to int8, and the scale of each: a quarter of the space.
 
     >>> numbers, scales = quantize_int8(np.array([[0.6, -0.8]], dtype=np.float32))
     >>> (numbers * scales[:, None]).round(2).tolist()

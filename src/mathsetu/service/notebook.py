@@ -96,7 +96,7 @@ def answer_html(answer: SearchAnswer | SimilarAnswer) -> str:
     """The hits of an answer, in order."""
     items = "".join(f"<li>{found_html(found)}</li>" for found in answer.hits)
     missing = ", ".join(map(escape, answer.unfinished))
-    cut = f"<p>There was no time left for: {missing}</p>" if missing else ""
+    cut = f"<p>Time limit reached before: {missing}</p>" if missing else ""
     is_close = not isinstance(answer, SearchAnswer) or answer.close
     near = "" if is_close else "<p>nothing close; the nearest are:</p>"
     return f"{_STYLE}{near}<ol>{items}</ol>{cut}" if items else f"<p>nothing found</p>{cut}"

@@ -143,4 +143,4 @@ def open_door(host: str, port: int) -> socket.socket:
             return door
     except OSError as error:
         problem = (error.strerror or str(error)).lower()
-        raise InputError(f"{host}:{port}: cannot be listened on ({problem}); try --port") from error
+        raise InputError(f"cannot listen on {host}:{port} ({problem}); try --port") from error

@@ -1,7 +1,7 @@
 """The page's own words in its languages, and which language a visitor wants.
 
-``texts/`` holds one file a language. A new language is one new file with the same keys and its code
-here. Texts of further languages are machine-made, and the page says so.
+``texts/`` holds one file per language. A new language is one new file with the same keys and its
+code here. Texts of further languages are machine-made, and the page says so.
 """
 
 from __future__ import annotations

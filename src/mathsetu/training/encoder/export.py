@@ -1,4 +1,4 @@
-"""Stage 6, second half: the student as an ONNX file in whole numbers of eight bits.
+"""Stage 6, second half: the student as an ONNX file quantised to int8.
 
 The scales of activations are constants, found on examples (see `calibrate`), so the vector of a
 text does not depend on the texts beside it, and no time goes into finding scales anew. Both factors

@@ -34,7 +34,7 @@ class Making:
         choices: Which graphs.
         vocabulary: The types of nodes and relations.
         features: Gives nodes vectors to start with.
-        processes: How many to work with; as many as there are cores unless given.
+        processes: How many worker processes; one per core unless given.
         progress: Called as the work goes on.
     """
 

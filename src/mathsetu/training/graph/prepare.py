@@ -55,7 +55,7 @@ def count_types(
     Args:
         sources: The texts.
         choices: Which graphs are made.
-        processes: How many to work with; as many as there are cores unless given.
+        processes: How many worker processes; one per core unless given.
         progress: Called as the work goes on.
     """
     total = TypeCounts()
@@ -84,7 +84,7 @@ def prepare_graphs(
         path: The store; it is made if it is not there.
         vocabulary: The types of nodes and relations.
         choices: Which graphs are made.
-        processes: How many to work with; as many as there are cores unless given.
+        processes: How many worker processes; one per core unless given.
         progress: Called as the work goes on.
     """
     troubles: Counter[str] = Counter()
