@@ -30,8 +30,7 @@ ROOMS := encoders evaluation graphs languages ranking recipes retrieval training
 test-neural: $(NEURAL)/all  ## The tests of what may use torch and other extras, where these are
 	$(NEURAL)/bin/$(PYTEST) -m 'not hypothesis' $(ROOMS:%=src/mathsetu/%) $(ROOMS:%=tests/%) tests/cli/test_library_cli.py \
 		tests/cli/test_shortage.py tests/test_engines.py tests/test_house.py tests/test_public.py tests/test_own_models.py
-	NUMBA_DISABLE_JIT=1 $(NEURAL)/bin/$(PYTEST) src/mathsetu/integrations tests/integrations \
-		tests/evaluation/test_plots.py tests/cli/test_evaluate_cli.py
+	NUMBA_DISABLE_JIT=1 $(NEURAL)/bin/$(PYTEST) src/mathsetu/integrations tests/integrations tests/cli/test_evaluate_cli.py
 
 compiled: $(COMPILED)/all  ## Compile the hot modules; run the tests and the speeds with them
 	$(COMPILED)/bin/pytest tests

@@ -235,3 +235,13 @@ def test_compare_cuts_neither_names_nor_numbers_at_any_width(
     # A name may be wrapped, in the first column.
     lines = [line[2:].split("  ")[0].strip() for line in shown.splitlines()]
     assert name in "".join(lines) or name in shown
+
+
+def test_in_a_pipe_a_table_is_as_wide_as_it_needs(
+    mathsetu: Mathsetu, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS")
+    (folder / "long.run").write_text(GOOD.replace("good", "n" * 90))
+    shown = mathsetu("compare", "qrels.txt", "poor.run", "long.run", "-m", "MRR", "-m", "MAP").out
+    [row] = [line for line in shown.splitlines() if "n" * 90 in line]
+    assert len(row.split()) >= 8

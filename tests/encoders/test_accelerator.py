@@ -102,7 +102,7 @@ def test_a_missing_package_is_named_with_its_remedy(
     if package == "onnx":
         pytest.importorskip("torch")
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtra, match=r"encoding on cuda needs .*mathsetu\[neural\]"):
+    with pytest.raises(MissingExtra, match=r"encoding on cuda needs .*\[neural\]"):
         check_device("cuda")
 
 

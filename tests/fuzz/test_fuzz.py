@@ -64,7 +64,8 @@ def session(name: str, place: Path, seed: int = 1) -> Session:
 
 
 def test_every_format_is_fuzzed() -> None:
-    assert {f"read-{name}" for name in FORMATS} <= set(TARGETS)
+    files = [name for name in FORMATS if not name.startswith("ir_datasets")]
+    assert {f"read-{name}" for name in files} <= set(TARGETS)
 
 
 @pytest.mark.parametrize("name", QUICK)

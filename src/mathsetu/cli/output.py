@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Function = TypeVar("Function", bound=Callable[..., Any])
 _MOST_NOTES = 5
+# Who reads a file or a pipe has no edge at which lines must end.
+_FILE_WIDTH = 1000
 # A column of texts may become so narrow, and no narrower.
 _NARROWEST = 12
 #: What the reading of sources is called, in every verb.
@@ -113,6 +116,8 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
 
     heading = Text(visible(title), style="table.title") if title else None
     console = Console(highlight=False, emoji=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console = Console(highlight=False, emoji=False, width=_FILE_WIDTH)
     cells = [[visible(str(cell)) for cell in row] for row in rows]
     wholes = [_least_width(column, [row[at] for row in cells]) for at, column in enumerate(columns)]
     if sum(wholes) + 3 * len(columns) > console.width:
