@@ -4,9 +4,9 @@
 #   docs/cluster-backup.sh save math backup http://first:6333 http://second:6333 http://third:6333
 #   docs/cluster-backup.sh restore math backup http://first:6333 http://second:6333 http://third:6333
 #
-# Name every node, in the same order both times: each saves the shards that it has. QDRANT_API_KEY
-# is the key that writes. Make no change of the library meanwhile: a snapshot is of one collection.
-# Needs curl and jq.
+# Name every node: each shard is saved once, from a node that has it, and brought to all that are to
+# have it. The cluster may have another number of nodes when it is restored. QDRANT_API_KEY is the key
+# that writes. Make no change of the library meanwhile: a snapshot is of one shard. Needs curl and jq.
 set -euo pipefail
 
 usage() {
@@ -31,27 +31,47 @@ state() {
     '.result.aliases[] | select(.alias_name == $name) | .collection_name'
 }
 
+# The shards of a collection that a node has whole.
+shards() {
+  ask "$1/collections/$2/cluster" |
+    jq --raw-output '.result.local_shards[] | select(.state == "Active") | .shard_id'
+}
+
+# How a collection is made again, and which fields it has indexes of.
+description() {
+  ask "$1/collections/$2" | jq '.result | {
+    collection: (.config | (.params | {vectors, sparse_vectors, shard_number, replication_factor,
+        write_consistency_factor, on_disk_payload})
+      + {hnsw_config, wal_config, quantization_config, optimizers_config: .optimizer_config}
+      | with_entries(select(.value != null))),
+    indexes: [.payload_schema | to_entries[]
+      | {field_name: .key, field_schema: (.value.params // .value.data_type)}]}'
+}
+
 save() {
-  local meta number=0 collection file
+  local meta collection shard place url file node
   meta=$(state "$1")
-  mkdir -p "$folder"
-  for node in "$@"; do
-    number=$((number + 1))
-    for collection in $(ask "$node/collections" | jq --raw-output --arg meta "$meta" \
-      '.result.collections[].name | select(. == $meta or startswith($meta + "-"))'); do
-      file=$(ask --request POST "$node/collections/$collection/snapshots?wait=true" |
-        jq --raw-output .result.name)
-      ask --create-dirs --output "$folder/$number/$collection.snapshot" \
-        "$node/collections/$collection/snapshots/$file"
-      ask --request DELETE "$node/collections/$collection/snapshots/$file" >/dev/null
+  for collection in $(ask "$1/collections" | jq --raw-output --arg meta "$meta" \
+    '.result.collections[].name | select(. == $meta or startswith($meta + "-"))'); do
+    mkdir -p "$folder/$collection"
+    description "$1" "$collection" >"$folder/$collection/description.json"
+    for node in "$@"; do
+      for shard in $(shards "$node" "$collection"); do
+        place=$folder/$collection/$shard.snapshot
+        [ ! -e "$place" ] || continue
+        url=$node/collections/$collection/shards/$shard/snapshots
+        file=$(ask --request POST "$url?wait=true" | jq --raw-output .result.name)
+        ask --output "$place.part" "$url/$file"
+        ask --request DELETE "$url/$file" >/dev/null
+        mv "$place.part" "$place"
+      done
     done
   done
   # Written last: a folder without it is not a whole backup.
   printf '%s\n' "$meta" >"$folder/state"
 }
 
-# Waits until all nodes have all shards of a collection at work; what was brought to one node is
-# first sent to the others.
+# Waits until all nodes have all shards of a collection at work.
 await() {
   local collection=$1 left=120 node
   shift
@@ -60,25 +80,34 @@ await() {
       '.result | [(.local_shards + .remote_shards)[].state] | length > 0 and all(. == "Active")' \
       >/dev/null; do
       left=$((left - 1))
-      [ $left -gt 0 ] || { echo "$collection: not all shards are active; see its log" >&2; exit 1; }
+      [ $left -gt 0 ] || { echo "$collection: not all shards are active" >&2; exit 1; }
       sleep 1
     done
   done
 }
 
 restore() {
-  local meta number=0 file collection
+  local meta collection place node shard index
   meta=$(cat "$folder/state")
-  for node in "$@"; do
-    number=$((number + 1))
-    for file in "$folder/$number"/*.snapshot; do
-      collection=$(basename "$file" .snapshot)
-      ask --request POST --form "snapshot=@$file" --output /dev/null \
-        "$node/collections/$collection/snapshots/upload?priority=snapshot&wait=true"
+  for place in "$folder"/*/; do
+    collection=$(basename "$place")
+    ask --request DELETE "$1/collections/$collection" >/dev/null
+    jq .collection "$place/description.json" |
+      ask --request PUT --header 'content-type: application/json' --data @- --output /dev/null \
+        "$1/collections/$collection"
+    await "$collection" "$@"
+    # Every node that is to have a shard is given it: none has to be sent from node to node.
+    for node in "$@"; do
+      for shard in $(shards "$node" "$collection"); do
+        ask --request POST --form "snapshot=@$place/$shard.snapshot" --output /dev/null \
+          "$node/collections/$collection/shards/$shard/snapshots/upload?priority=no_sync&wait=true"
+      done
     done
-  done
-  for file in "$folder/1"/*.snapshot; do
-    await "$(basename "$file" .snapshot)" "$@"
+    jq --compact-output '.indexes[]' "$place/description.json" | while read -r index; do
+      ask --request PUT --header 'content-type: application/json' --data "$index" \
+        --output /dev/null "$1/collections/$collection/index?wait=true"
+    done
+    await "$collection" "$@"
   done
   jq --null-input --arg meta "$meta" --arg name "$name" '{actions: [
     {delete_alias: {alias_name: $name}},
