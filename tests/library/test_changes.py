@@ -190,6 +190,17 @@ def test_removed_posts_are_gone_at_once(library: Path) -> None:
         opened.post("circle")
 
 
+def test_formulas_that_only_removed_posts_hold_are_not_found(library: Path) -> None:
+    with Library(library) as before:
+        ranked = before.formulas("\\pi r^2", 50)
+        kept = [one.latex for one in ranked if before.posts_with(one, 2) != ("circle",)]
+    assert 0 < len(kept) < len(ranked)
+    remove_posts(library, ["circle"])
+    with Library(library) as after:
+        assert [one.latex for one in after.formulas("\\pi r^2", 50)] == kept
+        assert len(after.formulas("\\pi r^2", 1)) == 1
+
+
 def test_a_removed_post_can_be_added_again(library: Path, posts: list[Post]) -> None:
     remove_posts(library, ["circle"])
     add_posts(library, [posts[1]], processes=1)

@@ -160,6 +160,13 @@ def test_mistakes_are_one_line(mathsetu: Mathsetu, data: Path, tmp_path: Path) -
         list(read_answers(broken))
 
 
+def test_one_recipe_reads_the_posts_of_the_data(mathsetu: Mathsetu, data: Path) -> None:
+    names = ("posts.jsonl.gz", "topics-task1-2020.xml", "qrels-task1-2020.official.txt")
+    shown = mathsetu("reproduce", "msm-bm25", *(data / "arqmath" / name for name in names))
+    assert shown.code == 0
+    assert "table 2, msm 3" in shown.out
+
+
 def test_the_page_in_the_docs_is_the_one_that_is_made_now() -> None:
     text = DOCS.read_text(encoding="utf-8")
     assert text.startswith((PROSE / "head.md").read_text(encoding="utf-8").strip())

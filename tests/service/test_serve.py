@@ -84,6 +84,25 @@ def test_without_a_library_the_sampler_is_served_and_cleared_away(tmp_path: Path
         assert list(tmp_path.glob("mathsetu-*")) == []
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_server_says_that_it_runs_when_it_can_be_asked(tmp_path: Path, workers: str) -> None:
+    build_library(tmp_path / "library", [Post("1", CIRCLE, language="en")], LIGHT, processes=1)
+    port = free_port()
+    options = (str(tmp_path / "library"), "--workers", workers, "--port", str(port))
+    with subprocess.Popen(
+        [sys.executable, "-c", START, "serve", *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as server:
+        try:
+            assert server.stdout is not None
+            assert "is running at" in server.stdout.readline()
+            assert fetch(f"http://127.0.0.1:{port}/v1/health")[0] == 200
+        finally:
+            server.terminate()
+
+
 def test_a_stopped_server_answers_what_it_has_begun(tmp_path: Path) -> None:
     build_library(tmp_path / "library", [Post("1", CIRCLE, language="en")], LIGHT, processes=1)
     with serving(str(tmp_path / "library"), "--workers", "2") as (url, server):

@@ -107,11 +107,11 @@ def command(
         if settings.write_key and settings.write_key == settings.key:
             raise InputError("the key for writing is the one for reading; choose another")
         door = open_door(host, port)
-        say(f"MathSetu is running at {_address(host, port)} (stop with Ctrl-C)")
         if not (settings.key or _is_loopback(host)):
             say(f"open to everyone who can reach it; {_KEY} sets a key", err=True)
+        line = f"MathSetu is running at {_address(host, port)} (stop with Ctrl-C)"
         with door:
-            serve(settings, door, workers)
+            serve(settings, door, workers, lambda: say(line))
 
 
 @contextmanager

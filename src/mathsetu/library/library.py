@@ -601,7 +601,21 @@ class Library:
 
     def formulas(self, latex: str, k: int = 10) -> list[FormulaMatch]:
         """The formulas of the library that are most like one formula."""
-        return self._steadily(lambda view, clock: self._formulas_of(view).formulas(latex, k))
+
+        def work(view: View, clock: Clock) -> list[FormulaMatch]:
+            finder, wanted = self._formulas_of(view), k
+            _, allowed = view.parts(None)
+            while True:
+                found = finder.formulas(latex, wanted)
+                if allowed is None:
+                    return found
+                # An index keeps the formulas of removed posts until segments are merged.
+                there = [one for one in found if allowed[finder.posts_with(one.number)].any()]
+                if len(there) >= k or len(found) < wanted:
+                    return there[:k]
+                wanted *= 2
+
+        return self._steadily(work)
 
     def posts_with(self, formula: FormulaMatch, limit: int) -> tuple[str, ...]:
         """The ids of the first posts that hold a formula which `formulas` found."""

@@ -142,6 +142,30 @@ def read_models(path: Path) -> dict[str, dict[str, Any]]:
     return table
 
 
+def open_collection(path: Path) -> Iterator[Post]:
+    r"""The posts of a file or folder: answers as in DATA, or posts of any other format.
+
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "posts.jsonl"
+    >>> row = dict.fromkeys(_FIELDS, "7") | {"tags": [], "comments": []}
+    >>> _ = path.write_text(json.dumps(row) + "\n")
+    >>> [(post.id, post.parent_id, post.kind) for post in open_collection(path)]
+    [('7', '7', 'answer')]
+    """
+    return read_answers(path) if _holds_answers(path) else open_posts(path)
+
+
+def _holds_answers(path: Path) -> bool:
+    if ".jsonl" not in path.suffixes or not path.is_file():
+        return False
+    _, line = next(iter(read_lines(path)), (0, ""))
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(row, dict) and row.keys() >= {*_FIELDS, "tags"}
+
+
 def read_answers(path: Path) -> Iterator[Post]:
     """Answers with the title, tags and text of their questions, one JSON object a line."""
     for number, line in read_lines(path):

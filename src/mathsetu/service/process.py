@@ -8,9 +8,12 @@ import shutil
 import signal
 import socket
 import sys
+import threading
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
+from ipaddress import ip_address
 from multiprocessing import parent_process
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 VARIABLE = "MATHSETU_SETTINGS"
 # Seconds that requests under way get when the server is stopped.
 _GRACE = 10
+# Seconds between two looks whether a server that was started answers.
+_LOOK = 0.05
 # Seconds that they get when it was killed, and its successor waits for the address.
 _ORPHAN_GRACE = 1.0
 # The option by which several sockets have one address; other systems do not deal evenly.
@@ -62,8 +67,20 @@ def _stop_orphan(shared: str) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def serve(settings: Settings, door: socket.socket, workers: int) -> None:
-    """Run a server until it is stopped; requests under way are answered first."""
+def serve(
+    settings: Settings,
+    door: socket.socket,
+    workers: int,
+    ready: Callable[[], None] = lambda: None,
+) -> None:
+    """Run a server until it is stopped; requests under way are answered first.
+
+    Args:
+        settings: What is served, and how.
+        door: Where, from `open_door`.
+        workers: How many processes.
+        ready: Called once, in a thread of its own, when connections are taken.
+    """
     # A stopped server passes the signal on when it is done; it must end as at Ctrl-C, so that
     # folders are cleared away.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
@@ -86,6 +103,9 @@ def serve(settings: Settings, door: socket.socket, workers: int) -> None:
     )
     with TemporaryDirectory(prefix="mathsetu-") as shared, suppress(KeyboardInterrupt):
         os.environ[VARIABLE] = replace(settings, shared=shared).to_json()
+        ended = threading.Event()
+        look = partial(_when_open, door.family, door.getsockname(), ended, ready)
+        threading.Thread(target=look, daemon=True).start()
         try:
             if workers == 1:
                 uvicorn.Server(config).run(sockets=[door])
@@ -95,7 +115,22 @@ def serve(settings: Settings, door: socket.socket, workers: int) -> None:
                 if any(each.exitcode == STARTUP_FAILURE for each in supervisor.processes):
                     raise InputError("a worker process cannot start; the line above says why")
         finally:
+            ended.set()
             os.environ.pop(VARIABLE, None)
+
+
+def _when_open(
+    family: int, address: Any, ended: threading.Event, ready: Callable[[], None]
+) -> None:
+    """Wait until somebody listens at an address, unless the server ends before."""
+    if ip_address(address[0].partition("%")[0]).is_unspecified:
+        address = "::1" if family == socket.AF_INET6 else "127.0.0.1", *address[1:]
+    while not ended.wait(_LOOK):
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.settimeout(1)
+            if probe.connect_ex(address) == 0:
+                ready()
+                return
 
 
 class Door(socket.socket):
