@@ -23,12 +23,13 @@ demo: $(VENV)/page  ## Set up, search the built-in sampler, and open the page on
 
 test: lint types tests  ## Set up, check style and types, and run the tests
 
-# The rooms, and the tests elsewhere, that have to do with what the extras bring. Properties hold there
-# as they do without extras, and take long.
+# The tests that say themselves that they need an extra, in the rooms that use some; the others have passed
+# without. Properties hold there as they do without extras, and take long.
 # ranx compiles for minutes what runs in no time uncompiled, so that the integrations run by themselves.
 ROOMS := encoders evaluation graphs languages ranking recipes retrieval training
+NEEDING = $(shell grep -rlE 'importorskip|MissingExtra|tiny' --include='test_*.py' $(ROOMS:%=tests/%))
 test-neural: $(NEURAL)/all  ## The tests of what may use torch and other extras, where these are
-	$(NEURAL)/bin/$(PYTEST) -m 'not hypothesis' $(ROOMS:%=src/mathsetu/%) $(ROOMS:%=tests/%) tests/cli/test_library_cli.py \
+	$(NEURAL)/bin/$(PYTEST) -m 'not hypothesis' src/mathsetu/encoders src/mathsetu/training $(NEEDING) tests/cli/test_library_cli.py \
 		tests/cli/test_shortage.py tests/test_engines.py tests/test_house.py tests/test_public.py tests/test_own_models.py
 	NUMBA_DISABLE_JIT=1 $(NEURAL)/bin/$(PYTEST) src/mathsetu/integrations tests/integrations tests/cli/test_evaluate_cli.py
 

@@ -11,7 +11,7 @@ from tests.command import Mathsetu
 # How fast examples are made says something of a busy machine, and nothing of the property.
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", patient, max_examples=10)
-settings.register_profile("thorough", patient, max_examples=30)
+settings.register_profile("thorough", patient, max_examples=15)
 settings.load_profile("quick")
 
 REPOSITORY = Path(__file__).parent.parent
