@@ -96,7 +96,9 @@ def main() -> int:
     if unknown:
         parser.error(f"unknown target {unknown[0]!r} (known: {', '.join(TARGETS)})")
     # Whoever ends the run wants its table, and no files left behind.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # Also where a shell has started it in the background, which ignores Ctrl-C.
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ending, signal.default_int_handler)
     seed = int(time.time()) if options.seed is None else options.seed
     print(f"seed {seed}, corpus {options.corpus}", flush=True)
     plan = Plan(names, options.seconds, options.cases, seed, options.corpus, options.processes)
