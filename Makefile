@@ -41,8 +41,10 @@ compiled: $(COMPILED)/all  ## Compile the hot modules; run the tests and the spe
 tests: $(VENV)/dev  ## Run the tests and the examples in the docstrings
 	$(BIN)/$(PYTEST) -m 'not thorough' -p no:schemathesis
 
+# What `make test-thorough` runs; CI leaves properties to `make test`, which has fewer examples of each.
+THOROUGH := thorough or hypothesis
 test-thorough: $(VENV)/dev  ## The tests that take long, and many examples for each property
-	$(BIN)/$(PYTEST) -m 'thorough or hypothesis' --hypothesis-profile thorough
+	$(BIN)/$(PYTEST) -m '$(THOROUGH)' --hypothesis-profile thorough
 
 # How long `make fuzz` goes on: make fuzz SECONDS=600
 SECONDS := 3600

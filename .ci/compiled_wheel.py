@@ -1,9 +1,9 @@
 """Builds a wheel with compiled code, and tries it in a clean environment without a compiler.
 
-    python .ci/compiled_wheel.py [FOLDER]
+    python .ci/compiled_wheel.py [--pure]
 
-The environment has the locked core requirements and nothing else; its PATH has no compiler. The
-pure wheel is tried beside it, for the figures of the parser.
+The environment has the locked core requirements and nothing else; its PATH has no compiler. With
+``--pure`` the pure wheel is tried beside it, for the figures of the parser.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 def main() -> int:
     """The exit status."""
     with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(sys.argv[1] if len(sys.argv) > 1 else temporary).resolve()
-        for name, compiled in (("pure", "0"), ("compiled", "1")):
+        folder = Path(temporary).resolve()
+        wheels = [("compiled", "1"), *([("pure", "0")] if "--pure" in sys.argv else [])]
+        for name, compiled in wheels:
             wheel = build(folder / name, compiled)
             print(f"{name}: {wheel.name}, {wheel.stat().st_size / 1e6:.1f} MB", flush=True)
             environment = installed(folder / f"{name}-environment", wheel)

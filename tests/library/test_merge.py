@@ -73,6 +73,18 @@ def test_a_merged_library_answers_as_one_built_at_once(tmp_path: Path, recipe: R
 
 
 @pytest.mark.thorough
+def test_several_processes_merge_what_one_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, many in (("one", 10**6), ("several", 1)):
+        in_pieces(tmp_path / name, LIGHT)
+        monkeypatch.setattr(merging, "_MANY", many)
+        optimize_library(tmp_path / name)
+    one, several = (read_manifest(tmp_path / name).segments[0].files for name in ("one", "several"))
+    assert one == several
+
+
+@pytest.mark.thorough
 def test_passages_keep_their_vectors(tmp_path: Path) -> None:
     in_pieces(tmp_path / "merged", "default")
     optimize_library(tmp_path / "merged")

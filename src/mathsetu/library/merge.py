@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 MERGED_POSTS = 5_000_000
 # Files that are written at a time: each takes memory for some of its content.
 _PROCESSES = 4
+# With fewer posts, starting processes takes longer than the work.
+_MANY = 20_000
 
 
 def most_merged(recipe: Recipe) -> int:
@@ -83,7 +85,8 @@ def merge_segments(library: Path, name: str, segments: Sequence[Segment], recipe
     merge = partial(_merge_one, work, recipe, folders, kept, languages)
     # The store and each part are files of their own, so that they can be written side by side.
     everything = (STORE, *recipe.parts)
-    [count, *_] = ordered_map(merge, everything, min(all_cores(), _PROCESSES))
+    processes = min(all_cores(), _PROCESSES) if sum(map(len, kept)) >= _MANY else 1
+    [count, *_] = ordered_map(merge, everything, processes)
     seal(work)
     sync_tree(work)
     work.rename(segment_folder(library, name))
