@@ -71,7 +71,7 @@ def test_the_authors_runs_are_measured_and_what_is_missing_is_said(data: Path) -
     # A run in the order of the grades is as good as can be.
     assert "| .256 .278 | 1.000 " in spanish
     assert sum("the run is not in the data" in row for row in rows) == 17
-    assert "all-mpnet-base-v2 is not at hand" in made
+    assert "all-mpnet-base-v2 is not available" in made
 
 
 @pytest.fixture(scope="module")
