@@ -38,7 +38,7 @@ def require(module: str, purpose: str, extra: str) -> Any:
     >>> require("no_such_package", "translation with NLLB-200", "neural")
     ... # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    mathsetu.errors.MissingExtra: translation with NLLB-200 needs an optional part: ...
+    mathsetu.errors.MissingExtra: translation with NLLB-200 needs an optional dependency: ...
     """
     try:
         return import_module(module)
@@ -211,6 +211,6 @@ def _fetched(name: str, organisation: str, purpose: str) -> Path:
         return Path(hub.snapshot_download(full, revision=revision, allow_patterns=_FILES))
     except (OSError, ValueError):
         raise InputError(
-            f"{full}: the model is not on this machine and cannot be fetched; with a network, "
-            f"'hf download {full}' gets it, or name a folder that holds it"
+            f"{full}: the model is not on this machine and cannot be downloaded; with a network, "
+            f"'hf download {full}' gets it, or name a folder that contains it"
         ) from None

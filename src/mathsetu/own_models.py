@@ -158,7 +158,7 @@ class _Encoder:
         if made.ndim != 2 or len(made) != len(texts) or not made.shape[1]:
             raise InputError(
                 f"{PREFIX}{self._name}: gave an array of shape {made.shape} for {len(texts)} "
-                "texts; one row for each is expected"
+                "texts; one row per text is expected"
             )
         if not np.isfinite(made).all():
             raise InputError(f"{PREFIX}{self._name}: gave numbers that are not finite")

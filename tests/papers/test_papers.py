@@ -156,7 +156,7 @@ def test_mistakes_are_one_line(mathsetu: Mathsetu, data: Path, tmp_path: Path) -
     assert "must be a table with a model" in mathsetu.refuses("reproduce", "--all", data, *models)
     broken = tmp_path / "posts.jsonl"
     broken.write_text('{"answer_id": 7}\n')
-    with pytest.raises(InputError, match=r"posts\.jsonl line 1: is no answer"):
+    with pytest.raises(InputError, match=r"posts\.jsonl line 1: is not an answer"):
         list(read_answers(broken))
 
 

@@ -17,11 +17,11 @@ from mathsetu.library.manifest import check, read_manifest
     "--check",
     "thorough",
     is_flag=True,
-    help="Read every byte and compare checksums; on a cluster, count all points.",
+    help="Verify the checksums of all files; on a cluster, count all points.",
 )
 @json_option
 def command(library: Path | str, thorough: bool, as_json: bool) -> None:
-    """Show what LIBRARY holds and how it was built."""
+    """Show the content of LIBRARY and how it was built."""
     if isinstance(library, str):
         facts = _on_cluster(library, thorough)
     else:
@@ -33,11 +33,7 @@ def command(library: Path | str, thorough: bool, as_json: bool) -> None:
     rows = [(name, languages if name == "languages" else value) for name, value in facts.items()]
     print_table(("", str(library)), rows)
     if thorough:
-        say(
-            "every file is as it was written"
-            if isinstance(library, Path)
-            else "every post is there"
-        )
+        say("all checksums match" if isinstance(library, Path) else "all posts are present")
 
 
 def _in_folder(library: Path, thorough: bool) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def field_option(function: Function) -> Function:
     """Give a command the option ``--field``."""
     return click.option(
         "--field", "fields", multiple=True, metavar="FIELD=COLUMN", callback=_fields,
-        help="Which column of a table holds a field of posts: body=Content, title=Subject.",
+        help="Column of a table to use for a field of posts: body=Content, title=Subject.",
     )(function)  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def _fields(
         name, sign, column = pair.partition("=")
         if not sign or not column or name not in FIELDS:
             raise InputError(
-                f"--field {pair}: say FIELD=COLUMN with a field of {', '.join(FIELDS)}"
+                f"--field {pair}: use FIELD=COLUMN with a field of {', '.join(FIELDS)}"
             )
         fields[name] = column
     return fields

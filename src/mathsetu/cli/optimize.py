@@ -17,7 +17,7 @@ from mathsetu.printable import counted
 def command(library: Path | str, as_json: bool) -> None:
     """Merge the small segments of LIBRARY and free the space of removed posts.
 
-    Nothing is indexed again; searching goes on meanwhile.
+    Nothing is indexed again, and the library can be searched meanwhile.
     """
     count = optimize_library(library)
     if as_json:

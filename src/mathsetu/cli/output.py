@@ -49,7 +49,7 @@ def device_option(function: Function) -> Function:
         "--device",
         default="cpu",
         show_default=True,
-        help="Where passages are encoded; cuda for a GPU (needs torch).",
+        help="Device for encoding passages; cuda for a GPU (needs torch).",
     )(function)
 
 

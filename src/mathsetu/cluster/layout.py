@@ -111,7 +111,7 @@ def check_segment(segment: int) -> int:
     """Refuse the number of a segment that points could not carry."""
     if not 0 <= segment < _MOST_SEGMENTS:
         raise InputError(
-            f"the library has had {_MOST_SEGMENTS:,} segments; publish it anew to number them again"
+            f"the library has had {_MOST_SEGMENTS:,} segments; publish it again to renumber them"
         )
     return segment
 

@@ -141,12 +141,14 @@ def read_plan(folder: Path) -> Plan:
         digest = str(content["digest"])
         parse_table(recipe, str(path))
         if not digest.isalnum() or not digest.isascii() or len(digest) > 40:
-            raise ValueError("its digest is none")
+            raise ValueError("its digest is invalid")
         return Plan(recipe, shards, digest, str(content["version"]))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise InputError(f"{path}: is no plan ({error}); divide the collections again") from error
+        raise InputError(
+            f"{path}: is not a plan ({error}); divide the collections again"
+        ) from error
 
 
 def publish_shard(

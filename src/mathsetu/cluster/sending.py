@@ -112,7 +112,7 @@ class _Sender:
         if arrived != total:
             raise InputError(
                 f"{self._cluster.address}: has {arrived:,} of {total:,} points ({what}) of a "
-                "segment; give the command again"
+                "segment; run the command again"
             )
 
 

@@ -65,7 +65,9 @@ class BadRows:
         """
         for what, name in (("the id", post_id), *(("a tag", tag) for tag in tags)):
             if len(name) > LONGEST_NAME:
-                problem = f"{what} has {len(name):,} characters; at most {LONGEST_NAME:,} are taken"
+                problem = (
+                    f"{what} has {len(name):,} characters; at most {LONGEST_NAME:,} are allowed"
+                )
                 self.report(RowError(path, line, problem))
                 return False
         first = self.ids.first_place(post_id, str(path), line) if self.ids else None

@@ -47,7 +47,7 @@ def read_posts(
         try:
             post = _post(row, site, language)
         except BrokenReference as error:
-            raise RowError(shown(path), line, f"broken XML: {error}") from None
+            raise RowError(shown(path), line, f"malformed XML: {error}") from None
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue

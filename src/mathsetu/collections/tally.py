@@ -21,9 +21,9 @@ class Tally:
 
     >>> tally = Tally()
     >>> tally.took("a.md", "markdown")
-    >>> tally.passed_over("plot.png", "not a kind of file that is read")
+    >>> tally.passed_over("plot.png", "unsupported file type")
     >>> tally.to_json()["passed_over"]
-    [{'reason': 'not a kind of file that is read', 'count': 1, 'first': ['plot.png']}]
+    [{'reason': 'unsupported file type', 'count': 1, 'first': ['plot.png']}]
     """
 
     files: Counter[str] = field(default_factory=Counter)

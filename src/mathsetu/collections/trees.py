@@ -377,7 +377,7 @@ def clean_name(name: str) -> str:
 
 def _tell_outside(names: list[str], label: str, bad: BadRows) -> None:
     for name in names:
-        bad.passed_over(f"{label}: {name}", "a name that leads out of its archive")
+        bad.passed_over(f"{label}: {name}", "a path that leads outside its archive")
 
 
 def _check_growth(total: int, packed: int, label: str) -> None:

@@ -30,12 +30,12 @@ class XmlStream:
             self.parser.Parse(part, final)
         except expat.ExpatError as broken:
             message = expat.ErrorString(broken.code)
-            problem = f"broken XML at column {broken.offset + 1}: {message}"
+            problem = f"malformed XML at column {broken.offset + 1}: {message}"
             return RowError(self._path, broken.lineno, problem)
         except RowError as refused:
             return refused
         except (LookupError, ValueError) as unknown:  # of the encoding that it declares
-            return self._error(f"broken XML: {unknown}; convert the file to UTF-8")
+            return self._error(f"malformed XML: {unknown}; convert the file to UTF-8")
         self._taken += len(part)
         if self._waiting > LONGEST_LINE:
             return self._error(f"a tag is longer than {LONGEST_LINE >> 20} MiB")

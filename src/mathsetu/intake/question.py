@@ -216,7 +216,7 @@ def typed_question(
     Args:
         text: The query.
         language: Its language, where it is stated.
-        as_words: Read as formulas only what stands between delimiters.
+        as_words: Read only delimited text as formulas.
         page: The language of the page or program that it was typed into.
         library: The languages of the posts that are searched.
 

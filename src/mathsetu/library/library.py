@@ -105,8 +105,8 @@ class Presentation:
     Attributes:
         own_language: How much posts in the asker's language are preferred (`PREFERENCES`).
         group: Whether versions of a post in several languages are one hit.
-        offset: How many of the first hits are left out.
-        min_score: Posts with a lower score are not found.
+        offset: How many hits to skip.
+        min_score: Leave out posts with a lower score.
     """
 
     own_language: float = 0.0
@@ -242,7 +242,7 @@ class Library:
             k: How many hits; what the recipe says unless given.
             language: The language of the query; detected unless given.
             where: Which posts may be found.
-            explain: Whether reasons are worked out.
+            explain: Whether to include the reasons.
             own_language: How much posts in the asker's language are preferred: ``off``, ``weak``,
                 ``normal`` or ``strong``; what the recipe says unless given.
         """
@@ -293,7 +293,7 @@ class Library:
             query: Text as it was typed, or a record; what is a question already stays as it is.
             language: The language of a text; detected unless given, with those of the posts in
                 mind.
-            as_words: Read as formulas only what stands between delimiters.
+            as_words: Read only delimited text as formulas.
             page: The language of the page that it was typed into.
         """
         if isinstance(query, Question):
@@ -330,7 +330,7 @@ class Library:
             k: How many hits.
             language: The language of the query.
             where: Which posts may be found.
-            explain: Whether reasons are worked out.
+            explain: Whether to include the reasons.
             weights: What each part counts instead of what the recipe says; parts that are not
                 named count nothing. Only proportions matter.
             seconds: The time it may take. Parts that are not done by then are left out and
@@ -338,9 +338,9 @@ class Library:
             own_language: As in `search`.
             group: Whether versions of a post in several languages are one hit, which names the
                 others; what the recipe says unless given.
-            offset: How many of the first hits are left out. Answers with the same ``k`` are cut
+            offset: How many hits to skip. Answers with the same ``k`` are cut
                 out of one list, which is as long as ``total`` says.
-            min_score: Posts with a lower score are not found.
+            min_score: Leave out posts with a lower score.
             facets: Whether posts that were found are counted by language, tag and collection.
         """
         question = self.question(query, language)
@@ -357,7 +357,7 @@ class Library:
                 view, [question], k, where, explain, weighed, clock, shown
             )
             if not hits:
-                # Nothing found, with a part away, is no answer.
+                # Nothing found, with a part away, is not an answer.
                 _check_whole(clock)
             ids = (post_id for hit in hits for post_id in (hit.id, *hit.versions))
             posts = view.stored_posts.named(ids)
@@ -447,7 +447,7 @@ class Library:
             queries: What is asked.
             k: How many hits for each; what the recipe says unless given, all of a pool.
             where: Which posts may be found.
-            explain: Whether reasons are worked out.
+            explain: Whether to include the reasons.
             name: The name of the run; the recipe's unless given.
             pools: For each query, by its id, the ids of the only posts that are ranked; queries
                 without any get no hits.

@@ -143,7 +143,7 @@ def _stored_posts(path: Path) -> Iterator[tuple[int, Post]]:
             query = "SELECT type FROM sqlite_master WHERE name = 'posts'"
             columns = {row[1] for row in connection.execute("PRAGMA table_info(posts)")}
             if connection.execute(query).fetchall() != [("table",)] or not columns >= {*_COLUMNS}:
-                raise DamagedLibrary(path, "does not hold the tables that belong there")
+                raise DamagedLibrary(path, "does not have the expected tables")
             rows = connection.execute(
                 f"SELECT {', '.join(_COLUMNS)} FROM posts ORDER BY number"  # noqa: S608
             )

@@ -42,7 +42,8 @@ judgments. *Ours* are the runs that the authors published, measured by us (`math
 Topics, judgments and runs of 2022 were not available to us.
 """
 _FIGURE = (
-    "Figure 3 (P'@10 by the difficulty of topics) is not reproduced: the labels are not in the data."
+    "Figure 3 (P'@10 by the difficulty of topics) is not reproduced: "
+    "the labels are not in the data."
 )
 
 
@@ -139,10 +140,10 @@ def _near(paper: Sequence[float | None], ours: Sequence[float | None]) -> int:
 _OURS = """### The pipeline on the available posts
 
 `crossmath-nllb-bi` with {encoder} over the {posts:,} available answers, answers alone, the judged
-posts of each topic ranked (`--pool`). *nllbbi* and *mbartbi* are the authors' runs restricted to the
-same posts. There are few judged posts ({depth:.0f} per topic on average), so every figure is higher
-than in the paper; {topics}. NLLB, mBART and the cross-encoder qnli-distilroberta-base were not
-available: their rows were not run, and the recipes are tested with small models of the same
+posts of each topic ranked (`--pool`). *nllbbi* and *mbartbi* are the authors' runs restricted to
+the same posts. There are few judged posts ({depth:.0f} per topic on average), so every figure is
+higher than in the paper; {topics}. NLLB, mBART and the cross-encoder qnli-distilroberta-base were
+not available: their rows were not run, and the recipes are tested with small models of the same
 architectures.
 """
 _COMMAND = (

@@ -63,7 +63,7 @@ class Preparation:
 
         if language(self.translate).code not in LANGUAGES:
             known = ", ".join(LANGUAGES)
-            raise InputError(f"translate is {self.translate!r}, which is no language of {known}")
+            raise InputError(f"translate is {self.translate!r}, which is not a language of {known}")
         open_translator(self.backend, self.model, remember=False)
 
 
@@ -261,7 +261,7 @@ def _check_names(names: Iterable[str], known: list[str], kind: str, where: str) 
     for name in names:
         if name not in known:
             raise InputError(
-                f"{where} names {name!r}, which is no {kind} ({kind}s: {', '.join(known)})"
+                f"{where} names {name!r}, which is not a {kind} ({kind}s: {', '.join(known)})"
             )
 
 

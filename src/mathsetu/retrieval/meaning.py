@@ -592,5 +592,5 @@ def _products(rows: Vectors, vector: Vectors) -> Vectors:
 def _encoder(model: str, device: str = PROCESSOR) -> BuiltinEncoder:
     encoder = load_encoder(model, device=device)
     if not isinstance(encoder, BuiltinEncoder):
-        raise InputError(f"{model}: is no model of MathSetu's own kind; use a part of kind dense")
+        raise InputError(f"{model}: is not a MathSetu model; use a part of kind dense")
     return encoder

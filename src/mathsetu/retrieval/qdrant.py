@@ -230,7 +230,7 @@ class QdrantSearch:
                 there = client.count(names.posts, exact=True).count if known else 0
             if there < count:
                 raise InputError(
-                    f"{self._server.url}: has {there:,} of the library's {count:,} posts; give it "
+                    f"{self._server.url}: has {there:,} of the library's {count:,} posts; upload "
                     "the others with 'mathsetu graph upload'"
                 )
 

@@ -105,7 +105,7 @@ class Keeper:
             with self._lock:
                 old, self.opened = self.opened, fresh
         self._retire(old)
-        _log.info("the library was opened anew: %d posts", len(fresh.library))
+        _log.info("the library was reloaded: %d posts", len(fresh.library))
         return True
 
     def _let_go(self) -> None:

@@ -190,7 +190,7 @@ def test_a_senseless_number_of_hits_does_no_harm(client: TestClient, k: str) -> 
     ("parameters", "problem"),
     [
         ({"q": "x" * 2001}, "2,001 characters"),
-        ({"q": "integral", "in": "../etc"}, "is no language"),
+        ({"q": "integral", "in": "../etc"}, "is not a language"),
         ({"q": "the of and"}, "only stop words"),
         ({"q": "integral", "tag": [str(n) for n in range(11)]}, "at most 10"),
         ({"q": "integral", "by": "magic"}, "magic"),

@@ -43,7 +43,7 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
             notes = _part(document, archive, "word/footnotes.xml", optional=True)
             core = _part(document, archive, "docProps/core.xml", optional=True)
     except (OSError, *BROKEN) as error:
-        raise document.error(f"not a Word document, or a broken one ({error})") from None
+        raise document.error(f"not a Word document, or a damaged one ({error})") from None
     assert body is not None
     reader = _Reader(_levels(styles), _notes(notes))
     reader.read(body)
@@ -51,8 +51,8 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
     parts = list(reader.sections())
     if reader.lost:
         bad.note(
-            f"{document.shown}: {reader.lost:,} equations are objects of an old editor and are "
-            "lost (convert them in Word: File, Info, Convert)"
+            f"{document.shown}: {reader.lost:,} equations are objects of the old equation editor "
+            "and cannot be read (convert them in Word: File, Info, Convert)"
         )
     yield from posts_of(document, parts, "html", bad, title=title)
     word = f"{reader.equations:,} equations"
@@ -152,7 +152,7 @@ def _part(
     try:
         return ElementTree.fromstring(data)  # noqa: S314 (no entities: see above)
     except ElementTree.ParseError as error:
-        raise document.error(f"{name} is broken XML ({error})") from None
+        raise document.error(f"{name} is malformed XML ({error})") from None
 
 
 def _levels(styles: Element | None) -> dict[str, int]:

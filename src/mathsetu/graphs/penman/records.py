@@ -157,6 +157,6 @@ def _json_record(line: str) -> Record:
 
 def _record(name: object, text: str, formula_map: object, sentence: object) -> Record:
     if not isinstance(formula_map, dict):
-        raise ValueError("the formula_map is no JSON object")
+        raise ValueError("the formula_map is not a JSON object")
     ids = {str(key): str(value) for key, value in formula_map.items()}
     return Record(str(name), read_penman(text, ids), str(sentence).strip())

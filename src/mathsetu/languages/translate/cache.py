@@ -159,9 +159,7 @@ class Cache:
             self.path.replace(aside)
         for ending in ("-wal", "-shm"):
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
-        _warn(
-            f"{self.path}: the translation cache is broken ({problem}); set aside as {aside.name}"
-        )
+        _warn(f"{self.path}: the translation cache is corrupt ({problem}); renamed to {aside.name}")
 
 
 def _is_busy(problem: Exception) -> bool:

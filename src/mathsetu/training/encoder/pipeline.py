@@ -125,14 +125,14 @@ def _targets(work: Path, name: str, count: int, device: Any) -> Any:
     targets = _read_targets(work, name)
     if len(targets) != count:
         raise InputError(
-            f"{work}: has {count:,} texts, but a teacher has read {len(targets):,}; let it read "
-            "the examples again"
+            f"{work}: has {count:,} texts, but a teacher has read {len(targets):,}; run 'teach' "
+            "again"
         )
     return torch.from_numpy(targets).to(device)
 
 
 def _read_targets(work: Path, name: str) -> NDArray[np.float16]:
-    path = found(work / f"{name}.targets.npy", "let a teacher read the examples first")
+    path = found(work / f"{name}.targets.npy", "run 'teach' first")
     targets: NDArray[np.float16] = np.load(path, allow_pickle=False)
     return targets
 

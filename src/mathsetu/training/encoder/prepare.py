@@ -125,7 +125,7 @@ def _columns(path: Path, number: int, line: str) -> list[str]:
     try:
         return [value for value in json.loads(line).values() if isinstance(value, str)]
     except ValueError as error:
-        raise RowError(path, number, f"is no JSON ({error})") from None
+        raise RowError(path, number, f"is not JSON ({error})") from None
 
 
 def _held_out(data: Path, count: int) -> list[Translation]:

@@ -167,7 +167,7 @@ def _trained(job: _Job, settings: GraphFit, folder: Path, progress: Progress | N
     save_with_card(state, card, folder, len(job.learn))
     files = load_model(folder / "model")
     found = found_answers(NumpyNetwork(files.choices, files.weights), kept)
-    about = f"{len(kept):,} pairs kept aside"
+    about = f"{len(kept):,} pairs held out"
     figures = {"MRR": found.reciprocal_rank, "MRR before training": untrained}
     add_figures(folder / "model", about, figures)
     return WholeFit(state.history, found.reciprocal_rank, untrained)
