@@ -1,4 +1,4 @@
-"""How large what comes from outside may be: one place for the limits of all readers.
+"""Limits of the size of input, for all readers.
 
 They lie far above what people write (Stack Exchange allows 30,000 characters in a post), and low
 enough that one post cannot hold up a build or fill the memory.

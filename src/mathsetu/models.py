@@ -1,4 +1,4 @@
-"""What everything with a model shares: optional packages, folders, the hub's cache.
+"""Shared code for models: optional packages, folders, the hub's cache.
 
 Only safe files are read: weights in safetensors, and no code from a model's folder is run.
 """

@@ -1,4 +1,4 @@
-"""Encoders, rerankers and translators as objects of one's own, under names that a recipe can say.
+"""Encoders, rerankers and translators given as objects, under names for recipes.
 
 A recipe names its models, and a library remembers its recipe. An object has no name on disk, so it
 gets one: after ``register("mine", encoder=…)`` a recipe may say ``model = "object:mine"``. Whoever

@@ -45,7 +45,7 @@ def test_the_report_names_what_was_read_and_what_was_not(mathsetu: Mathsetu) -> 
     assert "lib: 3 posts indexed" in said.out
     assert "  files: 3 (latex 1, markdown 1, table 1)" in said.out
     assert "  languages: en 2, es 1" in said.out
-    assert "  passed over: 1 × unsupported file type (notes/plot.png)" in said.out
+    assert "  skipped: 1 × unsupported file type (notes/plot.png)" in said.out
     assert "notes/qa.csv: body = Content, title = Subject (guessed" in said.out
     assert "skipped: notes/bad.md line 1" in said.err
 

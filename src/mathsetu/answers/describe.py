@@ -1,4 +1,4 @@
-"""Records to answers: what a hit, a post or a formula looks like from outside."""
+"""Converts records to answers: hits, posts and formulas as users see them."""
 
 from __future__ import annotations
 

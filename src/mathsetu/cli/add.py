@@ -1,4 +1,4 @@
-"""``mathsetu add``: more posts into a library, without building it anew."""
+"""``mathsetu add``: adds posts to a library without a rebuild."""
 
 from __future__ import annotations
 

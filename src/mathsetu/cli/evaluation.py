@@ -1,4 +1,4 @@
-"""What `evaluate` and `compare` share: their options, what they read, warn of and write."""
+"""Shared code of `evaluate` and `compare`: options, input, warnings and output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``mathsetu graph``: builds graphs, writes and takes them in, compares, and uploads vectors."""
+"""``mathsetu graph``: builds, exports, imports and compares graphs, and uploads vectors."""
 
 from __future__ import annotations
 

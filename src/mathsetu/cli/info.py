@@ -1,4 +1,4 @@
-"""``mathsetu info``: what a library holds."""
+"""``mathsetu info``: the content of a library."""
 
 from __future__ import annotations
 

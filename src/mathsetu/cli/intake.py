@@ -1,4 +1,4 @@
-"""What the verbs that take in posts share: their options, their sources, the report at the end."""
+"""Shared code of the verbs that read posts: options, sources, and the final report."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def say_report(bad: BadRows, languages: Mapping[str, int], *, err: bool = False)
     for passed in report["passed_over"]:
         first = ", ".join(passed["first"])
         more = ", …" if passed["count"] > len(passed["first"]) else ""
-        say(f"  passed over: {passed['count']:,} × {passed['reason']} ({first}{more})", err=err)
+        say(f"  skipped: {passed['count']:,} × {passed['reason']} ({first}{more})", err=err)
     report_rows(bad)
 
 

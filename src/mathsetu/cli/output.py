@@ -1,4 +1,4 @@
-"""How verbs speak: tables for people, JSON for programs, progress on standard error."""
+"""Output of verbs: tables for people, JSON for programs, progress on standard error."""
 
 from __future__ import annotations
 

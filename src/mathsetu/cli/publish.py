@@ -1,4 +1,4 @@
-"""``mathsetu publish``: brings a library, or a shard of a plan, onto a Qdrant cluster."""
+"""``mathsetu publish``: publishes a library, or a shard of a plan, on a Qdrant cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``mathsetu remove``: posts out of a library."""
+"""``mathsetu remove``: removes posts from a library."""
 
 from __future__ import annotations
 

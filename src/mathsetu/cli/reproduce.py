@@ -1,4 +1,4 @@
-"""``mathsetu reproduce``: a paper's system on a collection, our figures beside the paper's."""
+"""``mathsetu reproduce``: runs a paper's system on a collection and compares the figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``mathsetu search``: asks a library."""
+"""``mathsetu search``: searches a library."""
 
 from __future__ import annotations
 

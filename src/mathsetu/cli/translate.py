@@ -1,4 +1,4 @@
-"""``mathsetu translate``: a text into another language, formulas untouched."""
+"""``mathsetu translate``: translates a text and preserves its formulas."""
 
 from __future__ import annotations
 

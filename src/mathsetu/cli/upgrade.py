@@ -1,4 +1,4 @@
-"""``mathsetu upgrade``: brings a library of an older version up to date."""
+"""``mathsetu upgrade``: converts a library of an older version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks a cluster: with time limits, and a few more tries when a node is away.
+"""Sends requests to a cluster, with time limits and retries when a node does not respond.
 
 Whatever is sent may be sent twice: points are replaced by themselves, marks are set again. So a
 request whose answer was lost is simply repeated, at another node where several are named.

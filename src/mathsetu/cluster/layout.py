@@ -1,4 +1,4 @@
-"""How a library lies on a cluster: its collections, the numbers of its points, their fields.
+"""The layout of a library on a cluster: collections, numbers of points, and their fields.
 
 A *build* is one set of collections. The library's name is an alias of the build that is searched,
 so that a rebuild takes effect in one step:

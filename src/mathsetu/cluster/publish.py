@@ -1,4 +1,4 @@
-"""Brings a library that was built into a folder onto a cluster.
+"""Publishes a library that was built in a folder on a cluster.
 
 A library goes there segment by segment, into collections that nobody searches yet. When all are
 there, the library's name is pointed at them in one step. A command that was killed goes on where it

@@ -1,4 +1,4 @@
-"""Sends the points of a segment, so that a repeated command goes on where the last one stopped."""
+"""Sends the points of a segment, so that a repeated command resumes where the last one stopped."""
 
 from __future__ import annotations
 

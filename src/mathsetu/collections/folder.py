@@ -53,7 +53,7 @@ def read_posts(
 ) -> Iterator[Post]:
     r"""Read every file in a folder and its subfolders, in order of their paths.
 
-    Hidden files and folders are passed over, and so are links: they may lead out of the folder.
+    Hidden files and folders are skipped, and so are links: they may lead out of the folder.
     A file that cannot be read is a bad row.
 
     >>> from tempfile import mkdtemp

@@ -1,4 +1,4 @@
-"""Our own JSON Lines: one record a line, exact both ways.
+"""Our own JSON Lines: one record per line, lossless in both directions.
 
 The first line may be a header, ``{"mathsetu": "posts", "version": 1}``; we always write it.
 Keys are the names of the record's fields; those that hold their default may be left out.

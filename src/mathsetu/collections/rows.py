@@ -27,7 +27,7 @@ class BadRows:
 
     ``notes`` takes what a reader has seen that is odd but not bad; it is given by those who want
     to know. ``ids`` is given by those who want no id twice, in all files that they read together.
-    ``tally`` counts files and what is passed over, for a report. ``fields`` says which column of a
+    ``tally`` counts files and what is skipped, for a report. ``fields`` says which column of a
     table holds which field of a post, where its names do not.
     """
 

@@ -1,7 +1,7 @@
 """``Posts.xml`` of any Stack Exchange dump, also in the form in which ARQMath ships it.
 
 Questions and answers become posts; the few rows of other types (tag wikis, election pages) hold
-no mathematics and are passed over.
+no mathematics and are skipped.
 """
 
 from __future__ import annotations

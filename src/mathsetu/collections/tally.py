@@ -1,4 +1,4 @@
-"""What an intake has read and what it passed over, for the report at its end."""
+"""Counts of what was read and skipped, for the final report."""
 
 from __future__ import annotations
 

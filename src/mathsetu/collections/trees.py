@@ -1,4 +1,4 @@
-"""Files by name, wherever they lie: in a folder, or in an archive that is never unpacked to disk.
+"""Files by name, in a folder or in an archive that is never unpacked to disk.
 
 Names are relative paths with slashes. What an archive calls its members does not matter beyond
 that: nothing is written anywhere, and a name is only ever compared with other names.
@@ -188,7 +188,7 @@ class TarTree(Tree):
                 self._others.append(info.name)
 
     def entries(self, bad: BadRows) -> Iterator[Entry]:
-        """Files by name; links and devices are passed over."""
+        """Files by name; links and devices are skipped."""
         _tell_outside(self._outside, self.label, bad)
         for name in self._others:
             bad.passed_over(self.shown(name), "not a regular file")

@@ -1,7 +1,7 @@
 """Dumps of Wikipedia and other wikis (``pages-articles.xml``): a post for each section of a page.
 
 The dump says which wiki it is of, and in which language. Redirects, talk, templates and other pages
-that are no articles are passed over.
+that are no articles are skipped.
 """
 
 from __future__ import annotations

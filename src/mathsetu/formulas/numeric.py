@@ -1,4 +1,4 @@
-r"""What a formula comes to: operator trees evaluated with numbers put in for their letters.
+r"""Evaluates operator trees numerically, with numbers substituted for letters.
 
 Formulas that are written differently and mean the same have the same values: $(x+1)^2$ and
 $x^2+2x+1$, $\frac{1}{2}$ and $0.5$. Each letter has fixed numbers of its own, made of its name, so

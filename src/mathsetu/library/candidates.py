@@ -1,4 +1,4 @@
-"""The parts of a recipe at work: which posts a question might find, and what each part says."""
+"""Candidates of a question from all parts of a recipe, with the scores of each part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas as hits: where in the collection stands what a formula index has found (ARQMath task 2).
+"""Formulas as hits: the occurrences in the collection of formulas that were found (ARQMath task 2).
 
 An index finds formulas as they are written; the task wants the ids that the collection gives to
 their occurrences, and of those that look the same the best one. Where the query says more than its

@@ -1,4 +1,4 @@
-"""What a library holds, wherever that is: in a folder on this machine, or on a cluster."""
+"""The content of a library, in a folder on this machine or on a cluster."""
 
 from __future__ import annotations
 

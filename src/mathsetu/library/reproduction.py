@@ -1,4 +1,4 @@
-"""Runs a recipe on a collection and puts its figures beside those of the paper it comes from."""
+"""Runs a recipe on a collection and compares its figures with those of its paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Brings a library of an older format, or with vectors of another model, up to date in place.
+"""Upgrades a library of an older format, or with vectors of another model, in place.
 
 Every format has kept the posts as they were given, in one SQLite table for each segment. They are
 read from there and indexed anew, beside the old segments; the manifest is replaced when the new

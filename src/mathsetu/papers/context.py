@@ -1,4 +1,4 @@
-"""What the sections of the page are made from: data, models that stand in, kept libraries."""
+"""Input of the sections of the page: data, replaced models, kept libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MIRMU and MSM (CLEF 2022): tables 2 and 3 and figure 2, on the posts at hand."""
+"""MIRMU and MSM (CLEF 2022): tables 2 and 3 and figure 2, on the available posts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a recipe may say, and clear errors for what it may not."""
+"""The schema of recipes, with clear errors."""
 
 from __future__ import annotations
 

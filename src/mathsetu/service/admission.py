@@ -1,4 +1,4 @@
-"""Who may enter: those who know the key, whose request has come whole, and for whom there is room.
+"""Admission: checks the key, that a request is complete, and the limits of load.
 
 A place is taken only when the whole body has come, and given back when the answer begins: neither
 a client that sends slowly nor one that does not read holds a place that others wait for.

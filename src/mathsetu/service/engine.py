@@ -1,4 +1,4 @@
-"""The one place where doors ask the library."""
+"""The one place where the service interfaces query the library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a stranger may ask of a server, and the clear line when it is too much."""
+"""Limits of requests to a server, with clear errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one epoch of a cross-encoder's training consists of, as in the MIRMU paper.
+"""The examples of one epoch of a cross-encoder's training, as in the MIRMU paper.
 
 Every judged pair, and as many additional ones: answers of the same thread, and for a few random
 questions the most similar posts with no tag in common. Half of an epoch's pairs belong together.

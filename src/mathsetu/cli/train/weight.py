@@ -1,4 +1,4 @@
-"""``mathsetu train weight``: what a reranker should count in a recipe."""
+"""``mathsetu train weight``: chooses the weight of a reranker in a recipe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Documents cut at their headings: a post for each section.
+r"""Documents split at their headings into one post per section.
 
 A post's id is the file's path and the section's anchor, as ``notes/analysis.md#taylor-series``:
 a hit can be opened, and an id stays the same while its heading does. Its title is the way to it:

@@ -3,7 +3,7 @@
 A block has comments such as ``# ::id`` and ``# ::snt`` above its graph and a blank line below; ours
 has ``# ::formula_map`` (JSON), too. A JSON line is an object with the graph in ``graph``,
 ``penman`` or ``amr``, the post's ``id`` (or ``post_id``) and the ``formula_map``. Both are read;
-blocks are written. Blocks of comments alone, with which public collections begin, are passed over.
+blocks are written. Blocks of comments alone, with which public collections begin, are skipped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Remembers translations in one SQLite file that many processes may share.
+"""A cache of translations in one SQLite file that many processes may share.
 
 A cache saves time and must never cost a translation: a file that cannot be used gives a warning,
 a broken one is set aside, and work goes on.

@@ -1,4 +1,4 @@
-"""A post to take along: as Markdown, as LaTeX, and for BibTeX where it has a source."""
+"""Export of a post: as Markdown, as LaTeX, and as BibTeX if it has a source."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def thread_text_pairs(
 
     Args:
         posts: Answers that carry their question along (`mathsetu.collections.threads`); other
-            posts are passed over.
+            posts are skipped.
         unseen: Texts that training must not touch.
         accepted: Take only the answers that the askers accepted.
 
