@@ -41,7 +41,7 @@ NOT_RUN = {
     "parts.meaning.model=": "needs a trained encoder (tests/training/encoder)",
     "parts.graph.model=": "needs a trained graph model (tests/training/test_graph_training.py)",
     ".parquet": "needs the extra parquet (tests/collections/test_parquet.py)",
-    "vaswani": "needs the extra ir-datasets and a download (tests/integrations/test_ir_datasets.py)",
+    "vaswani": "needs a download and an extra (tests/integrations/test_ir_datasets.py)",
     "DATA": "needs the evaluation data (tests/papers/test_papers.py)",
     "crossmath-nllb-bi": "needs models that are not in the package",
     "msm-ens-": "needs models that are not in the package",
