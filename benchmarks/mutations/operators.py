@@ -124,7 +124,7 @@ def _changes(node: ast.stmt | ast.expr) -> Iterator[tuple[str, Callable[[], None
             yield f"{value} to {not value}", lambda: _set(node, "value", not value)
         case ast.Constant(value=int() | float() as value):
             yield f"{value} to {value + 1}", lambda: _set(node, "value", value + 1)
-        case ast.Return(value=ast.expr()):
+        case ast.Return(value=ast.expr() as given) if ast.unparse(given) != "None":
             yield "return nothing", lambda: _set(node, "value", ast.Constant(None))
         case ast.Call(func=ast.Name(id=name)) if name in _CALLS:
             renamed = ast.Name(_CALLS[name], ast.Load())
