@@ -99,7 +99,7 @@ class Clock:
             self._unfinished[step] = None
             return None
         except Unavailable as error:
-            # All steps read the same version: with another one, the whole job begins anew.
+            # All steps read the same version: with another one, the whole job begins again.
             if isinstance(error, Replaced) and self._may_begin_anew:
                 raise
             self._unfinished[step] = None

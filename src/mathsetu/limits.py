@@ -27,7 +27,7 @@ LONGEST_ARCHIVE: Final = 512 * 1024 * 1024
 MOST_GROWTH: Final = 100
 #: Members of an archive.
 MOST_MEMBERS: Final = 100_000
-#: Digits of a whole number (a grade, a rank, a score of votes, a cut-off).
+#: Digits of an integer (a grade, a rank, a score of votes, a cut-off).
 MOST_DIGITS: Final = 18
 
 

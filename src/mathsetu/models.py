@@ -116,7 +116,7 @@ def model_folder(model: str, organisation: str, purpose: str) -> Path:
 
 
 def _check_modules(path: Path) -> None:
-    """Refuse classes outside of sentence-transformers: loading the model would import them."""
+    """Refuse classes outside sentence-transformers: loading the model would import them."""
     if not path.is_file():
         return
     try:

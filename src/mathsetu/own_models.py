@@ -46,7 +46,7 @@ class OwnReranker(Protocol):
 class OwnTranslator(Protocol):
     """Sentences to another language.
 
-    A sentence is one line, with names such as QZ1 in the place of its formulas, which come back
+    A sentence is one line, with names such as QZ1 instead of its formulas, which come back
     whatever the translator does to them.
     """
 

@@ -178,7 +178,7 @@ def create(
             written = dict.fromkeys((KEY, COUNTED), models.PayloadSchemaType.INTEGER)
             _create(cluster, names.part(name), config, {**visible, **written}, spread)
         elif settings["kind"] == MEANING:
-            # Scores are worked out anew from whole numbers of eight bits, so half precision does;
+            # Scores are worked out again from integers of eight bits, so half precision does;
             # what is looked at first are signs, in memory.
             vectors = models.VectorParams(
                 size=dimensions[name],

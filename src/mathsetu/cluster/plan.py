@@ -2,7 +2,7 @@
 
 A plan is a folder: ``plan.json``, and a file of posts for each shard. A question and its answers
 are in the same shard, because an answer is indexed with its question. A worker builds its shard
-into a library and publishes that; killed and started again, it goes on where it stopped. There is
+into a library and publishes that; killed and started again, it resumes where it stopped. There is
 no scheduler: a worker is one command with a number.
 """
 

@@ -140,7 +140,7 @@ class _Gathering:
                 yield from self._guarded(tree, name, prefix, depth, read)
 
     def single(self, name: str, shown: str, data: bytes) -> Iterator[Post]:
-        """The posts of one file whose content is at hand."""
+        """The posts of one file whose content is available."""
         kind = kind_by_name(_without_packing(name)) or kind_by_content(data[:_HEAD], data)
         if kind is None:
             raise InputError(f"{shown}: the compressed file is of an unsupported type")
@@ -231,7 +231,7 @@ class _Gathering:
 
 
 class _OneFile(Tree):
-    """One file whose content is at hand."""
+    """One file whose content is available."""
 
     def __init__(self, name: str, data: bytes, shown: str) -> None:
         self.name = name

@@ -240,7 +240,7 @@ def _string(key: str, value: object) -> str:
 
 def _integer(key: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f'"{key}" must be a whole number, not {_named(value)}')
+        raise ValueError(f'"{key}" must be an integer, not {_named(value)}')
     if abs(value) >= 10**MOST_DIGITS:
         raise ValueError(f'"{key}" has more than {MOST_DIGITS} digits')
     return value

@@ -17,7 +17,7 @@ _MOST_FILES = 1_000
 
 @dataclass
 class Tally:
-    """Files by kind, and what was passed over by reason.
+    """Files by kind, and what was skipped by reason.
 
     >>> tally = Tally()
     >>> tally.took("a.md", "markdown")

@@ -195,7 +195,7 @@ def finite(text: str) -> float:
 
 
 def whole(text: str, what: str) -> int:
-    """A whole number; ValueError unless it is one.
+    """An integer; ValueError unless it is one.
 
     >>> whole("-1", "grade")
     -1

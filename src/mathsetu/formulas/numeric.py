@@ -53,7 +53,7 @@ def _reciprocal(function: Callable[[complex], complex]) -> Callable[[complex], c
 
 
 def _gamma(number: complex) -> complex:
-    """The factorial, also between whole numbers."""
+    """The factorial, also between integers."""
     if number.imag:
         raise ValueError("the gamma function is only evaluated for real numbers")
     return complex(math.gamma(number.real + 1))

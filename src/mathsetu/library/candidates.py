@@ -108,7 +108,7 @@ class RecipeReply:
         )
 
     def with_share(self, part: str, shares: Sequence[float], reply: Reply) -> RecipeReply:
-        """The posts with something more added to the scores of the first, ordered anew.
+        """The posts with something more added to the scores of the first, ordered again.
 
         Args:
             part: What the share is called.

@@ -58,7 +58,7 @@ def found_instances(
 ) -> Iterator[FormulaInstance]:
     """The occurrences of the formulas that an index finds, best first, each id once.
 
-    With a context, what it says of a post is added to the likeness of the formulas in it; of
+    With a context, what it says of a post is added to the similarity of the formulas in it; of
     occurrences that are written alike the one that it likes best is given.
 
     Args:

@@ -203,7 +203,7 @@ class FolderHoldings:
         return False
 
     def refreshed(self) -> FolderHoldings | None:
-        """The folder opened anew if it was changed."""
+        """The folder opened again if it was changed."""
         if read_manifest(self._folder) == self.manifest:
             return None
         return _opened(self._folder, self._settings)

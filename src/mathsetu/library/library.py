@@ -261,7 +261,7 @@ class Library:
         """What some work gives in one version of the library.
 
         A version on a cluster may be dropped when another one has taken its place for a while.
-        Work that still reads it then begins anew with the other one.
+        Work that still reads it then begins again with the other one.
 
         Args:
             work: What is done.
@@ -379,7 +379,7 @@ class Library:
                 facets=counted or {},
             )
 
-        check_type("offset", offset, Integral, "a whole number")
+        check_type("offset", offset, Integral, "an integer")
         if min_score is not None:
             check_type("min_score", min_score, Real, "a number")
         if weights is not None:
@@ -422,7 +422,7 @@ class Library:
 
     def similar(self, post_id: str, k: int = 10, *, seconds: float | None = None) -> Answer:
         """The posts that are most like one post, which is itself not among them."""
-        check_type("k", k, Integral, "a whole number")
+        check_type("k", k, Integral, "an integer")
         post = self.post(post_id)
         query = Query(post_id, snippet(post.body, _LIKENESS), post.title, post.tags, post.language)
         found = self.answer(
@@ -548,7 +548,7 @@ class Library:
             check_type("where", where, Filter, "a Filter")
         if k is None:
             k = recipe.ranking.k
-        check_type("k", k, Integral, "a whole number")
+        check_type("k", k, Integral, "an integer")
         if k < 1:
             raise InputError(f"k is {k}; it must be at least 1")
         if shown.offset < 0:
@@ -619,7 +619,7 @@ class Library:
 
     def posts_with(self, formula: FormulaMatch, limit: int) -> tuple[str, ...]:
         """The ids of the first posts that hold a formula which `formulas` found."""
-        # Numbers are those of one version, so there is no beginning anew.
+        # Numbers are those of one version, so there is no beginning again.
         view = self._holdings.now()
         stored_posts = view.stored_posts
         numbers = stored_posts.not_removed(self._formulas_of(view).posts_with(formula.number))
@@ -732,9 +732,9 @@ def _context(
 def check_type(what: str, value: object, kind: type, wanted: str) -> None:
     """Refuse an argument of a wrong type.
 
-    >>> check_type("k", "5", int, "a whole number")
+    >>> check_type("k", "5", int, "an integer")
     Traceback (most recent call last):
-    mathsetu.errors.InputError: k is '5' (str); give a whole number
+    mathsetu.errors.InputError: k is '5' (str); give an integer
     """
     if not isinstance(value, kind) or isinstance(value, bool):
         shown = f"{value!r:.60} ({type(value).__name__})"

@@ -194,7 +194,7 @@ class Store:
         self._connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
         )
-        # A library that was opened anew leaves the old files to the searches under way.
+        # A library that was opened again leaves the old files to the searches under way.
         finalize(self, self._connection.close).atexit = False
         try:
             self.count = self._opened()

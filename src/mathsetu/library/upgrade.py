@@ -1,7 +1,7 @@
 """Upgrades a library of an older format, or with vectors of another model, in place.
 
 Every format has kept the posts as they were given, in one SQLite table for each segment. They are
-read from there and indexed anew, beside the old segments; the manifest is replaced when the new
+read from there and indexed again, beside the old segments; the manifest is replaced when the new
 ones are complete, as in every build. If the process dies, the old library is still there, and the
 same command continues where it stopped.
 """

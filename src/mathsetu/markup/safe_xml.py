@@ -1,7 +1,7 @@
 """The one XML parser: for dumps (a stream), MathML and Word documents (trees).
 
 XML comes from anywhere. A declared entity is refused, since entities are how small files become
-large ones; nothing outside of the text is ever read; and trees have a limit of depth.
+large ones; nothing outside the text is ever read; and trees have a limit of depth.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ class Ranking:
             then, and equal unless given.
         formula_context: When formulas are searched for (ARQMath's task 2), what some parts count
             that compare the words of the query with the posts that hold a formula; their scores
-            are added to its likeness as they are. Empty: only the formulas count.
+            are added to its similarity as they are. Empty: only the formulas count.
         exact: What is added to the score of a post that holds the query's formulas, or its words,
             as they are written (less where it holds only some); 0 for nothing.
         own_language: How much posts in the asker's language are preferred: ``off``, ``weak``,

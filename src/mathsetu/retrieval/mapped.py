@@ -2,7 +2,7 @@
 
 Reading a whole library at opening would take long, so opening compares sizes alone. Beside the
 files of a folder lies ``checksums.npy`` with the checksum of each block of each file. A block is
-compared with it when something in it is read for the first time, and its values are held against
+compared with it when something in it is read for the first time, and its values are checked against
 their limits: a damaged file, or one that was made to mislead, ends in one clear error, never in
 an answer.
 """

@@ -574,7 +574,7 @@ def _longest_first(passage: bytes) -> int:
 
 
 def _encoded(model: str, device: str, passages: Sequence[NDArray[np.uint32]]) -> list[_Encoded]:
-    """The vector of each passage in whole numbers, with its scale."""
+    """The vector of each passage in integers, with its scale."""
     encoder = _encoder(model, device)
     vectors = np.zeros((len(passages), encoder.dimensions), dtype=np.float32)
     for how in sorted({int(row[0]) for row in passages}):

@@ -121,7 +121,7 @@ def upload_segment(
     """Give a server the vectors of a graph index's segment; returns how many posts it has now.
 
     What the server has acknowledged before is not sent again, so an upload that was cut off goes
-    on when it is started anew.
+    on when it is started again.
 
     Args:
         server: Where they go.

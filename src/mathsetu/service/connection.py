@@ -198,7 +198,7 @@ class Connection(H11Protocol):
                 timer.cancel()
 
     def _refuse(self, status: int, problem: str) -> None:
-        """Answer from here, outside of the application, and end the connection."""
+        """Answer from here, outside the application, and end the connection."""
         self._is_refused = True
         if self.cycle is not None and not self.cycle.response_complete:
             # The application must not answer as well.

@@ -85,7 +85,7 @@ class Keeper:
         self._retire(self.opened)
 
     def refresh(self) -> bool:
-        """Open the library anew if it was rebuilt or changed; whether that was so.
+        """Open the library again if it was rebuilt or changed; whether that was so.
 
         Whatever is wrong with a library that cannot be opened is logged, and the old one goes on
         answering; `is_current` is then false.

@@ -25,7 +25,7 @@ class Epochs:
 
     Attributes:
         judged: Pairs from judgments, used in every epoch.
-        threads: Further pairs that belong together, drawn from anew in each epoch.
+        threads: Further pairs that belong together, drawn from again in each epoch.
         asked: Answers whose questions further pairs that do not belong are found for.
         similar: Gives the posts most similar to a post's question, best first.
         seed: Where randomness starts.

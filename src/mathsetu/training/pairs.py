@@ -34,7 +34,7 @@ def judged_pairs(
     judgments: Iterable[Judgment],
     relevant_from: int = 2,
 ) -> list[TrainingPair]:
-    """The judged posts that can be had, as pairs with their queries.
+    """The judged posts that are available, as pairs with their queries.
 
     Args:
         queries: Queries by id.

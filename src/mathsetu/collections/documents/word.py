@@ -1,7 +1,7 @@
 """Word documents (.docx): headings, text, tables, footnotes and equations.
 
 A document is a zip archive of XML. Its parts are read in memory, with limits; a part that declares
-a document type is refused. Nothing outside of the file is ever read.
+a document type is refused. Nothing outside the file is ever read.
 """
 
 from __future__ import annotations

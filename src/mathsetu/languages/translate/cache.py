@@ -49,7 +49,7 @@ def cache_folder() -> Path:
 
 
 def model_stamp(model: str) -> str:
-    """The model's name and, for a folder, its state: one trained anew is another model.
+    """The model's name and, for a folder, its state: one trained again is another model.
 
     >>> model_stamp("facebook/nllb-200-distilled-600M")
     'facebook/nllb-200-distilled-600M'
@@ -79,7 +79,7 @@ class Direction:
 class Cache:
     """Translations by backend, model, direction and text.
 
-    Each call opens the file anew, so that threads and forked processes may share one cache.
+    Each call opens the file again, so that threads and forked processes may share one cache.
 
     >>> from tempfile import mkdtemp
     >>> cache = Cache(Path(mkdtemp()) / "translations.sqlite")

@@ -89,7 +89,7 @@ class Rerank:
 
 
 class Reranker:
-    """Orders candidates anew; the model is loaded when the first question comes.
+    """Orders candidates again; the model is loaded when the first question comes.
 
     Args:
         settings: Which model, and how it is used.

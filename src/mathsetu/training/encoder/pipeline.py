@@ -77,7 +77,7 @@ def student_shape(work: Path, width: int, layers: int, group: int) -> Shape:
 def start_student(
     work: Path, shape: Shape, start: Path | None, chosen: Sequence[int], seed: int = 1
 ) -> Student:
-    """A student that starts anew, from another work folder, or from a BERT of its width.
+    """A student that starts again, from another work folder, or from a BERT of its width.
 
     A BERT gives some of its layers and the vectors of the tokens that it knows.
     """

@@ -33,7 +33,7 @@ from mathsetu.training.graph.text_pairs import TextPair, split_pairs
 from mathsetu.training.graph.validation import found_answers
 from mathsetu.training.loop import Progress
 
-# The share of the pairs that is kept aside, and the most pairs that this needs to be.
+# The share of the pairs that is held out, and the most pairs that this needs to be.
 _ASIDE, _MOST_ASIDE = 0.1, 2000
 # Fewer pairs than these teach nothing.
 _FEWEST = 4
@@ -45,7 +45,7 @@ class WholeFit:
 
     Attributes:
         history: Training and validation loss of each epoch.
-        trained: Mean reciprocal rank of the answers kept aside.
+        trained: Mean reciprocal rank of the answers held out.
         untrained: The same with the weights that training started from.
     """
 
@@ -174,7 +174,7 @@ def _trained(job: _Job, settings: GraphFit, folder: Path, progress: Progress | N
 
 
 def _aside(pairs: Sequence[object]) -> int:
-    """How many pairs are kept aside."""
+    """How many pairs are held out."""
     return max(1, min(_MOST_ASIDE, round(len(pairs) * _ASIDE)))
 
 
