@@ -162,12 +162,14 @@ def test_infix_takes_linear_time(piece: str) -> None:
     assert_linear(lambda latex: infix(parse_latex(latex).opt), piece, 4_000)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.thorough
 @pytest.mark.parametrize("piece", FORMULAS)
 def test_every_repeated_piece_of_a_formula_takes_linear_time(piece: str) -> None:
     assert_linear(_trees, piece, 6_000)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", READERS)
 def test_every_repeated_piece_of_a_text_takes_linear_time(name: str) -> None:
