@@ -150,6 +150,7 @@ def page_runs(name: str, mathsetu: Mathsetu, folder: Path) -> None:
                 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", QUICK)
 def test_the_commands_of_a_short_page_do_what_it_shows(
     name: str, mathsetu: Mathsetu, tmp_path: Path

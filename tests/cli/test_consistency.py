@@ -85,6 +85,7 @@ def test_the_former_order_is_understood_with_a_hint(
     assert "hint" not in mathsetu("index", "lib", *given[:-1], *options).err
 
 
+@pytest.mark.thorough
 def test_the_sampler_is_a_source_in_either_order(mathsetu: Mathsetu, source: Path) -> None:
     options = ("--recipe", "light.toml", "--processes", "1")
     assert "hint" not in mathsetu("index", "lib", "sampler", *options).err

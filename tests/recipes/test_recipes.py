@@ -55,6 +55,7 @@ def test_a_shipped_recipe_is_valid_and_bears_its_name(name: str) -> None:
     check_parts(recipe)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", LIGHT)
 def test_a_recipe_without_neural_parts_builds_and_searches(tmp_path: Path, name: str) -> None:
     posts = [post for post in sampler.posts() if post.language == "en"][:20]

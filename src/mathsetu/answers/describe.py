@@ -36,7 +36,7 @@ _SNIPPET = 240
 # Of the tags of the posts that were found, so many are counted in an answer.
 _FACET_VALUES = 50
 # Good posts are found again and again: so much of what was read in them is kept in memory.
-_REMEMBERED = 1_000
+_REMEMBERED = 2_000
 
 
 def pieces(text: str) -> tuple[Piece, ...]:
