@@ -89,6 +89,8 @@ def _behaviour(node: ast.AST) -> Iterator[ast.AST]:
         return
     if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
         return
+    if isinstance(node, ast.keyword) and node.arg == "strict":  # zip checks what holds anyway
+        return
     if isinstance(node, ast.Assign) and "__all__" in ast.unparse(node.targets[0]):
         return
     yield node
