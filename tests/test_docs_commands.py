@@ -118,7 +118,7 @@ def _write_documents(folder: Path) -> None:
     (folder / "paper.tex").write_text("\\section{Primes}\nThe prime $p$.\n")
     with tarfile.open(folder / "2101.00001.tar.gz", "w:gz") as archive:
         archive.add(folder / "paper.tex", "main.tex")
-    rows = {
+    rows: dict[str, list[tuple[str, ...]]] = {
         "answers.csv": [("Subject", "Content", "Author"), ("Primes", "$p$ is prime.", "A")],
         "sheet.csv": [("Frage", "Antwort"), ("Was?", "Das.")],
         "queries.csv": [("query_id", "query", "context"), ("Q1", "x^2", "a square")],

@@ -91,7 +91,7 @@ def test_the_bootstrap_interval_has_the_percentiles_of_its_level(
     drawn = np.random.default_rng(3).multinomial(7, np.full(7, 1 / 7), size=500) @ column / 7
     [interval] = bootstrap_intervals([list(column)], seed=3, resamples=500, level=level)
     low, high = np.percentile(drawn, [outside, 100 - outside])
-    assert (interval.low, interval.high) == (pytest.approx(low), pytest.approx(high))
+    assert [interval.low, interval.high] == pytest.approx([low, high])
 
 
 def test_the_bootstrap_interval_is_about_two_standard_errors_each_way() -> None:
