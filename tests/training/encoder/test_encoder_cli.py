@@ -118,7 +118,7 @@ def test_counts_are_shown_as_json(
         (["--width", "40"], "width must be a multiple of 32"),
         (["--group", "3"], "group a divisor of 512"),
         (["--device", "abacus"], "device 'abacus': cannot be used"),
-        (["--seed", "2"], "holds a training with another model, other data or other settings"),
+        (["--seed", "2"], "contains a training with another model, other data or other settings"),
     ],
 )
 def test_wrong_settings_of_a_student_are_one_clear_line(
