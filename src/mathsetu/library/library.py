@@ -562,12 +562,12 @@ class Library:
         ranker = Ranker(recipe, parts, view.stored_posts)
         for question, reply in zip(questions, ranker.rank(asked, scope, weights), strict=True):
             is_exact = len(reply.numbers) < ranker.depth(k)
-            if shown.min_score is not None:
-                reply = reply.ordered(np.flatnonzero(reply.scores >= shown.min_score).tolist())
             own = language_of(question.asker).code if shown.own_language else ""
             if own in view.languages and len(view.languages) > 1 and len(reply.numbers) > 1:
                 work_out = partial(ranker.preferring, reply, own, shown.own_language, k)
                 reply = clock.attempt(LANGUAGE, work_out) or reply
+            if shown.min_score is not None:  # of the scores that are shown
+                reply = reply.ordered(np.flatnonzero(reply.scores >= shown.min_score).tolist())
             end = shown.offset + k
             groups = _grouped(ranker, reply, end) if shown.group else _alone(reply, end)
             places = dict(groups[shown.offset : end])
