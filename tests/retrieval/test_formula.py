@@ -197,9 +197,12 @@ def test_starts_that_do_not_rise_are_damage(tmp_path: Path, name: str) -> None:
     np.save(folder / f"{name}.npy", starts)
     seal(folder)
     index = FormulaRetriever([folder], FormulaSettings())
+
+    def use() -> object:
+        return index.posts_with(0), index.ask([asked("a^2")])[0].scores(np.arange(3))
+
     with pytest.raises(DamagedLibrary, match="does not match the files next to it"):
-        index.posts_with(0)
-        index.ask([asked("a^2")])[0].scores(np.arange(3))
+        use()
 
 
 @pytest.mark.thorough
