@@ -34,5 +34,8 @@ def test_labels_stand_above_their_columns_and_beside_their_rows() -> None:
     across = [int(place) for place in re.findall(r"translate\((\d+),", drawn)]
     # A label is turned, so that its baseline is right of the middle of its column.
     assert [place - left for place, left in zip(across, lefts[:3], strict=True)] == [14] * 3
+    assert 'viewBox="0 0 264 242" width="264" height="242"' in drawn
+    assert max(lefts) + 20 < 264
+    assert max(tops) + 20 < 242
     down = [int(place) for place in re.findall(r'y="(\d+)" text-anchor="end"', drawn)]
     assert [place - top for place, top in zip(down, tops[::3], strict=True)] == [14] * 2

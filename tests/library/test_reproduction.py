@@ -10,9 +10,9 @@ from mathsetu.collections import sampler
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Judgments, Measure, evaluate
 from mathsetu.library import Library, build_library
-from mathsetu.library.reproduction import reproduce
+from mathsetu.library.reproduction import _measures, reproduce
 from mathsetu.recipes import load_recipe, recipe_names
-from mathsetu.recipes.published import EDITIONS, published_figures
+from mathsetu.recipes.published import EDITIONS, Published, published_figures
 from mathsetu.recipes.schema import parse_recipe
 from mathsetu.records import Judgment, Query
 from tests.library.test_stages import ENSEMBLE
@@ -116,6 +116,25 @@ def test_nothing_to_measure_is_said(summed: Library, topics: list[Query]) -> Non
     known = next(sampler.posts()).id
     with pytest.raises(InputError, match="none of the topics has a judgment"):
         reproduce(summed, recipe, topics, [Judgment("B.1", known, 3)])
+
+
+def test_an_edition_is_measured_as_the_paper_measured_it() -> None:
+    every = [
+        Published("r", edition, "en", Measure.parse(measure), 0.5, "table 1")
+        for edition, measure in (("2020", "P@10"), ("2021", "MAP"), ("2021", "nDCG"))
+    ]
+    assert list(map(str, _measures(every, "2020"))) == ["P@10"]
+    assert list(map(str, _measures(every, "2021"))) == ["MAP", "nDCG"]
+    # An edition that the paper does not have is measured with all that it uses.
+    assert list(map(str, _measures(every, "2022"))) == ["P@10", "MAP", "nDCG"]
+    assert list(map(str, _measures([], "2020")))[:3] == ["nDCG'", "MAP'", "P'@10"]
+
+
+def test_a_pool_without_posts_of_the_library_is_empty(summed: Library, topics: list[Query]) -> None:
+    post = next(iter(sampler.posts())).id
+    run = summed.run(topics[:2], pools={topics[0].id: ["nobody"], topics[1].id: ["nobody", post]})
+    assert run.rankings[topics[0].id] == ()
+    assert [hit.id for hit in run.rankings[topics[1].id]] in ([], [post])
 
 
 def test_every_published_figure_belongs_to_a_recipe_and_an_edition() -> None:

@@ -87,6 +87,11 @@ def test_nothing_is_offered_inside_formulas_or_for_nothing(
     assert offered.find(typed, ["en"]) == []
 
 
+def test_terms_are_offered_after_a_formula_that_has_ended(offered: Suggestions) -> None:
+    assert Suggestion("term", "prime number", 4) in offered.find("$x$ prime nu", ["en"])
+    assert offered.find("$x$ is $ prime nu", ["en"]) == []
+
+
 def test_what_was_typed_already_is_not_offered(offered: Suggestions) -> None:
     found = offered.find("prime number", ["en"])
     assert "prime number" not in [one.text for one in found]

@@ -7,12 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mathsetu.errors import DamagedLibrary
 from mathsetu.intake.question import Question
 from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
 from mathsetu.records import Post, Query
+from mathsetu.retrieval import formula
 from mathsetu.retrieval.formula import FormulaRetriever
 from mathsetu.retrieval.formula_index import FormulaBuilder, FormulaSettings
+from mathsetu.retrieval.mapped import seal
 
 BODIES = [
     "Pythagoras: $a^2+b^2=c^2$.",
@@ -166,6 +169,40 @@ def test_segments_without_common_formulas_change_nothing(
     assert parts.ask([asked(latex)])[0].reason(5, Post("", "")) == whole.ask([asked(latex)])[
         0
     ].reason(5, Post("", ""))
+
+
+@pytest.mark.parametrize("fewer", [0, 1])
+def test_weights_of_formulas_are_summed_again_up_to_so_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fewer: int
+) -> None:
+    """With several segments; beyond that number those that were stored are used."""
+    choices = FormulaSettings()
+    folders = [
+        build(tmp_path / "a", BODIES[:2], choices),
+        build(tmp_path / "b", BODIES[2:], choices),
+    ]
+    index = FormulaRetriever(folders, choices)
+    monkeypatch.setattr(formula, "_FEW", len(index.distinct) - fewer)
+    stored = [segment.masses for segment in index.segments]
+    same = all(map(np.array_equal, index.masses, stored))
+    assert same == bool(fewer)
+
+
+@pytest.mark.parametrize("name", ["formula_starts", "post_starts"])
+def test_starts_that_do_not_rise_are_damage(tmp_path: Path, name: str) -> None:
+    folder = build(tmp_path / "index", BODIES, FormulaSettings())
+    starts = np.load(folder / f"{name}.npy")
+    starts[1] = starts[-1]
+    starts[2] = 0
+    np.save(folder / f"{name}.npy", starts)
+    seal(folder)
+    index = FormulaRetriever([folder], FormulaSettings())
+
+    def use() -> object:
+        return index.posts_with(0), index.ask([asked("a^2")])[0].scores(np.arange(3))
+
+    with pytest.raises(DamagedLibrary, match="does not match the files next to it"):
+        use()
 
 
 @pytest.mark.thorough

@@ -119,6 +119,12 @@ def test_many_questions_are_answered_as_each_alone(tmp_path: Path) -> None:
         assert ranked.numbers.tolist() == index.ask([question])[0].best(5).numbers.tolist()
 
 
+def test_fields_count_alike_and_no_term_is_left_out_unless_told_otherwise() -> None:
+    settings = LexicalSettings()
+    assert settings.fields == {"title": 1, "body": 1, "question": 1}
+    assert (settings.max_share, settings.translate, settings.stop_words) == (1.0, True, True)
+
+
 def test_stop_words_are_kept_when_wanted() -> None:
     facts = read_post(Post(id="1", body="The sum of all the roots", language="en"))
     assert "the" not in post_terms(facts, LexicalSettings())

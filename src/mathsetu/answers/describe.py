@@ -129,9 +129,9 @@ _GRADES: dict[Grade, str] = {
 
 
 def grade_note(code: str) -> str:
-    """What a person is told of a language that is not served in full; else nothing.
+    """What a person is told of a language that is not fully supported; else nothing.
 
-    >>> grade_note("fi")[:43], grade_note("cs")
+    >>> grade_note("fi")[:46], grade_note("cs")
     ('Finnish is not supported, grade formulas only:', '')
     """
     grade = language(code).grade
@@ -139,7 +139,7 @@ def grade_note(code: str) -> str:
         return ""
     name = language_name(code)
     served = ", ".join(row.name for row in LANGUAGES.values())
-    return f"{name} {_GRADES[grade].format(name=name)} (served in full: {served})"
+    return f"{name} {_GRADES[grade].format(name=name)} (fully supported: {served})"
 
 
 def search_answer(answer: Answer, *, typeset: bool) -> SearchAnswer:
