@@ -565,8 +565,15 @@ class Library:
             if shown.min_score is not None:
                 reply = reply.ordered(np.flatnonzero(reply.scores >= shown.min_score).tolist())
             own = language_of(question.asker).code if shown.own_language else ""
-            if own in view.languages and len(view.languages) > 1 and len(reply.numbers) > 1:
-                work_out = partial(ranker.preferring, reply, own, shown.own_language, k)
+            if own in view.languages and len(view.languages) > 1 and len(reply.numbers):
+                work_out = partial(
+                    ranker.preferring,
+                    reply,
+                    own,
+                    shown.own_language,
+                    k,
+                    is_filtered=within is not None or bool(where and where.conditions),
+                )
                 reply = clock.attempt(LANGUAGE, work_out) or reply
             end = shown.offset + k
             groups = _grouped(ranker, reply, end) if shown.group else _alone(reply, end)
