@@ -137,19 +137,36 @@ class Question:
 
     @cached_property
     def words(self) -> str:
-        """The words alone; what was typed in Latin letters is in those of its language."""
+        """The words alone; what was typed in Latin letters is in those of its language.
+
+        >>> Question(Query("1", "सारणिक (determinant) $D$", language="hi")).words.strip()
+        'सारणिक'
+        """
         plain = self.marked.words
-        return self._in_script(plain) if self._is_romanised(plain) else plain
+        if self._is_romanised(plain):
+            return self._in_script(plain)
+        return self._said_once(plain) if "(" in plain else plain
 
     @cached_property
     def readable(self) -> str:
         """The text as someone who reads the language expects it, formulas included."""
-        if not self._is_romanised(self.text):
+        if self._is_romanised(self.text):
+            return "".join(
+                self._in_script(span.content) if span.kind == "text" else span.raw
+                for span in self.marked.spans
+            )
+        if "(" not in self.text:
             return self.text
         return "".join(
-            self._in_script(span.content) if span.kind == "text" else span.raw
+            self._said_once(span.raw) if span.kind == "text" else span.raw
             for span in self.marked.spans
         )
+
+    def _said_once(self, text: str) -> str:
+        """A text without the terms that it says once more in English, in brackets."""
+        from mathsetu.languages.glossary.glosses import without_glosses  # not at the start
+
+        return without_glosses(text, self.language)
 
     def _is_romanised(self, text: str) -> bool:
         """Whether a text is in Latin letters, though its language has others."""
