@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from mathsetu.collections import sampler
 from mathsetu.errors import InputError
 from mathsetu.intake.posts import read_post
-from mathsetu.library import Filter, Library, build_library
+from mathsetu.library import Filter, Library, build_library, ranker
 from mathsetu.library.store import STORE, Store, to_row, write_store
 from mathsetu.library.write import add_posts, optimize_library, remove_posts
 from mathsetu.recipes.schema import parse_recipe
@@ -276,3 +277,51 @@ def test_a_store_without_a_table_of_threads_is_read(tmp_path: Path) -> None:
     store = Store(folder / STORE)
     assert list(store.threads(["sum"])) == []
     assert store.glances([0])[0].id == "sum.en"
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    posts = [
+        Post("1", "A prime number has two divisors.", language="en"),
+        Post("2", "The sum of two even numbers is even.", language="en"),
+        Post("3", "Matrix multiplication is not commutative.", language="en"),
+        Post("4", "97 × 94 by heart: 3 and 6 are missing, 97 - 6 = 91, so 9118", language="en"),
+    ]
+    folder = tmp_path_factory.mktemp("tiny") / "library"
+    build_library(folder, posts, "default", processes=1)
+    return Library(folder)
+
+
+@pytest.mark.parametrize(
+    "query", ["matrix", "matrices", "even", "what is a matrix", "prvočíslo", "commutative matrix"]
+)
+def test_a_post_of_a_tiny_library_that_has_all_the_words_is_close(
+    tiny: Library, query: str
+) -> None:
+    answer = tiny.answer(query, 1)
+    assert answer.is_close
+    hit = answer.hits[0]
+    assert sum(reason.score for reason in hit.reasons) == pytest.approx(hit.score)
+
+
+@pytest.mark.parametrize(
+    "query", ["tensor", "qwerty matrix", "the", "다하모소노버", "고나카모8카7바"]
+)
+def test_what_no_post_says_in_full_is_not_close_in_a_tiny_library(
+    tiny: Library, query: str
+) -> None:
+    assert not tiny.answer(query, 1).is_close
+
+
+def test_what_is_read_into_unknown_words_is_no_evidence(
+    tiny: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = tiny.recipe
+    assert recipe.ranking.calibration
+    bold = replace(recipe.ranking.calibration, threshold=0.005)
+    bolder = tiny.with_recipe(replace(recipe, ranking=replace(recipe.ranking, calibration=bold)))
+    query = "자조거오4하로7 4차63아커고 5나1도3"
+    assert bolder.answer("dělitelé a násobky", 1, language="cs").is_close
+    assert not bolder.answer(query, 1).is_close
+    monkeypatch.setattr(ranker, "_LEAST_KNOWN", 0.0)
+    assert bolder.answer(query, 1).is_close

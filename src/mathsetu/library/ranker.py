@@ -22,7 +22,7 @@ from mathsetu.intake.question import Question
 from mathsetu.languages.phrases import Phrase, phrases
 from mathsetu.library.candidates import RecipeReply, weighted_sum
 from mathsetu.library.holdings import Posts
-from mathsetu.ranking.hybrid import own_first
+from mathsetu.ranking.hybrid import Calibration, own_first
 from mathsetu.ranking.rerank import Rerank, Reranker
 from mathsetu.ranking.rerank.model_input import candidate_text, question_text
 from mathsetu.recipes.schema import Recipe
@@ -46,6 +46,9 @@ _LOOKED_INTO, _LANGUAGE_DEPTH = 50, 200
 _REMEMBERED = 1_000
 # Formulas of a query that are looked for as they are written, the longest ones.
 _FORMULAS = 5
+# Kinds of parts that read words without looking any up; how much of a query, by its letters, must
+# be known words for them to tell anything; and posts that are looked into for all words of it.
+_GUESSING, _LEAST_KNOWN, _SAID_BY = frozenset({"meaning", "dense"}), 0.25, 5
 # Posts in different languages are versions of one another when their vectors are as near as this,
 # and so many of their formulas are the same (Jaccard), at least two.
 _SAME_MEANING, _SAME_FORMULAS, _LEAST_FORMULAS = 0.85, 0.6, 2
@@ -100,13 +103,52 @@ class Ranker:
             if choices.exact and len(ranked.numbers):
                 ranked = scope.clock.attempt(EXACT, partial(self._exact, ranked)) or ranked
             if learned and not scope.clock.unfinished:
-                levels = {name: float(part.max(initial=0)) for name, part in ranked.said.items()}
-                scores = learned.scores(ranked.totals, levels, ranked.silent)
-                ranked = ranked.rescored(scores, learned.threshold)
+                ranked = ranked.rescored(self._chances(ranked, learned), learned.threshold)
             if settings is not None and len(ranked.numbers):
                 read = partial(self._reranked, ranked, settings)
                 ranked = scope.clock.attempt(RERANKING, read) or ranked
             yield ranked
+
+    def _chances(self, ranked: RecipeReply, learned: Calibration) -> Numbers:
+        """The calibrated scores of what was found.
+
+        What an encoder reads into words that nobody knows is a guess, and tells nothing. A post
+        that has all words of the query is close to it: in a small library, where every word is
+        frequent, what the words are worth does not tell so.
+        """
+        levels = {name: float(part.max(initial=0)) for name, part in ranked.said.items()}
+        scores = learned.scores(ranked.totals, levels, ranked.silent)
+        if scores.max(initial=0) >= learned.threshold and not self._knows_words(ranked.question):
+            guesses = (name for name in levels if self.recipe.parts[name]["kind"] in _GUESSING)
+            levels |= dict.fromkeys(guesses, 0.0)
+            scores = learned.scores(ranked.totals, levels, ranked.silent)
+        if scores.max(initial=0) < learned.threshold and self._is_said(ranked):
+            scores = learned.scores(ranked.totals, levels, ranked.silent, is_said=True)
+        return scores
+
+    def _knows_words(self, question: Question) -> bool:
+        """Whether enough of a question's words are known, to its language or to the posts."""
+        from mathsetu.languages.vocabulary import known_share  # not when a library is opened
+        from mathsetu.retrieval.lexical import LexicalRetriever
+
+        indexes = [part for part in self._parts.values() if isinstance(part, LexicalRetriever)]
+
+        def is_used(terms: list[str]) -> bool:
+            return any(index.has(terms) for index in indexes)
+
+        return known_share(question.words, question.languages, is_used) >= _LEAST_KNOWN
+
+    def _is_said(self, ranked: RecipeReply) -> bool:
+        """Whether one of the posts that have most of the question's words has all of them."""
+        from mathsetu.retrieval.lexical import LexicalReply
+
+        for name, reply in ranked.replies.items():
+            if isinstance(reply, LexicalReply) and name in ranked.said:
+                said = ranked.said[name]
+                best = ranked.numbers[np.argsort(-said, kind="stable")[:_SAID_BY]].tolist()
+                posts = self._posts.posts(best)
+                return any(reply.is_said_in_full(posts[number]) for number in best)
+        return False
 
     def depth(self, k: int) -> int:
         """How many posts each part may find when ``k`` are wanted."""

@@ -177,7 +177,12 @@ class Calibration:
             raise InputError(f"calibration.threshold is {self.threshold:g}; it must be from 0 to 1")
 
     def scores(
-        self, totals: Numbers, levels: Mapping[str, float], silent: AbstractSet[str]
+        self,
+        totals: Numbers,
+        levels: Mapping[str, float],
+        silent: AbstractSet[str],
+        *,
+        is_said: bool = False,
     ) -> Numbers:
         """The calibrated scores of candidates, best first.
 
@@ -185,6 +190,8 @@ class Calibration:
             totals: Their hybrid scores, best first.
             levels: What each part says of its best candidate.
             silent: The parts that the query gives nothing to go on.
+            is_said: Whether a candidate has all words of the query: something close is then at
+                least as likely as not, however frequent the words are.
         """
         if not len(totals):
             return totals
@@ -195,6 +202,7 @@ class Calibration:
         }
         close = self.close.get(BIAS, 0.0) + sum(self.silent.get(part, 0.0) for part in silent)
         close += sum(self.close.get(part, 0.0) * level for part, level in reached.items())
+        close = max(close, 0.0) if is_said else close
         odds = self.relevant.get(BIAS, 0.0)
         odds += sum(self.relevant.get(part, 0.0) * level for part, level in reached.items())
         below = totals / max(float(totals[0]), 1e-9) - 1

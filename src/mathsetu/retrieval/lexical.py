@@ -248,6 +248,23 @@ class LexicalReply:
         met = dict.fromkeys(evidence for evidence in found if evidence)
         return Reason("words", float(sum(shares)), _in_words(met), tuple(met))
 
+    def is_said_in_full(self, post: Post) -> bool:
+        """Whether a post has all words of the question, or whole translations of them."""
+        text = _read_words(post, self._choices)
+        return any(self._is_said_in(text, post.language, one) for one in self._question.languages)
+
+    def _is_said_in(self, text: _Words, language: str, asked_in: str) -> bool:
+        said: set[str] = set()
+        wanted: dict[str, tuple[str, ...]] = {}
+        for asked, form, terms in self._sayings(asked_in, [language]):
+            if not form and terms:
+                wanted[asked] = terms
+            # Where nothing parts words, what translates one pair of letters says little.
+            is_part = bool(form) and len(wanted.get(asked, ())) > 1
+            if terms and not is_part and text.span(terms):
+                said.update(tokenize(asked))
+        return any(map(str.isalpha, "".join(wanted))) and said.issuperset(wanted)
+
     def _evidence(self, term: str, language: str, text: _Words) -> Evidence | None:
         """What a term of a post has to do with the question's words."""
         said = self._spoken(language).get(term, [])
