@@ -180,13 +180,14 @@ class Ranker:
         """
         without = ranked
         first = ranked.numbers[: max(depth, _LANGUAGE_DEPTH)].tolist()
-        threads = self._threads(self._posts.glances(first).values())
+        posts = self._posts.glances(first)
+        threads = self._threads(posts.values())
         places = list(range(len(first)))
         if not is_filtered:
             ranked, further = _looked_up(ranked, threads, language, set(first))
+            posts |= self._posts.glances(ranked.numbers[further].tolist()) if further else {}
             places += further
         looked_at = ranked.numbers[places]
-        posts = self._posts.glances(looked_at.tolist())
         seen = [posts[number] for number in looked_at.tolist()]
         is_own = [post.language == language for post in seen]
         if not strength or all(is_own) or not any(is_own):
