@@ -158,3 +158,11 @@ def test_a_threshold_leaves_out_lower_scores(sampler_library: Library) -> None:
 def test_what_makes_no_sense_is_refused(sampler_library: Library, make) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(InputError):
         make(sampler_library)
+
+
+def test_a_threshold_is_of_the_scores_that_are_shown(sampler_library: Library) -> None:
+    """The asker's language adds to a score before it is compared."""
+    question = "infinitely many primes"
+    first = sampler_library.answer(question, 3, explain=False).hits[0]
+    cut = sampler_library.answer(question, 3, explain=False, min_score=first.score - 1e-6)
+    assert cut.hits[0].id == first.id

@@ -391,7 +391,7 @@ class Reading(Operands):
             if not token.strong and token.text[1:2] not in (",", ";", ":", "!", " ", "\\"):
                 return None
             return self._operand_at(place)
-        if kind in (Kind.PREFIX, Kind.ROOT) or (kind is Kind.BIG and (token.strong or begun)):
+        if kind in (Kind.PREFIX, Kind.ROOT, Kind.WILD) or (kind is Kind.BIG and (token.strong or begun)):
             return self._operand_at(place)
         if kind is Kind.SYMBOL:
             goes_on = following is not None and following.kind in OPERATORS
