@@ -1,12 +1,16 @@
 """Terms in brackets that say in English what stands before them."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mathsetu.intake.posts import read_post
 from mathsetu.intake.question import Question
 from mathsetu.languages.glossary.glosses import without_glosses
-from mathsetu.records import Query
+from mathsetu.records import Post, Query
+from mathsetu.retrieval.lexical import LexicalBuilder, LexicalRetriever, LexicalSettings
 
 
 @pytest.mark.parametrize(
@@ -39,8 +43,25 @@ def test_nothing_but_brackets_is_left_out(text: str, language: str) -> None:
         assert rest == text
 
 
-def test_words_and_meaning_are_read_without_glosses_and_formulas_stay() -> None:
+def test_only_those_who_translate_read_a_term_once() -> None:
     asked = Question(Query("1", "सारणिक (determinant) $D(x)$ (n)", language="hi"))
-    assert asked.readable == "सारणिक $D(x)$ (n)"
-    assert "determinant" not in asked.words
-    assert asked.written == "सारणिक (determinant) $D(x)$ (n)"
+    assert asked.readable_once == "सारणिक $D(x)$ (n)"
+    assert "determinant" not in asked.words_once
+    assert asked.readable == asked.written
+    assert "determinant" in asked.words
+
+
+@pytest.mark.parametrize("translate", [True, False])
+def test_an_english_gloss_finds_english_posts_where_nothing_is_translated(
+    tmp_path: Path, translate: bool
+) -> None:
+    settings = LexicalSettings(translate=translate)
+    builder = LexicalBuilder(settings)
+    for body in ("determinant", "eigenvalue"):
+        builder.add(builder.prepare(read_post(Post("1", body, language="en"))))
+    builder.write(tmp_path / "words")
+    [reply] = LexicalRetriever([tmp_path / "words"], settings).ask(
+        [Question(Query("1", "अभिलक्षणिक मान, सारणिक (determinant)", language="hi"))]
+    )
+    assert reply.wanted["determin"] == 1.0
+    assert ("eigenvalu" in reply.wanted) is translate

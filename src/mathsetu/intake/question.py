@@ -137,33 +137,42 @@ class Question:
 
     @cached_property
     def words(self) -> str:
-        """The words alone; what was typed in Latin letters is in those of its language.
+        """The words alone; what was typed in Latin letters is in those of its language."""
+        plain = self.marked.words
+        return self._in_script(plain) if self._is_romanised(plain) else plain
 
-        >>> Question(Query("1", "सारणिक (determinant) $D$", language="hi")).words.strip()
+    @cached_property
+    def words_once(self) -> str:
+        """The words without terms that are only said again in English, for who translates.
+
+        >>> Question(Query("1", "सारणिक (determinant) $D$", language="hi")).words_once.strip()
         'सारणिक'
         """
-        plain = self.marked.words
-        if self._is_romanised(plain):
-            return self._in_script(plain)
-        return self._said_once(plain) if "(" in plain else plain
+        return self._said_once(self.words)
 
     @cached_property
     def readable(self) -> str:
         """The text as someone who reads the language expects it, formulas included."""
-        if self._is_romanised(self.text):
-            return "".join(
-                self._in_script(span.content) if span.kind == "text" else span.raw
-                for span in self.marked.spans
-            )
-        if "(" not in self.text:
+        if not self._is_romanised(self.text):
             return self.text
+        return "".join(
+            self._in_script(span.content) if span.kind == "text" else span.raw
+            for span in self.marked.spans
+        )
+
+    @cached_property
+    def readable_once(self) -> str:
+        """The same, without terms that are only said again in English."""
+        if "(" not in self.text or self._is_romanised(self.text):
+            return self.readable
         return "".join(
             self._said_once(span.raw) if span.kind == "text" else span.raw
             for span in self.marked.spans
         )
 
     def _said_once(self, text: str) -> str:
-        """A text without the terms that it says once more in English, in brackets."""
+        if "(" not in text:
+            return text
         from mathsetu.languages.glossary.glosses import without_glosses  # not at the start
 
         return without_glosses(text, self.language)
