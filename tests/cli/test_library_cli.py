@@ -327,3 +327,17 @@ def test_the_asker_s_language_comes_first(mathsetu: Mathsetu, tmp_path: Path) ->
     assert "hr (infinitely-many-primes.hr)" in grouped
     assert "also in: " not in mathsetu(*search).out
     assert "is not one of" in mathsetu(*search, "--own-language", "much").err
+
+
+def test_an_edited_note_replaces_the_old_one(mathsetu: Mathsetu) -> None:
+    note = Path("notes") / "sums.md"
+    note.parent.mkdir()
+    note.write_text("# Sums\n\nAdd $a$.\n")
+    assert mathsetu("index", "lib", "notes", "--recipe", "msm-bm25", "--processes", "1").code == 0
+    note.write_text("# Sums\n\nAdd $a$ and $b$.\n")
+    for source in ("notes/sums.md", "notes"):
+        done = mathsetu("add", "lib", source)
+        assert "1 post added, 1 of them replaced older ones" in done.out
+    assert [hit["id"] for hit in mathsetu.json("search", "lib", "sums")["hits"]] == [
+        "notes/sums.md#sums"
+    ]

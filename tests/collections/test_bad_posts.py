@@ -108,7 +108,7 @@ def test_index_names_or_skips_twice_used_ids_across_files(mathsetu: Mathsetu) ->
     assert done.code == 0, done.err
     assert "3 posts indexed" in done.out
     assert "2 bad rows skipped" in done.out
-    assert "notes/a.md line 1: id 'a.md#one' occurs twice (first in notes/a.md line 1)" in done.err
+    assert "notes/a.md line 1: id 'notes/a.md#one' occurs twice (first in notes/a.md line 1)" in done.err
 
 
 def test_add_counts_what_it_skips(mathsetu: Mathsetu) -> None:

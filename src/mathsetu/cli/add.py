@@ -64,10 +64,12 @@ def command(
         )
     after = _languages(library)
     gained = {code: n - before.get(code, 0) for code, n in after.items() if n > before.get(code, 0)}
+    replaced = count - (sum(after.values()) - sum(before.values()))
     if as_json:
-        print_json({"added": count} | report_of(bad, gained))
+        print_json({"added": count, "replaced": replaced} | report_of(bad, gained))
         return
-    say(f"{library}: {counted(count, 'post')} added{skipped(bad)}")
+    instead = f", {replaced} of them replaced older ones" if replaced else ""
+    say(f"{library}: {counted(count, 'post')} added{instead}{skipped(bad)}")
     say_report(bad, gained)
 
 

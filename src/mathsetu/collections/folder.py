@@ -65,7 +65,10 @@ def read_posts(
     root = Path(path)
     if not root.is_dir():
         raise InputError(f"{path}: is not a folder")
-    yield from _Gathering(bad, language, others).read(FolderTree(root), "")
+    # As for a file of it that is named by itself, so that either replaces the posts of the other.
+    leads_down = not root.is_absolute() and ".." not in root.parts
+    prefix = "".join(f"{part}/" for part in root.parts) if leads_down else ""
+    yield from _Gathering(bad, language, others).read(FolderTree(root), prefix)
 
 
 def read_archive(

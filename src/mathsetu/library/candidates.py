@@ -136,7 +136,7 @@ class RecipeReply:
         totals = self.scores + added
         self.added, self.replies = {**self.added, part: added}, {**self.replies, part: reply}
         order = np.argsort(-totals.round(9), kind="stable")
-        return self.ordered(order.tolist(), totals[order])
+        return self.ordered(order.tolist(), _falling(totals[order]))
 
     def rescored(self, scores: Numbers, threshold: float) -> RecipeReply:
         """The posts with scores on another scale, in which each part keeps its share.
@@ -158,6 +158,16 @@ class RecipeReply:
             remarks=self.remarks,
             is_close=bool(scores.max(initial=0) >= threshold),
         )
+
+
+def _falling(scores: Numbers) -> Numbers:
+    """Scores in order, without the last digits by which a later one may be the larger.
+
+    >>> _falling(np.array([0.5, 0.2, 0.2 + 1e-12])).tolist()
+    [0.5, 0.2, 0.2]
+    """
+    fallen: Numbers = np.minimum.accumulate(scores)
+    return fallen
 
 
 def _at(place: int, remark: Remark, places: list[int]) -> Reason | None:
@@ -270,7 +280,7 @@ def _added_up(
     found = np.any([scores[part] != 0 for part in parts if weights[part]], axis=0)
     places = places[found[places]]
     added = {name: part[places] for name, part in parts.items()}
-    total = sum(added.values(), start=np.zeros(len(places)))
+    total = _falling(sum(added.values(), start=np.zeros(len(places))))
     said = {name: part[places] for name, part in scores.items()}
     return RecipeReply(question, numbers[places], total, added, replies, said=said)
 
