@@ -1,6 +1,7 @@
 """Answer retrieval (ARQMath task 1, CrossMath queries) with any recipe: quality and speed.
 
     python -m benchmarks.answers default msm-bm25-tuned [--languages en hi es] [--set ranking.k=10]
+    python -m benchmarks.answers default --library FOLDER
 
 nDCG@10 (with its bootstrap interval, 95%) and MAP over the topics that have a present post judged 2
 or 3, the whole collection ranked, unjudged posts counted as not relevant. For other languages also
@@ -38,20 +39,21 @@ from mathsetu.records import Hit, Run
 _DRAWS = 10_000
 
 
-def measure(name: str, languages: list[str], settings: list[str], data: Path) -> None:
+def measure(
+    name: str, languages: list[str], settings: list[str], data: Path, place: Path | None = None
+) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / "library"
+        target = place or Path(folder) / "library"
         started = time.perf_counter()
-        posts = arqmath_posts(data)
-        build_library(target, posts, load_recipe(name, settings), collection="arqmath")
-        built = time.perf_counter() - started
+        if place is None:
+            posts = arqmath_posts(data)
+            build_library(target, posts, load_recipe(name, settings), collection="arqmath")
+        built = "" if place else f"built in {time.perf_counter() - started:.1f} s, "
         started = time.perf_counter()
-        library = Library(target)
+        library = Library(target).with_recipe(load_recipe(name, settings))
         opened = time.perf_counter() - started
         size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file())
-        print(
-            f"{name}: built in {built:.1f} s, {size / 1e6:.0f} MB, opened in {opened * 1e3:.0f} ms"
-        )
+        print(f"{name}: {built}{size / 1e6:.0f} MB, opened in {opened * 1e3:.0f} ms", flush=True)
         judgments = {year: judged(year, data) for year in YEARS}
         runs: dict[str, Run] = {}
         for language in languages:
@@ -124,10 +126,11 @@ def main() -> None:
     parser.add_argument("--languages", nargs="+", default=["en"], choices=LANGUAGES)
     parser.add_argument("--set", nargs="+", default=[], dest="settings", metavar="NAME=VALUE")
     parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--library", type=Path, help="a library of the same posts and parts")
     arguments = parser.parse_args()
     print("language, then nDCG@10 (interval) and MAP of 2020, of 2021")
     for name in arguments.recipes:
-        measure(name, arguments.languages, arguments.settings, arguments.data)
+        measure(name, arguments.languages, arguments.settings, arguments.data, arguments.library)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,18 @@
 """Exact before like, the asker's language first, versions as one hit, calibrated scores."""
 
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from mathsetu.collections import sampler
 from mathsetu.errors import InputError
-from mathsetu.library import Filter, Library, build_library
+from mathsetu.intake.posts import read_post
+from mathsetu.library import Filter, Library, build_library, ranker
+from mathsetu.library.store import STORE, Store, to_row, write_store
+from mathsetu.library.write import add_posts, optimize_library, remove_posts
 from mathsetu.recipes.schema import parse_recipe
 from mathsetu.records import Post, Query
 from tests.light import LIGHT, LIGHT_TOML
@@ -206,4 +212,116 @@ def test_the_sampler_is_answered_in_the_asker_s_language(tmp_path: Path) -> None
                 asked += 1
                 first += library.search(query, 1, explain=False)[0].id in own
     assert asked == 66
-    assert first >= 56
+    assert first >= 59
+
+
+def in_two_languages(*more: Post) -> list[Post]:
+    """A post that a Czech query finds, and its Czech version, which has none of the words."""
+    return [
+        Post("sum.en", "A geometric series.", language="en", thread_id="sum"),
+        Post("sum.cs", "Sčítáme bez konce.", language="cs", thread_id="sum"),
+        Post("other.cs", "Kružnice a úsečka.", language="cs", thread_id="other"),
+        *more,
+    ]
+
+
+def test_a_version_that_no_part_finds_is_looked_up_in_the_thread(tmp_path: Path) -> None:
+    library = small(tmp_path, in_two_languages(), ("ranking.own_language=normal",))
+    query = Query("q", "geometrická řada", language="cs")
+    assert [hit.id for hit in library.search(query, 5, own_language="off")] == ["sum.en"]
+    first, second = library.search(query, 5)
+    assert (first.id, second.id) == ("sum.cs", "sum.en")
+    assert first.score == second.score
+    [reason] = first.reasons
+    assert reason.part == "language"
+    assert reason.score == first.score
+    assert reason.detail == "in the language of the query (cs): a version of what was found"
+
+
+def test_what_a_filter_leaves_out_is_not_looked_up(tmp_path: Path) -> None:
+    library = small(tmp_path, in_two_languages(), ("ranking.own_language=normal",))
+    query = Query("q", "geometrická řada", language="cs")
+    found = library.search(query, 5, where=Filter(not_tags=("homework",)))
+    assert [hit.id for hit in found] == ["sum.en"]
+
+
+def test_posts_of_a_discussion_are_no_versions(tmp_path: Path) -> None:
+    another = Post("again.cs", "Jiná odpověď.", language="cs", thread_id="sum")
+    library = small(tmp_path, in_two_languages(another), ("ranking.own_language=normal",))
+    query = Query("q", "geometrická řada", language="cs")
+    assert [hit.id for hit in library.search(query, 5)] == ["sum.en"]
+
+
+def test_threads_are_known_after_a_merge_and_without_removed_posts(tmp_path: Path) -> None:
+    posts = in_two_languages()
+    library = small(tmp_path, posts[:1], ("ranking.own_language=normal",))
+    add_posts(library.folder, posts[1:], processes=1)
+    optimize_library(library.folder)
+    assert library.refresh()
+    query = Query("q", "geometrická řada", language="cs")
+    assert [hit.id for hit in library.search(query, 5)] == ["sum.cs", "sum.en"]
+    remove_posts(library.folder, ["sum.cs"])
+    assert library.refresh()
+    assert [hit.id for hit in library.search(query, 5)] == ["sum.en"]
+
+
+def test_a_store_without_a_table_of_threads_is_read(tmp_path: Path) -> None:
+    folder = tmp_path / "old"
+    folder.mkdir()
+    facts = read_post(in_two_languages()[0])
+    write_store(folder / STORE, [to_row(facts, "")])
+    assert list(Store(folder / STORE).threads(["sum"])) == [("sum", 0, "en")]
+    with closing(sqlite3.connect(folder / STORE)) as connection:
+        connection.execute("DROP TABLE threads")
+        connection.commit()
+    store = Store(folder / STORE)
+    assert list(store.threads(["sum"])) == []
+    assert store.glances([0])[0].id == "sum.en"
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    posts = [
+        Post("1", "A prime number has two divisors.", language="en"),
+        Post("2", "The sum of two even numbers is even.", language="en"),
+        Post("3", "Matrix multiplication is not commutative.", language="en"),
+        Post("4", "97 × 94 by heart: 3 and 6 are missing, 97 - 6 = 91, so 9118", language="en"),
+    ]
+    folder = tmp_path_factory.mktemp("tiny") / "library"
+    build_library(folder, posts, "default", processes=1)
+    return Library(folder)
+
+
+@pytest.mark.parametrize(
+    "query", ["matrix", "matrices", "even", "what is a matrix", "prvočíslo", "commutative matrix"]
+)
+def test_a_post_of_a_tiny_library_that_has_all_the_words_is_close(
+    tiny: Library, query: str
+) -> None:
+    answer = tiny.answer(query, 1)
+    assert answer.is_close
+    hit = answer.hits[0]
+    assert sum(reason.score for reason in hit.reasons) == pytest.approx(hit.score)
+
+
+@pytest.mark.parametrize(
+    "query", ["tensor", "qwerty matrix", "the", "다하모소노버", "고나카모8카7바"]
+)
+def test_what_no_post_says_in_full_is_not_close_in_a_tiny_library(
+    tiny: Library, query: str
+) -> None:
+    assert not tiny.answer(query, 1).is_close
+
+
+def test_what_is_read_into_unknown_words_is_no_evidence(
+    tiny: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = tiny.recipe
+    assert recipe.ranking.calibration
+    bold = replace(recipe.ranking.calibration, threshold=0.005)
+    bolder = tiny.with_recipe(replace(recipe, ranking=replace(recipe.ranking, calibration=bold)))
+    query = "자조거오4하로7 4차63아커고 5나1도3"
+    assert bolder.answer("dělitelé a násobky", 1, language="cs").is_close
+    assert not bolder.answer(query, 1).is_close
+    monkeypatch.setattr(ranker, "_LEAST_KNOWN", 0.0)
+    assert bolder.answer(query, 1).is_close

@@ -31,6 +31,8 @@ from mathsetu.retrieval.weighting import make_scheme
 BIRTH, DEATH, SEGMENT = "birth", "death", "segment"
 #: Fields of a post that can be filtered by; passages have the first three of them, too.
 LANGUAGE, TAGS, COLLECTION, ID, PARENT = "language", "tags", "collection", "id", "parent"
+#: The thread of a post that has one.
+THREAD = "thread"
 #: The number of a passage's post.
 POST = "post"
 #: Fields of a formula: what it is written like, as a number; and since which version it counts in
@@ -162,7 +164,7 @@ def create(
     }
     visible = dict.fromkeys((BIRTH, DEATH, SEGMENT), models.PayloadSchemaType.INTEGER)
     known = dict.fromkeys((LANGUAGE, TAGS, COLLECTION), models.PayloadSchemaType.KEYWORD)
-    named = dict.fromkeys((ID, PARENT), models.PayloadSchemaType.KEYWORD)
+    named = dict.fromkeys((ID, PARENT, THREAD), models.PayloadSchemaType.KEYWORD)
     _create(cluster, names.meta, {}, {}, Spread(1, spread.replicas))
     _create(
         cluster,

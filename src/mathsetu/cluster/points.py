@@ -30,6 +30,7 @@ from mathsetu.cluster.layout import (
     POST,
     SEGMENT,
     TAGS,
+    THREAD,
     passage_point,
     post_point,
 )
@@ -360,6 +361,8 @@ class SegmentPoints:
         for point, number, row in zip(points, numbers, rows, strict=True):
             payload = self._facts(row)
             payload |= {ID: row.id, PARENT: row.parent_id, "record": row.record, "spans": row.spans}
+            if row.thread_id:
+                payload[THREAD] = row.thread_id
             vectors: dict[str, Any] = {}
             for part in self._words:
                 vector, own = part.of_post(number)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mathsetu.cluster.layout import COLLECTION, ID, LANGUAGE, PARENT, TAGS
+from mathsetu.cluster.layout import COLLECTION, ID, LANGUAGE, PARENT, TAGS, THREAD
 from mathsetu.cluster.packing import damaged
 from mathsetu.cluster.snapshot import Snapshot
 from mathsetu.errors import UnknownPost
@@ -123,6 +123,14 @@ class ClusterPosts:
         facts = _read(payload)
         self._known[number] = facts
         self._numbers[facts.post.id] = number
+
+    def threads(self, names: Iterable[str]) -> dict[str, dict[int, str]]:
+        """The posts of some threads: their numbers and languages."""
+        found: dict[str, dict[int, str]] = {}
+        wanted = list(dict.fromkeys(names))
+        for number, payload in self._listed(THREAD, wanted, (THREAD, LANGUAGE)):
+            found.setdefault(str(payload[THREAD]), {})[number] = str(payload[LANGUAGE])
+        return found
 
     def not_removed(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those of some numbers whose posts can be found."""

@@ -6,6 +6,7 @@ and they are scored by the same code and the same statistics as those of a libra
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,6 +38,11 @@ class ClusterWords(LexicalRetriever):
         self.index = _Index(snapshot, name, choices, where)
         self.posts = snapshot.state.posts
         self.languages = sorted(code for code in snapshot.state.languages if code)
+        self._counts = snapshot.counts[name]
+
+    def has(self, terms: Sequence[str]) -> bool:
+        """Whether a post has one of some terms."""
+        return bool(self._counts.of(term_hashes(list(terms))).any())
 
 
 class _Index(Weighted):

@@ -142,6 +142,15 @@ class Question:
         return self._in_script(plain) if self._is_romanised(plain) else plain
 
     @cached_property
+    def words_once(self) -> str:
+        """The words without terms that are only said again in English, for who translates.
+
+        >>> Question(Query("1", "सारणिक (determinant) $D$", language="hi")).words_once.strip()
+        'सारणिक'
+        """
+        return self._said_once(self.words)
+
+    @cached_property
     def readable(self) -> str:
         """The text as someone who reads the language expects it, formulas included."""
         if not self._is_romanised(self.text):
@@ -150,6 +159,23 @@ class Question:
             self._in_script(span.content) if span.kind == "text" else span.raw
             for span in self.marked.spans
         )
+
+    @cached_property
+    def readable_once(self) -> str:
+        """The same, without terms that are only said again in English."""
+        if "(" not in self.text or self._is_romanised(self.text):
+            return self.readable
+        return "".join(
+            self._said_once(span.raw) if span.kind == "text" else span.raw
+            for span in self.marked.spans
+        )
+
+    def _said_once(self, text: str) -> str:
+        if "(" not in text:
+            return text
+        from mathsetu.languages.glossary.glosses import without_glosses  # not at the start
+
+        return without_glosses(text, self.language)
 
     def _is_romanised(self, text: str) -> bool:
         """Whether a text is in Latin letters, though its language has others."""

@@ -10,11 +10,11 @@ tables of this package know of a word says more.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from typing import Final
 
-from mathsetu.languages.analyze import analyze, tokenize
+from mathsetu.languages.analyze import UNSPACED, analyze, tokenize
 from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.learned import LearnedWords
 from mathsetu.languages.normalise import fold, normalise
@@ -66,6 +66,37 @@ def is_in_terms(word: str, codes: Iterable[str]) -> bool:
     (True, False)
     """
     return any(word in _words(code) for code in codes)
+
+
+def known_share(text: str, codes: Iterable[str], is_used: Callable[[list[str]], bool]) -> float:
+    """How much of a text, by its letters, is words that somebody knows; 1 where there is no letter.
+
+    Known is what the tables of a language know, and what is used in the posts that are searched.
+    Numbers are no words. Where nothing parts words, pairs of letters are looked up.
+
+    Args:
+        text: The text, without formulas.
+        codes: The languages that it may be in; English words are met in all of them.
+        is_used: Whether a post has one of some terms.
+
+    >>> known_share("prime qwertz 42", ["en"], lambda terms: False)
+    0.45454545454545453
+    """
+    likely = [code for code in dict.fromkeys((*codes, "en")) if code in LANGUAGES]
+    letters = found = 0
+    for token in tokenize(text):
+        for piece in _pieces(token, likely[0]):
+            count = sum(map(str.isalpha, piece))
+            letters += count
+            if count and (
+                any(is_used(analyze(piece, code)) for code in likely) or known(piece, likely)
+            ):
+                found += count
+    return found / letters if letters else 1.0
+
+
+def _pieces(token: str, code: str) -> list[str]:
+    return analyze(token, code) if UNSPACED.search(token) else [token]
 
 
 @lru_cache(maxsize=1 << 12)

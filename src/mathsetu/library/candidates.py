@@ -107,6 +107,22 @@ class RecipeReply:
             is_close=self.is_close,
         )
 
+    def with_posts(self, numbers: Sequence[int]) -> RecipeReply:
+        """The posts with others behind them, of which no part says anything."""
+        nothing = np.zeros(len(numbers))
+        return RecipeReply(
+            self.question,
+            np.concatenate([self.numbers, np.array(numbers, dtype=np.int64)]),
+            np.concatenate([self.scores, nothing]),
+            {name: np.concatenate([part, nothing]) for name, part in self.added.items()},
+            self.replies,
+            said={name: np.concatenate([part, nothing]) for name, part in self.said.items()},
+            silent=self.silent,
+            totals=np.concatenate([self.totals, nothing]),
+            remarks=self.remarks,
+            is_close=self.is_close,
+        )
+
     def with_share(self, part: str, shares: Sequence[float], reply: Reply) -> RecipeReply:
         """The posts with something more added to the scores of the first, ordered again.
 

@@ -70,6 +70,10 @@ class Posts(Protocol):
         """The ids of posts by their numbers."""
         ...
 
+    def threads(self, names: Iterable[str]) -> dict[str, dict[int, str]]:
+        """The posts of some threads, as far as they are known: their numbers and languages."""
+        ...
+
     def not_removed(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those of some numbers whose posts are still there."""
         ...

@@ -563,8 +563,15 @@ class Library:
         for question, reply in zip(questions, ranker.rank(asked, scope, weights), strict=True):
             is_exact = len(reply.numbers) < ranker.depth(k)
             own = language_of(question.asker).code if shown.own_language else ""
-            if own in view.languages and len(view.languages) > 1 and len(reply.numbers) > 1:
-                work_out = partial(ranker.preferring, reply, own, shown.own_language, k)
+            if own in view.languages and len(view.languages) > 1 and len(reply.numbers):
+                work_out = partial(
+                    ranker.preferring,
+                    reply,
+                    own,
+                    shown.own_language,
+                    k,
+                    is_filtered=within is not None or bool(where and where.conditions),
+                )
                 reply = clock.attempt(LANGUAGE, work_out) or reply
             if shown.min_score is not None:  # of the scores that are shown
                 reply = reply.ordered(np.flatnonzero(reply.scores >= shown.min_score).tolist())

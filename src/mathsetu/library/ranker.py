@@ -7,7 +7,8 @@ asker's language come first where that is wanted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ from mathsetu.intake.question import Question
 from mathsetu.languages.phrases import Phrase, phrases
 from mathsetu.library.candidates import RecipeReply, weighted_sum
 from mathsetu.library.holdings import Posts
-from mathsetu.ranking.hybrid import own_first
+from mathsetu.ranking.hybrid import Calibration, own_first
 from mathsetu.ranking.rerank import Rerank, Reranker
 from mathsetu.ranking.rerank.model_input import candidate_text, question_text
 from mathsetu.recipes.schema import Recipe
@@ -45,6 +46,9 @@ _LOOKED_INTO, _LANGUAGE_DEPTH = 50, 200
 _REMEMBERED, _GLANCED = 1_000, 5_000
 # Formulas of a query that are looked for as they are written, the longest ones.
 _FORMULAS = 5
+# Kinds of parts that read words without looking any up; how much of a query, by its letters, must
+# be known words for them to tell anything; and posts that are looked into for all words of it.
+_GUESSING, _LEAST_KNOWN, _SAID_BY = frozenset({"meaning", "dense"}), 0.25, 5
 # Posts in different languages are versions of one another when their vectors are as near as this,
 # and so many of their formulas are the same (Jaccard), at least two.
 _SAME_MEANING, _SAME_FORMULAS, _LEAST_FORMULAS = 0.85, 0.6, 2
@@ -99,13 +103,52 @@ class Ranker:
             if choices.exact and len(ranked.numbers):
                 ranked = scope.clock.attempt(EXACT, partial(self._exact, ranked)) or ranked
             if learned and not scope.clock.unfinished:
-                levels = {name: float(part.max(initial=0)) for name, part in ranked.said.items()}
-                scores = learned.scores(ranked.totals, levels, ranked.silent)
-                ranked = ranked.rescored(scores, learned.threshold)
+                ranked = ranked.rescored(self._chances(ranked, learned), learned.threshold)
             if settings is not None and len(ranked.numbers):
                 read = partial(self._reranked, ranked, settings)
                 ranked = scope.clock.attempt(RERANKING, read) or ranked
             yield ranked
+
+    def _chances(self, ranked: RecipeReply, learned: Calibration) -> Numbers:
+        """The calibrated scores of what was found.
+
+        What an encoder reads into words that nobody knows is a guess, and tells nothing. A post
+        that has all words of the query is close to it: in a small library, where every word is
+        frequent, what the words are worth does not tell so.
+        """
+        levels = {name: float(part.max(initial=0)) for name, part in ranked.said.items()}
+        scores = learned.scores(ranked.totals, levels, ranked.silent)
+        if scores.max(initial=0) >= learned.threshold and not self._knows_words(ranked.question):
+            guesses = (name for name in levels if self.recipe.parts[name]["kind"] in _GUESSING)
+            levels |= dict.fromkeys(guesses, 0.0)
+            scores = learned.scores(ranked.totals, levels, ranked.silent)
+        if scores.max(initial=0) < learned.threshold and self._is_said(ranked):
+            scores = learned.scores(ranked.totals, levels, ranked.silent, is_said=True)
+        return scores
+
+    def _knows_words(self, question: Question) -> bool:
+        """Whether enough of a question's words are known, to its language or to the posts."""
+        from mathsetu.languages.vocabulary import known_share  # not when a library is opened
+        from mathsetu.retrieval.lexical import LexicalRetriever
+
+        indexes = [part for part in self._parts.values() if isinstance(part, LexicalRetriever)]
+
+        def is_used(terms: list[str]) -> bool:
+            return any(index.has(terms) for index in indexes)
+
+        return known_share(question.words, question.languages, is_used) >= _LEAST_KNOWN
+
+    def _is_said(self, ranked: RecipeReply) -> bool:
+        """Whether one of the posts that have most of the question's words has all of them."""
+        from mathsetu.retrieval.lexical import LexicalReply
+
+        for name, reply in ranked.replies.items():
+            if isinstance(reply, LexicalReply) and name in ranked.said:
+                said = ranked.said[name]
+                best = ranked.numbers[np.argsort(-said, kind="stable")[:_SAID_BY]].tolist()
+                posts = self._posts.posts(best)
+                return any(reply.is_said_in_full(posts[number]) for number in best)
+        return False
 
     def depth(self, k: int) -> int:
         """How many posts each part may find when ``k`` are wanted."""
@@ -113,56 +156,106 @@ class Ranker:
         return max(k, ranking.candidates, rerank.depth if rerank else 0)
 
     def preferring(
-        self, ranked: RecipeReply, language: str, strength: float, depth: int
+        self,
+        ranked: RecipeReply,
+        language: str,
+        strength: float,
+        depth: int,
+        *,
+        is_filtered: bool = False,
     ) -> RecipeReply:
         """The posts as someone wants them who prefers a language.
 
-        A post that moves up is shown with the score of the best one that it is put above, so that
-        scores fall along the list: for a version of a post that is the score of the best version.
-        The difference is the language's share, and the reasons say so.
+        Versions of a post are judged together, and the one in that language stands first; it is
+        looked up in the post's thread where no part has found it. A post that moves up is shown
+        with the score of the best one that it is put above, so that scores fall along the list. The
+        difference is the language's share, and the reasons say so.
 
         Args:
             ranked: The posts.
             language: What is preferred.
             strength: How much (`own_first`).
             depth: How many posts are wanted; no fewer are looked at.
+            is_filtered: Whether some posts must not be found, so that none is looked up.
         """
+        without = ranked
         first = ranked.numbers[: max(depth, _LANGUAGE_DEPTH)].tolist()
         posts = self._posts.glances(first)
-        is_own = [posts[number].language == language for number in first]
+        threads = self._threads(posts.values())
+        places = list(range(len(first)))
+        if not is_filtered:
+            ranked, further = _looked_up(ranked, threads, language, set(first))
+            posts |= self._posts.glances(ranked.numbers[further].tolist()) if further else {}
+            places += further
+        looked_at = ranked.numbers[places]
+        seen = [posts[number] for number in looked_at.tolist()]
+        is_own = [post.language == language for post in seen]
         if not strength or all(is_own) or not any(is_own):
-            return ranked
-        versions = self.versions(ranked, len(first))
-        order = own_first(ranked.totals[: len(first)].tolist(), is_own, versions, strength)
-        places = [*order, *range(len(first), len(ranked.numbers))]
-        own = ranked.scores[places]
-        scores = np.maximum.accumulate(own[::-1])[::-1]
+            return without
+        groups = self._groups(ranked, looked_at, seen, threads)
+        sizes = {
+            group: len(threads[seen[group].thread_id])
+            for group in set(groups)
+            if seen[group].thread_id in threads
+        }
+        totals, scores = ranked.totals[places], ranked.scores[places]
+        order = own_first(scores, totals, is_own, groups, sizes, strength)
+        is_moved = set(places)
+        rest = (place for place in range(len(ranked.numbers)) if place not in is_moved)
+        before = [*(places[place] for place in order), *rest]
+        own = ranked.scores[before]
+        shown = np.maximum.accumulate(own[::-1])[::-1]
+        spoken = [is_own[place] for place in order]
 
         def remark(place: int) -> Reason | None:
-            if places[place] <= place and scores[place] == own[place]:
+            old = before[place]
+            if old <= place and shown[place] == own[place]:
                 return None
-            detail = f"in the language of the query ({language}): place {places[place] + 1} without"
-            return Reason(LANGUAGE, float(scores[place] - own[place]), detail)
+            why = (
+                f"in the language of the query ({language})"
+                if place < len(spoken) and spoken[place]
+                else "judged together with its versions in other languages"
+            )
+            was_found = old < len(without.numbers)
+            rank = f"place {old + 1} without" if was_found else "a version of what was found"
+            return Reason(LANGUAGE, float(shown[place] - own[place]), f"{why}: {rank}")
 
-        return ranked.ordered(places, scores, remark)
+        return ranked.ordered(before, shown, remark)
 
     def versions(self, ranked: RecipeReply, depth: int) -> list[int]:
         """For each of the first posts the place of the first version of it in any language.
 
-        Versions are posts in different languages that share a thread, or whose meaning and formulas
-        are nearly the same.
+        Versions are posts in different languages that share a thread, in which no language has two
+        posts, or whose meaning and formulas are nearly the same.
         """
         numbers = ranked.numbers[:depth]
         posts = self._posts.glances(numbers.tolist())
         seen = [posts[number] for number in numbers.tolist()]
+        return self._groups(ranked, numbers, seen, self._threads(seen))
+
+    def _threads(self, posts: Iterable[Post]) -> dict[str, dict[int, str]]:
+        """The threads of posts that are known, each with the numbers and languages of its posts."""
+        names = dict.fromkeys(post.thread_id for post in posts if post.thread_id)
+        return self._posts.threads(names) if names else {}
+
+    def _groups(
+        self,
+        ranked: RecipeReply,
+        numbers: NDArray[np.int64],
+        seen: Sequence[Post],
+        threads: Mapping[str, Mapping[int, str]],
+    ) -> list[int]:
+        """For each post the place of the first version of it among them."""
         first = list(range(len(seen)))
         if len({post.language for post in seen}) < 2:
             return first
-        threads: dict[str, int] = {}
+        begun: dict[str, int] = {}
         near = self._near(ranked, numbers)
         for place, post in enumerate(seen):
             check_time()
-            earlier = [threads.setdefault(post.thread_id, place)] if post.thread_id else []
+            thread = post.thread_id
+            is_versions = bool(thread) and _are_versions(threads.get(thread, {}))
+            earlier = [begun.setdefault(thread, place)] if is_versions else []
             earlier += [other for other in near[place] if _have_same_formulas(post, seen[other])]
             for other in earlier:
                 if other < place and _in_two_languages(post, seen[first[other]]):
@@ -302,6 +395,43 @@ class ExactReply:
         share, found = self.held(post)
         told = (f"${one.found}$" if one.kind == "formula" else f"“{one.found}”" for one in found)
         return Reason(EXACT, share, "as written: " + ", ".join(told), tuple(found))
+
+
+def _are_versions(thread: Mapping[int, str]) -> bool:
+    """Whether the posts of a thread are versions of one: no language has two of them.
+
+    The posts of a discussion, or the sections of a document, are not. Of a thread that is not
+    known nothing speaks against it.
+    """
+    spoken = [language for language in thread.values() if language]
+    return len(set(spoken)) == len(spoken)
+
+
+def _looked_up(
+    ranked: RecipeReply,
+    threads: Mapping[str, Mapping[int, str]],
+    language: str,
+    known: AbstractSet[int],
+) -> tuple[RecipeReply, list[int]]:
+    """The posts with versions in a language that their threads name, and the places of these.
+
+    Args:
+        ranked: The posts.
+        threads: What is known of their threads.
+        language: The language.
+        known: Posts that need not be looked up.
+    """
+    wanted = [
+        number
+        for thread in threads.values()
+        if _are_versions(thread)
+        for number, spoken in thread.items()
+        if spoken == language and number not in known
+    ]
+    found = {number: place for place, number in enumerate(ranked.numbers.tolist())}
+    missing = [number for number in wanted if number not in found]
+    found |= {number: len(found) + place for place, number in enumerate(missing)}
+    return ranked.with_posts(missing) if missing else ranked, [found[one] for one in wanted]
 
 
 def _in_two_languages(post: Post, other: Post) -> bool:

@@ -204,6 +204,18 @@ class SegmentedPosts:
             if number not in segment.removed
         ]
 
+    def threads(self, names: Iterable[str]) -> dict[str, dict[int, str]]:
+        """The posts of some threads, as far as they are known: their numbers and languages."""
+        wanted = list(dict.fromkeys(names))
+        found: dict[str, dict[int, str]] = {}
+        for store, segment, first in zip(
+            self._stores, self._segments, self._numbering.firsts, strict=True
+        ):
+            for thread, number, language in store.threads(wanted):
+                if number not in segment.removed:
+                    found.setdefault(thread, {})[first + number] = language
+        return found
+
     def places(self, ids: Iterable[str]) -> dict[str, dict[str, int]]:
         """For each segment, by its name, those of some posts that it has, with their numbers."""
         wanted = list(ids)

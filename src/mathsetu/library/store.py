@@ -47,6 +47,11 @@ CREATE INDEX answers ON posts (parent_id) WHERE parent_id != '';
 CREATE TABLE tags (tag TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (tag, number))
 WITHOUT ROWID;
 """
+# Stores that were written before there was this table have no versions of posts to look up.
+_THREADS = """
+CREATE TABLE threads (thread TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (thread, number))
+WITHOUT ROWID;
+"""
 _BATCH = 2_000
 # Bytes of the file that are mapped into memory, as far as SQLite can: a call to the system for each
 # page takes longer than to read it.
@@ -71,6 +76,7 @@ class Row:
     record: str
     spans: str
     tags: tuple[str, ...] = ()
+    thread_id: str = ""
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -116,6 +122,7 @@ def to_row(facts: PostFacts, collection: str) -> Row:
         json.dumps(record, ensure_ascii=False, separators=(",", ":")),
         json.dumps(known, ensure_ascii=False, separators=(",", ":")),
         post.tags,
+        post.thread_id,
     )
 
 
@@ -125,7 +132,7 @@ def write_store(path: Path, rows: Iterable[Row]) -> int:
     try:
         # The file appears in the library only when it is whole, so no journal is needed.
         connection.executescript(
-            f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; {_SCHEMA}"
+            f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; {_SCHEMA}{_THREADS}"
         )
         count = 0
         for row in rows:
@@ -142,6 +149,9 @@ def write_store(path: Path, rows: Iterable[Row]) -> int:
                 ) from None
             tags = ((tag, count) for tag in sorted(set(row.tags)))
             connection.executemany("INSERT INTO tags VALUES (?, ?)", tags)
+            if row.thread_id:
+                thread = (row.thread_id, count)
+                connection.execute("INSERT INTO threads VALUES (?, ?)", thread)
             count += 1
         connection.execute("COMMIT")
     except sqlite3.Error as error:
@@ -209,11 +219,13 @@ class Store:
             # A file that somebody else made may hold more than tables.
             self._connection.executescript("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;")
             self._connection.execute(f"PRAGMA mmap_size = {_MAPPED}")
-            if _schema(self._connection) != _own_schema():
+            schema = _schema(self._connection)
+            if schema not in (_own_schema(_SCHEMA), _own_schema(_SCHEMA + _THREADS)):
                 raise DamagedLibrary(path, "does not have the expected tables")
             # To count them would read the whole file; a missing one is missed when it is read.
             query = "SELECT (SELECT min(number) FROM posts), (SELECT max(number) FROM posts)"
             first, last = self._connection.execute(query).fetchone()
+            self._has_threads = any(name == "threads" for _, name, *_ in schema)
         except sqlite3.Error as error:
             raise DamagedLibrary(path, f"is damaged ({error})") from error
         if first not in (0, None):
@@ -262,13 +274,13 @@ class Store:
             found = self._by_number(numbers[start : start + _BATCH])
             for number in numbers[start : start + _BATCH]:
                 _, post_id, language, collection, parent_id, record, spans, _ = found[number]
-                yield Row(
-                    post_id, language, collection, parent_id, record, spans, self._tags(record)
-                )
+                tags, thread = self._tags_and_thread(record)
+                yield Row(post_id, language, collection, parent_id, record, spans, tags, thread)
 
-    def _tags(self, record: str) -> tuple[str, ...]:
+    def _tags_and_thread(self, record: str) -> tuple[tuple[str, ...], str]:
         try:
-            return tuple(map(str, json.loads(record).get("tags", ())))
+            post = json.loads(record)
+            return tuple(map(str, post.get("tags", ()))), str(post.get("thread_id", ""))
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise DamagedLibrary(self._path, f"has a damaged post ({error})") from error
 
@@ -287,6 +299,19 @@ class Store:
         rows = self._rows("SELECT number FROM posts WHERE parent_id = ?", (post_id,))
         found = self._by_number([row[0] for row in rows])
         return [(n, replace(self._read(row).post, collection=row[3])) for n, row in found.items()]
+
+    def threads(self, names: Sequence[str]) -> Iterator[tuple[str, int, str]]:
+        """The posts of some threads: the thread of each, its number and its language."""
+        for start in range(0, len(names) if self._has_threads else 0, _BATCH):
+            batch = list(names[start : start + _BATCH])
+            marks = ",".join("?" * len(batch))
+            query = (
+                "SELECT t.thread, t.number, p.language FROM threads t "  # noqa: S608
+                f"JOIN posts p ON p.number = t.number WHERE t.thread IN ({marks})"
+            )
+            rows = self._rows(query, batch)
+            self._check_numbers(row[1] for row in rows)
+            yield from ((str(thread), number, str(code)) for thread, number, code in rows)
 
     def answers_without_language(self) -> dict[int, str]:
         """Answers of which nobody can tell the language: their numbers, and their questions."""
@@ -424,9 +449,9 @@ def _schema(connection: sqlite3.Connection) -> list[Any]:
 
 
 @cache
-def _own_schema() -> list[Any]:
+def _own_schema(script: str) -> list[Any]:
     connection = sqlite3.connect(":memory:")
-    connection.executescript(_SCHEMA)
+    connection.executescript(script)
     schema = _schema(connection)
     connection.close()
     return schema

@@ -248,6 +248,23 @@ class LexicalReply:
         met = dict.fromkeys(evidence for evidence in found if evidence)
         return Reason("words", float(sum(shares)), _in_words(met), tuple(met))
 
+    def is_said_in_full(self, post: Post) -> bool:
+        """Whether a post has all words of the question, or whole translations of them."""
+        text = _read_words(post, self._choices)
+        return any(self._is_said_in(text, post.language, one) for one in self._question.languages)
+
+    def _is_said_in(self, text: _Words, language: str, asked_in: str) -> bool:
+        said: set[str] = set()
+        wanted: dict[str, tuple[str, ...]] = {}
+        for asked, form, terms in self._sayings(asked_in, [language]):
+            if not form and terms:
+                wanted[asked] = terms
+            # Where nothing parts words, what translates one pair of letters says little.
+            is_part = bool(form) and len(wanted.get(asked, ())) > 1
+            if terms and not is_part and text.span(terms):
+                said.update(tokenize(asked))
+        return any(map(str.isalpha, "".join(wanted))) and said.issuperset(wanted)
+
     def _evidence(self, term: str, language: str, text: _Words) -> Evidence | None:
         """What a term of a post has to do with the question's words."""
         said = self._spoken(language).get(term, [])
@@ -285,7 +302,7 @@ class LexicalReply:
 
     def _sayings(self, language: str, targets: Sequence[str]) -> Iterator[_Said]:
         """What the question says as it is read in one language, and its translations."""
-        words, choices = self._question.words, self._choices
+        words, choices = self._words_of(self._question), self._choices
         own = {word: tuple(_word_terms(word, language, choices)) for word in tokenize(words)}
         yield from ((word, "", terms) for word, terms in own.items())
         if not choices.translate:
@@ -316,18 +333,25 @@ class LexicalReply:
                     weights[token] = weights.get(token, 0.0) + choices.formula_tokens
         return weights
 
+    @property
+    def _is_translating(self) -> bool:
+        return self._choices.translate and self._choices.analysis == "languages"
+
+    def _words_of(self, question: Question) -> str:
+        """The words of a question; where they are translated, without translations in brackets."""
+        return question.words_once if self._is_translating else question.words
+
     def _wanted_of(self, question: Question) -> dict[str, float]:
         """The terms of a question's words, read in all languages that they may be in."""
         weights: dict[str, float] = {}
         for language in question.languages:
-            for term, weight in self._wanted_in(question.words, language):
+            for term, weight in self._wanted_in(self._words_of(question), language):
                 weights[term] = max(weights.get(term, 0.0), weight)
         return weights
 
     def _wanted_in(self, words: str, language: str) -> Iterator[tuple[str, float]]:
         """The terms of words as they are read in one language."""
-        choices = self._choices
-        translating = choices.translate and choices.analysis == "languages"
+        choices, translating = self._choices, self._is_translating
         if not translating or language in self._languages or not self._languages:
             yield from Counter(_word_terms(words, language, choices)).items()
         if translating:

@@ -91,7 +91,7 @@ def _in_two_ways(row: list[int], size: int) -> Iterator[tuple[list[int], float]]
 
 def _views(question: Question) -> list[str]:
     """The query as it is, and as much as possible of it in English."""
-    text = question.readable
+    text = question.readable_once
     if _PIVOTAL.issuperset(question.languages):
         return [text]
     # Imported here, since opening a library should not wait for the glossary.

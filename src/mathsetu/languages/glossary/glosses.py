@@ -1,0 +1,44 @@
+"""Terms that a text says twice: in its own language, and in English in brackets.
+
+Who asks in Hindi often writes सारणिक (determinant). Read as it stands, the query asks for that one
+thing twice, and for the rest of it once.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mathsetu.languages.glossary import Glossary
+
+_BRACKETS = re.compile(r" ?\(([^()]{2,60})\)")
+
+
+def without_glosses(text: str, language: str) -> str:
+    """A text without the English terms in brackets that translate the term before them.
+
+    Args:
+        text: The text.
+        language: Its language.
+
+    >>> without_glosses("सारणिक (determinant) का मान (n x n)", "hi")
+    'सारणिक का मान (n x n)'
+    >>> without_glosses("spojitá funkce (inverse function)", "cs")
+    'spojitá funkce (inverse function)'
+    """
+    if language in ("", "en") or not _BRACKETS.search(text):
+        return text
+    glossary = Glossary.load()
+    terms = {match.end: match.concepts for match in glossary.match(text, language)}
+
+    def kept(brackets: re.Match[str]) -> str:
+        inside = brackets[1].strip()
+        before = {concept.id for concept in terms.get(brackets.start(), ())}
+        is_gloss = before and any(
+            match.start == 0
+            and match.end == len(inside)
+            and before.intersection(concept.id for concept in match.concepts)
+            for match in glossary.match(inside, "en")
+        )
+        return "" if is_gloss else brackets[0]
+
+    return _BRACKETS.sub(kept, text)
