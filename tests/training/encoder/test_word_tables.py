@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mathsetu.training.encoder.sources import translations
 from mathsetu.training.encoder.word_tables import term_table, word_table, write_word_tables
 from tests.training.encoder.command import call
 
@@ -112,3 +113,13 @@ def test_tables_of_further_languages_lead_to_english(
     assert call("words", raw, tmp_path / "tables", "--languages", "de") == 0
     assert "de-en" in capsys.readouterr().out
     assert [path.name for path in (tmp_path / "tables").iterdir()] == ["de-en.tsv.gz"]
+
+
+def test_short_chinese_translations_are_not_dropped(tmp_path: Path) -> None:
+    rows = [
+        ("The triangle is very large today", "三角形很大", "test"),
+        ("The triangle is very large now", "x", "test"),
+    ]
+    with lzma.open(tmp_path / "parallel.en-zh.tsv.xz", "wt", encoding="utf-8") as file:
+        file.writelines("\t".join(row) + "\n" for row in rows)
+    assert [pair.other for pair in translations(tmp_path, "zh")] == ["三角形很大"]

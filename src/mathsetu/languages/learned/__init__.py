@@ -57,7 +57,7 @@ class LearnedWords:
             return []
         return _read_line(self._table[start + 1 : self._table.index("\n", start + 1)])[1]
 
-    def __contains__(self, term: str) -> bool:
+    def __contains__(self, term: object) -> bool:
         return term in self._terms
 
     @cached_property
