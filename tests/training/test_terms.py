@@ -99,6 +99,8 @@ def test_a_script_without_spaces_has_terms_of_one_and_more_characters(tmp_path: 
         ("The triangle is large", "三角形很大"),
         ("This triangle has a point", "这个三角形有一个点"),
         ("Every triangle has an area", "每个三角形都有面积"),
+        ("The area of a triangle", "三角形的面积"),
+        ("The side of a triangle", "三角形的边"),
         ("A point lies on paper", "纸上有点"),
         ("Mark that point now", "现在标出那个点"),
         ("One point is missing", "少了点"),
@@ -114,6 +116,12 @@ def test_a_script_without_spaces_has_terms_of_one_and_more_characters(tmp_path: 
     assert found == {"triangle": "三角形", "point": "点"}
 
 
+def test_one_syllable_may_confirm_a_vietnamese_term() -> None:
+    theorem = Concept("theorem", "logic", {"en": ("theorem",)})
+    assert confirms("định lý", theorem, "vi")
+    assert confirms("con chó", theorem, "vi") is False
+
+
 def test_a_revised_table_loses_what_is_wrong_and_keeps_the_rest(
     raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,7 +130,7 @@ def test_a_revised_table_loses_what_is_wrong_and_keeps_the_rest(
     (own / "de.tsv").write_text(
         "concept\tforms\tsources\n"
         "greatest\tgemeinsamen Teiler\tp\n"
-        "sum\tSumme\tp\n"
+        "sum\tSumme\tw\n"
         "circle\tKringel\ttw\n"
         "line\tLinie\treviewed\n",
         encoding="utf-8",
@@ -131,7 +139,7 @@ def test_a_revised_table_loses_what_is_wrong_and_keeps_the_rest(
     write_terms(raw, "de", tmp_path / "tables", revise=True)
     terms = read_table(tmp_path / "tables" / "de.tsv", "de")
     assert "greatest" not in terms
-    assert (terms["sum"].forms, terms["sum"].sources) == (("Summe",), "p")
+    assert (terms["sum"].forms, terms["sum"].sources) == (("Summe",), "w")
     assert terms["circle"].forms == ("Kringel",)
     assert terms["line"].is_reviewed
     assert terms["triangle"].forms[0] == "Dreieck"  # it was missing

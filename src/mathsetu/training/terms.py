@@ -59,6 +59,8 @@ _UNSPACED = frozenset({"zh", "ja", "ko", "th"})
 # Characters of a proposal in a script without spaces, and what share of the sentences that have a
 # run must have a longer one, for the longer one to be the term.
 _LONGEST_CHARACTERS, _LONGER = 6, 0.8
+# Small words of Chinese and Japanese that stand beside a term, and belong to none.
+_BESIDE = "的了是をのがにはとでもへ"
 # How likely a learned word must be to say something of a term.
 _SAYS = 0.1
 # Sources that are not trusted alone.
@@ -113,7 +115,16 @@ class TermFinder:
 
     def keeps(self, concept: Concept, term: Term) -> bool:
         """Whether a term that is there has more than one weak source, or is confirmed."""
-        return term.sources not in _WEAK or self._is_confirmed(term.forms[0], concept)
+        if term.sources not in _WEAK:
+            return True
+        form, seen = term.forms[0], self._seen(concept)
+        is_told = term.sources != TEXT or self._text.agreement(form, seen) >= _AGREES
+        return is_told and self._is_confirmed(form, concept)
+
+    def _seen(self, concept: Concept) -> list[int]:
+        """Sentences with the usual English term, or with any where there are too few."""
+        seen = self._text.seen(concept.forms["en"][:1])
+        return seen if len(seen) >= _FEWEST_SENTENCES else self._text.seen(concept.forms["en"])
 
     def _find_one(self, concept: Concept) -> Found | None:
         usual, *synonyms = concept.forms["en"]
@@ -123,9 +134,7 @@ class TermFinder:
                 for form in filter(self._is_term, entries.get(_key(english), ())):
                     said = proposals.setdefault(self._cased(form), _Proposal()).said
                     said[source] = max(said.get(source, 0.0), _SYNONYM if place else 1.0)
-        seen = self._text.seen([usual])
-        if len(seen) < _FEWEST_SENTENCES:
-            seen = self._text.seen(concept.forms["en"])
+        seen = self._seen(concept)
         if len(seen) >= _FEWEST_SENTENCES:
             self._ask_the_text(proposals, seen)
         is_plain = concept.area == "discourse" or len(seen) >= _ENOUGH_SENTENCES
@@ -203,12 +212,16 @@ def confirms(form: str, concept: Concept, language: str) -> bool | None:
         }
         for term in terms
     ]
-    if not meant or not all(meant):
+    is_known = any if row_of(language).spaces_syllables else all
+    if not meant or not is_known(meant):
         return None
     wanted = [set(analyze(english, "en")) for english in concept.forms["en"]]
-    if not all(words & set().union(*wanted) for words in meant):
+    every, right = set().union(*meant), set().union(*wanted)
+    if row_of(language).spaces_syllables:
+        # A word may be in the table by its syllables, which mean nothing alone.
+        return bool(every & right)
+    if not all(words & right for words in meant):
         return False
-    every = set().union(*meant)
     return any(one and (one <= every or (len(meant) == 1 and one & every)) for one in wanted)
 
 
@@ -235,11 +248,7 @@ def write_terms(raw: Path, code: str, folder: Path, *, revise: bool = False) -> 
         listed = {name for other in FURTHER for name in further_terms(other)}
         wanted = [concept for concept in glossary if concept.id in listed - set(kept)]
     found = {one.concept: Term(one.forms, one.sources) for one in finder.find(wanted)}
-    terms = {
-        concept.id: term
-        for concept in glossary
-        if (term := kept.get(concept.id) or found.get(concept.id))
-    }
+    terms = kept | found
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{code}.tsv").write_text("".join(table_lines(terms, code)), encoding="utf-8")
     return len(terms)
@@ -256,10 +265,10 @@ class _Text:
     def __init__(self, pairs: Sequence[tuple[str, str]], language: str) -> None:
         self._language = language
         self._words = [_split(other, language) for _, other in pairs]
-        self._english = [f" {' '.join(analyze(english, 'en'))} " for english, _ in pairs]
+        self._english = [english.lower() for english, _ in pairs]
         self._by_term: defaultdict[str, list[int]] = defaultdict(list)
         for number, text in enumerate(self._english):
-            for term in set(text.split()):
+            for term in set(analyze(text, "en")):
                 self._by_term[term].append(number)
         # Scripts without spaces are looked through character by character.
         self._is_unspaced = language in _UNSPACED
@@ -280,11 +289,13 @@ class _Text:
         """Sentences whose English has a form of a concept."""
         found: dict[int, None] = {}
         for form in forms:
-            terms = analyze(form, "en")
-            if terms:
+            if terms := analyze(form, "en"):
                 rarest = min((self._by_term.get(term, []) for term in terms), key=len)
-                wanted = f" {' '.join(terms)} "
-                found.update((number, None) for number in rarest if wanted in self._english[number])
+                # As it is written, or as a plural: "normalizer" and "normal" have one stem.
+                wanted = re.compile(rf"(?<!\w){re.escape(form.lower())}(?:e?s)?(?!\w)")
+                found.update(
+                    (number, None) for number in rarest if wanted.search(self._english[number])
+                )
         return list(found)
 
     def proposed(self, seen: Sequence[int]) -> list[str]:
@@ -327,6 +338,7 @@ class _Text:
                     if UNSPACED.fullmatch(word)
                     for start in range(len(word))
                     for end in range(start + 1, min(start + _LONGEST_CHARACTERS, len(word)) + 1)
+                    if word[start] not in _BESIDE and word[end - 1] not in _BESIDE
                 }
             )
         least = max(_FEWEST_SENTENCES - 1, _PROPOSES * len(looked_at))
