@@ -154,7 +154,10 @@ $(COMPILED)/all: $(LOCKED) $(LOOPS) $(shell find src -name '*.py') | $(COMPILED)
 	MATHSETU_COMPILE=1 $(COMPILED)/bin/pip $(PROJECT) --force-reinstall .
 	@touch $@
 
-$(NEURAL)/all: $(LOCKED) $(LOOPS) | $(NEURAL)/bin/python
+$(NEURAL)/packages: $(LOCKED) | $(NEURAL)/bin/python
 	requirements/install $(NEURAL) core dev neural ctranslate2 rivals ecosystem build
+	@touch $@
+
+$(NEURAL)/all: $(NEURAL)/packages $(LOOPS)
 	$(NEURAL)/bin/pip $(PROJECT) --editable .
 	@touch $@

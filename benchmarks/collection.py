@@ -1,4 +1,4 @@
-r"""A collection of any size for measuring: real sentences and formulas, put together anew.
+r"""A collection of any size for measuring: real sentences and formulas, put together again.
 
     python -m benchmarks.collection 250000 --out posts.jsonl
     python -m benchmarks.collection 60000 --real --out posts.jsonl

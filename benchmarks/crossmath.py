@@ -5,7 +5,7 @@
 
 Recipe ``crossmath-nllb-bi`` over the ARQMath posts, its encoder all-mpnet-base-v2 (``--model``
 names its folder), with Apertium where a pair is installed, the glossary, or no translation at all
-in the place of NLLB. For each year nDCG@10 over all posts (unjudged ones counted as not relevant)
+instead of NLLB. For each year nDCG@10 over all posts (unjudged ones counted as not relevant)
 and nDCG'@10 (judged posts only), over the topics that have a present post judged 2 or 3. The last
 columns are the authors' own runs with NLLB, cut to the posts that are present. With ``--place`` the
 library is kept and used again.

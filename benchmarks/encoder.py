@@ -2,7 +2,7 @@
 
     python -m benchmarks.encoder [--held-out held-out.hi.tsv] [--rival model.onnx]
 
-The held-out pairs are those that `mathsetu train encoder prepare` kept aside: English and Hindi, a
+The held-out pairs are those that `mathsetu train encoder prepare` held out: English and Hindi, a
 pair a line. The rival is a BERT-like ONNX file (say all-MiniLM-L6-v2 in int8), timed in the same
 run on rows of as many tokens.
 """

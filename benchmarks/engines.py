@@ -140,7 +140,7 @@ class Contest:
         return float(np.mean(list(map(share, found, self.exact, goals))))
 
     def run(self, ours: Maker, rivals: Sequence[tuple[str, Maker]]) -> None:
-        """Ours first, then each of the others that can be had."""
+        """Ours first, then each of the others that is available."""
         reached = self._rows("mathsetu", ours, 1.0)
         for name, make in rivals:
             try:
@@ -301,7 +301,7 @@ class Merged:
 
 
 def write(segments: Sequence[Postings], folder: Path) -> None:
-    """Write an index anew, as the library does when it merges segments."""
+    """Write an index again, as the library does when it merges segments."""
     numbering = Numbering(map(len, segments))
     pairs = zip(segments, numbering.firsts, strict=True)
     numbers = [first + np.arange(len(one)) for one, first in pairs]

@@ -259,7 +259,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--layers", type=int, default=4)
     made.add_argument("--bases", type=int, default=16)
     made.add_argument("--languages", nargs="+", default=["en"], choices=LANGUAGES)
-    made.add_argument("--no-search", action="store_true", help="measure pairs kept aside alone")
+    made.add_argument("--no-search", action="store_true", help="measure pairs held out alone")
     made.add_argument("--processes", type=int, default=0)
     made.add_argument("--graphs", type=Path, help="keep graphs here, and take those of before")
     return made

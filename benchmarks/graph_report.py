@@ -55,7 +55,7 @@ def _table(name: str, rows: Mapping[str, list[Trials]]) -> list[str]:
     searched = bool(first[0]["topics"])
     columns = [(year, place) for year in YEARS for place in _OURS if searched]
     heads = ["seeds", *(f"{_MEASURES[place]} {year}" for year, place in columns)]
-    heads += ["MRR of pairs kept aside", "s/epoch", "GPU GB", "parameters"]
+    heads += ["MRR of held-out pairs", "s/epoch", "GPU GB", "parameters"]
     heads += ["index MB", "queries/s"] if searched else []
     lines = [f"### {_TITLES[name]}", "", "| | " + " | ".join(heads) + " |"]
     lines.append("|---" * (len(heads) + 1) + "|")
@@ -155,7 +155,7 @@ def _panel(name: str, rows: Mapping[str, list[Trials]]) -> Bars:
             (variant, [Bar("", fmean(one["reciprocal_rank"] for one in trials))])
             for variant, trials in rows.items()
         ]
-        return Bars(f"{_TITLES[name]}: MRR of pairs kept aside", alone)
+        return Bars(f"{_TITLES[name]}: MRR of held-out pairs", alone)
     clusters = [
         (
             variant,

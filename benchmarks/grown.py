@@ -3,7 +3,7 @@
     python -m benchmarks.grown LIBRARY LARGER --posts 2500000 [--processes 16]
 
 The new library has the segments of the old one (recipe ``default``), and copies of these in which
-everything is drawn anew as it is distributed there: documents and formulas are shuffled, one
+everything is drawn again as it is distributed there: documents and formulas are shuffled, one
 posting of seven is left out, most terms that hardly anything has become others, so that the
 vocabulary grows with the collection, and vectors are moved (to a cosine of about .8). Every formula
 and every post is thus another one. It is for measuring speed and memory; texts are those of the old

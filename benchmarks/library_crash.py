@@ -5,7 +5,7 @@
 A process that builds a library over an existing one, or adds to it, is killed (``kill -9``). Then
 the library must open, and answer as the old one or as the new one does and never otherwise, and
 no process may be left behind. At last two processes open and search a library again and again
-while it is built anew. Runs where there is ``fork``.
+while it is built again. Runs where there is ``fork``.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def main() -> None:
         build_library(old, less, processes=1)
         good = []
         for processes in (1, 2):
-            # Without a fingerprint a build begins anew each time, with one it goes on.
+            # Without a fingerprint a build begins again each time, with one it goes on.
             mark = "the same" if processes == 2 else ""
             work = partial(
                 build_library, posts=posts, recipe="default", processes=processes, fingerprint=mark

@@ -71,7 +71,7 @@ def answers(folder: Path) -> Answers:
 
 @contextmanager
 def watched(watcher: Watcher, after: Watcher | None = None) -> Iterator[Counter[str]]:
-    """Tell a watcher of every operation on files, also of those inside of the library's calls."""
+    """Tell a watcher of every operation on files, also of those inside the library's calls."""
     seen: Counter[str] = Counter()
     before = {name: getattr(os, name) for name in OPERATIONS}
     connect, opened = sqlite3.connect, io.open

@@ -4,7 +4,7 @@
 
 Queries are the sampler's, titles of the ARQMath topics in seven languages, and pieces of posts. Of
 each hit that was drawn the checker sees the reasons and the post, and nothing else of the engine:
-words must stand in the post outside of formulas, formulas must be among its formulas, a quoted
+words must stand in the post outside formulas, formulas must be among its formulas, a quoted
 passage must be in its text, a translation must be there in some form, and shares must add up to
 the score. What is false is printed.
 """

@@ -143,7 +143,7 @@ class Trainer:
         return str(place / "model")
 
     def tuned(self, model: str, judgments: Sequence[Judgment], name: str) -> Path:
-        """The folder of a model trained on judgments, a fifth of them kept aside."""
+        """The folder of a model trained on judgments, a fifth of them held out."""
         learn, check = split_topics(judgments, 0.2, self.settings.seed)
         task, seed = self.task, self.settings.seed
         judged_ones = judged_pairs(task.queries, task.posts.get, learn)

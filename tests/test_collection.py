@@ -64,6 +64,7 @@ def test_posts_are_read_as_ours_and_hold_only_real_sentences_of_one_language(
 
 
 @pytest.mark.shared
+@pytest.mark.exhaustive
 @pytest.mark.thorough
 def test_the_real_collection_has_real_frequencies_and_ever_new_formulas(shared_data: Path) -> None:
     if not (shared_data / "training" / "qa.jsonl.xz").is_file():

@@ -102,10 +102,12 @@ def output(code: str, *arguments: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.thorough
 def test_every_module_imports_without_the_modules_of_unix() -> None:
     assert output(IMPORT_ALL, ",".join(UNIX)) == ""
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows really is without them")
 def test_a_library_is_built_and_searched_without_the_modules_of_unix(tmp_path: Path) -> None:
     assert output(BUILD_AND_SEARCH, str(tmp_path / "library")) == "['a']"

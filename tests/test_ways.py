@@ -25,6 +25,7 @@ def ways() -> dict[str, Way]:
     return both()
 
 
+@pytest.mark.thorough
 def test_both_ways_are_as_drawn(ways: dict[str, Way]) -> None:
     text = CONTRIBUTING.read_text(encoding="utf-8")
     for title, way in ways.items():

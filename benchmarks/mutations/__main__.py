@@ -83,13 +83,14 @@ class Reached:
         """The tests that reach a line; those of the whole file where it is read at import."""
         found = self._contexts(path, line)
         names = {name for name in found if name} or (self._contexts(path, None) if found else set())
-        return self._some({name.rsplit("|", 1)[0] for name in names if name})
+        return self._some({name.rsplit("|", 1)[0] for name in names if name}, path)
 
     @staticmethod
-    def _some(names: set[str]) -> list[str]:
-        """Tests in order; of very many, every third or so."""
+    def _some(names: set[str], path: Path) -> list[str]:
+        """Tests in order; of very many, those named for the module, and every third or so."""
+        own = {name for name in names if f"/test_{path.stem}.py" in name}
         step = ceil(len(names) / _MOST_TESTS) or 1
-        return sorted(names)[::step]
+        return sorted(own) + sorted(names - own)[::step]
 
     def _contexts(self, path: Path, line: int | None) -> set[str]:
         """Tests by lines: coverage of branches keeps the ways between lines."""

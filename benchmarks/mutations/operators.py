@@ -89,6 +89,8 @@ def _behaviour(node: ast.AST) -> Iterator[ast.AST]:
         return
     if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
         return
+    if isinstance(node, ast.keyword) and node.arg == "strict":  # zip checks what holds anyway
+        return
     if isinstance(node, ast.Assign) and "__all__" in ast.unparse(node.targets[0]):
         return
     yield node
@@ -124,7 +126,7 @@ def _changes(node: ast.stmt | ast.expr) -> Iterator[tuple[str, Callable[[], None
             yield f"{value} to {not value}", lambda: _set(node, "value", not value)
         case ast.Constant(value=int() | float() as value):
             yield f"{value} to {value + 1}", lambda: _set(node, "value", value + 1)
-        case ast.Return(value=ast.expr()):
+        case ast.Return(value=ast.expr() as given) if ast.unparse(given) != "None":
             yield "return nothing", lambda: _set(node, "value", ast.Constant(None))
         case ast.Call(func=ast.Name(id=name)) if name in _CALLS:
             renamed = ast.Name(_CALLS[name], ast.Load())

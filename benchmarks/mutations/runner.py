@@ -2,7 +2,7 @@
 
 Nothing is written: the process gets the changed module from an import hook. It is forked from one
 that has imported pytest and the large libraries but nothing of ours, so that it starts at once.
-Processes that a test starts anew see the unchanged module.
+Processes that a test starts again see the unchanged module.
 """
 
 from __future__ import annotations

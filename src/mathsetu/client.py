@@ -1,4 +1,4 @@
-"""A client of the API: the answers of a server as the plain values that it made them of.
+"""A client of the API, which returns the answers of a server as plain values.
 
 It needs no other package. `AsyncClient` has the same methods as coroutines; each waits in a
 thread.
@@ -228,7 +228,7 @@ class AsyncClient:
 
 
 def read(kind: type[Result], value: Any) -> Result:
-    """An answer from its JSON; fields that a newer server adds are passed over.
+    """An answer from its JSON; fields that a newer server adds are skipped.
 
     >>> from mathsetu.answers.values import MatchedWord
     >>> read(MatchedWord, {"asked": "a", "translation": "", "found": "b", "new": 1})

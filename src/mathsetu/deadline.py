@@ -1,4 +1,4 @@
-"""The time that work may take: asked for at the door, kept by whoever works in loops.
+"""Time limits: set by the interfaces, checked by code that works in loops.
 
 Python cannot stop a thread from outside, so long loops ask `check_time` now and then. Where
 nobody has set a limit that costs next to nothing.
@@ -99,7 +99,7 @@ class Clock:
             self._unfinished[step] = None
             return None
         except Unavailable as error:
-            # All steps read the same version: with another one, the whole job begins anew.
+            # All steps read the same version: with another one, the whole job begins again.
             if isinstance(error, Replaced) and self._may_begin_anew:
                 raise
             self._unfinished[step] = None

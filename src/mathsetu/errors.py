@@ -126,13 +126,13 @@ class MissingExtra(MathSetuError):
     """An optional dependency is needed and absent; the message holds the command.
 
     >>> print(MissingExtra("translation with NLLB", "neural"))  # doctest: +ELLIPSIS
-    translation with NLLB needs an optional part: ...install ...[neural]'...
+    translation with NLLB needs an optional dependency: ...install ...[neural]'...
     """
 
     def __init__(self, purpose: str, extra: str) -> None:
         from mathsetu.installed import install_command  # slow to import, and seldom needed
 
-        super().__init__(f"{purpose} needs an optional part: {install_command(extra)}")
+        super().__init__(f"{purpose} needs an optional dependency: {install_command(extra)}")
 
 
 # What libraries written in C say when they get no memory; they have no common error.

@@ -38,7 +38,7 @@ def command_for(extra: str, origin: str, installer: str, environment: Path) -> s
     "uv pip install 'mathsetu[web]'"
     >>> command_for("web", "", "pip", Path("/home/me/.local/share/pipx/venvs/mathsetu"))
     "pipx install --force 'mathsetu[web]'"
-    >>> editable = '{"url": "file:///work/mathsetu", "dir_info": {"editable": true}}'
+    >>> editable = '{"url": "file:///home/me/mathsetu", "dir_info": {"editable": true}}'
     >>> command_for("web", editable, "pip", nowhere)
     "pip install --editable '.[web]' (in the folder of the sources)"
     >>> wheel = '{"url": "file:///downloads/mathsetu-1.0-py3-none-any.whl", "archive_info": {}}'

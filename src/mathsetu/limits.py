@@ -1,4 +1,4 @@
-"""How large what comes from outside may be: one place for the limits of all readers.
+"""Limits of the size of input, for all readers.
 
 They lie far above what people write (Stack Exchange allows 30,000 characters in a post), and low
 enough that one post cannot hold up a build or fill the memory.
@@ -27,7 +27,7 @@ LONGEST_ARCHIVE: Final = 512 * 1024 * 1024
 MOST_GROWTH: Final = 100
 #: Members of an archive.
 MOST_MEMBERS: Final = 100_000
-#: Digits of a whole number (a grade, a rank, a score of votes, a cut-off).
+#: Digits of an integer (a grade, a rank, a score of votes, a cut-off).
 MOST_DIGITS: Final = 18
 
 

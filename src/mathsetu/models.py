@@ -1,4 +1,4 @@
-"""What everything with a model shares: optional packages, folders, the hub's cache.
+"""Shared code for models: optional packages, folders, the hub's cache.
 
 Only safe files are read: weights in safetensors, and no code from a model's folder is run.
 """
@@ -38,7 +38,7 @@ def require(module: str, purpose: str, extra: str) -> Any:
     >>> require("no_such_package", "translation with NLLB-200", "neural")
     ... # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    mathsetu.errors.MissingExtra: translation with NLLB-200 needs an optional part: ...
+    mathsetu.errors.MissingExtra: translation with NLLB-200 needs an optional dependency: ...
     """
     try:
         return import_module(module)
@@ -116,7 +116,7 @@ def model_folder(model: str, organisation: str, purpose: str) -> Path:
 
 
 def _check_modules(path: Path) -> None:
-    """Refuse classes outside of sentence-transformers: loading the model would import them."""
+    """Refuse classes outside sentence-transformers: loading the model would import them."""
     if not path.is_file():
         return
     try:
@@ -211,6 +211,6 @@ def _fetched(name: str, organisation: str, purpose: str) -> Path:
         return Path(hub.snapshot_download(full, revision=revision, allow_patterns=_FILES))
     except (OSError, ValueError):
         raise InputError(
-            f"{full}: the model is not on this machine and cannot be fetched; with a network, "
-            f"'hf download {full}' gets it, or name a folder that holds it"
+            f"{full}: the model is not on this machine and cannot be downloaded; with a network, "
+            f"'hf download {full}' gets it, or name a folder that contains it"
         ) from None

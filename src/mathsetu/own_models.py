@@ -1,4 +1,4 @@
-"""Encoders, rerankers and translators as objects of one's own, under names that a recipe can say.
+"""Encoders, rerankers and translators given as objects, under names for recipes.
 
 A recipe names its models, and a library remembers its recipe. An object has no name on disk, so it
 gets one: after ``register("mine", encoder=…)`` a recipe may say ``model = "object:mine"``. Whoever
@@ -46,7 +46,7 @@ class OwnReranker(Protocol):
 class OwnTranslator(Protocol):
     """Sentences to another language.
 
-    A sentence is one line, with names such as QZ1 in the place of its formulas, which come back
+    A sentence is one line, with names such as QZ1 instead of its formulas, which come back
     whatever the translator does to them.
     """
 
@@ -158,7 +158,7 @@ class _Encoder:
         if made.ndim != 2 or len(made) != len(texts) or not made.shape[1]:
             raise InputError(
                 f"{PREFIX}{self._name}: gave an array of shape {made.shape} for {len(texts)} "
-                "texts; one row for each is expected"
+                "texts; one row per text is expected"
             )
         if not np.isfinite(made).all():
             raise InputError(f"{PREFIX}{self._name}: gave numbers that are not finite")

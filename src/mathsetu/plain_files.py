@@ -1,4 +1,4 @@
-"""Opens files that somebody else may have put there, and nothing that only looks like one.
+"""Opens regular files safely, and refuses links, devices and pipes.
 
 Reading a pipe that nobody writes into, or a device, would never end; a link may lead out of the
 folder it stands in.

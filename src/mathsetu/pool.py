@@ -73,7 +73,7 @@ def ordered_threads(
 ) -> Generator[Result, None, None]:
     """What ``map(work, items)`` gives, worked out by threads.
 
-    This is for work that numpy does outside of Python's lock. Few items are under way at a time.
+    This is for work that numpy does outside Python's lock. Few items are under way at a time.
 
     Args:
         work: What is done.

@@ -25,7 +25,7 @@ def _made_quickly(record: type[Record]) -> type[Record]:
     """Give a frozen class with slots an ``__init__`` that takes half the time.
 
     That of a frozen dataclass looks up each attribute by its name, and dumps have millions of
-    records. This one has the slots at hand. It is written out as dataclasses write theirs.
+    records. This one has the slots available. It is written out as dataclasses write theirs.
     """
     parts = fields(record)
     scope: dict[str, Any] = {f"set_{part.name}": vars(record)[part.name].__set__ for part in parts}

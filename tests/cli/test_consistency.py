@@ -85,6 +85,7 @@ def test_the_former_order_is_understood_with_a_hint(
     assert "hint" not in mathsetu("index", "lib", *given[:-1], *options).err
 
 
+@pytest.mark.thorough
 def test_the_sampler_is_a_source_in_either_order(mathsetu: Mathsetu, source: Path) -> None:
     options = ("--recipe", "light.toml", "--processes", "1")
     assert "hint" not in mathsetu("index", "lib", "sampler", *options).err
@@ -108,7 +109,7 @@ def test_remove_names_the_ids_that_no_post_has(mathsetu: Mathsetu, source: Path)
     done = mathsetu("remove", "lib", "9", "1", "8", "9")
     assert done.code == 1
     assert done.out == "lib: 1 post removed\n"
-    assert done.err == "no post has the id '9'\nno post has the id '8'\n"
+    assert done.err == "there is no post with the id '9'\nthere is no post with the id '8'\n"
     assert mathsetu("remove", "lib", "1", "--json").out == '{\n  "removed": 0,\n  "unknown": [\n    "1"\n  ]\n}\n'  # noqa: E501 # fmt: skip
 
 

@@ -115,13 +115,13 @@ def test_ids_that_are_no_formulas_of_the_collection_are_refused(
     assert mathsetu("validate", run).code == 0
     shown = mathsetu("validate", run, given, source)
     assert shown.code == 1
-    assert f"line 2: {post} is no formula of the collection" in shown.out
+    assert f"line 2: {post} is not a formula of the collection" in shown.out
     assert f"stands in post {dump.posts['series other']}, not in {post}" in shown.out
     assert "line 1" not in shown.out
     lines[0] = lines[0].replace("B.1", "B.99")
     run.write_text("\n".join(lines) + "\n", encoding="utf-8")
     shown = mathsetu("validate", run, "--topics", dump / "topics-task2.xml")
-    assert "B.99 is no topic" in shown.out
+    assert "B.99 is not a topic" in shown.out
 
 
 def test_a_run_of_posts_is_told_from_one_of_formulas(mathsetu: Mathsetu, dump: Dump) -> None:

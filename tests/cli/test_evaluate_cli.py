@@ -101,7 +101,7 @@ def test_odd_runs_are_measured_and_reported(mathsetu: Mathsetu, folder: Path) ->
         "2 judged topics have no hits and count as 0 (trec_eval -c does so too): A.2, A.3",
         "1 topic of the run has no judgments and is left out: A.9",
         "trec_eval refuses such a run",
-        "odd.run: A.1: the scores do not fall from hit to hit",
+        "odd.run: A.1: the scores do not decrease",
         "hits were ranked by score",
     ):
         assert part in answer.err
@@ -160,7 +160,7 @@ def test_tables_are_written(mathsetu: Mathsetu, folder: Path) -> None:
         (("evaluate", "qrels.txt", "good.run", "-m", "F1"), "unknown measure 'F1'"),
         (("evaluate", "good.run", "qrels.txt"), "good.run: holds runs"),
         (("evaluate", "qrels.txt", "qrels.txt"), "qrels.txt: holds judgments"),
-        (("evaluate", "qrels.txt", "good.run", "--write", "t.gif"), "t.gif: its ending says"),
+        (("evaluate", "qrels.txt", "good.run", "--write", "t.gif"), "t.gif: unknown extension"),
         (("evaluate", "qrels.txt", "good.run", "--by", "language"), "go together"),
         (("evaluate", "qrels.txt", "good.run", "--by", "mood", "--topics", "topics.jsonl"),
          "by language or kind, not by 'mood'"),

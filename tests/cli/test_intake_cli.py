@@ -36,16 +36,16 @@ def test_the_report_names_what_was_read_and_what_was_not(mathsetu: Mathsetu) -> 
     assert report["errors"] == [
         "notes/bad.md line 1: byte 0xe9 is not UTF-8 (convert the file first)"
     ]
-    assert report["notes"] == ["notes/paper.tex: files that it takes in are missing: absent"]
+    assert report["notes"] == ["notes/paper.tex: included files are missing: absent"]
     assert {one["reason"]: one["first"] for one in report["passed_over"]} == {
         "hidden": ["notes/.hidden"],
-        "not a kind of file that is read": ["notes/plot.png"],
+        "unsupported file type": ["notes/plot.png"],
     }
     said = mathsetu(*arguments)
     assert "lib: 3 posts indexed" in said.out
     assert "  files: 3 (latex 1, markdown 1, table 1)" in said.out
     assert "  languages: en 2, es 1" in said.out
-    assert "  passed over: 1 × not a kind of file that is read (notes/plot.png)" in said.out
+    assert "  skipped: 1 × unsupported file type (notes/plot.png)" in said.out
     assert "notes/qa.csv: body = Content, title = Subject (guessed" in said.out
     assert "skipped: notes/bad.md line 1" in said.err
 

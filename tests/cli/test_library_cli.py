@@ -53,7 +53,10 @@ def test_index_and_info_tell_what_there_is(mathsetu: Mathsetu, library: Path) ->
     assert facts["posts"] == 3
     assert facts["recipe"] == "default"
     assert facts["languages"] == {"en": 3}
-    assert "every file is as it was written" in mathsetu("info", library, "--check").out
+    shown = mathsetu("info", library, "--check").out
+    assert "all checksums match" in shown
+    assert re.search(r"size +[\d,.]+ [kM]B", shown)
+    assert facts["bytes"] > 1_000
 
 
 def test_search_shows_hits_with_their_reasons(mathsetu: Mathsetu, library: Path) -> None:

@@ -65,7 +65,7 @@ def test_wrong_input_is_one_line(mathsetu: Mathsetu, files: list[str]) -> None:
         (("msm-sum", posts, posts, qrels), "holds posts"),
         (("msm-sum", topics, topics, qrels), "holds queries"),
         (("msm-sum", posts, topics, topics), "holds queries"),
-        (("msm-sum", posts, topics, qrels, "--set", "ranking.k=x"), "must be a whole number"),
+        (("msm-sum", posts, topics, qrels, "--set", "ranking.k=x"), "must be an integer"),
     ):
         assert message in mathsetu.refuses("reproduce", *arguments)
 

@@ -265,7 +265,7 @@ def test_questions_and_answers_are_in_one_shard():
 )
 def test_a_plan_that_is_none_is_refused(tmp_path: Path, content):
     (tmp_path / "plan.json").write_bytes(content)
-    with pytest.raises(InputError, match="is no plan"):
+    with pytest.raises(InputError, match="is not a plan"):
         read_plan(tmp_path)
 
 
@@ -274,7 +274,7 @@ def test_the_name_of_a_build_cannot_lead_elsewhere(tmp_path):
     path = tmp_path / "plan" / "plan.json"
     content = json.loads(path.read_text())
     path.write_text(json.dumps({**content, "digest": "../x"}))
-    with pytest.raises(InputError, match="is no plan"):
+    with pytest.raises(InputError, match="is not a plan"):
         read_plan(tmp_path / "plan")
 
 

@@ -85,7 +85,7 @@ def test_a_zip_archive_is_read_as_a_folder(tmp_path: Path) -> None:
         archive.writestr("plot.png", "x")
     posts, tally, _ = read(tmp_path / "a.zip")
     assert [post.id for post in posts] == ["a.zip/notes/a.md#one", "7"]
-    assert tally.reasons == {"not a kind of file that is read": 1}
+    assert tally.reasons == {"unsupported file type": 1}
 
 
 def test_nothing_leads_out_of_an_archive(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_nothing_leads_out_of_an_archive(tmp_path: Path) -> None:
     (tmp_path / "a.tar.gz").write_bytes(buffer.getvalue())
     posts, tally, _ = read(tmp_path / "a.tar.gz")
     assert [post.body for post in posts] == ["Text"]
-    assert tally.reasons == {"not a regular file": 1, "a name that leads out of its archive": 2}
+    assert tally.reasons == {"not a regular file": 1, "a path that leads outside its archive": 2}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.tar.gz", "secret.tex"]
 
 
@@ -165,7 +165,7 @@ def test_a_dump_of_wikipedia_is_read_section_by_section(tmp_path: Path) -> None:
     assert second.title == "Teorema de Pitágoras › Demostración"
     assert second.url.startswith("https://es.wikipedia.org/wiki/Teorema_de_Pit%C3%A1goras#Demo")
     assert second.body == "Sea $$x<1$$"
-    assert tally.reasons == {"a wiki page that is no article": 1, "a redirect of a wiki": 1}
+    assert tally.reasons == {"a wiki page that is not an article": 1, "a redirect of a wiki": 1}
 
 
 def test_a_dump_that_declares_entities_is_refused(tmp_path: Path) -> None:

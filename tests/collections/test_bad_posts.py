@@ -112,7 +112,7 @@ def test_index_names_or_skips_twice_used_ids_across_files(mathsetu: Mathsetu) ->
 
 
 def test_add_counts_what_it_skips(mathsetu: Mathsetu) -> None:
-    assert mathsetu("index", "lib", "sampler", "--processes", "1").code == 0
+    assert mathsetu("index", "lib", "sampler", "--recipe", "msm-bm25", "--processes", "1").code == 0
     Path("a.jsonl").write_text('{"id": "7", "body": "one"}\n{"id": "7", "body": "two"}\n')
     done = mathsetu("add", "lib", "a.jsonl", "--skip-bad")
     assert done.code == 0

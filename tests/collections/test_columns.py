@@ -108,7 +108,7 @@ def test_a_table_in_a_folder_is_read_or_told(tmp_path: Path) -> None:
     posts, tally = read(tmp_path)
     assert [post.id for post in posts] == ["a.csv#2"]
     assert list(tally.reasons) == [
-        "a table without a column for the body (say --field body=COLUMN)"
+        "a table without a column for the body (use --field body=COLUMN)"
     ]
 
 
@@ -122,4 +122,4 @@ def test_the_command_line_takes_fields_and_reports(mathsetu: Mathsetu) -> None:
     assert report["kinds"] == {"table": 1}
     assert report["columns"][0].startswith("a.csv: body = Antwort, title = Frage")
     said = mathsetu.refuses("convert", "a.csv", "b.jsonl", "--field", "colour=Antwort")
-    assert "--field colour=Antwort: say FIELD=COLUMN with a field of body" in said
+    assert "--field colour=Antwort: use FIELD=COLUMN with a field of body" in said

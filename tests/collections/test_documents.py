@@ -84,11 +84,11 @@ def test_a_pdf_gives_its_words_and_says_that_formulas_are_lost() -> None:
 
 def test_a_broken_pdf_or_word_document_is_a_bad_row(tmp_path: Path) -> None:
     (tmp_path / "a.docx").write_bytes((REAL / "pandoc.docx").read_bytes()[:5000])
-    with pytest.raises(RowError, match=r"a\.docx line 1: not a Word document, or a broken one"):
+    with pytest.raises(RowError, match=r"a\.docx line 1: not a Word document, or a damaged one"):
         read(tmp_path / "a.docx")
     pytest.importorskip("pypdf")
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.5 nothing")
-    with pytest.raises(RowError, match=r"a\.pdf line 1: not a PDF, or a broken one"):
+    with pytest.raises(RowError, match=r"a\.pdf line 1: not a PDF, or a damaged one"):
         read(tmp_path / "a.pdf")
 
 
@@ -104,7 +104,7 @@ def test_a_folder_holds_all_of_them_at_once(tmp_path: Path) -> None:
     counted = tally.to_json()
     assert counted["kinds"]["word"] == 2
     assert counted["kinds"]["html"] == 3
-    assert {"reason": "not a kind of file that is read", "count": 1,
+    assert {"reason": "unsupported file type", "count": 1,
             "first": [str(folder / "plot.png")]} in counted["passed_over"]  # fmt: skip
     assert {post.language for post in posts} == {""}
 
@@ -186,7 +186,7 @@ def test_files_out_of_the_folder_are_never_taken_in(tmp_path: Path) -> None:
     (post,) = read(main, bad)
     assert "secret" not in post.body
     assert bad.notes is not None
-    assert "files that it takes in are missing: ../secret" in bad.notes[0]
+    assert "included files are missing: ../secret" in bad.notes[0]
 
 
 def test_files_that_take_in_each_other_are_read_once(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ CUT_OFF = gzip.compress(b"text\n" * 1000)[:-30]
 def test_broken_compression_is_an_input_error(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "broken.gz"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="compressed data is broken"):
+    with pytest.raises(InputError, match="compressed data is corrupt"):
         list(read_lines(path))
 
 

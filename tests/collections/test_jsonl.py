@@ -78,7 +78,7 @@ def test_a_file_without_header_is_read_and_formulas_are_found(tmp_path: Path) ->
             r'"colour" is not a known key \(known: accepted_id',
         ),
         ('{"id": "1", "body": "b", "tags": "red"}', '"tags" must be a list, not a text'),
-        ('{"id": "1", "body": "b", "score": true}', '"score" must be a whole number'),
+        ('{"id": "1", "body": "b", "score": true}', '"score" must be an integer'),
         ('{"id": "1", "body": "b", "score": NaN}', "NaN is not a number"),
         (
             '{"id": "1", "body": "b", "formulas": [{"id": "f"}]}',

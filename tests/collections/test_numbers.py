@@ -77,5 +77,5 @@ def test_a_score_of_a_dump_that_is_no_number_is_a_bad_row(tmp_path: Path, score:
     path = tmp_path / "Posts.xml"
     row = f'<row Id="7" PostTypeId="1" Score="{score}" Body="" />'
     path.write_text(f"<posts>\n{row}\n</posts>", encoding="utf-8")
-    with pytest.raises(RowError, match=r"line 2: Score .* is not a whole number"):
+    with pytest.raises(RowError, match=r"line 2: Score .* is not an integer"):
         list(stackexchange.read_posts(path))

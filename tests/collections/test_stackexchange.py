@@ -119,7 +119,7 @@ def test_a_compressed_dump_is_read(tmp_path: Path) -> None:
         ({"Id": 1, "PostTypeId": 1}, "the row has no Body"),
         ({"Id": "", "PostTypeId": 1, "Body": "b"}, "Id is empty"),
         ({"Id": 1, "PostTypeId": 2, "Body": "b"}, "answer 1 has no ParentId"),
-        ({"Id": 1, "PostTypeId": 1, "Body": "b", "Score": "x"}, "Score 'x' is not a whole number"),
+        ({"Id": 1, "PostTypeId": 1, "Body": "b", "Score": "x"}, "Score 'x' is not an integer"),
     ],
 )
 def test_a_bad_row_is_named_or_skipped(
@@ -151,7 +151,7 @@ def test_broken_xml_is_named_by_its_line_and_never_skipped(
     tmp_path: Path, rows: str, line: int
 ) -> None:
     path = document(tmp_path, row(Id=5, PostTypeId=1, Body="good"), rows)
-    with pytest.raises(RowError, match="broken XML") as caught:
+    with pytest.raises(RowError, match="malformed XML") as caught:
         list(read_posts(path, BadRows(skip=True)))
     assert caught.value.line in (line, line + 1)
 
@@ -160,7 +160,7 @@ def test_rows_before_a_break_are_given(tmp_path: Path) -> None:
     path = document(tmp_path, row(Id=5, PostTypeId=1, Body="good"), "<row Id=5 />\n")
     posts = read_posts(path)
     assert next(posts).id == "5"
-    with pytest.raises(RowError, match="line 4: broken XML"):
+    with pytest.raises(RowError, match="line 4: malformed XML"):
         next(posts)
 
 
@@ -176,7 +176,7 @@ def test_a_tag_that_never_ends_is_refused_before_it_fills_the_memory(
 def test_a_file_that_ends_early_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "Posts.xml"
     path.write_text("<posts>\n" + row(Id=5, PostTypeId=1, Body="good"))
-    with pytest.raises(RowError, match=r"line 3: broken XML .*no element found"):
+    with pytest.raises(RowError, match=r"line 3: malformed XML .*no element found"):
         list(read_posts(path))
 
 

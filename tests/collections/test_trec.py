@@ -70,7 +70,7 @@ def test_a_bad_row_is_named_or_skipped(tmp_path: Path, row: str, problem: str) -
 def test_a_bad_grade_is_named(tmp_path: Path) -> None:
     path = tmp_path / "qrels.txt"
     path.write_text("A.1 0 7 good\n")
-    with pytest.raises(RowError, match=r"line 1: grade 'good' is not a whole number"):
+    with pytest.raises(RowError, match=r"line 1: grade 'good' is not an integer"):
         list(trec.read_qrels(path))
 
 

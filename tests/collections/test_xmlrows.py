@@ -124,7 +124,7 @@ def test_attributes_are_written_and_read(text: str) -> None:
 def test_a_declared_encoding_that_cannot_be_read_is_named(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "Posts.xml"
     path.write_text(f"<?xml version='1.0' encoding='{encoding}'?><posts><row Body=''/></posts>")
-    with pytest.raises(RowError, match=r"line \d+: broken XML"):
+    with pytest.raises(RowError, match=r"line \d+: malformed XML"):
         list(read_rows(path, as_written="Body"))
     with pytest.raises(NotationError):
         read_presentation(path.read_text())

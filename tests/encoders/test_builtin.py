@@ -299,6 +299,7 @@ MORE = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("language", MORE)
 def test_the_wide_network_finds_translations(shipped: BuiltinEncoder, language: str) -> None:
     assert reading_of(language) == WIDE

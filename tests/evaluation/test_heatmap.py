@@ -25,3 +25,14 @@ def test_a_long_name_is_cut_to_28_characters() -> None:
     drawn = heat_map(["x" * 28, "y" * 29], ["c"], [[1.0], [1.0]])
     assert f">{'x' * 28}<" in drawn
     assert f">{'y' * 27}…<" in drawn
+
+
+def test_labels_stand_above_their_columns_and_beside_their_rows() -> None:
+    drawn = heat_map(["a", "b"], ["x", "y", "z"], [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
+    cells = re.findall(r'<rect x="(\d+)" y="(\d+)" width="20" height="20"', drawn)
+    lefts, tops = ([int(cell[side]) for cell in cells] for side in (0, 1))
+    across = [int(place) for place in re.findall(r"translate\((\d+),", drawn)]
+    # A label is turned, so that its baseline is right of the middle of its column.
+    assert [place - left for place, left in zip(across, lefts[:3], strict=True)] == [14] * 3
+    down = [int(place) for place in re.findall(r'y="(\d+)" text-anchor="end"', drawn)]
+    assert [place - top for place, top in zip(down, tops[::3], strict=True)] == [14] * 2

@@ -1,7 +1,9 @@
 """Tests of significance: against known values, and where nothing can be shown."""
 
 import random
+from math import atan, pi
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,6 +55,12 @@ def test_the_test_is_two_sided() -> None:
     assert paired_t_test(differences) == paired_t_test([-value for value in differences]) < 0.05
 
 
+def test_two_topics_are_enough_for_a_test() -> None:
+    # t = 0.2 / 0.1 = 2 with one degree of freedom, whose tail is 1 - 2 atan(t) / pi.
+    assert paired_t_test([0.1, 0.3]) == pytest.approx(1 - 2 * atan(2) / pi)
+    assert paired_t_test([0.3]) == 1.0
+
+
 def test_a_constant_difference_is_certain() -> None:
     assert paired_t_test([0.25, 0.25, 0.25]) == 0.0
 
@@ -73,6 +81,17 @@ def test_the_bootstrap_repeats_with_its_seed_and_holds_the_mean() -> None:
     assert first == again != bootstrap_intervals(columns, seed=8)
     for column, interval in zip(columns, first, strict=True):
         assert interval.low < sum(column) / 60 < interval.high
+
+
+@pytest.mark.parametrize(("level", "outside"), [(0.95, 2.5), (0.8, 10.0)])
+def test_the_bootstrap_interval_has_the_percentiles_of_its_level(
+    level: float, outside: float
+) -> None:
+    column = np.array([0.0, 0.1, 0.15, 0.4, 0.55, 0.7, 1.0])
+    drawn = np.random.default_rng(3).multinomial(7, np.full(7, 1 / 7), size=500) @ column / 7
+    [interval] = bootstrap_intervals([list(column)], seed=3, resamples=500, level=level)
+    low, high = np.percentile(drawn, [outside, 100 - outside])
+    assert [interval.low, interval.high] == pytest.approx([low, high])
 
 
 def test_the_bootstrap_interval_is_about_two_standard_errors_each_way() -> None:

@@ -188,6 +188,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> "subprocess.CompletedProces
     return fuzz("--cases", cases, "--seconds", "200", "--seed", "1", "--corpus", str(corpus))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.thorough
 def test_a_hundred_cases_of_every_target_find_nothing(
     run: "subprocess.CompletedProcess[str]",

@@ -107,7 +107,7 @@ def test_built_graphs_come_back_with_their_formulas_and_sentences(text: str) -> 
 
 
 def test_a_graph_in_pieces_is_not_written() -> None:
-    with pytest.raises(InputError, match="hang together"):
+    with pytest.raises(InputError, match="if it is connected"):
         write_penman(Graph(["a", "b"]))
 
 

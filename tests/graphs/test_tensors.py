@@ -90,7 +90,7 @@ def test_a_vocabulary_comes_back_from_its_file(tmp_path: Path) -> None:
 def test_a_file_that_is_no_vocabulary_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "vocabulary.json"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match=r"vocabulary.json: is no vocabulary"):
+    with pytest.raises(InputError, match=r"vocabulary.json: is not a graph vocabulary"):
         Vocabulary.load(path)
 
 
@@ -185,10 +185,10 @@ def test_a_batch_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
 
 def test_a_store_that_is_none_or_damaged_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "graphs.sqlite"
-    with pytest.raises(InputError, match="is no store of graphs"):
+    with pytest.raises(InputError, match="is not a graph store"):
         TensorStore(path)
     path.write_text("something else", encoding="utf-8")
-    with pytest.raises(InputError, match="is no store of graphs"):
+    with pytest.raises(InputError, match="is not a graph store"):
         TensorStore(path)
     path.unlink()
     with TensorStore(path, write=True) as store:

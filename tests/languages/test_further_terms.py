@@ -83,6 +83,7 @@ def test_one_further_language_is_said_in_another() -> None:
     assert "triangolo" in GLOSSARY.gloss("Dreieck", "de", "it")
 
 
+@pytest.mark.thorough
 def test_a_search_finds_concepts_by_a_further_form() -> None:
     assert GLOSSARY.search("primzahl")[0].id == "prime-number"
 

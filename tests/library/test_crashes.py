@@ -71,6 +71,7 @@ def test_a_killed_build_or_addition_leaves_the_old_library_or_the_new_one() -> N
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
+@pytest.mark.exhaustive
 @pytest.mark.thorough
 def test_a_fault_at_any_file_operation_leaves_the_old_library_or_the_new_one() -> None:
     """The full version, with a thousand cases, is the benchmark itself."""
@@ -86,6 +87,7 @@ def test_a_fault_at_any_file_operation_leaves_the_old_library_or_the_new_one() -
     assert "180 cases, 0 broken" in result.stdout
 
 
+@pytest.mark.exhaustive
 @pytest.mark.thorough
 def test_without_syncing_a_loss_of_power_is_found_to_break_libraries(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -76,7 +76,7 @@ def test_a_formula_without_words_is_searched_for_as_before(library: Library) -> 
 
 @pytest.mark.parametrize(
     ("setting", "problem"),
-    [("{meaning=1}", "which is no part"), ("{words=-1}", "none below 0")],
+    [("{meaning=1}", "which is not a part"), ("{words=-1}", "none below 0")],
 )
 def test_weights_without_sense_are_refused(library: Library, setting: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem):

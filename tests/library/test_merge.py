@@ -105,6 +105,19 @@ def test_graphs_keep_their_vectors(tmp_path: Path) -> None:
         assert alike(ours, theirs)
 
 
+def test_an_addition_that_merges_leaves_one_new_segment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "_MOST_SEGMENTS", 1)
+    build_library(tmp_path / "l", POSTS[:2], LIGHT, processes=1)
+    add_posts(tmp_path / "l", POSTS[2:3], processes=1)
+    [segment] = read_manifest(tmp_path / "l").segments
+    assert (segment.name, segment.posts) == ("000003", 3)
+    assert [path.name for path in (tmp_path / "l" / "segments").iterdir()] == ["000003"]
+    with Library(tmp_path / "l") as library:
+        assert {library.post(post.id).id for post in POSTS[:3]} == {p.id for p in POSTS[:3]}
+
+
 @pytest.mark.thorough
 def test_many_additions_leave_few_segments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "_MOST_SEGMENTS", 3)

@@ -173,10 +173,10 @@ def test_weights_of_the_caller_s_own_are_not_calibrated(library: Library) -> Non
     [
         ("ranking.own_language=much", "known: off, weak, normal, strong"),
         ("ranking.exact=-1", "cannot be less than 0"),
-        ("ranking.full_scores={formulae=1}", "which is no part"),
+        ("ranking.full_scores={formulae=1}", "which is not a part"),
         ("ranking.full_scores={formulas=-1}", "none of them below 0"),
         ("parts.words.query_title=-1", "query_title is -1; it cannot be less than 0"),
-        ("ranking.calibration={half={meanings=1}}", "which is no part"),
+        ("ranking.calibration={half={meanings=1}}", "which is not a part"),
         ("ranking.calibration={half={words=0}}", "positive"),
         ("ranking.calibration={close={words=1}}", "which half does not"),
         ("ranking.calibration={relevant={score=-1}}", "cannot be negative"),

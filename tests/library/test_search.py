@@ -66,6 +66,7 @@ def mean_reciprocal_rank(library: Library, queries: list[Query]) -> float:
     return mean
 
 
+@pytest.mark.thorough
 def test_the_first_good_post_stands_high_even_without_the_encoder(sampler_library: Library) -> None:
     assert mean_reciprocal_rank(sampler_library, list(sampler.queries())[::3]) >= 0.75
 

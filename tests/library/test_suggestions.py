@@ -70,6 +70,14 @@ def test_titles_and_tags_are_offered(offered: Suggestions) -> None:
     assert any(one.kind == "tag" for one in offered.find("worked ex", ["en"]))
 
 
+def test_so_many_of_each_kind_are_offered(offered: Suggestions) -> None:
+    kinds = [one.kind for one in offered.find("int", ["en"])]
+    assert kinds == ["term"] * 4 + ["tag"] + ["title"] * 4
+    # Terms of the longer beginning come first, and leave fewer places to the shorter one.
+    terms = [one for one in offered.find("prime num", ["en"]) if one.kind == "term"]
+    assert [one.start for one in terms] == [0, 0, 6, 6]
+
+
 @pytest.mark.parametrize(
     "typed", ["", " ", "x", "$\\int", "the value of $x^2", "$x$", "1 2 3", "?"]
 )

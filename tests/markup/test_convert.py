@@ -131,6 +131,7 @@ WORST_CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("piece", WORST_CASES)
 def test_time_grows_no_faster_than_the_input(form: str, piece: str) -> None:
@@ -151,6 +152,7 @@ def test_time_grows_no_faster_than_the_input(form: str, piece: str) -> None:
     pytest.fail(f"ten times the input took {ratio:.0f} times as long")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("piece", [to_attribute(piece) for piece in WORST_CASES] + ["&amp;"])
 def test_pages_in_attributes_take_linear_time_too(piece: str) -> None:
     def seconds(times: int, tries: int) -> float:

@@ -71,7 +71,7 @@ def test_the_authors_runs_are_measured_and_what_is_missing_is_said(data: Path) -
     # A run in the order of the grades is as good as can be.
     assert "| .256 .278 | 1.000 " in spanish
     assert sum("the run is not in the data" in row for row in rows) == 17
-    assert "all-mpnet-base-v2 is not at hand" in made
+    assert "all-mpnet-base-v2 is not available" in made
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +156,7 @@ def test_mistakes_are_one_line(mathsetu: Mathsetu, data: Path, tmp_path: Path) -
     assert "must be a table with a model" in mathsetu.refuses("reproduce", "--all", data, *models)
     broken = tmp_path / "posts.jsonl"
     broken.write_text('{"answer_id": 7}\n')
-    with pytest.raises(InputError, match=r"posts\.jsonl line 1: is no answer"):
+    with pytest.raises(InputError, match=r"posts\.jsonl line 1: is not an answer"):
         list(read_answers(broken))
 
 

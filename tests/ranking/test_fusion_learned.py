@@ -285,7 +285,7 @@ def test_what_the_verb_learned_is_kept_and_used_for_other_runs(
         (["rrf", "QRELS", "OUT"], "not runs"),
         (["rbc", "RUN", "OUT", "--qrels", "RUN"], "not judgments"),
         (["rrf", "missing.run", "OUT"], "missing.run"),
-        (["rrf", "RUN", "OUT", "--to", "trec-qrels"], "no format for runs"),
+        (["rrf", "RUN", "OUT", "--to", "trec-qrels"], "not a run format"),
         (["linear", "RUN", "OUT", "--qrels", "QRELS", "--measure", "ERR"], "unknown measure"),
     ],
 )

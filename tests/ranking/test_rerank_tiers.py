@@ -149,8 +149,8 @@ def test_each_text_needs_a_score() -> None:
         ({"seconds": -1.0}, "seconds is -1"),
         ({"seconds": math.nan}, "seconds is nan"),
         ({"weight": 0.0}, "weight is 0"),
-        ({"tiers": (3, 3)}, "must rise"),
-        ({"tiers": (0, 3)}, "must rise"),
+        ({"tiers": (3, 3)}, "must increase"),
+        ({"tiers": (0, 3)}, "must increase"),
     ],
 )
 def test_settings_that_cannot_be_are_refused_by_name(wrong: dict[str, object], said: str) -> None:

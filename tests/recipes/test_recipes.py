@@ -55,6 +55,7 @@ def test_a_shipped_recipe_is_valid_and_bears_its_name(name: str) -> None:
     check_parts(recipe)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", LIGHT)
 def test_a_recipe_without_neural_parts_builds_and_searches(tmp_path: Path, name: str) -> None:
     posts = [post for post in sampler.posts() if post.language == "en"][:20]
@@ -209,8 +210,8 @@ def test_the_model_of_a_recipe_can_be_replaced() -> None:
     [
         ("ranking.depth=5", "ranking: unknown setting 'depth'"),
         ("rankings.k=5", "unknown setting 'rankings'"),
-        ("ranking.k=many", "ranking: k must be a whole number, not 'many'"),
-        ("ranking.k=true", "ranking: k must be a whole number, not True"),
+        ("ranking.k=many", "ranking: k must be an integer, not 'many'"),
+        ("ranking.k=true", "ranking: k must be an integer, not True"),
         ("ranking.k=0", "ranking needs 1 <= k <= candidates"),
         ("ranking.candidates=3", "ranking needs 1 <= k <= candidates"),
         ("ranking.adaptive=1", "ranking: adaptive must be true or false, not 1"),
@@ -219,8 +220,8 @@ def test_the_model_of_a_recipe_can_be_replaced() -> None:
         ("ranking.weights.words=nan", "ranking.weights must be positive and add up to 1, not nan"),
         ("ranking.weights.words=-1", "ranking.weights must be positive and add up to 1, not -1"),
         ("ranking.weights={}", "ranking.weights lacks words"),
-        ("ranking.weights.other=0.5", "ranking names 'other', which is no part (parts: words)"),
-        ("ranking.candidates_from=['x']", "ranking names 'x', which is no part"),
+        ("ranking.weights.other=0.5", "ranking names 'other', which is not a part (parts: words)"),
+        ("ranking.candidates_from=['x']", "ranking names 'x', which is not a part"),
         ("ranking.candidates_from=x", "ranking: candidates_from must be a list"),
         ("ranking.normalise=zscore", "ranking.normalise is 'zscore' (known: minmax, rank, none)"),
         ("ranking.fuse=rrf", "ranking: fuse must be a table"),
@@ -231,22 +232,22 @@ def test_the_model_of_a_recipe_can_be_replaced() -> None:
         ("ranking.fuse={method='rrf', k=-1}", "ranking.fuse: k = -1.0: choose a number from 0"),
         ("ranking.fuse={method='wibc', weights=[1]}", "weights are those of ranking.weights"),
         ("ranking.fuse={method='rbc', coefficients={x=[1]}}", "must be a table of words"),
-        ("systems.a.weights={words=1}", "which is no system (systems: a)"),
-        ("query.translate=xx", "query: translate is 'xx', which is no language of"),
+        ("systems.a.weights={words=1}", "which is not a system (systems: a)"),
+        ("query.translate=xx", "query: translate is 'xx', which is not a language of"),
         ("query={translate='en', backend='magic'}", "query: no translation backend 'magic'"),
         ("query={translate='en', model='m'}", "query: glossary takes no model"),
         ("query.language=en", "query: unknown setting 'language' (known: translate, backend"),
         ("rerank={}", "rerank: model is missing"),
         ("rerank={model='m', kind='magic'}", "rerank: unknown kind 'magic' (known: cross-encoder"),
-        ("rerank={model='m', tiers=[7, 3]}", "rerank: tiers are 7, 3; they must rise"),
+        ("rerank={model='m', tiers=[7, 3]}", "rerank: tiers are 7, 3; they must increase"),
         ("rerank={model='m', text='magic'}", "rerank: text is 'magic' (known: marked, words)"),
         ("rerank={model='m', fields=['tags']}", "rerank: fields has 'tags' (known: title"),
         ("rerank=m", "rerank must be a table"),
-        ("posts.minimum_words=1.5", "posts: minimum_words must be a whole number, not 1.5"),
+        ("posts.minimum_words=1.5", "posts: minimum_words must be an integer, not 1.5"),
         ("parts={}", "[parts] is empty"),
         ("parts.words={}", "parts.words needs a kind"),
         ("parts.words=lexical", "parts.words must be a table"),
-        ("name.short=x", "name is no table"),
+        ("name.short=x", "name is not a table"),
         ("ranking.k", "'ranking.k': a setting is replaced with NAME=VALUE"),
         ("parts.words.kind=magic", "mine: parts.words: unknown kind 'magic' (known: lexical"),
         ("parts.words.stem=no", "parts.words: unknown setting 'stem' (known: scheme, fields"),

@@ -135,6 +135,15 @@ def test_terms_that_are_too_rare_or_too_frequent_find_nothing(tmp_path: Path) ->
     assert found(index, asked("ideal ring field")) == [0, 1]
 
 
+def test_a_term_in_just_the_largest_share_of_posts_still_finds_them(tmp_path: Path) -> None:
+    bodies = ["ring", "ring", "ring field", "field"]
+    posts = [Post(str(number), body, language="en") for number, body in enumerate(bodies)]
+    for share, expected in ((0.75, [0, 1, 2]), (0.74, [])):
+        choices = LexicalSettings(max_share=share, translate=False)
+        index = LexicalRetriever([build(tmp_path / str(share), posts, choices)], choices)
+        assert sorted(found(index, asked("ring"))) == expected
+
+
 @pytest.mark.parametrize("choices", [{"min_posts": -1}, {"max_share": 0.0}, {"max_share": 7.0}])
 def test_impossible_bounds_are_refused(choices: dict[str, float]) -> None:
     with pytest.raises(InputError, match=next(iter(choices))):

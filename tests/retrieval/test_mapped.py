@@ -21,7 +21,7 @@ from mathsetu.retrieval.mapped import Mapped, check_rising, seal
     ],
 )
 def test_ends_that_do_not_rise_are_refused(ends: list[int]) -> None:
-    with pytest.raises(DamagedLibrary, match="does not belong"):
+    with pytest.raises(DamagedLibrary, match="does not match"):
         check_rising(Path("ends.npy"), np.array(ends, dtype=np.int64), 5)
 
 

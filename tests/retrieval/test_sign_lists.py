@@ -176,3 +176,11 @@ def test_a_merged_segment_with_lists_finds_what_its_segments_found(
         allowed = np.arange(len(TEXTS) * 6) % 2 == 0
         one, other = (which.ask([asked(text)])[0].best(3, allowed) for which in (apart, merged))
         assert other.scores == pytest.approx(one.scores)
+
+
+def test_centres_are_learned_from_the_first_vector_to_the_last() -> None:
+    """With a list for each vector, each is a centre: none may be left out of the sample."""
+    vectors = np.eye(6, 64, dtype=np.int8) * 100
+    centres = sign_lists._centres(vectors, len(vectors))
+    assert sorted(centres.argmax(axis=1).tolist()) == [0, 1, 2, 3, 4, 5]
+    assert np.allclose(centres.max(axis=1), 1)

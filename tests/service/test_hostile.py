@@ -209,7 +209,7 @@ def test_headers_that_trickle_in_are_cut_off_in_time(port: int) -> None:
                 received = client.recv(1 << 16)
         assert 1 <= time.monotonic() - began < 8
         assert received.startswith(b"HTTP/1.1 408 ")
-        assert b"must come within 1 seconds" in received
+        assert b"must arrive within 1 seconds" in received
         assert b"nosniff" in received
 
 

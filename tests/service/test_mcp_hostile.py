@@ -99,7 +99,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("search", {"query": 5}, "query: Input should be a valid string"),
     ("search", {}, "query: Field required"),
     ("search", {"query": "x", "language": []}, "language: Input should be a valid string"),
-    ("search", {"query": "x", "language": "../etc"}, "is no language"),
+    ("search", {"query": "x", "language": "../etc"}, "is not a language"),
     ("search", {"query": "x", "tags": "y"}, "tags: Input should be a valid list"),
     ("search", {"query": "x", "tags": [1, {}]}, "tags.0: Input should be a valid string"),
     ("search_formulas", {"latex": [], "k": 5}, "latex: Input should be a valid string"),

@@ -88,7 +88,7 @@ class Latex(Target):
     floor = 2.0
 
     def seeds(self) -> list[bytes]:
-        """Formulas of the sampler, the pathological ones, and others where they are at hand."""
+        """Formulas of the sampler, the pathological ones, and others where they are available."""
         pathological = [as_bytes(latex) for latex in PATHOLOGICAL.values()]
         return latex_seeds() + pathological + real_formulas()
 

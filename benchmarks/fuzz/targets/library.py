@@ -246,7 +246,7 @@ def _answers(folder: Path) -> tuple[object, ...]:
 
 
 def apply(folder: Path, line: str) -> None:
-    """Do one thing to a library; what cannot be done is passed over."""
+    """Do one thing to a library; what cannot be done is skipped."""
     word, _, rest = line.partition(" ")
     name, _, argument = rest.partition(" ")
     path = folder / (_MANIFEST if word in _FORGERIES else name)

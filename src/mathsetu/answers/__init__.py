@@ -1,1 +1,1 @@
-"""What the library found, as every door gives it: plain values, and the same JSON everywhere."""
+"""Results of the library as plain values, with the same JSON in every interface."""

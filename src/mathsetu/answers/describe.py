@@ -1,4 +1,4 @@
-"""Records to answers: what a hit, a post or a formula looks like from outside."""
+"""Converts records to answers: hits, posts and formulas as users see them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SNIPPET = 240
 # Of the tags of the posts that were found, so many are counted in an answer.
 _FACET_VALUES = 50
 # Good posts are found again and again: so much of what was read in them is kept in memory.
-_REMEMBERED = 1_000
+_REMEMBERED = 2_000
 
 
 def pieces(text: str) -> tuple[Piece, ...]:
@@ -122,9 +122,9 @@ def read_piece(span: Span) -> ReadPiece:
 
 # What a grade means to whoever asks.
 _GRADES: dict[Grade, str] = {
-    "good": "has grade good: the encoder knows it, no native speaker has checked its terms",
+    "good": "has grade good: the encoder supports it, no native speaker has checked its terms",
     "basic": "has grade basic: its words find posts in {name}, its formulas posts in all languages",
-    "formulas only": "is not served, grade formulas only: its words are taken as they are",
+    "formulas only": "is not supported, grade formulas only: its words are matched unchanged",
 }
 
 
@@ -132,7 +132,7 @@ def grade_note(code: str) -> str:
     """What a person is told of a language that is not served in full; else nothing.
 
     >>> grade_note("fi")[:43], grade_note("cs")
-    ('Finnish is not served, grade formulas only:', '')
+    ('Finnish is not supported, grade formulas only:', '')
     """
     grade = language(code).grade
     if not code or grade == "full":

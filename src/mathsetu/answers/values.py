@@ -1,4 +1,4 @@
-"""What every door answers: plain values that become the same JSON everywhere.
+"""The answers of all interfaces: plain values with the same JSON everywhere.
 
 `mathsetu search --json`, the API and the tools for language models give these fields, all of
 them, always; docs/api.md describes them for those who read the JSON.

@@ -1,4 +1,4 @@
-"""``mathsetu add``: more posts into a library, without building it anew."""
+"""``mathsetu add``: adds posts to a library without a rebuild."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from mathsetu.printable import counted
 @click.argument("library", type=LIBRARY)
 @click.argument("sources", nargs=-1, required=True)
 @click.option("--from", "format_name", metavar="FORMAT", help="Format of the sources.")
-@click.option("--lang", default="", help="Language of posts that do not say theirs.")
+@click.option("--lang", default="", help="Language of posts that do not state one.")
 @field_option
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @device_option

@@ -11,7 +11,7 @@ from mathsetu.languages.detect import detect
 
 @click.command("analyze")
 @click.argument("text")
-@click.option("--lang", default="", help="Language of the text; detected unless given.")
+@click.option("--lang", default="", help="Language of the text [default: detected].")
 @click.option("--stemmer", help="Another stemmer: porter, snowball or none.")
 @json_option
 def command(text: str, lang: str, stemmer: str | None, as_json: bool) -> None:

@@ -49,7 +49,7 @@ def command(
 ) -> None:
     r"""Convert SOURCE to TARGET.
 
-    Formats are recognised where they can be; TARGET appears only when all of it is written.
+    Formats are recognised automatically if possible; TARGET is created only when it is complete.
 
     \b
     Examples:
@@ -113,7 +113,7 @@ def _fitting(target: Path, reading: Format) -> Format:
         specific = [ending for ending in form.endings if ending and name.endswith(ending)]
         if form.holds == reading.holds and form.write is not None and specific:
             return form
-    raise InputError(f"{target}: its ending names no format; {_writable(reading)}")
+    raise InputError(f"{target}: its extension names no format; {_writable(reading)}")
 
 
 def _writable(reading: Format) -> str:

@@ -30,8 +30,8 @@ def command(
 ) -> None:
     r"""Measure RUN against the judgments QRELS.
 
-    The share of judged hits (Judged@k) is always shown beside. What is odd about the run is
-    said on standard error.
+    The share of judged hits (Judged@k) is always shown. Warnings about the run go to standard
+    error.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""What `evaluate` and `compare` share: their options, what they read, warn of and write."""
+"""Shared code of `evaluate` and `compare`: options, input, warnings and output."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ _OPTIONS = (
                  help="P@10, P'@10 (judged hits only), nDCG, MAP, MRR, R@100, bpref …, or a set: "
                  "arqmath, clmir, crossmath. Repeat for more."),
     click.option("--relevant-from", type=click.IntRange(1), metavar="GRADE",
-                 help="Lowest relevant grade of binary measures; 2 where grades go up to 3, "
-                 "else 1."),
+                 help="Lowest relevant grade of binary measures [default: 2 if grades go up to 3, "
+                      "else 1]."),
     click.option("--answerable", is_flag=True,
-                 help="Leave out topics for which nothing relevant is known."),
+                 help="Leave out topics without a known relevant post."),
     click.option("--visual-ids", type=click.Path(path_type=Path, exists=True), metavar="FILE",
                  help="Formulas with visual ids, which the judgments name (ARQMath task 2): a "
                  "table, a folder of tables, or posts."),
     click.option("--by", metavar="ATTRIBUTE",
                  help="Show groups of topics: language, kind, or a column of --topics."),
     click.option("--topics", type=FILE, metavar="FILE",
-                 help="Where --by finds its attribute: topics, or a table with a header."),
+                 help="File with the attribute of --by: topics, or a table with a header."),
     click.option("--write", "targets", type=click.Path(path_type=Path), multiple=True,
                  metavar="FILE",
                  help="Also write FILE: .md, .tex or .csv, or a figure as .svg, .pdf or .png."),
@@ -81,7 +81,7 @@ class Choices:
         for target in self.targets:
             if target.suffix not in (*WRITERS, *ENDINGS):
                 known = ", ".join((*WRITERS, *ENDINGS))
-                raise InputError(f"{target}: its ending says how to write it (known: {known})")
+                raise InputError(f"{target}: unknown extension (known: {known})")
 
     @property
     def draws(self) -> bool:
@@ -218,9 +218,10 @@ def _about_rows(path: Path, notes: Sequence[str]) -> Iterator[str]:
     for note in notes[:_SHOWN]:
         yield f"{path}: {note}"
     if len(notes) > _SHOWN:
-        yield f"{path}: {len(notes) - _SHOWN:,} more topics are so (mathsetu validate names rows)"
+        more = f"{len(notes) - _SHOWN:,} more topics have this problem"
+        yield f"{path}: {more} (mathsetu validate lists rows)"
     if notes:
-        yield f"{path}: hits were ranked by score, equal scores by falling id, as trec_eval does"
+        yield f"{path}: hits were ranked by score, ties by descending id, as in trec_eval"
 
 
 def _column(path: Path, name: str) -> dict[str, str]:

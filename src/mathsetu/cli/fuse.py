@@ -47,7 +47,7 @@ class Numbers(click.ParamType[tuple[float, ...]]):
 @click.option("--rrf-k", type=float, metavar="NUMBER",
               help="rrf: its constant; larger values flatten the top. [default: 60]")  # fmt: skip
 @click.option("--weights", type=Numbers(), metavar="W1,W2,…",
-              help="linear, wibc: a weight for each run.")  # fmt: skip
+              help="linear, wibc: one weight per run.")  # fmt: skip
 @click.option(
     "--normalisation",
     metavar="NAME",
@@ -68,17 +68,17 @@ class Numbers(click.ParamType[tuple[float, ...]]):
     type=click.IntRange(2),
     default=5,
     show_default=True,
-    help="Folds of the judged topics; each is ranked by what the others taught.",
+    help="Folds of cross-validation over the judged topics.",
 )
 @click.option("--save", type=click.Path(path_type=Path), metavar="FILE",
-              help="Keep what was learned in FILE (TOML), by the names of the runs.")  # fmt: skip
+              help="Write the learned settings to FILE (TOML), by run name.")  # fmt: skip
 @click.option("--learned", type=click.Path(path_type=Path), metavar="FILE",
-              help="Fuse as FILE says, learning nothing.")  # fmt: skip
+              help="Use the learned settings in FILE; learn nothing.")  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True,
-              help="Decides the draws of ibc and wibc, and the folds.")  # fmt: skip
+              help="Seed of the random draws of ibc and wibc, and of the folds.")  # fmt: skip
 @click.option("--k", type=click.IntRange(1), default=1000, show_default=True,
               help="Hits per topic.")  # fmt: skip
-@click.option("--name", default="", help="Name of the run; the method's unless given.")
+@click.option("--name", default="", help="Name of the run [default: the method].")
 @click.option("--to", "format_name", default="trec-run", show_default=True, metavar="FORMAT",
               help="Format of the run: trec-run, arqmath-answer-run …")  # fmt: skip
 @json_option
@@ -102,8 +102,8 @@ def command(
 ) -> None:
     r"""Fuse RUNS into one run with METHOD and write it to TARGET.
 
-    Judged topics are ranked by what was learned from the other judged topics, all other topics
-    by what was learned from all of them: no topic is ranked with its own judgments.
+    Learned methods are cross-validated: a judged topic is ranked with what was learned from other
+    judged topics, an unjudged topic with what was learned from all of them.
 
     \b
     Examples:
@@ -119,7 +119,7 @@ def command(
     writing = find(format_name)
     if writing.holds != "runs" or writing.write is None:
         known = ", ".join(form.name for form in FORMATS.values() if form.holds == "runs")
-        raise InputError(f"{format_name} is no format for runs (known: {known})")
+        raise InputError(f"{format_name} is not a run format (known: {known})")
     given = {"k": rrf_k, "weights": weights, "normalisation": normalisation}
     settings = {setting: value for setting, value in given.items() if value is not None}
     if "seed" in fusion.settings_of(method):

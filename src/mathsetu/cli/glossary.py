@@ -58,7 +58,7 @@ def command(context: click.Context, as_json: bool) -> None:
 @click.option("--lang", "languages", multiple=True, help="Languages to show besides the seven.")
 @json_option
 def search(words: str, k: int, languages: tuple[str, ...], as_json: bool) -> None:
-    """Find concepts by a form in any language, or the beginning of one."""
+    """Find concepts by a term in any language, or by its beginning."""
     found = Glossary.load().search(words)[:k]
     shown = dict.fromkeys([*LANGUAGES, *(language(name).code for name in languages)])
     if as_json:
@@ -72,8 +72,8 @@ def search(words: str, k: int, languages: tuple[str, ...], as_json: bool) -> Non
 
 @command.command("match", cls=Verb, former={"--to": "--into"})
 @click.argument("text")
-@click.option("--lang", default="", help="Language of the text; detected unless given.")
-@click.option("--into", "target", default="en", show_default=True, help="Language wanted.")
+@click.option("--lang", default="", help="Language of the text [default: detected].")
+@click.option("--into", "target", default="en", show_default=True, help="Target language.")
 @json_option
 def match(text: str, lang: str, target: str, as_json: bool) -> None:
     """Find the terms in a TEXT and translate each."""
@@ -90,9 +90,9 @@ def match(text: str, lang: str, target: str, as_json: bool) -> None:
 
 @command.command("export")
 @click.argument("lang")
-@click.option("--all", "every", is_flag=True, help="Also concepts that have no term yet.")
+@click.option("--all", "every", is_flag=True, help="Include concepts that have no term yet.")
 def export(lang: str, every: bool) -> None:
-    """Write the terms of a language as a table, for someone who speaks it to correct.
+    """Write the terms of a language as a table, so that a speaker can correct them.
 
     The first seven languages are tables of the source (languages/glossary/terms).
     """
@@ -106,14 +106,12 @@ def export(lang: str, every: bool) -> None:
 @command.command("import")
 @click.argument("table", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-@click.option(
-    "--lang", default="", help="Language of the table; the name of the file, unless given."
-)
+@click.option("--lang", default="", help="Language of the table [default: the file name].")
 def import_(table: Path, folder: Path, lang: str) -> None:
-    """Check a corrected TABLE and put it into a FOLDER of one's own.
+    """Check a corrected TABLE and copy it to your own FOLDER.
 
-    Terms of that folder are used in place of the built-in ones when the environment variable
-    MATHSETU_GLOSSARY names it.
+    Terms of that folder replace the built-in ones if the environment variable MATHSETU_GLOSSARY
+    names it.
     """
     code = _further(lang or table.stem)
     terms = read_table(table, code)

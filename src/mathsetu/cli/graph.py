@@ -1,4 +1,4 @@
-"""``mathsetu graph``: builds graphs, writes and takes them in, compares, and uploads vectors."""
+"""``mathsetu graph``: builds, exports, imports and compares graphs, and uploads vectors."""
 
 from __future__ import annotations
 
@@ -49,17 +49,19 @@ _fields_option = click.option(
     show_default=True,
     help="Fields of a post, in the order in which its graph is built; 'body' for answers alone.",
 )
-_language_option = click.option("--lang", default="", help="Language of texts that do not say it.")
+_language_option = click.option(
+    "--lang", default="", help="Language of texts that do not state one."
+)
 
 
 @command.command("build")
 @click.argument("posts", type=click.Path(path_type=Path))
 @click.argument("target", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--sentences", type=click.Choice(MAKERS), default="best", show_default=True,
-              help="What makes the graphs of sentences.")  # fmt: skip
+              help="Maker of sentence graphs.")  # fmt: skip
 @click.option("--for-parser", is_flag=True,
-              help="Write the sentences alone, formulas as FORMULA_0, …, for a parser that runs "
-              "elsewhere.")  # fmt: skip
+              help="Write only the sentences, with formulas as FORMULA_0, …, for an external "
+                   "parser.")  # fmt: skip
 @_fields_option
 @_language_option
 @json_option
@@ -95,7 +97,7 @@ def build(
 @click.argument("target", type=click.Path(dir_okay=False, path_type=Path))
 @json_option
 def export(library: Path, target: Path, as_json: bool) -> None:
-    r"""Write the graphs of all posts of LIBRARY, as its graph index reads them, to TARGET.
+    r"""Write the graphs of all posts of LIBRARY, as in its graph index, to TARGET.
 
     \b
     Example:
@@ -112,9 +114,9 @@ def export(library: Path, target: Path, as_json: bool) -> None:
 @click.option("--from", "form", type=click.Choice(FORMS),
               help="Penman blocks or JSON lines, or MathAMR's table (.tsv).")  # fmt: skip
 @click.option("--posts", type=click.Path(path_type=Path),
-              help="The posts or topics that the graphs are of: their formulas get trees, and "
-              "graphs of sentences (# ::snt) are joined.")  # fmt: skip
-@click.option("--skip-bad", is_flag=True, help="Skip and count graphs that cannot be read.")
+              help="The posts or topics of the graphs: their formulas get trees, and graphs of "
+                   "sentences (# ::snt) are joined.")  # fmt: skip
+@click.option("--skip-bad", is_flag=True, help="Skip and count malformed graphs.")
 @_fields_option
 @_language_option
 @json_option
@@ -128,9 +130,9 @@ def take_in(
     lang: str,
     as_json: bool,
 ) -> None:
-    r"""Take the graphs of SOURCE, which a parser has made elsewhere, into the file TARGET.
+    r"""Import the graphs of SOURCE, made by an external parser, into the file TARGET.
 
-    An index takes them with --set parts.graph.graphs=TARGET, a training with --graphs TARGET.
+    Use them for an index with --set parts.graph.graphs=TARGET, for training with --graphs TARGET.
 
     \b
     Examples:
@@ -177,9 +179,9 @@ def _report(
     if troubles.get("formulas"):
         number = troubles["formulas"]
         hang = (
-            "hangs on the root, since a parser lost it"
+            "is attached to the root, because the parser lost it"
             if number == 1
-            else ("hang on the root, since a parser lost them")
+            else ("are attached to the root, because the parser lost them")
         )
         say(f"{counted(number, 'formula')} {hang}")
 
@@ -192,7 +194,7 @@ def _report(
               metavar="FILE", help="Also draw a heat map: FILE.svg.")  # fmt: skip
 @json_option
 def compare(library: Path, query: str, post: str, target: Path | None, as_json: bool) -> None:
-    r"""Show which formulas and sentences of QUERY a POST of LIBRARY answers, and how well.
+    r"""Show which formulas and sentences of QUERY match which of a POST of LIBRARY.
 
     \b
     Example:
@@ -216,10 +218,10 @@ def compare(library: Path, query: str, post: str, target: Path | None, as_json: 
 @click.argument("url")
 @json_option
 def upload(library: Path, url: str, as_json: bool) -> None:
-    r"""Give the Qdrant server at URL the vectors of LIBRARY; what it has is not sent again.
+    r"""Upload the vectors of LIBRARY to the Qdrant server at URL; existing ones are not sent again.
 
-    A key, where the server wants one, is read from QDRANT_API_KEY. It belongs to the address in
-    QDRANT_URL and is sent to no other.
+    An API key, if the server requires one, is read from QDRANT_API_KEY. It is sent only to the
+    address in QDRANT_URL.
 
     \b
     Example:

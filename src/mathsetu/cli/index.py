@@ -38,7 +38,7 @@ from mathsetu.recipes import load_recipe
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Replace a setting of the recipe: parts.text.model=FOLDER.")  # fmt: skip
 @click.option("--from", "format_name", metavar="FORMAT", help="Format of the sources.")
-@click.option("--lang", default="", help="Language of posts that do not say theirs.")
+@click.option("--lang", default="", help="Language of posts that do not state one.")
 @field_option
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @click.option("--processes", type=click.IntRange(1),
@@ -58,13 +58,13 @@ def command(
     device: str,
     as_json: bool,
 ) -> None:
-    r"""Build LIBRARY from SOURCES: files, folders and archives of any kind that holds posts.
+    r"""Build LIBRARY from SOURCES: files, folders and archives that contain posts.
 
     LaTeX, Markdown, HTML, notebooks, Word, PDF, tables, dumps: see docs/files.md.
 
-    The word "sampler" names the built-in collection (a folder of that name is ./sampler). A
-    library that is there is replaced when the new one is whole; an interrupted build of the same
-    sources goes on where it stopped.
+    The word "sampler" names the built-in collection (a folder of that name is ./sampler). An
+    existing library is replaced when the new one is complete; an interrupted build of the same
+    sources resumes where it stopped.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""``mathsetu info``: what a library holds."""
+"""``mathsetu info``: the content of a library."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from mathsetu.library.manifest import check, read_manifest
     "--check",
     "thorough",
     is_flag=True,
-    help="Read every byte and compare checksums; on a cluster, count all points.",
+    help="Verify the checksums of all files; on a cluster, count all points.",
 )
 @json_option
 def command(library: Path | str, thorough: bool, as_json: bool) -> None:
-    """Show what LIBRARY holds and how it was built."""
+    """Show the content of LIBRARY and how it was built."""
     if isinstance(library, str):
         facts = _on_cluster(library, thorough)
     else:
@@ -29,15 +29,23 @@ def command(library: Path | str, thorough: bool, as_json: bool) -> None:
     if as_json:
         print_json(facts)
         return
-    languages = ", ".join(f"{code or '?'} {n:,}" for code, n in facts["languages"].items())
-    rows = [(name, languages if name == "languages" else value) for name, value in facts.items()]
+    rows = [_row(name, value) for name, value in facts.items()]
     print_table(("", str(library)), rows)
     if thorough:
-        say(
-            "every file is as it was written"
-            if isinstance(library, Path)
-            else "every post is there"
-        )
+        say("all checksums match" if isinstance(library, Path) else "all posts are present")
+
+
+def _row(name: str, value: Any) -> tuple[str, Any]:
+    """A fact as the table shows it.
+
+    >>> _row("bytes", 41_234), _row("bytes", 53_100_000)
+    (('size', '41 kB'), ('size', '53.1 MB'))
+    """
+    if name == "languages":
+        return name, ", ".join(f"{code or '?'} {count:,}" for code, count in value.items())
+    if name == "bytes":
+        return "size", f"{value / 1e6:,.1f} MB" if value >= 1e6 else f"{value / 1e3:,.0f} kB"
+    return name, value
 
 
 def _in_folder(library: Path, thorough: bool) -> dict[str, Any]:
@@ -50,7 +58,7 @@ def _in_folder(library: Path, thorough: bool) -> dict[str, Any]:
         "languages": manifest.languages,
         "segments": len(manifest.segments),
         "removed": sum(len(segment.removed) for segment in manifest.segments),
-        "megabytes": round(size / 1e6, 1),
+        "bytes": size,
         "written by": f"MathSetu {manifest.version}",
         "models": ", ".join(f"{part} {name}" for part, name in manifest.models.items()) or "none",
     }

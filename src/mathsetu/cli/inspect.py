@@ -26,14 +26,14 @@ _BY_ENDING = {
 @click.argument("text", required=False)
 @click.option("--file", "path", type=click.Path(path_type=Path), help="Read a file instead.")
 @click.option("--id", "post_id", help="Show this post of the collection given with --file.")
-@click.option("--form", type=click.Choice(FORMS), help="How the text is written.")
+@click.option("--form", type=click.Choice(FORMS), help="Format of the text.")
 @json_option
 def command(
     text: str | None, path: Path | None, post_id: str | None, form: str | None, as_json: bool
 ) -> None:
     r"""Show a text or a post as spans and formulas.
 
-    TEXT is marked text, or what --form says; "-" reads standard input.
+    TEXT is marked text, or in the format of --form; "-" reads standard input.
 
     \b
     Examples:
@@ -80,4 +80,4 @@ def _post_text(path: Path, post_id: str) -> str:
     for post in form.read(path, BadRows()):
         if post.id == post_id:
             return f"{post.title}\n\n{post.body}" if post.title else str(post.body)
-    raise InputError(f"{path}: no post has the id {post_id!r}")
+    raise InputError(f"{path}: there is no post with the id {post_id!r}")

@@ -1,4 +1,4 @@
-"""What the verbs that take in posts share: their options, their sources, the report at the end."""
+"""Shared code of the verbs that read posts: options, sources, and the final report."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def field_option(function: Function) -> Function:
     """Give a command the option ``--field``."""
     return click.option(
         "--field", "fields", multiple=True, metavar="FIELD=COLUMN", callback=_fields,
-        help="Which column of a table holds a field of posts: body=Content, title=Subject.",
+        help="Column of a table to use for a field of posts: body=Content, title=Subject.",
     )(function)  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def _fields(
         name, sign, column = pair.partition("=")
         if not sign or not column or name not in FIELDS:
             raise InputError(
-                f"--field {pair}: say FIELD=COLUMN with a field of {', '.join(FIELDS)}"
+                f"--field {pair}: use FIELD=COLUMN with a field of {', '.join(FIELDS)}"
             )
         fields[name] = column
     return fields
@@ -127,7 +127,7 @@ def say_report(bad: BadRows, languages: Mapping[str, int], *, err: bool = False)
     for passed in report["passed_over"]:
         first = ", ".join(passed["first"])
         more = ", …" if passed["count"] > len(passed["first"]) else ""
-        say(f"  passed over: {passed['count']:,} × {passed['reason']} ({first}{more})", err=err)
+        say(f"  skipped: {passed['count']:,} × {passed['reason']} ({first}{more})", err=err)
     report_rows(bad)
 
 

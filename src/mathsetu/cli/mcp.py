@@ -16,7 +16,8 @@ from mathsetu.service.limits import Limits
 @click.command("mcp")
 @click.argument("library", required=False, type=LIBRARY)
 @click.option("--seconds", type=click.FloatRange(0.1, 600), default=10.0, show_default=True,
-              help="Time for one search; what is not found by then is left out.")  # fmt: skip
+              help="Time limit of one search in seconds; unfinished "
+                   "parts are left out.")  # fmt: skip
 def command(library: Path | str | None, seconds: float) -> None:
     r"""Offer LIBRARY to language models (MCP on stdio); without LIBRARY, the built-in sampler.
 

@@ -13,13 +13,15 @@ from mathsetu.printable import counted
 
 @click.command("optimize")
 @click.argument("library", type=LIBRARY)
+@click.option("--processes", type=click.IntRange(1),
+              help="Worker processes (default: one per core).")  # fmt: skip
 @json_option
-def command(library: Path | str, as_json: bool) -> None:
+def command(library: Path | str, processes: int | None, as_json: bool) -> None:
     """Merge the small segments of LIBRARY and free the space of removed posts.
 
-    Nothing is indexed again; searching goes on meanwhile.
+    Nothing is indexed again, and the library can be searched meanwhile.
     """
-    count = optimize_library(library)
+    count = optimize_library(library, processes=processes)
     if as_json:
         print_json({"segments": count})
     else:

@@ -1,4 +1,4 @@
-"""How verbs speak: tables for people, JSON for programs, progress on standard error."""
+"""Output of verbs: tables for people, JSON for programs, progress on standard error."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def device_option(function: Function) -> Function:
         "--device",
         default="cpu",
         show_default=True,
-        help="Where passages are encoded; cuda for a GPU (needs torch).",
+        help="Device for encoding passages; cuda for a GPU (needs torch).",
     )(function)
 
 

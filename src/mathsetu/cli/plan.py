@@ -25,12 +25,12 @@ from mathsetu.recipes import load_recipe
 @click.argument("plan")
 @click.argument("sources", nargs=-1, required=True)
 @click.option("--shards", type=click.IntRange(1), default=16, show_default=True,
-              help="Into how many; a machine builds one or several.")  # fmt: skip
+              help="Number of shards; a machine builds one or several.")  # fmt: skip
 @click.option("--recipe", default="default", show_default=True, help="A recipe, or a .toml file.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Replace a setting of the recipe.")  # fmt: skip
 @click.option("--from", "format_name", metavar="FORMAT", help="Format of the sources.")
-@click.option("--lang", default="", help="Language of posts that do not say theirs.")
+@click.option("--lang", default="", help="Language of posts that do not state one.")
 @field_option
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @json_option
@@ -48,7 +48,7 @@ def command(
 ) -> None:
     r"""Divide SOURCES into shards below the folder PLAN.
 
-    The folder must be one that all machines see. Questions and their answers stay together.
+    All machines must have access to the folder. Questions and their answers stay together.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""``mathsetu publish``: brings a library, or a shard of a plan, onto a Qdrant cluster."""
+"""``mathsetu publish``: publishes a library, or a shard of a plan, on a Qdrant cluster."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from mathsetu.printable import counted
 @click.option("--shards", type=click.IntRange(1, 1000), default=1, show_default=True,
               help="Shards of each new collection on the cluster.")  # fmt: skip
 @click.option("--replicas", type=click.IntRange(1, 100), default=1, show_default=True,
-              help="Nodes that have each shard.")  # fmt: skip
+              help="Copies of each shard, on different nodes.")  # fmt: skip
 @click.option("--grace", type=click.FloatRange(0), default=GRACE, show_default=True,
-              help="Seconds for which the former collections stay.")  # fmt: skip
+              help="Seconds for which the old collections are kept.")  # fmt: skip
 @click.option("--processes", type=click.IntRange(1),
               help="Worker processes (default: one per core).")  # fmt: skip
 @device_option
@@ -49,14 +49,14 @@ def command(
     device: str,
     as_json: bool,
 ) -> None:
-    r"""Bring the library or plan SOURCE onto the cluster at ADDRESS (qdrant://HOST:PORT/NAME).
+    r"""Publish the library or plan SOURCE on the cluster at ADDRESS (qdrant://HOST:PORT/NAME).
 
-    Searches see the library when all of it is there. Given again, the command goes on where it
-    stopped. With --shard, one shard of a plan is built and published; without it, the library's
-    name is pointed at the shards, all of which must be published.
+    The library becomes visible when it is complete. If the command is interrupted, run it again to
+    resume. With --shard, one shard of a plan is built and published; without it, all shards must be
+    published, and the library's name is switched to them.
 
-    A key, where the cluster wants one, is read from QDRANT_API_KEY. It belongs to the addresses
-    in QDRANT_URL and is sent to no other.
+    An API key, if the cluster requires one, is read from QDRANT_API_KEY. It is sent only to the
+    addresses in QDRANT_URL.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""``mathsetu recipes``: lists and shows the search systems that are shipped."""
+"""``mathsetu recipes``: lists and shows the built-in search systems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``mathsetu remove``: posts out of a library."""
+"""``mathsetu remove``: removes posts from a library."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from mathsetu.printable import counted
 @click.argument("ids", nargs=-1, required=True)
 @json_option
 def command(library: Path | str, ids: tuple[str, ...], as_json: bool) -> None:
-    """Remove the posts with these IDS from LIBRARY, at once and without rebuilding it.
+    """Remove the posts with these IDS from LIBRARY, without rebuilding it.
 
-    Ids that no post has are named; the exit code is 1 then.
+    Unknown ids are reported, and the exit code is then 1.
     """
     with Library(library) as opened:
         known = opened.present(ids)
@@ -29,6 +29,6 @@ def command(library: Path | str, ids: tuple[str, ...], as_json: bool) -> None:
     else:
         say(f"{library}: {counted(count, 'post')} removed")
         for one in unknown:
-            say(f"no post has the id {one!r}", err=True)
+            say(f"there is no post with the id {one!r}", err=True)
     if unknown:
         raise click.exceptions.Exit(1)

@@ -1,4 +1,4 @@
-"""``mathsetu reproduce``: a paper's system on a collection, our figures beside the paper's."""
+"""``mathsetu reproduce``: runs a paper's system on a collection and compares the figures."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ _COLUMNS = (
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Replace a setting of the recipe: rerank.model=FOLDER.")  # fmt: skip
 @click.option("--library", type=click.Path(file_okay=False, path_type=Path),
-              help="Keep the library here, and use it again next time.")  # fmt: skip
-@click.option("--lang", default="", help="Language of topics that do not say theirs.")
+              help="Keep the library here and reuse it the next time.")  # fmt: skip
+@click.option("--lang", default="", help="Language of topics that do not state one.")
 @click.option("--pool", is_flag=True,
               help="Rank only the judged posts of each topic, as CrossMath does.")  # fmt: skip
 @click.option("--save", type=click.Path(path_type=Path), metavar="FILE",
-              help="Keep what a fusion learned in FILE (TOML).")  # fmt: skip
+              help="Write the learned settings of a fusion to FILE (TOML).")  # fmt: skip
 @click.option("--learned", type=click.Path(path_type=Path), metavar="FILE",
-              help="Fuse as FILE says, learning nothing.")  # fmt: skip
+              help="Use the learned settings in FILE; learn nothing.")  # fmt: skip
 @click.option("--sweep-k", type=Numbers(), metavar="K1,K2,…",
-              help="Show a reciprocal rank fusion for each k instead.")  # fmt: skip
+              help="Show reciprocal rank fusion for each k instead.")  # fmt: skip
 @click.option("--all", "data", type=click.Path(file_okay=False, path_type=Path), metavar="DATA",
               help="Make the page of all papers from the data in DATA.")  # fmt: skip
 @click.option("--only", multiple=True, metavar="PAPER",
               help="--all: only the section of a paper: crossmath, msm …")  # fmt: skip
 @click.option("--models", type=click.Path(path_type=Path), metavar="FILE",
-              help="--all: the models that stand in for others (TOML).")  # fmt: skip
+              help="--all: replacements for models (TOML).")  # fmt: skip
 @click.option("--keep", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
-              help="--all: keep the libraries here, and use them again next time.")  # fmt: skip
+              help="--all: keep the libraries here and reuse them the next time.")  # fmt: skip
 @click.option("--write", "target", type=click.Path(path_type=Path), metavar="FILE",
               help="--all: write the page to FILE.")  # fmt: skip
 @json_option
@@ -74,10 +74,10 @@ def command(
     target: Path | None,
     as_json: bool,
 ) -> None:
-    r"""Run the recipe NAME (shipped, or a .toml file) on POSTS, TOPICS and their judgments QRELS.
+    r"""Run the recipe NAME (built-in, or a .toml file) on POSTS, TOPICS and their judgments QRELS.
 
-    Prints our figures beside those of the paper that the recipe comes from, and says what
-    differs in data, models and settings.
+    Prints our figures next to those of the recipe's paper, and the differences in data, models and
+    settings.
 
     \b
     Examples:

@@ -35,21 +35,22 @@ _OF_FORMULAS, _MOST_FORMULAS = "arqmath-formula-run", 1000
 @click.option("--to", "format_name", default="trec-run", show_default=True, metavar="FORMAT",
               help="Format of the run: trec-run, clmir-submission …")  # fmt: skip
 @click.option("--find", type=click.Choice(["posts", "formulas"]),
-              help="What is ranked; formulas where FORMAT is that of ARQMath task 2.")  # fmt: skip
+              help="What to rank [default: formulas if FORMAT is that of ARQMath task 2, else "
+                   "posts].")  # fmt: skip
 @click.option("--k", type=click.IntRange(1, 10_000),
-              help="Hits per topic [default: as the recipe says; 1,000 formulas].")  # fmt: skip
+              help="Hits per topic [default: that of the recipe; 1,000 formulas].")  # fmt: skip
 @click.option("--visual-ids", type=click.Path(exists=True, path_type=Path), multiple=True,
-              help="Formulas with visual ids (a table, a folder of tables): of those that look the "
-              "same the first is kept. Repeat for more.")  # fmt: skip
+              help="Formulas with visual ids (a table, a folder of tables): only the first of "
+                   "those that look the same is kept. Repeat for more.")  # fmt: skip
 @click.option("--every", is_flag=True, help="Keep all formulas that look the same.")
-@click.option("--lang", default="", help="Language of topics that do not say theirs.")
-@click.option("--name", default="", help="Name of the run; the recipe's unless given.")
+@click.option("--lang", default="", help="Language of topics that do not state one.")
+@click.option("--name", default="", help="Name of the run [default: the recipe].")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Replace a setting of the library's recipe: rerank.model=FOLDER.")  # fmt: skip
 @click.option("--pool", type=click.Path(path_type=Path), metavar="QRELS",
               help="Rank only the posts that QRELS judges for a topic.")  # fmt: skip
 @click.option("--learned", type=click.Path(path_type=Path), metavar="FILE",
-              help="Fuse as 'reproduce --save FILE' has learned.")  # fmt: skip
+              help="Use the fusion settings written by 'reproduce --save FILE'.")  # fmt: skip
 @click.option(
     "--run",
     "number",
@@ -74,7 +75,7 @@ def command(
     number: int | None,
     as_json: bool,
 ) -> None:
-    r"""Answer all TOPICS from LIBRARY and write the run to TARGET.
+    r"""Search LIBRARY for all TOPICS and write the run to TARGET.
 
     \b
     Examples:
@@ -87,7 +88,7 @@ def command(
     writing = find_format(format_name)
     if writing.holds != "runs" or writing.write is None:
         known = ", ".join(f.name for f in FORMATS.values() if f.holds == "runs" and f.write)
-        raise InputError(f"{format_name} is no format for runs (known: {known})")
+        raise InputError(f"{format_name} is not a run format (known: {known})")
     of_formulas = (find or ("formulas" if format_name == _OF_FORMULAS else "posts")) == "formulas"
     if format_name == _OF_FORMULAS and not of_formulas:
         raise click.UsageError(f"{_OF_FORMULAS} is a format for formulas, not for posts")

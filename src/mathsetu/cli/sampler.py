@@ -15,7 +15,7 @@ from mathsetu.collections import sampler
 @json_option
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:
-    """Show what the sampler holds, one of its posts, or export its files."""
+    """Show the content of the sampler or one of its posts, or export its files."""
     if context.invoked_subcommand is not None:
         return
     posts = list(sampler.posts())

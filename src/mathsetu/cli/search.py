@@ -1,4 +1,4 @@
-"""``mathsetu search``: asks a library."""
+"""``mathsetu search``: searches a library."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _MOST_HITS = 10_000
 @click.argument("query")
 @click.option("--k", type=click.IntRange(1, _MOST_HITS), default=5, show_default=True,
               help="Hits to show.")  # fmt: skip
-@click.option("--lang", default="", help="Language of the query; detected unless given.")
+@click.option("--lang", default="", help="Language of the query [default: detected].")
 @click.option("--offset", type=click.IntRange(0, _MOST_HITS), default=0,
-              help="Leave out so many of the first hits.")  # fmt: skip
+              help="Skip this many hits.")  # fmt: skip
 @click.option("--in", "languages", multiple=True, metavar="LANG",
               help="Only posts in a language, or in one of several (repeatable).")  # fmt: skip
 @click.option("--not-in", "not_languages", multiple=True, metavar="LANG",
@@ -42,14 +42,14 @@ _MOST_HITS = 10_000
               help="No posts of this collection (repeatable).")  # fmt: skip
 @click.option("--min-score", type=float, help="Leave out posts with a lower score.")
 @click.option("--facets", is_flag=True,
-              help="Count the posts that were found by language, tag and collection.")  # fmt: skip
+              help="Count the found posts by language, tag and collection.")  # fmt: skip
 @click.option("--own-language", type=click.Choice(list(PREFERENCES)), default=None,
-              help="How much posts in the query's language are preferred; as the recipe says "
-              "unless given.")  # fmt: skip
+              help="Preference for posts in the query's language [default: "
+                   "that of the recipe].")  # fmt: skip
 @click.option("--group", is_flag=True, default=None,
               help="Show versions of a post in several languages as one hit.")  # fmt: skip
 @click.option("--as-words", is_flag=True,
-              help="Read as formulas only what stands between delimiters.")  # fmt: skip
+              help="Read only delimited text as formulas.")  # fmt: skip
 @click.option("--explain", is_flag=True, help="Show the reasons for each hit.")
 @json_option
 def command(
@@ -75,8 +75,7 @@ def command(
 ) -> None:
     r"""Search LIBRARY for QUERY: words in any language, and formulas as you type them.
 
-    How the query was read is said on standard error. In a formula, ?x stands for any
-    sub-expression.
+    Standard error shows how the query was read. In a formula, ?x stands for any sub-expression.
 
     \b
     Examples:

@@ -32,30 +32,33 @@ _PORT = "MATHSETU_PORT"
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True,
               help="Worker processes (default: one per spare core).")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(0.1, 600), default=5.0, show_default=True,
-              help="Time for one search; what is not found by then is left out.")  # fmt: skip
+              help="Time limit of one search in seconds; unfinished "
+                   "parts are left out.")  # fmt: skip
 @click.option("--waiting", type=click.IntRange(0, 10_000), default=64, show_default=True,
-              help="Requests that may wait in a process; others are sent away.")  # fmt: skip
+              help="Requests that may wait in each process; further "
+                   "ones get status 429.")  # fmt: skip
 @click.option("--per-client", type=click.IntRange(1, 10_000), metavar="NUMBER",
-              help="Requests of one client that a process takes at once "
-                   "[default: three quarters of all].")  # fmt: skip
+              help="Concurrent requests of one client in each process [default: three quarters of "
+                   "all].")  # fmt: skip
 @click.option("--proxy", "proxies", multiple=True, metavar="ADDRESS",
               help="A proxy that names its clients in X-Forwarded-For (repeatable): "
                    "an address, or a network such as 10.0.0.0/8.")  # fmt: skip
 @click.option("--origin", "origins", multiple=True, metavar="URL",
-              help="A web site whose pages may ask (repeatable): https://example.org")  # fmt: skip
+              help="A web site whose pages may call the API (repeatable): "
+                   "https://example.org")  # fmt: skip
 @click.option("--name", "names", multiple=True, metavar="HOST",
-              help="A name the server is reached by (repeatable); any, unless given.")  # fmt: skip
+              help="A host name of the server (repeatable) [default: any].")  # fmt: skip
 @click.option("--key-file", type=click.Path(path_type=Path), metavar="FILE",
-              help=f"A file with the key that clients must know; or set {_KEY}.")  # fmt: skip
+              help=f"A file with the key that clients must send; or set {_KEY}.")  # fmt: skip
 @click.option("--write-key-file", type=click.Path(path_type=Path), metavar="FILE",
-              help=f"A file with another key, for those who may add and remove posts over HTTP; "
-                   f"or set {_WRITE_KEY}. Without one nobody may.")  # fmt: skip
-@click.option("--log-queries", is_flag=True, help="Write into the log what is asked.")
+              help="A file with a second key, which allows adding and removing posts over HTTP; "
+                   f"or set {_WRITE_KEY}. Without it, the server is read-only.")  # fmt: skip
+@click.option("--log-queries", is_flag=True, help="Write queries to the log.")
 @click.option("--translator", default="glossary", show_default=True, metavar="NAME",
-              type=click.Choice(list(BACKENDS)), help="What translates posts.")  # fmt: skip
+              type=click.Choice(list(BACKENDS)), help="Translator of posts.")  # fmt: skip
 @click.option("--files-at", default="", metavar="URL",
-              help="Where the files of posts can be read, for links to them.")  # fmt: skip
-@click.option("--model", default="", help="The translator's model, where it has one.")
+              help="Base address of the files of posts, for links to them.")  # fmt: skip
+@click.option("--model", default="", help="The translator's model, if it needs one.")
 def command(
     library: Path | str | None,
     host: str,
@@ -76,7 +79,7 @@ def command(
 ) -> None:
     r"""Serve LIBRARY as a page and an API; without LIBRARY, the built-in sampler.
 
-    A library that is rebuilt meanwhile is opened anew; no request is dropped.
+    A library that is rebuilt meanwhile is reloaded without dropping requests.
 
     \b
     Examples:

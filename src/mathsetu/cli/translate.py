@@ -1,4 +1,4 @@
-"""``mathsetu translate``: a text into another language, formulas untouched."""
+"""``mathsetu translate``: translates a text and preserves its formulas."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from mathsetu.languages.translate import BACKENDS, open_translator
     "--backend": "--translator", "--backends": "--translators",
 })  # fmt: skip
 @click.argument("text", required=False)
-@click.option("--into", "target", default="en", show_default=True, help="Language wanted.")
-@click.option("--lang", "source", default="", help="Language of the text; detected unless given.")
+@click.option("--into", "target", default="en", show_default=True, help="Target language.")
+@click.option("--lang", "source", default="", help="Language of the text [default: detected].")
 @click.option("--translator", "backend", default="glossary", show_default=True, metavar="NAME",
-              help="What translates; --translators lists them.")  # fmt: skip
-@click.option("--model", default="", help="A folder or hub name, where the translator has models.")
+              help="The translator; --translators lists them.")  # fmt: skip
+@click.option("--model", default="", help="A folder or hub name, if the translator needs a model.")
 @click.option("--translators", "list_backends", is_flag=True,
               help="List the translators and stop.")  # fmt: skip
 @json_option
@@ -35,7 +35,7 @@ def command(
     list_backends: bool,
     as_json: bool,
 ) -> None:
-    r"""Translate TEXT ("-" reads standard input); every formula comes back as it was.
+    r"""Translate TEXT ("-" reads standard input); formulas are preserved.
 
     \b
     Examples:
@@ -62,4 +62,4 @@ def command(
         return
     say(done.text, lines=True)
     if done.lost:
-        say(f"appended at the end, their places were lost: {' '.join(done.lost)}", err=True)
+        say(f"appended at the end, their positions were lost: {' '.join(done.lost)}", err=True)

@@ -1,4 +1,4 @@
-"""``mathsetu upgrade``: brings a library of an older version up to date."""
+"""``mathsetu upgrade``: converts a library of an older version."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mathsetu.library.upgrade import upgrade_library
 
 @click.command("upgrade")
 @click.argument("library", type=LIBRARY)
-@click.option("--recipe", default="", help="Build it by another recipe, or a .toml file.")
+@click.option("--recipe", default="", help="Build it with another recipe, or a .toml file.")
 @click.option("--processes", type=click.IntRange(1),
               help="Worker processes (default: one per core).")  # fmt: skip
 @device_option
@@ -29,7 +29,7 @@ from mathsetu.library.upgrade import upgrade_library
 def command(
     library: Path | str, recipe: str, processes: int | None, device: str, as_json: bool
 ) -> None:
-    r"""Convert LIBRARY to the current format, from the posts that it holds.
+    r"""Convert LIBRARY to the current format, from the posts that it contains.
 
     Use this when a library was written by an older version of MathSetu, or when its vectors were
     made by another model. The posts are indexed again; the old library stays in use until the new

@@ -33,7 +33,7 @@ def command(
 ) -> None:
     r"""Check a submission or run file, or read any other file to its end.
 
-    The exit code is 1 when the file would be rejected; warnings alone leave it at 0.
+    The exit code is 1 if the file would be rejected, and 0 if there are only warnings.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""Asks a cluster: with time limits, and a few more tries when a node is away.
+"""Sends requests to a cluster, with time limits and retries when a node does not respond.
 
 Whatever is sent may be sent twice: points are replaced by themselves, marks are set again. So a
 request whose answer was lost is simply repeated, at another node where several are named.
@@ -106,8 +106,7 @@ class Cluster:
         reason: str = error.content.decode(errors="replace").strip()[:_LONGEST_REASON]
         if error.status_code in (401, 403):
             raise Refused(
-                f"{self.address}: the cluster refuses {what}: {KEY} is missing, wrong, or allows "
-                "reading alone"
+                f"{self.address}: the cluster refuses {what}: {KEY} is missing, wrong, or read-only"
             ) from None
         if error.status_code == 404:
             raise MissingCollection(f"{self.address}: {what} is not there ({reason})") from None

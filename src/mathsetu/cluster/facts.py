@@ -1,4 +1,4 @@
-"""What a library on a cluster holds, told to people."""
+"""The content of a library on a cluster, for `mathsetu info`."""
 
 from __future__ import annotations
 

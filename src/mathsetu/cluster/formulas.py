@@ -42,7 +42,7 @@ _MARGIN = 200
 _LOOKED_AT = 300
 # The best posts by formulas, all of whose formulas are fetched when a reason is asked for.
 _SHOWN = 50
-# Posts that are held against a filter at once, or formulas whose like are looked for.
+# Posts that are checked against a filter at once, or formulas whose like are looked for.
 _FILTERED = 2_000
 _PAGE = 5_000
 _FIELDS = ("latex", "features", "counts", "posts")

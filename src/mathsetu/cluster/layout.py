@@ -1,4 +1,4 @@
-"""How a library lies on a cluster: its collections, the numbers of its points, their fields.
+"""The layout of a library on a cluster: collections, numbers of points, and their fields.
 
 A *build* is one set of collections. The library's name is an alias of the build that is searched,
 so that a rebuild takes effect in one step:
@@ -111,7 +111,7 @@ def check_segment(segment: int) -> int:
     """Refuse the number of a segment that points could not carry."""
     if not 0 <= segment < _MOST_SEGMENTS:
         raise InputError(
-            f"the library has had {_MOST_SEGMENTS:,} segments; publish it anew to number them again"
+            f"the library has had {_MOST_SEGMENTS:,} segments; publish it again to renumber them"
         )
     return segment
 
@@ -178,7 +178,7 @@ def create(
             written = dict.fromkeys((KEY, COUNTED), models.PayloadSchemaType.INTEGER)
             _create(cluster, names.part(name), config, {**visible, **written}, spread)
         elif settings["kind"] == MEANING:
-            # Scores are worked out anew from whole numbers of eight bits, so half precision does;
+            # Scores are worked out again from integers of eight bits, so half precision does;
             # what is looked at first are signs, in memory.
             vectors = models.VectorParams(
                 size=dimensions[name],

@@ -212,9 +212,12 @@ class _Retriever(MeaningRetriever):
         segment.texts = _Texts(finder, numbers)
         self.sentences = self._remembered  # type: ignore[assignment]
 
-    def _remembered(self, segment: int, number: int, passage: int) -> tuple[list[str], Vectors]:
+    def _remembered(
+        self, segment: int, number: int, passage: int, language: str
+    ) -> tuple[list[str], Vectors]:
         key = (self._numbers[number // 2], number % 2, passage)
-        return self._finder.remembered.get(key, partial(self._sentences, segment, number, passage))
+        read = partial(self._sentences, segment, number, passage, language)
+        return self._finder.remembered.get(key, read)
 
 
 class _HeldReply(MeaningReply):
@@ -222,11 +225,11 @@ class _HeldReply(MeaningReply):
 
     def __init__(self, retriever: MeaningRetriever, question: Question, vector: Vectors) -> None:
         super().__init__(retriever, question)
-        self._known = vector
+        self._asked = vector
 
     @cached_property
     def _vector(self) -> Vectors:
-        return self._known
+        return self._asked
 
 
 class _Texts:

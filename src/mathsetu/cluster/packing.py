@@ -44,7 +44,7 @@ def damaged() -> DamagedLibrary:
 
 
 def pack_frequencies(values: NDArray[Any]) -> str:
-    """Frequencies: small whole numbers, as nearly all are, take one byte each."""
+    """Frequencies: small integers, as nearly all are, take one byte each."""
     small = values.astype(np.uint8)
     return pack(small if np.array_equal(small, values) else values.astype(np.float32))
 

@@ -2,7 +2,7 @@
 
 A plan is a folder: ``plan.json``, and a file of posts for each shard. A question and its answers
 are in the same shard, because an answer is indexed with its question. A worker builds its shard
-into a library and publishes that; killed and started again, it goes on where it stopped. There is
+into a library and publishes that; killed and started again, it resumes where it stopped. There is
 no scheduler: a worker is one command with a number.
 """
 
@@ -141,12 +141,14 @@ def read_plan(folder: Path) -> Plan:
         digest = str(content["digest"])
         parse_table(recipe, str(path))
         if not digest.isalnum() or not digest.isascii() or len(digest) > 40:
-            raise ValueError("its digest is none")
+            raise ValueError("its digest is invalid")
         return Plan(recipe, shards, digest, str(content["version"]))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise InputError(f"{path}: is no plan ({error}); divide the collections again") from error
+        raise InputError(
+            f"{path}: is not a plan ({error}); divide the collections again"
+        ) from error
 
 
 def publish_shard(

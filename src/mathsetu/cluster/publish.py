@@ -1,8 +1,8 @@
-"""Brings a library that was built into a folder onto a cluster.
+"""Publishes a library that was built in a folder on a cluster.
 
 A library goes there segment by segment, into collections that nobody searches yet. When all are
 there, the library's name is pointed at them in one step. A command that was killed goes on where it
-stopped when it is given again, and ends with the same collections.
+stopped when it is run again, and ends with the same collections.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sends the points of a segment, so that a repeated command goes on where the last one stopped."""
+"""Sends the points of a segment, so that a repeated command resumes where the last one stopped."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class _Sender:
         if arrived != total:
             raise InputError(
                 f"{self._cluster.address}: has {arrived:,} of {total:,} points ({what}) of a "
-                "segment; give the command again"
+                "segment; run the command again"
             )
 
 

@@ -110,8 +110,8 @@ class Newest:
         state = read_state(cluster, cluster.address.name)
         if state is None:
             raise InputError(
-                f"{cluster.address}: there is no such library on the cluster (mathsetu publish "
-                "brings one there)"
+                f"{cluster.address}: there is no such library on the cluster (publish one with "
+                "'mathsetu publish')"
             )
         self._snapshot = Snapshot(cluster, state)
         self._looked = time.monotonic()

@@ -217,7 +217,7 @@ def writing_alone(cluster: Cluster, meta: str) -> Iterator[Lease]:
     if not lease.take():
         raise InputError(
             f"{cluster.address}: is being written already; wait until that is done (the lock of a "
-            "writer that died is free after a minute)"
+            "crashed writer expires after a minute)"
         )
     try:
         yield lease

@@ -170,7 +170,7 @@ def validate_formula_run(
     >>> path = Path(mkdtemp()) / "run.tsv"
     >>> _ = path.write_text("B.1\t55\t7\t1\t2.5\tours\nB.1\t8\t8\t2\t2.4\tours\n")
     >>> [problem.message for problem in validate_formula_run(path, None, [Formula("55", "x")])]
-    ['8 is no formula of the collection']
+    ['8 is not a formula of the collection']
     """
     rows: dict[str, list[tuple[int, str]]] = {}
 
@@ -178,7 +178,7 @@ def validate_formula_run(
         row = _formula_row(text)
         rows.setdefault(row[1].id, []).append((line, row[1].post_id))
         if queries is not None and row[0] not in queries:
-            raise ValueError(f"{row[0]} is no topic")
+            raise ValueError(f"{row[0]} is not a topic")
         return row
 
     problems = _validate_run(path, noted)
@@ -199,7 +199,7 @@ def _unknown_formulas(
     for name, some in rows.items():
         for line, post in some:
             if name not in owners:
-                problems.append(Problem(line, f"{name} is no formula of the collection"))
+                problems.append(Problem(line, f"{name} is not a formula of the collection"))
             elif owners[name] and owners[name] != post:
                 message = f"{name} stands in post {owners[name]}, not in {post}"
                 problems.append(Problem(line, message))

@@ -107,7 +107,7 @@ def choose(names: list[str], given: Mapping[str, str], path: str, line: int = 1)
     if "body" not in chosen:  # problems without solutions
         if "question" not in chosen:
             listed = ", ".join(names) or "nothing"
-            problem = f"no column for the body (say --field body=COLUMN); there are: {listed}"
+            problem = f"no column for the body (use --field body=COLUMN); there are: {listed}"
             raise RowError(path, line, problem)
         chosen["body"] = chosen.pop("question")
     return chosen
@@ -169,7 +169,7 @@ def _json(path: str | Path, bad: BadRows) -> Iterator[Row]:
         data += chunk
         if len(data) > LONGEST_DOCUMENT:
             raise InputError(
-                f"{shown(path)}: JSON that is not one object a line is read up to "
+                f"{shown(path)}: JSON that is not JSON Lines is read up to "
                 f"{LONGEST_DOCUMENT >> 20} MiB (write it as JSON Lines)"
             )
     try:
@@ -310,7 +310,7 @@ def _report(path: str | Path, columns: dict[str, str], names: Iterable[str], bad
     rest = [name for name in names if name not in columns.values()]
     unread = f"; not read: {', '.join(rest[:20])}" if rest else ""
     guessed = [field for field in columns if field not in bad.fields]
-    how = " (guessed; --field FIELD=COLUMN says otherwise)" if guessed else ""
+    how = " (guessed; --field FIELD=COLUMN overrides it)" if guessed else ""
     bad.uses_columns(f"{shown(path)}: {used}{how}{unread}")
 
 

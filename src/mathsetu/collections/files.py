@@ -180,7 +180,7 @@ def _opened(path: str | Path, follow_links: bool = True) -> Iterator[BinaryIO]:
                 with unpack(raw) as file:
                     yield file
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
-        raise InputError(f"{path}: the compressed data is broken ({error})") from error
+        raise InputError(f"{path}: the compressed data is corrupt ({error})") from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({_reason(error)})") from error
 

@@ -43,7 +43,7 @@ _DEEPEST = 2
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tbz2", ".txz", ".7z", ".gz", ".bz2", ".xz", ".zst")
 
 #: Why a file is not read as another format: it is a document, or nothing that is known.
-DOCUMENT, UNKNOWN = "a document", "not a kind of file that is read"
+DOCUMENT, UNKNOWN = "a document", "unsupported file type"
 #: Reads the posts of a file in another format; a text instead says why there are none.
 Others = Callable[[str | Path], Callable[[BadRows], Iterator[Post]] | str]
 
@@ -53,7 +53,7 @@ def read_posts(
 ) -> Iterator[Post]:
     r"""Read every file in a folder and its subfolders, in order of their paths.
 
-    Hidden files and folders are passed over, and so are links: they may lead out of the folder.
+    Hidden files and folders are skipped, and so are links: they may lead out of the folder.
     A file that cannot be read is a bad row.
 
     >>> from tempfile import mkdtemp
@@ -101,7 +101,7 @@ def read_file(
     prefix = given[: -len(place.name)] if given.endswith(place.name) else ""
     found = kind or _kind(tree, name)
     if found is None:
-        raise InputError(f"{path}: is not a document of a kind that is read")
+        raise InputError(f"{path}: is not a supported type of document")
     try:
         _check_name(name)
         yield from read_document(Document(tree, name, prefix, language), found, bad)
@@ -140,10 +140,10 @@ class _Gathering:
                 yield from self._guarded(tree, name, prefix, depth, read)
 
     def single(self, name: str, shown: str, data: bytes) -> Iterator[Post]:
-        """The posts of one file whose content is at hand."""
+        """The posts of one file whose content is available."""
         kind = kind_by_name(_without_packing(name)) or kind_by_content(data[:_HEAD], data)
         if kind is None:
-            raise InputError(f"{shown}: what is compressed in it is of no kind that is read")
+            raise InputError(f"{shown}: the compressed file is of an unsupported type")
         tree = _OneFile(_without_packing(posixpath.basename(name)), data, shown)
         prefix = name[: -len(posixpath.basename(name))]
         yield from self._document(tree, tree.name, prefix, kind, set())
@@ -231,7 +231,7 @@ class _Gathering:
 
 
 class _OneFile(Tree):
-    """One file whose content is at hand."""
+    """One file whose content is available."""
 
     def __init__(self, name: str, data: bytes, shown: str) -> None:
         self.name = name
@@ -277,12 +277,12 @@ def _unpacked(data: bytes, shown: str) -> bytes:
     """What is in a compressed file; no document is longer than the limit."""
     unpack = compression(data[:16])
     if unpack is None:
-        raise InputError(f"{shown}: is no archive that is known")
+        raise InputError(f"{shown}: is not a known archive format")
     try:
         with unpack(io.BytesIO(data)) as file:
             whole: bytes = file.read(LONGEST_DOCUMENT + 1)
     except (OSError, *BROKEN) as error:
-        raise InputError(f"{shown}: the compressed data is broken ({error})") from None
+        raise InputError(f"{shown}: the compressed data is corrupt ({error})") from None
     if len(whole) > LONGEST_DOCUMENT:
         raise InputError(f"{shown}: unpacks to more than {LONGEST_DOCUMENT >> 20} MiB")
     return whole

@@ -128,7 +128,7 @@ def _others(path: str | Path, bad: BadRows) -> Callable[[BadRows], Iterator[Post
     if form.holds != "posts":
         return f"holds {form.holds}, not posts"
     if form.name == "table" and not columns.can_be_read(path, bad.fields):
-        return "a table without a column for the body (say --field body=COLUMN)"
+        return "a table without a column for the body (use --field body=COLUMN)"
     if form.name in ("document", "folder"):
         return folder.DOCUMENT
     return partial(form.read, path)

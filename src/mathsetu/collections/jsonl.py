@@ -1,4 +1,4 @@
-"""Our own JSON Lines: one record a line, exact both ways.
+"""Our own JSON Lines: one record per line, lossless in both directions.
 
 The first line may be a header, ``{"mathsetu": "posts", "version": 1}``; we always write it.
 Keys are the names of the record's fields; those that hold their default may be left out.
@@ -240,7 +240,7 @@ def _string(key: str, value: object) -> str:
 
 def _integer(key: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f'"{key}" must be a whole number, not {_named(value)}')
+        raise ValueError(f'"{key}" must be an integer, not {_named(value)}')
     if abs(value) >= 10**MOST_DIGITS:
         raise ValueError(f'"{key}" has more than {MOST_DIGITS} digits')
     return value

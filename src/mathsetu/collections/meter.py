@@ -1,4 +1,4 @@
-"""How far the reading of files has come, for those who show it.
+"""Progress of reading files, for progress bars.
 
 Whoever shows progress counts bytes of files as they lie on disk: their sizes are known before
 anything is read, however much they unpack to.

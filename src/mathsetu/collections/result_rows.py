@@ -150,7 +150,7 @@ def _id(value: object, column: str) -> str:
     if isinstance(value, Integral) and not isinstance(value, bool):
         value = str(int(value))
     if not isinstance(value, str):
-        raise ValueError(f"{column} is {_shown(value)}; a text or a whole number is expected")
+        raise ValueError(f"{column} is {_shown(value)}; a text or an integer is expected")
     if not value.strip():
         raise ValueError(f"{column} is empty")
     return value
@@ -167,7 +167,7 @@ def _grade(value: object, column: str) -> int:
         whole = int(float(value)) if not isinstance(value, Integral) else int(value)
         if whole == value and abs(whole) < 10**MOST_DIGITS:
             return whole
-    raise ValueError(f"{column} is {_shown(value)}; a whole number is expected")
+    raise ValueError(f"{column} is {_shown(value)}; an integer is expected")
 
 
 def _shown(value: object) -> str:

@@ -27,7 +27,7 @@ class BadRows:
 
     ``notes`` takes what a reader has seen that is odd but not bad; it is given by those who want
     to know. ``ids`` is given by those who want no id twice, in all files that they read together.
-    ``tally`` counts files and what is passed over, for a report. ``fields`` says which column of a
+    ``tally`` counts files and what is skipped, for a report. ``fields`` says which column of a
     table holds which field of a post, where its names do not.
     """
 
@@ -65,7 +65,9 @@ class BadRows:
         """
         for what, name in (("the id", post_id), *(("a tag", tag) for tag in tags)):
             if len(name) > LONGEST_NAME:
-                problem = f"{what} has {len(name):,} characters; at most {LONGEST_NAME:,} are taken"
+                problem = (
+                    f"{what} has {len(name):,} characters; at most {LONGEST_NAME:,} are allowed"
+                )
                 self.report(RowError(path, line, problem))
                 return False
         first = self.ids.first_place(post_id, str(path), line) if self.ids else None

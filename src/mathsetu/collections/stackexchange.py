@@ -1,7 +1,7 @@
 """``Posts.xml`` of any Stack Exchange dump, also in the form in which ARQMath ships it.
 
 Questions and answers become posts; the few rows of other types (tag wikis, election pages) hold
-no mathematics and are passed over.
+no mathematics and are skipped.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def read_posts(
         try:
             post = _post(row, site, language)
         except BrokenReference as error:
-            raise RowError(shown(path), line, f"broken XML: {error}") from None
+            raise RowError(shown(path), line, f"malformed XML: {error}") from None
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue

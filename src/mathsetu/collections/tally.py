@@ -1,4 +1,4 @@
-"""What an intake has read and what it passed over, for the report at its end."""
+"""Counts of what was read and skipped, for the final report."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _MOST_FILES = 1_000
 
 @dataclass
 class Tally:
-    """Files by kind, and what was passed over by reason.
+    """Files by kind, and what was skipped by reason.
 
     >>> tally = Tally()
     >>> tally.took("a.md", "markdown")
-    >>> tally.passed_over("plot.png", "not a kind of file that is read")
+    >>> tally.passed_over("plot.png", "unsupported file type")
     >>> tally.to_json()["passed_over"]
-    [{'reason': 'not a kind of file that is read', 'count': 1, 'first': ['plot.png']}]
+    [{'reason': 'unsupported file type', 'count': 1, 'first': ['plot.png']}]
     """
 
     files: Counter[str] = field(default_factory=Counter)

@@ -149,12 +149,12 @@ def ranked(rankings: Mapping[str, list[Hit]], bad: BadRows = REFUSE) -> dict[str
     >>> bad = BadRows(notes=[])
     >>> _ = ranked({"A.1": [Hit("a", 1.0), Hit("b", 2.0)]}, bad)
     >>> bad.notes
-    ['A.1: the scores do not fall from hit to hit']
+    ['A.1: the scores do not decrease']
     """
     ordered = {query_id: best_first(hits) for query_id, hits in rankings.items()}
     for query_id, hits in rankings.items():
         if any(hit is not other for hit, other in zip(hits, ordered[query_id], strict=True)):
-            bad.note(f"{query_id}: the scores do not fall from hit to hit")
+            bad.note(f"{query_id}: the scores do not decrease")
     return ordered
 
 
@@ -195,13 +195,13 @@ def finite(text: str) -> float:
 
 
 def whole(text: str, what: str) -> int:
-    """A whole number; ValueError unless it is one.
+    """An integer; ValueError unless it is one.
 
     >>> whole("-1", "grade")
     -1
     """
     if not _WHOLE.fullmatch(text):
-        raise ValueError(f"{what} {text!r} is not a whole number of at most {MOST_DIGITS} digits")
+        raise ValueError(f"{what} {text!r} is not an integer of at most {MOST_DIGITS} digits")
     return int(text)
 
 

@@ -1,4 +1,4 @@
-"""Files by name, wherever they lie: in a folder, or in an archive that is never unpacked to disk.
+"""Files by name, in a folder or in an archive that is never unpacked to disk.
 
 Names are relative paths with slashes. What an archive calls its members does not matter beyond
 that: nothing is written anywhere, and a name is only ever compared with other names.
@@ -188,7 +188,7 @@ class TarTree(Tree):
                 self._others.append(info.name)
 
     def entries(self, bad: BadRows) -> Iterator[Entry]:
-        """Files by name; links and devices are passed over."""
+        """Files by name; links and devices are skipped."""
         _tell_outside(self._outside, self.label, bad)
         for name in self._others:
             bad.passed_over(self.shown(name), "not a regular file")
@@ -377,7 +377,7 @@ def clean_name(name: str) -> str:
 
 def _tell_outside(names: list[str], label: str, bad: BadRows) -> None:
     for name in names:
-        bad.passed_over(f"{label}: {name}", "a name that leads out of its archive")
+        bad.passed_over(f"{label}: {name}", "a path that leads outside its archive")
 
 
 def _check_growth(total: int, packed: int, label: str) -> None:

@@ -1,7 +1,7 @@
 """Dumps of Wikipedia and other wikis (``pages-articles.xml``): a post for each section of a page.
 
 The dump says which wiki it is of, and in which language. Redirects, talk, templates and other pages
-that are no articles are passed over.
+that are no articles are skipped.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
         page_id = f"{name or 'wiki'}:{title.replace(' ', '_')}"
         url = f"{base}{quote(title.replace(' ', '_'))}" if base else ""
         yield from _posts(page, title, page_id, url, language, (shown(path), line), bad)
-    bad.passed_over(path, "a wiki page that is no article", others)
+    bad.passed_over(path, "a wiki page that is not an article", others)
     bad.passed_over(path, "a redirect of a wiki", redirects)
     bad.took(path, "wikipedia")
 

@@ -1,44 +1,34 @@
-"""Reads XML as a stream of elements with their lines, in constant memory.
-
-A document that declares entities is refused: the formats here need none, and entities are how
-small files become large ones.
-"""
+"""Reads XML as a stream of elements with their lines, in constant memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
-from xml.parsers import expat
 
 from mathsetu.collections.files import LONGEST_LINE, read_chunks, shown
 from mathsetu.errors import RowError
+from mathsetu.markup.safe_xml import RefusedXml, XmlParser
 
 
 class XmlStream:
     """A parser that takes a document part by part; its handlers find what is in it."""
 
     def __init__(self, path: str | Path) -> None:
-        self.parser = expat.ParserCreate()
-        self.parser.EntityDeclHandler = self._refuse
+        self._xml = XmlParser(doctype=True)
+        self.parser = self._xml.expat
         self._path = shown(path)
         self._taken = 0
 
     def take(self, part: bytes, final: bool = False) -> RowError | None:
         """Parse a part; what is wrong with it is returned, since what stands before is good."""
         try:
-            self.parser.Parse(part, final)
-        except expat.ExpatError as broken:
-            message = expat.ErrorString(broken.code)
-            problem = f"broken XML at column {broken.offset + 1}: {message}"
-            return RowError(self._path, broken.lineno, problem)
-        except RowError as refused:
-            return refused
-        except (LookupError, ValueError) as unknown:  # of the encoding that it declares
-            return self._error(f"broken XML: {unknown}; convert the file to UTF-8")
+            self._xml.feed(part, final)
+        except RefusedXml as refused:
+            return RowError(self._path, refused.line, refused.problem)
         self._taken += len(part)
         if self._waiting > LONGEST_LINE:
-            return self._error(f"a tag is longer than {LONGEST_LINE >> 20} MiB")
+            problem = f"a tag is longer than {LONGEST_LINE >> 20} MiB"
+            return RowError(self._path, self.parser.CurrentLineNumber, problem)
         return None
 
     @property
@@ -49,12 +39,6 @@ class XmlStream:
     @property
     def _waiting(self) -> int:
         return self._taken - self.parser.CurrentByteIndex
-
-    def _refuse(self, *_: object) -> NoReturn:
-        raise self._error("the document declares entities, which is not allowed")
-
-    def _error(self, problem: str) -> RowError:
-        return RowError(self._path, self.parser.CurrentLineNumber, problem)
 
 
 def read_records(

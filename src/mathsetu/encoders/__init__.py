@@ -1,4 +1,4 @@
-"""Encoders: text to vectors. Nothing heavy is imported before a model is loaded."""
+"""Encoders: text to vectors. Large libraries are imported when a model is loaded."""
 
 from __future__ import annotations
 

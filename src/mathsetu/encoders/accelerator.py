@@ -2,7 +2,7 @@
 
 The ONNX file is read node by node, so it is the same network with the same quantisation. Whole
 numbers of eight bits are kept as floats, in which their products and sums are exact. Only what is
-not a whole number (attention, normalisation) may differ in its last bit from what the processor
+not an integer (attention, normalisation) may differ in its last bit from what the processor
 gives, so that vectors agree to within the quantisation.
 """
 
@@ -150,7 +150,7 @@ def _steps(onnx: Any, graph: Any, operators: dict[str, Callable[..., Any]]) -> l
 def _operators(torch: Any) -> dict[str, Callable[..., Any]]:
     """The operators that `mathsetu.training.encoder.export` writes.
 
-    Attributes of a node are keywords here. Sizes and places are lists of whole numbers.
+    Attributes of a node are keywords here. Sizes and places are lists of integers.
     """
     functional = torch.nn.functional
     types = {1: torch.float32, 6: torch.int32}

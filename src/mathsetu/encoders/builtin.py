@@ -1,4 +1,4 @@
-"""The encoder that comes with the package: 36 languages and LaTeX, without torch.
+"""The built-in encoder: 36 languages and LaTeX, without torch.
 
 The model is a tokenizer, a table of token vectors, and networks that read them: a fast one for
 English posts, a careful one for six more languages, and a wide one for all others, which has more

@@ -1,4 +1,4 @@
-"""Several runs side by side on the same topics: differences, and which of them may be chance."""
+"""Compares several runs on the same topics, with significance tests."""
 
 from __future__ import annotations
 

@@ -46,9 +46,9 @@ KINDS = {
             settings=("gains={0:0,1:0,2:1,3:2}",),
         ),
         Kind("MRR", "mean reciprocal rank of the first relevant hit", elsewhere="RR"),
-        Kind("R", "recall: the share of what is relevant that was found"),
+        Kind("R", "recall: the share of relevant posts that were found"),
         Kind("bpref", "binary preference", "none", prime=False, elsewhere="Bpref"),
-        Kind("Judged", "the share of hits that somebody judged", "needed", False, False),
+        Kind("Judged", "the share of judged hits", "needed", False, False),
     )
 }
 

@@ -50,7 +50,7 @@ class Oddities:
             )
         if self.repeated:
             yield (
-                f"hits come more than once in {_number(self.repeated, 'topic')}; the best placed "
+                f"hits come more than once in {_number(self.repeated, 'topic')}; the best ranked "
                 f"of each counts (trec_eval refuses such a run): {_listed(self.repeated)}"
             )
         if self.unmapped:

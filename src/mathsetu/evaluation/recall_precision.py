@@ -57,6 +57,6 @@ def _curve(ranking: JudgedRanking, relevant_from: int) -> list[float]:
     beyond[0] = best
     curve = []
     for tenth in range(len(LEVELS)):
-        needed = -(-tenth * relevant // 10)  # rounded up, in whole numbers
+        needed = -(-tenth * relevant // 10)  # rounded up, in integers
         curve.append(beyond[needed] if relevant and needed <= len(ranks) else 0.0)
     return curve

@@ -1,4 +1,4 @@
-"""Could it be chance? Paired t-test, Bonferroni's correction, bootstrap intervals, wins."""
+"""Significance: paired t-test, Bonferroni's correction, bootstrap intervals, wins."""
 
 from __future__ import annotations
 

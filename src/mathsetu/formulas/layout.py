@@ -39,7 +39,7 @@ _DEGREE_AND_WITHIN: Final[tuple[str, ...]] = ("c", "w")
 _ALONE: Final[dict[str, tuple[str, ...]]] = {edge: (edge,) for edge in EDGE_ORDER}
 _AFTER_NEXT: Final[dict[str, tuple[str, ...]]] = {edge: ("n", edge) for edge in EDGE_ORDER}
 _BETWEEN_FORMULAS: Final = frozenset({RELATION, META, COLON, CONDITION})
-# How many symbols of lines inside of lines may be copied, times the rows before.
+# How many symbols of lines inside lines may be copied, times the rows before.
 _MOST_COPIED: Final = 100_000
 # The tree of a line on which nothing is to be seen.
 _BLANK: Final = Tree("W!")
@@ -159,7 +159,7 @@ def _joined(line: Tree, following: Tree, trees: list[Tree]) -> Tree:
         nodes.append(last)
         last = last.children[0]
     if len(nodes) * len(trees) > 2 * _MOST_COPIED:
-        # Lines inside of lines without end would be copied again and again.
+        # Lines inside lines without end would be copied again and again.
         return Tree("M!1x1", (following, line), _NEXT_AND_WITHIN)
     following = _followed(last, following)
     for node in reversed(nodes):

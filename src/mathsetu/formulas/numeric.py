@@ -1,4 +1,4 @@
-r"""What a formula comes to: operator trees evaluated with numbers put in for their letters.
+r"""Evaluates operator trees numerically, with numbers substituted for letters.
 
 Formulas that are written differently and mean the same have the same values: $(x+1)^2$ and
 $x^2+2x+1$, $\frac{1}{2}$ and $0.5$. Each letter has fixed numbers of its own, made of its name, so
@@ -53,7 +53,7 @@ def _reciprocal(function: Callable[[complex], complex]) -> Callable[[complex], c
 
 
 def _gamma(number: complex) -> complex:
-    """The factorial, also between whole numbers."""
+    """The factorial, also between integers."""
     if number.imag:
         raise ValueError("the gamma function is only evaluated for real numbers")
     return complex(math.gamma(number.real + 1))

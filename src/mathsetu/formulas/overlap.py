@@ -1,4 +1,4 @@
-"""The two simple measures of formula likeness in the MIRaCLE paper (FIRE 2025).
+"""The two simple similarity measures of formulas in the MIRaCLE paper (FIRE 2025).
 
 They look at which symbols two formulas have, not at how these hang together, and serve as
 baselines for `mathsetu.formulas.matching` and `mathsetu.formulas.similarity`.

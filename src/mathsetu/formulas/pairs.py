@@ -1,4 +1,4 @@
-"""Two formulas in LaTeX, read and matched; what was asked for lately is remembered."""
+"""Parses and matches two formulas in LaTeX, with a cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LaTeX to both trees: the front door of formula parsing."""
+"""Entry point of formula parsing: LaTeX to both trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How alike two formulas are for ranking: shared features, weighed by rarity, and structure.
+"""Similarity of two formulas for ranking: shared features, weighted by rarity, and structure.
 
 Candidates come from an inverted index over `mathsetu.formulas.features`; `TermWeights.overlap`
 is a sum over shared terms, so an index computes it term by term. The best candidates are then

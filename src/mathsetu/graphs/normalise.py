@@ -19,7 +19,7 @@ from mathsetu.languages.normalise import fold, normalise
 from mathsetu.languages.stem import stemmer
 
 URL = "[URL]"
-#: What stands for whole numbers, decimals and fractions that are too rare for a type.
+#: What stands for integers, decimals and fractions that are too rare for a type.
 UNKNOWN_NUMBERS = ("[UNKNUM_INT]", "[UNKNUM_DEC]", "[UNKNUM_RAT]")
 #: The type of every placeholder.
 FORMULA_TYPE = PLACEHOLDER.rstrip("_")

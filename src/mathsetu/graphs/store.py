@@ -52,7 +52,7 @@ class TensorStore:
                 self._connection.execute(_TABLE)
             self._connection.execute("SELECT id, tensors FROM graphs LIMIT 1").fetchone()
         except sqlite3.Error as error:
-            raise InputError(f"{path}: is no store of graphs ({error})") from None
+            raise InputError(f"{path}: is not a graph store ({error})") from None
 
     def __enter__(self) -> TensorStore:
         return self

@@ -1,4 +1,4 @@
-"""Virtual nodes: the points of a graph at which a formula, a sentence, a post is summed up.
+"""Virtual nodes, which summarise a formula, a sentence or a post.
 
 Their vectors are what retrieval compares. ``full`` has a node for each formula and each sentence
 and one for the document. ``global`` has the document's alone, joined to every node; formulas and

@@ -135,7 +135,7 @@ class Vocabulary:
         try:
             content = json.loads(Path(path).read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError) as error:
-            raise InputError(f"{path}: is no vocabulary of graphs ({error})") from None
+            raise InputError(f"{path}: is not a graph vocabulary ({error})") from None
         return cls(*(_names(content, key, path) for key in ("nodes", "relations")))
 
 
@@ -143,5 +143,5 @@ def _names(content: object, key: str, path: str | Path) -> list[str]:
     """One list of names out of a file that somebody may have changed."""
     names = content.get(key) if isinstance(content, dict) else None
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise InputError(f'{path}: is no vocabulary of graphs ("{key}" must list names)')
+        raise InputError(f'{path}: is not a graph vocabulary ("{key}" must list names)')
     return names

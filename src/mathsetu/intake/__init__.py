@@ -1,4 +1,4 @@
-"""What is known of a text before anybody ranks it, worked out once.
+"""Analysis of texts before ranking, done once.
 
 Posts and queries pass through here: split into words and formulas, their language found. Every part
 of the engine reads these facts, so that no two parts can understand a text differently.

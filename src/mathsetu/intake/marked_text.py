@@ -76,7 +76,7 @@ class MarkedText:
             spans.append(Span("text", raw, raw) if isinstance(place, int) else _span(raw, place))
             position = end
         if position != len(text):
-            raise ValueError("its formulas do not lie where they should")
+            raise ValueError("its formulas are not at their positions")
         return cls(text, spans)
 
 

@@ -1,4 +1,4 @@
-"""A query as every part reads it: split once, its language found once, its formulas parsed once.
+"""An analysed query, shared by all parts: split, language detected and formulas parsed once.
 
 All doors read what a person typed in the same way (`typed_question`): formulas are found without
 delimiters. A topic of a test collection marks its formulas itself, and is read as it is marked;
@@ -216,7 +216,7 @@ def typed_question(
     Args:
         text: The query.
         language: Its language, where it is stated.
-        as_words: Read as formulas only what stands between delimiters.
+        as_words: Read only delimited text as formulas.
         page: The language of the page or program that it was typed into.
         library: The languages of the posts that are searched.
 

@@ -1,4 +1,4 @@
-"""Other programs' ways to ask and to measure: one module for each, which imports it when used.
+"""Integrations with other programs: one module for each, which imports it when used.
 
     frames         runs, judgments and evaluations as data frames (pandas or polars)
     pyterrier      a transformer for PyTerrier pipelines

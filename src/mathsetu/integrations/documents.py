@@ -1,4 +1,4 @@
-"""A hit as programs for language models want it: a text, and plain metadata."""
+"""A hit for programs that use language models: a text, and plain metadata."""
 
 from __future__ import annotations
 

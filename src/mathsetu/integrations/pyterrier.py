@@ -29,7 +29,7 @@ class MathSetuRetriever(_Transformer):
     """Topics to ranked posts, by a library.
 
     Queries are read as topics are: formulas stand between dollars. A frame that has documents
-    (``docno``) besides the topics is ranked anew: each topic's documents, and no others.
+    (``docno``) besides the topics is ranked again: each topic's documents, and no others.
     """
 
     def __init__(

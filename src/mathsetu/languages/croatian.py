@@ -1,4 +1,4 @@
-"""A light stemmer for Croatian, for search: words of one family should meet.
+"""A light stemmer for Croatian, for search: words of one family get the same stem.
 
 Works without accents, as many people type, in three steps: one ending of inflection goes, then one
 ending of word formation (neprekidnost, neprekidan), then the alternations that endings leave behind

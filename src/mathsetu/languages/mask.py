@@ -1,4 +1,4 @@
-"""Hides formulas from translators, and brings every one of them back.
+"""Masks formulas before translation, and restores every one of them.
 
 The CrossMath method: each formula becomes QZ1, QZ2, …, names that no language has a word for. A
 translator may still lower-case them, put spaces inside, write their digits in another script,

@@ -1,4 +1,4 @@
-"""Many short texts, found by how a word in them begins: what a box offers while one types.
+"""An index of short texts by word prefixes, for suggestions while typing.
 
 A text is kept as its words without capitals and accents, in one row of bytes for all texts, and
 the places where words begin are sorted by what follows them. That is about the texts once more and

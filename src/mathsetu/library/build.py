@@ -147,7 +147,7 @@ def build_segments(
 def affected_answers(
     ids: set[str], gone: Container[str], answers_to: Callable[[str], Iterable[Post]]
 ) -> Iterator[Post]:
-    """The answers that say nothing of their questions themselves, and must be indexed anew.
+    """The answers that say nothing of their questions themselves, and must be indexed again.
 
     Args:
         ids: The posts that change; it may grow until the first answer is asked for.

@@ -1,4 +1,4 @@
-"""The parts of a recipe at work: which posts a question might find, and what each part says."""
+"""Candidates of a question from all parts of a recipe, with the scores of each part."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class RecipeReply:
         )
 
     def with_share(self, part: str, shares: Sequence[float], reply: Reply) -> RecipeReply:
-        """The posts with something more added to the scores of the first, ordered anew.
+        """The posts with something more added to the scores of the first, ordered again.
 
         Args:
             part: What the share is called.

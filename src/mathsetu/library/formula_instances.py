@@ -1,4 +1,4 @@
-"""Formulas as hits: where in the collection stands what a formula index has found (ARQMath task 2).
+"""Formulas as hits: the occurrences in the collection of formulas that were found (ARQMath task 2).
 
 An index finds formulas as they are written; the task wants the ids that the collection gives to
 their occurrences, and of those that look the same the best one. Where the query says more than its
@@ -58,7 +58,7 @@ def found_instances(
 ) -> Iterator[FormulaInstance]:
     """The occurrences of the formulas that an index finds, best first, each id once.
 
-    With a context, what it says of a post is added to the likeness of the formulas in it; of
+    With a context, what it says of a post is added to the similarity of the formulas in it; of
     occurrences that are written alike the one that it likes best is given.
 
     Args:

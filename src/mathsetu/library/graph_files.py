@@ -155,7 +155,7 @@ def read_graphs(path: Path, form: str, bad: BadRows) -> Iterator[Record]:
         if record.graph.is_connected():
             yield record
         else:
-            bad.report(RowError(path, 0, f"graph {record.id!r} is in pieces"))
+            bad.report(RowError(path, 0, f"graph {record.id!r} is not connected"))
 
 
 def import_graphs(

@@ -1,4 +1,4 @@
-"""The graph index of a library on a Qdrant server: given to one, or searched without one."""
+"""The graph index of a library: uploaded to a Qdrant server, or searched without one."""
 
 from __future__ import annotations
 

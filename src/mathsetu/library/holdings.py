@@ -1,12 +1,13 @@
-"""What a library holds, wherever that is: in a folder on this machine, or on a cluster."""
+"""The content of a library, in a folder on this machine or on a cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from threading import Lock
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.library.manifest import (
@@ -30,10 +31,14 @@ if TYPE_CHECKING:
 
     Allowed = NDArray[np.bool_] | None
 
-# Posts that are kept in memory as they were read.
-_REMEMBERED = 1_000
+# Posts that are kept in memory as they were read; a query glances at more than it shows.
+_REMEMBERED, _GLANCED = 2_000, 5_000
 # How often opening is tried again when a rebuild replaces the library at that moment.
 _TRIES = 5
+
+
+#: What posts are read by: their ids, or their numbers.
+Key = TypeVar("Key", str, int)
 
 
 class Posts(Protocol):
@@ -203,7 +208,7 @@ class FolderHoldings:
         return False
 
     def refreshed(self) -> FolderHoldings | None:
-        """The folder opened anew if it was changed."""
+        """The folder opened again if it was changed."""
         if read_manifest(self._folder) == self.manifest:
             return None
         return _opened(self._folder, self._settings)
@@ -225,18 +230,55 @@ class CachedPosts(SegmentedPosts):
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]
-        self._remembered: dict[str, Post] = {}
+        self._named = _Recent(super().named, _REMEMBERED)
+        self._whole = _Recent(super().posts, _REMEMBERED)
+        self._glances = _Recent(super().glances, _GLANCED)
 
     def named(self, ids: Iterable[str]) -> dict[str, Post]:
         """Posts by their ids."""
-        wanted, remembered = list(ids), self._remembered
-        found = {post_id: post for post_id in wanted if (post := remembered.get(post_id))}
-        found |= super().named(post_id for post_id in wanted if post_id not in found)
-        # Another thread may do the same at this moment; both then have what they need.
-        self._remembered = dict(islice((found | remembered).items(), _REMEMBERED))
-        return found
+        return self._named.read(ids)
+
+    def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
+        """Posts by their numbers, each answer with what its question says."""
+        return self._whole.read(numbers)
+
+    def glances(self, numbers: Sequence[int]) -> dict[int, Post]:
+        """Posts by their numbers as they were written, answers without their questions."""
+        return self._glances.read(numbers)
 
     def close(self) -> None:
         """Close the files."""
-        self._remembered = {}
+        for recent in (self._named, self._whole, self._glances):
+            recent.clear()
         super().close()
+
+
+class _Recent(Generic[Key]):
+    """Reads posts, several at a time; the last ones that were read need not be read again."""
+
+    def __init__(self, reading: Callable[[list[Key]], dict[Key, Post]], most: int) -> None:
+        self._reading: Callable[[list[Key]], dict[Key, Post]] = reading
+        self._most = most
+        self._posts: dict[Key, Post] = {}
+        self._lock = Lock()
+
+    def read(self, keys: Iterable[Key]) -> dict[Key, Post]:
+        """Posts by their keys."""
+        wanted = list(keys)
+        with self._lock:
+            found = {key: self._posts[key] for key in wanted if key in self._posts}
+        missing = [key for key in wanted if key not in found]
+        if missing:
+            read = self._reading(missing)
+            found |= read
+            with self._lock:
+                self._posts |= read
+                # A dictionary keeps its order, so that the first ones were read first.
+                for key in list(islice(self._posts, max(0, len(self._posts) - self._most))):
+                    del self._posts[key]
+        return found
+
+    def clear(self) -> None:
+        """Keep nothing."""
+        with self._lock:
+            self._posts.clear()

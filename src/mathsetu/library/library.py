@@ -105,8 +105,8 @@ class Presentation:
     Attributes:
         own_language: How much posts in the asker's language are preferred (`PREFERENCES`).
         group: Whether versions of a post in several languages are one hit.
-        offset: How many of the first hits are left out.
-        min_score: Posts with a lower score are not found.
+        offset: How many hits to skip.
+        min_score: Leave out posts with a lower score.
     """
 
     own_language: float = 0.0
@@ -242,7 +242,7 @@ class Library:
             k: How many hits; what the recipe says unless given.
             language: The language of the query; detected unless given.
             where: Which posts may be found.
-            explain: Whether reasons are worked out.
+            explain: Whether to include the reasons.
             own_language: How much posts in the asker's language are preferred: ``off``, ``weak``,
                 ``normal`` or ``strong``; what the recipe says unless given.
         """
@@ -261,7 +261,7 @@ class Library:
         """What some work gives in one version of the library.
 
         A version on a cluster may be dropped when another one has taken its place for a while.
-        Work that still reads it then begins anew with the other one.
+        Work that still reads it then begins again with the other one.
 
         Args:
             work: What is done.
@@ -293,7 +293,7 @@ class Library:
             query: Text as it was typed, or a record; what is a question already stays as it is.
             language: The language of a text; detected unless given, with those of the posts in
                 mind.
-            as_words: Read as formulas only what stands between delimiters.
+            as_words: Read only delimited text as formulas.
             page: The language of the page that it was typed into.
         """
         if isinstance(query, Question):
@@ -330,7 +330,7 @@ class Library:
             k: How many hits.
             language: The language of the query.
             where: Which posts may be found.
-            explain: Whether reasons are worked out.
+            explain: Whether to include the reasons.
             weights: What each part counts instead of what the recipe says; parts that are not
                 named count nothing. Only proportions matter.
             seconds: The time it may take. Parts that are not done by then are left out and
@@ -338,9 +338,9 @@ class Library:
             own_language: As in `search`.
             group: Whether versions of a post in several languages are one hit, which names the
                 others; what the recipe says unless given.
-            offset: How many of the first hits are left out. Answers with the same ``k`` are cut
+            offset: How many hits to skip. Answers with the same ``k`` are cut
                 out of one list, which is as long as ``total`` says.
-            min_score: Posts with a lower score are not found.
+            min_score: Leave out posts with a lower score.
             facets: Whether posts that were found are counted by language, tag and collection.
         """
         question = self.question(query, language)
@@ -357,7 +357,7 @@ class Library:
                 view, [question], k, where, explain, weighed, clock, shown
             )
             if not hits:
-                # Nothing found, with a part away, is no answer.
+                # Nothing found, with a part away, is not an answer.
                 _check_whole(clock)
             ids = (post_id for hit in hits for post_id in (hit.id, *hit.versions))
             posts = view.stored_posts.named(ids)
@@ -379,7 +379,7 @@ class Library:
                 facets=counted or {},
             )
 
-        check_type("offset", offset, Integral, "a whole number")
+        check_type("offset", offset, Integral, "an integer")
         if min_score is not None:
             check_type("min_score", min_score, Real, "a number")
         if weights is not None:
@@ -422,7 +422,7 @@ class Library:
 
     def similar(self, post_id: str, k: int = 10, *, seconds: float | None = None) -> Answer:
         """The posts that are most like one post, which is itself not among them."""
-        check_type("k", k, Integral, "a whole number")
+        check_type("k", k, Integral, "an integer")
         post = self.post(post_id)
         query = Query(post_id, snippet(post.body, _LIKENESS), post.title, post.tags, post.language)
         found = self.answer(
@@ -447,7 +447,7 @@ class Library:
             queries: What is asked.
             k: How many hits for each; what the recipe says unless given, all of a pool.
             where: Which posts may be found.
-            explain: Whether reasons are worked out.
+            explain: Whether to include the reasons.
             name: The name of the run; the recipe's unless given.
             pools: For each query, by its id, the ids of the only posts that are ranked; queries
                 without any get no hits.
@@ -548,7 +548,7 @@ class Library:
             check_type("where", where, Filter, "a Filter")
         if k is None:
             k = recipe.ranking.k
-        check_type("k", k, Integral, "a whole number")
+        check_type("k", k, Integral, "an integer")
         if k < 1:
             raise InputError(f"k is {k}; it must be at least 1")
         if shown.offset < 0:
@@ -619,7 +619,7 @@ class Library:
 
     def posts_with(self, formula: FormulaMatch, limit: int) -> tuple[str, ...]:
         """The ids of the first posts that hold a formula which `formulas` found."""
-        # Numbers are those of one version, so there is no beginning anew.
+        # Numbers are those of one version, so there is no beginning again.
         view = self._holdings.now()
         stored_posts = view.stored_posts
         numbers = stored_posts.not_removed(self._formulas_of(view).posts_with(formula.number))
@@ -732,9 +732,9 @@ def _context(
 def check_type(what: str, value: object, kind: type, wanted: str) -> None:
     """Refuse an argument of a wrong type.
 
-    >>> check_type("k", "5", int, "a whole number")
+    >>> check_type("k", "5", int, "an integer")
     Traceback (most recent call last):
-    mathsetu.errors.InputError: k is '5' (str); give a whole number
+    mathsetu.errors.InputError: k is '5' (str); give an integer
     """
     if not isinstance(value, kind) or isinstance(value, bool):
         shown = f"{value!r:.60} ({type(value).__name__})"

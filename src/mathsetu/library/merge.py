@@ -19,7 +19,7 @@ from mathsetu.library import build
 from mathsetu.library.manifest import BUILDING, Segment, segment_folder
 from mathsetu.library.store import STORE, Row, Store, write_store
 from mathsetu.plain_files import sync_folder, sync_tree
-from mathsetu.pool import all_cores, ordered_map
+from mathsetu.pool import ordered_map
 from mathsetu.recipes.parts import make_builder
 from mathsetu.recipes.schema import Recipe
 from mathsetu.retrieval.base import WrittenSegment
@@ -71,7 +71,9 @@ def _present(segment: Segment) -> int:
     return segment.posts - len(segment.removed)
 
 
-def merge_segments(library: Path, name: str, segments: Sequence[Segment], recipe: Recipe) -> int:
+def merge_segments(
+    library: Path, name: str, segments: Sequence[Segment], recipe: Recipe, processes: int
+) -> int:
     """Write a segment with the posts of others that are not removed; gives how many there are."""
     work = segment_folder(library, name + BUILDING)
     shutil.rmtree(work, ignore_errors=True)
@@ -85,7 +87,7 @@ def merge_segments(library: Path, name: str, segments: Sequence[Segment], recipe
     merge = partial(_merge_one, work, recipe, folders, kept, languages)
     # The store and each part are files of their own, so that they can be written side by side.
     everything = (STORE, *recipe.parts)
-    processes = min(all_cores(), _PROCESSES) if sum(map(len, kept)) >= _MANY else 1
+    processes = min(processes, _PROCESSES) if sum(map(len, kept)) >= _MANY else 1
     [count, *_] = ordered_map(merge, everything, processes)
     seal(work)
     sync_tree(work)

@@ -1,4 +1,4 @@
-"""What happens to a query before the parts get it: it is measured, and translated where wanted."""
+"""Checks and translates a query before the parts get it."""
 
 from __future__ import annotations
 

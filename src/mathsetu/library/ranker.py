@@ -42,7 +42,7 @@ EXACT, LANGUAGE = "exact", "language"
 # which the asker's language is looked for.
 _LOOKED_INTO, _LANGUAGE_DEPTH = 50, 200
 # Texts whose formulas are kept in memory: good posts are found again and again.
-_REMEMBERED = 1_000
+_REMEMBERED, _GLANCED = 1_000, 5_000
 # Formulas of a query that are looked for as they are written, the longest ones.
 _FORMULAS = 5
 # Posts in different languages are versions of one another when their vectors are as near as this,
@@ -273,7 +273,7 @@ class ExactReply:
         total = 0.0
         found: list[Evidence] = []
         if self._formulas:
-            plain = plainly(" ".join(texts))
+            plain = _plain(texts)
             for latex in self._formulas:
                 share, own = exactly(latex, plain, _formulas_of(post))
                 if own:
@@ -311,6 +311,11 @@ def _in_two_languages(post: Post, other: Post) -> bool:
 def _formulas_of(post: Post) -> Iterator[str]:
     for text in (post.title, post.body, post.question):
         yield from _formulas_in(text)
+
+
+@lru_cache(maxsize=_GLANCED)
+def _plain(texts: tuple[str, ...]) -> str:
+    return plainly(" ".join(texts))
 
 
 @lru_cache(maxsize=_REMEMBERED)

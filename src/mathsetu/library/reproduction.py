@@ -1,4 +1,4 @@
-"""Runs a recipe on a collection and puts its figures beside those of the paper it comes from."""
+"""Runs a recipe on a collection and compares its figures with those of its paper."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ def _protocol(name: str, pool: bool, stored: LearnedFusion | None) -> Iterator[s
     if pooled and not pool:
         yield "the whole collection was ranked; the paper ranks the judged posts alone (--pool)"
     if pool and not pooled:
-        yield "the judged posts of each topic alone were ranked; the paper ranks the collection"
+        yield "only the judged posts of each topic were ranked; the paper ranks the collection"
     if stored is not None:
         yield (
             f"what was learned comes from {stored.source}: topics that it was learned from are not "
@@ -341,8 +341,8 @@ def _other_data(figures: Sequence[Figure], posts: int, found: int, judgments: in
             yield f"{name}, {language}: {own} topics were asked, not {edition.topics}"
     if found != judgments:
         yield (
-            f"{found:,} of {judgments:,} judgments are used: those of posts that are here, for "
-            "topics with a relevant one"
+            f"{found:,} of {judgments:,} judgments are used: those of available posts, for topics "
+            "with a relevant post"
         )
 
 

@@ -1,4 +1,4 @@
-"""The posts of a library: those of all its segments in one row, without the removed ones.
+"""The posts of all segments of a library as one sequence, without the removed ones.
 
 A post has a number in its segment, and one in the whole library: that of its segment's first post
 added to its own. Retrievers count the same way.

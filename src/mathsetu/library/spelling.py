@@ -1,4 +1,4 @@
-"""What a word may have been meant to be: known words that differ from it in a letter or two."""
+"""Spelling correction: known words that differ from a word in one or two letters."""
 
 from __future__ import annotations
 

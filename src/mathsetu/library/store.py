@@ -158,7 +158,7 @@ def _check_names(row: Row) -> None:
         if len(name) > LONGEST_NAME:
             raise InputError(
                 f"post {row.id[:40]!r}: {what} has {len(name):,} characters; at most "
-                f"{LONGEST_NAME:,} are taken"
+                f"{LONGEST_NAME:,} are allowed"
             )
 
 
@@ -194,7 +194,7 @@ class Store:
         self._connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
         )
-        # A library that was opened anew leaves the old files to the searches under way.
+        # A library that was opened again leaves the old files to the searches under way.
         finalize(self, self._connection.close).atexit = False
         try:
             self.count = self._opened()
@@ -210,7 +210,7 @@ class Store:
             self._connection.executescript("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;")
             self._connection.execute(f"PRAGMA mmap_size = {_MAPPED}")
             if _schema(self._connection) != _own_schema():
-                raise DamagedLibrary(path, "does not hold the tables that belong there")
+                raise DamagedLibrary(path, "does not have the expected tables")
             # To count them would read the whole file; a missing one is missed when it is read.
             query = "SELECT (SELECT min(number) FROM posts), (SELECT max(number) FROM posts)"
             first, last = self._connection.execute(query).fetchone()

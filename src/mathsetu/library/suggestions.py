@@ -1,4 +1,4 @@
-"""What a library offers while a question is typed, and what a misspelt one may have meant."""
+"""Suggestions while a question is typed, and corrections of misspelt words."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Brings a library of an older format, or with vectors of another model, up to date in place.
+"""Upgrades a library of an older format, or with vectors of another model, in place.
 
 Every format has kept the posts as they were given, in one SQLite table for each segment. They are
-read from there and indexed anew, beside the old segments; the manifest is replaced when the new
+read from there and indexed again, beside the old segments; the manifest is replaced when the new
 ones are complete, as in every build. If the process dies, the old library is still there, and the
 same command continues where it stopped.
 """
@@ -143,7 +143,7 @@ def _stored_posts(path: Path) -> Iterator[tuple[int, Post]]:
             query = "SELECT type FROM sqlite_master WHERE name = 'posts'"
             columns = {row[1] for row in connection.execute("PRAGMA table_info(posts)")}
             if connection.execute(query).fetchall() != [("table",)] or not columns >= {*_COLUMNS}:
-                raise DamagedLibrary(path, "does not hold the tables that belong there")
+                raise DamagedLibrary(path, "does not have the expected tables")
             rows = connection.execute(
                 f"SELECT {', '.join(_COLUMNS)} FROM posts ORDER BY number"  # noqa: S608
             )

@@ -100,7 +100,7 @@ def build_library(
         _clean(library, former)
     if len(segments) > 1:
         progress("merging", 0)
-        optimize_library(library)
+        optimize_library(library, processes=processes)
 
 
 def add_posts(
@@ -141,20 +141,26 @@ def add_posts(
         posts = chain(_noted(posts, new), change.answers_to(new))
         change.add(posts, collection, processes or all_cores(), device, progress)
         change.commit()
-        if len(change.manifest.segments) > _MOST_SEGMENTS and change.merge(build.SEGMENT_POSTS):
+        if len(change.manifest.segments) > _MOST_SEGMENTS and change.merge(
+            build.SEGMENT_POSTS, processes or all_cores()
+        ):
             change.commit()
         return len(new)
 
 
-def optimize_library(folder: str | Path) -> int:
+def optimize_library(folder: str | Path, *, processes: int | None = None) -> int:
     """Merge segments and drop what was removed; returns how many segments there are then.
 
     Nothing is read or encoded again. Afterwards a search looks into fewer segments, statistics
     count only the posts that are there, and the space of removed ones is free.
+
+    Args:
+        folder: Where the library is.
+        processes: How many worker processes at most; one per core unless given.
     """
     _check_folder(folder, "merges segments by itself")
     with _changing(folder) as change:
-        if change.merge(most_merged(change.recipe)):
+        if change.merge(most_merged(change.recipe), processes or all_cores()):
             change.commit()
         return len(change.manifest.segments)
 
@@ -270,14 +276,14 @@ class _Change:
         """
         yield from affected_answers(ids, self._gone, self._stored_posts.answers_to)
 
-    def merge(self, most: int) -> bool:
+    def merge(self, most: int, processes: int) -> bool:
         """Merge segments up to a size, rewrite those with removed posts; whether there were any."""
         recipe = self.recipe
         segments = list(self.manifest.segments)
         for group in list(mergeable(segments, most)):
             name = self._name()
             self._next += 1
-            count = merge_segments(self._library, name, group, recipe)
+            count = merge_segments(self._library, name, group, recipe, processes)
             place = segments.index(group[0])
             segments[place : place + len(group)] = [_segment(self._library, name, count)]
             self._merged |= {segment.name for segment in group}

@@ -1,4 +1,4 @@
-r"""Text with formulas inside: the only room that knows delimiters and tags.
+r"""Text with formulas inside: the only package that knows delimiters and tags.
 
 `split` cuts a source into spans of text, formulas and code; `join` is its inverse. `to_text`
 turns any source into *marked text*, the one form that records hold: plain text with LaTeX

@@ -44,7 +44,7 @@ def _character(reference: re.Match[str]) -> str:
     number = reference[1]
     if number is None:
         shown = reference.string[reference.start() : reference.start() + 12]
-        raise BrokenReference(f"{shown!r} is no reference that XML knows")
+        raise BrokenReference(f"{shown!r} is not an XML reference")
     code = int(number[1:], 16) if number.startswith("x") else int(number)
     # What XML calls a character. An ampersand must not look like a reference of its own.
     if code == 0x26:
@@ -55,5 +55,5 @@ def _character(reference: re.Match[str]) -> str:
         or 0xE000 <= code <= 0xFFFD
         or 0x10000 <= code <= 0x10FFFF
     ):
-        raise BrokenReference(f"{reference[0]} is no character of XML")
+        raise BrokenReference(f"{reference[0]} is not an XML character")
     return chr(code)

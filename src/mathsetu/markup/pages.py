@@ -1,4 +1,4 @@
-r"""Whole pages as people save them: what a renderer or a site put around the text goes.
+r"""Saved web pages: removes what a renderer or a site put around the text.
 
 Formulas are found in the forms that Wikipedia, arXiv (LaTeXML), KaTeX, MathJax 2 and 3, pandoc and
 Sphinx write, and each is put back as one container that `mathsetu.markup.html` reads. Navigation,
@@ -122,7 +122,7 @@ class _Page:
         self._parts.append(text)
 
     def _find(self, needle: str, start: int) -> int:
-        """Like str.find for starts that never go back: nothing is passed over twice."""
+        """Like str.find for starts that never go back: nothing is skipped twice."""
         found = self._found.get(needle, 0)
         if 0 <= found < start or needle not in self._found:
             found = self._found[needle] = self._source.find(needle, start)

@@ -1,4 +1,4 @@
-"""What the sections of the page are made from: data, models that stand in, kept libraries."""
+"""Input of the sections of the page: data, replaced models, kept libraries."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def read_answers(path: Path) -> Iterator[Post]:
             answer_id, question_id, title, question, answer = (str(row[name]) for name in _FIELDS)
             tags = tuple(map(str, row["tags"]))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise RowError(str(path), number, f"is no answer ({error})") from None
+            raise RowError(str(path), number, f"is not an answer ({error})") from None
         yield with_formulas(
             Post(
                 id=answer_id,

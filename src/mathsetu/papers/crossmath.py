@@ -38,11 +38,12 @@ _INTRODUCTION = """## CrossMath
 
 *CrossMath: Towards Cross-lingual Math Information Retrieval* (ICTIR 2024). Its nDCG'@10 has the
 gain max(grade - 1, 0) and is called nDCGmed'@10 here; topics of 2021 are all 89 that have
-judgments. *Ours* are the runs that the authors made public, measured by us (`mathsetu evaluate`).
-There are no topics, judgments or runs of 2022 here.
+judgments. *Ours* are the runs that the authors published, measured by us (`mathsetu evaluate`).
+Topics, judgments and runs of 2022 were not available to us.
 """
 _FIGURE = (
-    "Figure 3 (P'@10 by the difficulty of topics) cannot be had: the labels are not in the data."
+    "Figure 3 (P'@10 by the difficulty of topics) is not reproduced: "
+    "the labels are not in the data."
 )
 
 
@@ -121,7 +122,7 @@ def _summary(rows: Sequence[Row]) -> str:
         return "The authors' runs are not in the data."
     return (
         f"Equal in all three digits: {count(others)} figures of tables 1, 2, 4 and 5, "
-        f"{count(czech)} of table 3. The Czech runs that were made public are near the printed "
+        f"{count(czech)} of table 3. The published Czech runs are close to the printed "
         "figures, but are not those of the paper."
     )
 
@@ -136,13 +137,14 @@ def _near(paper: Sequence[float | None], ours: Sequence[float | None]) -> int:
 # Our pipeline
 
 
-_OURS = """### The pipeline on the posts at hand
+_OURS = """### The pipeline on the available posts
 
-`crossmath-nllb-bi` with {encoder} over the {posts:,} answers at hand, answers alone, the judged
-posts of each topic ranked (`--pool`). *nllbbi* and *mbartbi* are the authors' runs cut to the same
-posts. Judged posts are few here ({depth:.0f} a topic in the mean), so every figure is higher than
-in the paper; {topics}. NLLB, mBART and the cross-encoder qnli-distilroberta-base were not at hand:
-their rows were not run, and the recipes are tested with small models of the same architectures.
+`crossmath-nllb-bi` with {encoder} over the {posts:,} available answers, answers alone, the judged
+posts of each topic ranked (`--pool`). *nllbbi* and *mbartbi* are the authors' runs restricted to
+the same posts. There are few judged posts ({depth:.0f} per topic on average), so every figure is
+higher than in the paper; {topics}. NLLB, mBART and the cross-encoder qnli-distilroberta-base were
+not available: their rows were not run, and the recipes are tested with small models of the same
+architectures.
 """
 _COMMAND = (
     "reproduce crossmath-nllb-bi POSTS {code}.tsv QRELS --pool --set query.backend={backend} "
@@ -151,11 +153,11 @@ _COMMAND = (
 
 
 def _pipeline(context: Context) -> str:
-    title = "### The pipeline on the posts at hand\n\n"
+    title = "### The pipeline on the available posts\n\n"
     if not context.has(_ENCODER):
         command = _COMMAND.format(code="spa_Latn", backend="glossary")
         return (
-            f"{title}Not run: {_ENCODER} is not at hand (`--models`). The command is `mathsetu "
+            f"{title}Not run: {_ENCODER} is not available (`--models`). The command is `mathsetu "
             f"{command}`. Figures of an earlier run over all posts, in other measures, are in "
             "[translation](translation.md)."
         )
@@ -200,7 +202,7 @@ def _asked(
     asked = library.with_recipe(replace(recipe, query=translated))
     run = asked.run(task.queries, len(library), pools=task.pools)
     plain = language == "en"
-    how = "as they are" if backend == "none" else f"translated by the {backend}"
+    how = "not translated" if backend == "none" else f"translated by the {backend}"
     command = _COMMAND.format(code=code, backend=backend)
     if backend == "none":
         command = f"reproduce crossmath-nllb-bi POSTS {code}.tsv QRELS --pool --set query={{}}"

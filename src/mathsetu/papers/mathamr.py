@@ -6,8 +6,8 @@ from mathsetu.papers.context import Context
 
 _SECTION = """## MathAMR+
 
-The figures of the recipe `mathamr-plus`, what is the same as in the thesis and what differs stand
-in [mathamr](mathamr.md).
+[mathamr](mathamr.md) has the figures of the recipe `mathamr-plus`, and its differences from the
+thesis.
 """
 
 

@@ -10,9 +10,8 @@ from mathsetu.recipes.published import published_figures
 _INTRODUCTION = """## MIRaCLE
 
 The two runs at CLMIR 2025 (FIRE 2025). The posts, queries and judgments of the lab are not in the
-data, so the paper's figures cannot be had; [miracle](miracle.md) has figures of the recipes on
-other collections. From English to Hindi on a collection of our own: `python -m
-benchmarks.miracle_hindi`.
+data, so the paper's figures cannot be reproduced; [miracle](miracle.md) has figures of the recipes
+on other collections. English to Hindi on our own collection: `python -m benchmarks.miracle_hindi`.
 """
 
 

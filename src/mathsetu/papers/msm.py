@@ -1,4 +1,4 @@
-"""MIRMU and MSM (CLEF 2022): tables 2 and 3 and figure 2, on the posts at hand."""
+"""MIRMU and MSM (CLEF 2022): tables 2 and 3 and figure 2, on the available posts."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ _PRINTED = {60: "msm-ens-7", 180: "msm-ens-8"}
 _INTRODUCTION = """## MIRMU and MSM
 
 Geletka et al., *Diverse Semantics Representation is King: MIRMU and MSM at ARQMath 2022* (CLEF
-2022). The paper heads its second column map'@10; here it is MAP', the lab's measure. Ours are
-measured over {posts:,} answers instead of 1.4 million, {topics}: there is less to be found and less
-to be mistaken for it, so that every figure is higher, and only the order of rows can be compared.
-There are no topics or judgments of 2022 here. The command is `mathsetu reproduce RECIPE POSTS
-TOPICS QRELS`, with `--set` for other models; `--all` lets each system answer once and fuses the
-runs. Fusions that learn are cross-validated over the topics of both years.
+2022). The second column of the paper is labelled map'@10; here it is MAP', the lab's measure. Ours
+are measured over {posts:,} answers instead of 1.4 million, {topics}: a smaller collection has fewer
+distractors, so that every figure is higher, and only the order of rows can be compared. Topics and
+judgments of 2022 were not available to us. The command is `mathsetu reproduce RECIPE POSTS TOPICS
+QRELS`, with `--set` for other models; `--all` runs each system once and fuses the runs. Learned
+fusions are cross-validated over the topics of both years.
 """
 
 
@@ -94,8 +94,8 @@ def _stand_ins(context: Context, recipe: Recipe) -> Iterator[str]:
     for name, system in recipe.systems.items():
         alike.setdefault(repr(system), []).append(name)
     same = "; ".join(", ".join(names) for names in alike.values() if len(names) > 1)
-    said = f" With them these systems are the same: {same}." if same else ""
-    yield f"Models that stand in: {'; '.join(found)}.{said}"
+    said = f" These systems are then identical: {same}." if same else ""
+    yield f"Replaced models: {'; '.join(found)}.{said}"
 
 
 def _models() -> list[str]:
@@ -230,7 +230,7 @@ def _sweep(context: Context, runs: Mapping[str, Run], task: JudgedTask) -> str:
                 f"k = {k}",
                 f"reproduce msm-ens-7 --sweep-k {k}",
                 _difference(context, members)
-                + ("" if k in _PRINTED else "; the paper's value is in a drawing"),
+                + ("" if k in _PRINTED else "; the paper has its value in a plot only"),
                 _printed(k),
                 ours,
             )
@@ -239,7 +239,7 @@ def _sweep(context: Context, runs: Mapping[str, Run], task: JudgedTask) -> str:
     found = ", ".join(f"{year} at {row.system}" for year, row in best.items())
     return (
         f"{title}\n\n{markdown(rows, _EDITIONS, 'nDCG' + chr(39))}\n\n"
-        f"The best of these is in {found}; in the paper k = 180 is best in 2022."
+        f"The best k: {found}; in the paper k = 180 is best in 2022."
     )
 
 

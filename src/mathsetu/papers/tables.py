@@ -1,4 +1,4 @@
-"""The tables of the page: a row of a paper, its figures, ours, the command, and a word."""
+"""The tables of the page: a row of a paper with its figures, ours, command and difference."""
 
 from __future__ import annotations
 

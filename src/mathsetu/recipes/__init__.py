@@ -134,7 +134,7 @@ def overridden(table: Mapping[str, Any], overrides: Iterable[str], source: str) 
                 place[name] = {}
             place = place[name]
             if not isinstance(place, dict):
-                raise InputError(f"{override!r}: {name} is no table")
+                raise InputError(f"{override!r}: {name} is not a table")
         place[last] = _toml_value(value.strip())
     return parse_table(changed, source)
 

@@ -1,4 +1,4 @@
-"""What a recipe may say, and clear errors for what it may not."""
+"""The schema of recipes, with clear errors."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Preparation:
 
         if language(self.translate).code not in LANGUAGES:
             known = ", ".join(LANGUAGES)
-            raise InputError(f"translate is {self.translate!r}, which is no language of {known}")
+            raise InputError(f"translate is {self.translate!r}, which is not a language of {known}")
         open_translator(self.backend, self.model, remember=False)
 
 
@@ -85,7 +85,7 @@ class Ranking:
             then, and equal unless given.
         formula_context: When formulas are searched for (ARQMath's task 2), what some parts count
             that compare the words of the query with the posts that hold a formula; their scores
-            are added to its likeness as they are. Empty: only the formulas count.
+            are added to its similarity as they are. Empty: only the formulas count.
         exact: What is added to the score of a post that holds the query's formulas, or its words,
             as they are written (less where it holds only some); 0 for nothing.
         own_language: How much posts in the asker's language are preferred: ``off``, ``weak``,
@@ -261,7 +261,7 @@ def _check_names(names: Iterable[str], known: list[str], kind: str, where: str) 
     for name in names:
         if name not in known:
             raise InputError(
-                f"{where} names {name!r}, which is no {kind} ({kind}s: {', '.join(known)})"
+                f"{where} names {name!r}, which is not a {kind} ({kind}s: {', '.join(known)})"
             )
 
 

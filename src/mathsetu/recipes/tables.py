@@ -105,6 +105,6 @@ def _value(wanted: Any, given: Any, where: str) -> Any:
         except OverflowError:
             raise InputError(f"{where} is too large") from None
     if not isinstance(given, wanted) or (wanted is not bool and isinstance(given, bool)):
-        names = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
+        names = {str: "text", int: "an integer", float: "a number", bool: "true or false"}
         raise InputError(f"{where} must be {names.get(wanted, wanted)}, not {reprlib.repr(given)}")
     return given

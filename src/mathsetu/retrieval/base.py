@@ -1,4 +1,4 @@
-"""What every part of a search system is: built from posts, and asked.
+"""The interface of a part of a search system: built from posts, and queried.
 
 Inside the engine posts are numbered from 0 in the order in which they were added; the library
 knows which number is which post. A retriever's index may consist of several segments (the first

@@ -46,7 +46,7 @@ _LARGER = 1 / 3
 # Formulas of the collection that are looked at for one formula of a query: the posts that hold them
 # can be found by it.
 _KEPT = 2_000
-# Up to so many formulas are weighed anew when a library of several segments is opened.
+# Up to so many formulas are weighed again when a library of several segments is opened.
 _FEW = 300_000
 # Several formulas of a query share twice as many, but each has this many.
 _LEAST_KEPT = 1_000
@@ -248,7 +248,7 @@ class _AskedFormula:
         self._ranges = [one[order] for one in ranges]
 
     def best(self, k: int) -> Scored:
-        """The formulas of the collection that are most like it, with likeness from 0 to 1."""
+        """The formulas of the collection that are most like it, with similarity from 0 to 1."""
         return among(self._likely.numbers, self._likely.scores, k)
 
     @cached_property
@@ -295,7 +295,7 @@ class _AskedFormula:
         return likeness
 
     def _overlaps(self, segment: int, formulas: NDArray[np.int64]) -> Numbers:
-        """The likeness of formulas that are not among the best."""
+        """The similarity of formulas that are not among the best."""
         wanted, back = np.unique(formulas, return_inverse=True)
         postings, ranges = self._index.segments[segment].postings, self._ranges[segment]
         with reading(postings.folder):
@@ -313,7 +313,7 @@ class _AskedFormula:
 
     @cached_property
     def _likely(self) -> Scored:
-        """The best formulas with their likeness, in the order of their numbers."""
+        """The best formulas with their similarity, in the order of their numbers."""
         joined, scale = self._structure
         scores = self._looked_at.scores * np.float32(scale)
         for number, score in joined.items():
@@ -354,7 +354,7 @@ class _AskedFormula:
 
     @cached_property
     def _structure(self) -> tuple[dict[int, float], float]:
-        """The likeness of the best few, matched structurally, and what all others are scaled by.
+        """The similarity of the best few, matched structurally, and what all others are scaled by.
 
         The rest follows in its own order, below the least of those that were matched.
         """

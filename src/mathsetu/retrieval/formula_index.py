@@ -61,10 +61,10 @@ class FormulaSettings:
 
 
 def feature_counts(parsed: Parsed, query: bool = False) -> Counter[str]:
-    """The features of a formula and how much each counts, in whole numbers.
+    """The features of a formula and how much each counts, in integers.
 
     Terms of the operator tree weigh half (`mathsetu.formulas.similarity`), so the others count
-    double: only proportions matter, and small whole numbers make a small index.
+    double: only proportions matter, and small integers make a small index.
     """
     counts = Counter((query_features if query else features)(parsed.slt, parsed.opt))
     for term in counts:

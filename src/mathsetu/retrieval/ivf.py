@@ -1,4 +1,4 @@
-"""Inverted files of vectors (IVF): only the lists nearest to a query are looked into.
+"""Inverted files of vectors (IVF): only the lists nearest to a query are searched.
 
 K-means divides the vectors into ``nlist`` lists; a search visits the ``nprobe`` lists whose centres
 are nearest. The fixed kind takes both numbers as they are given. The adaptive kind lets them grow

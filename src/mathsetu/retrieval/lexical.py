@@ -41,7 +41,7 @@ _Said = tuple[str, str, tuple[str, ...]]
 # A reason names this many words at most.
 _SHOWN = 8
 # Posts whose words are kept in memory, and words of a post that are looked through for a reason.
-_REMEMBERED, _WORDS_READ = 1_000, 20_000
+_REMEMBERED, _WORDS_READ = 2_000, 20_000
 _PUNCTUATION = ".,;:!?()[]\"'«»“”„।،؛؟"
 # No term holds it.
 _BETWEEN = "\0"

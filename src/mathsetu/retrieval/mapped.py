@@ -2,7 +2,7 @@
 
 Reading a whole library at opening would take long, so opening compares sizes alone. Beside the
 files of a folder lies ``checksums.npy`` with the checksum of each block of each file. A block is
-compared with it when something in it is read for the first time, and its values are held against
+compared with it when something in it is read for the first time, and its values are checked against
 their limits: a damaged file, or one that was made to mislead, ends in one clear error, never in
 an answer.
 """
@@ -77,7 +77,7 @@ class Mapped:
         self._blocks.compare(0)  # the header is read from there
         self._array, self._offset = _as_array(path, raw)
         if self._array.dtype.name not in kinds or self._array.ndim != dimensions:
-            raise DamagedLibrary(path, "does not hold the kind of values that belong there")
+            raise DamagedLibrary(path, "does not have the expected type of values")
         self._row = self._array.itemsize * int(np.prod(self._array.shape[1:]))
 
     def __len__(self) -> int:
@@ -166,7 +166,7 @@ def check_rising(path: Path, ends: NDArray[np.int64], last: int) -> None:
     """Refuse ends of ranges that do not rise from 0 to the number of things that they divide."""
     # Compared, not subtracted: the difference of two huge numbers may come out as a small one.
     if not len(ends) or ends[0] != 0 or ends[-1] != last or (ends[1:] < ends[:-1]).any():
-        raise DamagedLibrary(path, "does not belong to the files beside it")
+        raise DamagedLibrary(path, "does not match the files next to it")
 
 
 class _Blocks:
@@ -240,7 +240,7 @@ def _stored_sums(path: Path) -> NDArray[np.uint32] | None:
         if other.name == path.name and found.dtype == np.uint32 and start + count <= len(found):
             return found[start : start + count]
         start += count
-    raise DamagedLibrary(sealed, "does not belong to the files beside it")
+    raise DamagedLibrary(sealed, "does not match the files next to it")
 
 
 def _mapped(path: Path) -> NDArray[np.uint8]:

@@ -463,18 +463,19 @@ class MeaningRetriever:
         ]
         return np.unique(np.concatenate(posts))
 
-    def _sentences(self, segment: int, number: int, passage: int) -> tuple[list[str], Vectors]:
+    def _sentences(
+        self, segment: int, number: int, passage: int, language: str
+    ) -> tuple[list[str], Vectors]:
         """How a text begins and the first sentences of a passage of it, with their vectors.
 
         Each sentence is cut to what a reason shows of it.
         """
         # Imported here, since opening a library should not wait for the translators beside it.
-        from mathsetu.languages.detect import detect
         from mathsetu.languages.translate.sentences import sentences
 
         text = self.segments[segment].texts[number]
         most = self.choices.body_passages if number % 2 else self.choices.question_passages
-        how = reading_of(detect(text).language) if self.choices.careful else FAST
+        how = reading_of(language) if self.choices.careful else FAST
         places = self.encoder.places(text, how)
         every = sentences(text)
         own = sentences_of(every, places, passage, self.choices.tokens, most)
@@ -482,7 +483,9 @@ class MeaningRetriever:
         # last one is the title.
         pieces = [piece for piece in dict.fromkeys(every[:1] + own) if piece.strip()][:_SENTENCES]
         shown = [" ".join(snippet(piece, _SHOWN).split()) for piece in pieces]
-        rows = [row[: self.choices.tokens] for row in self.encoder.tokens(pieces, how)]
+        if len(pieces) == 1:  # the nearest, wherever it lies
+            return shown, np.zeros((1, self.encoder.dimensions), dtype=np.float32)
+        rows = [row[: self.choices.tokens] for row in self.encoder.tokens(shown, how)]
         return shown, self.encoder.encode_tokens(rows, how)
 
     @cached_property
@@ -505,11 +508,16 @@ class MeaningReply:
 
     def __init__(self, retriever: MeaningRetriever, question: Question) -> None:
         self._retriever, self._question = retriever, question
+        # The cosines of the posts that were looked at, which reasons name.
+        self._known: dict[int, float] = {}
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
         """The best posts; those that say nothing of the question are none."""
         near = self._retriever.near(self._vector, allowed)
-        return among(near, self.scores(near), k)
+        cosines = self._cosines(near)
+        best = among(near, self._above(cosines), k)
+        self._known = dict(zip(near.tolist(), cosines.tolist(), strict=True))
+        return best
 
     def scores(self, numbers: NDArray[np.int64]) -> Vectors:
         """The scores of given posts."""
@@ -517,10 +525,12 @@ class MeaningReply:
 
     def reason(self, number: int, post: Post) -> Reason:
         """The cosine, and the nearest sentence of the nearest passage, or how the text begins."""
-        cosine = float(self._cosines(np.array([number]))[0])
+        cosine = self._known.get(number)
+        if cosine is None:
+            cosine = float(self._cosines(np.array([number]))[0])
         place, own = self._retriever.numbering.locate(number)
         kind, passage = self._retriever.segments[place].nearest(own, self._vector)
-        pieces, vectors = self._retriever.sentences(place, 2 * own + kind, passage)
+        pieces, vectors = self._retriever.sentences(place, 2 * own + kind, passage, post.language)
         if not pieces:
             return Reason("meaning", cosine)
         nearest = pieces[int(np.argmax(_products(vectors, self._vector)))]
@@ -574,7 +584,7 @@ def _longest_first(passage: bytes) -> int:
 
 
 def _encoded(model: str, device: str, passages: Sequence[NDArray[np.uint32]]) -> list[_Encoded]:
-    """The vector of each passage in whole numbers, with its scale."""
+    """The vector of each passage in integers, with its scale."""
     encoder = _encoder(model, device)
     vectors = np.zeros((len(passages), encoder.dimensions), dtype=np.float32)
     for how in sorted({int(row[0]) for row in passages}):
@@ -592,5 +602,5 @@ def _products(rows: Vectors, vector: Vectors) -> Vectors:
 def _encoder(model: str, device: str = PROCESSOR) -> BuiltinEncoder:
     encoder = load_encoder(model, device=device)
     if not isinstance(encoder, BuiltinEncoder):
-        raise InputError(f"{model}: is no model of MathSetu's own kind; use a part of kind dense")
+        raise InputError(f"{model}: is not a MathSetu model; use a part of kind dense")
     return encoder

@@ -240,7 +240,7 @@ def reading(folder: Path) -> Iterator[None]:
 
 
 def _is_small(frequencies: NDArray[np.float32]) -> bool:
-    """Whether these are small whole numbers, as nearly all frequencies are: one byte holds each."""
+    """Whether these are small integers, as nearly all frequencies are: one byte holds each."""
     with np.errstate(invalid="ignore"):
         return np.array_equal(frequencies.astype(np.uint8), frequencies)
 

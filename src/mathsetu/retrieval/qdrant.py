@@ -121,7 +121,7 @@ def upload_segment(
     """Give a server the vectors of a graph index's segment; returns how many posts it has now.
 
     What the server has acknowledged before is not sent again, so an upload that was cut off goes
-    on when it is started anew.
+    on when it is started again.
 
     Args:
         server: Where they go.
@@ -230,7 +230,7 @@ class QdrantSearch:
                 there = client.count(names.posts, exact=True).count if known else 0
             if there < count:
                 raise InputError(
-                    f"{self._server.url}: has {there:,} of the library's {count:,} posts; give it "
+                    f"{self._server.url}: has {there:,} of the library's {count:,} posts; upload "
                     "the others with 'mathsetu graph upload'"
                 )
 

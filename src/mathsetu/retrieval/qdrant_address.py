@@ -1,4 +1,4 @@
-"""Whom we contact as a Qdrant server, and who gets the key.
+"""Which Qdrant server is contacted, and which one gets the key.
 
 A library names the server that has its vectors, and libraries come from others. So a server is
 contacted only when the user of this machine names it, too (``QDRANT_URL``): no library makes us

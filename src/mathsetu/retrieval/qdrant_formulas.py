@@ -48,8 +48,8 @@ class QdrantFormulas:
                 there = client.count(name, exact=True).count if known else 0
             if there < end - first:
                 raise InputError(
-                    f"{server.url}: has {there:,} of the library's {end - first:,} formulas; give "
-                    "it the others with 'mathsetu graph upload'"
+                    f"{server.url}: has {there:,} of the library's {end - first:,} formulas; "
+                    "upload the others with 'mathsetu graph upload'"
                 )
 
     def nearest(self, vector: Vectors, k: int, allowed: NDArray[np.bool_] | None) -> Scored:

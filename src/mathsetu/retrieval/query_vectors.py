@@ -1,4 +1,4 @@
-"""What a query means: one vector of everything that is read of it.
+"""Query vectors: one vector from all encoded passages of a query.
 
 A long query is read in two passages, of which the first says more. The encoder has learned from an
 English teacher, and its English is best. So a query in another language is read with more care, and

@@ -1,4 +1,4 @@
-"""How things are numbered across the segments of an index: the one place that does this sum.
+"""Numbering across the segments of an index, in one place.
 
 A thing (a post, a formula) has a number in its segment, and one in the whole index: that of its
 segment's first thing added to its own.

@@ -1,4 +1,4 @@
-"""Passages of a large segment in lists of their like: a search looks into the nearest lists only.
+"""Passages of a large segment in clustered lists: a search reads the nearest lists only.
 
 K-means finds the centres of the lists; each passage belongs to the nearest one. The signs of the
 vectors are written once more, list by list, so that a list is read from one place.

@@ -1,4 +1,4 @@
-"""Who may enter: those who know the key, whose request has come whole, and for whom there is room.
+"""Admission: checks the key, that a request is complete, and the limits of load.
 
 A place is taken only when the whole body has come, and given back when the answer begins: neither
 a client that sends slowly nor one that does not read holds a place that others wait for.
@@ -132,8 +132,8 @@ class Admission:
             problem = "the server is busy; retry in one second"
         elif self._of_client[client] >= self._per_client:
             problem = (
-                f"{self._per_client} requests from your address are under way, and no more are "
-                "taken at once; retry in one second"
+                f"{self._per_client} requests from your address are in progress, which is the "
+                "limit; retry in one second"
             )
         else:
             await self._let_in(client, request.scope, receive, send)
@@ -167,12 +167,12 @@ class Admission:
             leave()
 
     def _too_large(self, scope: Scope) -> str:
-        return f"the body is too large; at most {self._most(scope):,} bytes are taken"
+        return f"the body is too large; at most {self._most(scope):,} bytes are allowed"
 
     @property
     def _too_slow(self) -> str:
         seconds = self._settings.receiving
-        return f"the body took too long; it must be complete within {seconds:g} seconds"
+        return f"the body arrived too slowly; it must be complete within {seconds:g} seconds"
 
 
 class _TooLarge(Exception):

@@ -55,9 +55,9 @@ class ErrorAnswer:
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorAnswer, "description": what}
     for status, what in {
-        400: "What is asked for cannot be given.",
+        400: "The request cannot be fulfilled.",
         401: "An API key is required.",
-        408: "The body took too long to come.",
+        408: "The body arrived too slowly.",
         413: "The body is too large.",
         422: "A field is missing or wrong.",
         429: "The server is busy; Retry-After says when to retry.",
@@ -95,13 +95,11 @@ Formula = Annotated[
         openapi_examples={"squares": {"value": "?a^2+?b^2=?c^2"}},
     ),
 ]
-OfQuery = Annotated[Language, Query(description="The query's language; detected unless given.")]
-AsWords = Annotated[
-    bool, Query(description="Read as formulas only what stands between delimiters.")
-]
+OfQuery = Annotated[Language, Query(description="The query's language (default: detected).")]
+AsWords = Annotated[bool, Query(description="Read only delimited text as formulas.")]
 OwnLanguage = Annotated[
     Preference | None,
-    Query(description="How much posts in the query's language are preferred."),
+    Query(description="How strongly posts in the query's language are preferred."),
 ]
 Grouped = Annotated[
     bool | None,
@@ -125,19 +123,23 @@ NotOfCollections = Annotated[
     Tags, Query(alias="not_collection", description="No posts of these collections.")
 ]
 HowMany = Annotated[Count, Query(description="How many hits.")]
-Explained = Annotated[bool, Query(description="Whether reasons are worked out.")]
-From = Annotated[Offset, Query(description="How many of the first hits are left out.")]
-MinScore = Annotated[Score | None, Query(description="Posts with a lower score are not found.")]
+Explained = Annotated[bool, Query(description="Whether to include the reasons.")]
+From = Annotated[Offset, Query(description="How many hits to skip.")]
+MinScore = Annotated[Score | None, Query(description="Leave out posts with a lower score.")]
 Counted = Annotated[
     bool, Query(description="Whether found posts are counted by language, tag and collection.")
 ]
 IntoLanguage = Annotated[
     Wanted,
-    Query(description="The language wanted.", openapi_examples={"english": {"value": "en"}}),
+    Query(description="The target language.", openapi_examples={"english": {"value": "en"}}),
 ]
 OfParts = Annotated[
     list[WrittenWeight],
-    Query(alias="weight", max_length=20, description="What a part counts: words:0.7 (repeatable)."),
+    Query(
+        alias="weight",
+        max_length=20,
+        description="The weight of a part: words:0.7 (repeatable).",
+    ),
 ]
 
 
@@ -238,7 +240,7 @@ def router(engine: Engine) -> APIRouter:
 
     @api.get(
         "/heatmap",
-        summary="How the parts of a query and a post fit, by a graph index",
+        summary="How the parts of a query and a post match, by a graph index",
         tags=["search"],
         responses=_NO_POST,
     )
@@ -259,7 +261,7 @@ def router(engine: Engine) -> APIRouter:
     def translation(post_id: Id, to: IntoLanguage) -> PostTranslation:
         return engine.translate_post(post_id, to)
 
-    @api.post("/translate", summary="Translate a text, formulas untouched", tags=["texts"])
+    @api.post("/translate", summary="Translate a text and preserve its formulas", tags=["texts"])
     def translate(request: TranslateRequest) -> TranslateAnswer:
         return engine.translate(request.text, request.to, request.source)
 

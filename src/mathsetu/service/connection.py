@@ -32,7 +32,7 @@ _OTHER_FILES = 100
 # States of the parser in which an answer can still be begun.
 _UNANSWERED = (h11.IDLE, h11.SEND_RESPONSE)
 _TOO_MANY = "the server has too many connections; retry in one second"
-_UNREADABLE = "this is not an HTTP/1.1 request that the server understands"
+_UNREADABLE = "this is not a valid HTTP/1.1 request"
 _TOO_LONG = "the address or the headers are too long"
 
 
@@ -171,7 +171,10 @@ class Connection(H11Protocol):
         seconds = self._connections.settings.receiving
         began, _ = self.conn.trailing_data
         if began:
-            problem = f"the request took too long; its headers must come within {seconds:g} seconds"
+            problem = (
+                "the request arrived too slowly; "
+                f"its headers must arrive within {seconds:g} seconds"
+            )
             self._refuse(408, problem)
         else:  # a browser may open a connection before it has anything to ask
             self.transport.close()
@@ -195,7 +198,7 @@ class Connection(H11Protocol):
                 timer.cancel()
 
     def _refuse(self, status: int, problem: str) -> None:
-        """Answer from here, outside of the application, and end the connection."""
+        """Answer from here, outside the application, and end the connection."""
         self._is_refused = True
         if self.cycle is not None and not self.cycle.response_complete:
             # The application must not answer as well.

@@ -1,4 +1,4 @@
-"""The one place where doors ask the library."""
+"""The one place where the service interfaces query the library."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Engine:
             _try_out(opened.library)
 
     def refresh(self) -> bool:
-        """Open the library anew if it was rebuilt or changed; whether that was so.
+        """Open the library again if it was rebuilt or changed; whether that was so.
 
         A library that cannot be opened is logged, counted and left alone: the old one goes on.
         """

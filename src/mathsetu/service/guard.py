@@ -96,13 +96,13 @@ class Guard:
             problem = "Transfer-Encoding cannot be used with Content-Length or in HTTP/1.0"
             return 400, problem
         if _size_of_head(scope) > _MOST_HEAD:
-            problem = f"address and headers are too long; at most {_MOST_HEAD:,} bytes are taken"
+            problem = f"address and headers are too long; at most {_MOST_HEAD:,} bytes are allowed"
             return 431, problem
         names = self._settings.hosts
         if names and scope["path"] != _UNDER_ANY_NAME:
             host = headers.get("host", "")
             if not is_named(host, names):
-                return 400, "this server does not answer under the name in the Host header"
+                return 400, "this server does not accept the name in the Host header"
         return None
 
     def _add_headers(self, message: Message, seconds: float) -> None:

@@ -85,7 +85,7 @@ class Keeper:
         self._retire(self.opened)
 
     def refresh(self) -> bool:
-        """Open the library anew if it was rebuilt or changed; whether that was so.
+        """Open the library again if it was rebuilt or changed; whether that was so.
 
         Whatever is wrong with a library that cannot be opened is logged, and the old one goes on
         answering; `is_current` is then false.
@@ -105,7 +105,7 @@ class Keeper:
             with self._lock:
                 old, self.opened = self.opened, fresh
         self._retire(old)
-        _log.info("the library was opened anew: %d posts", len(fresh.library))
+        _log.info("the library was reloaded: %d posts", len(fresh.library))
         return True
 
     def _let_go(self) -> None:

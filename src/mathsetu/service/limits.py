@@ -1,4 +1,4 @@
-"""What a stranger may ask of a server, and the clear line when it is too much."""
+"""Limits of requests to a server, with clear errors."""
 
 from __future__ import annotations
 
@@ -88,14 +88,16 @@ class Limits:
 
         >>> Limits().check_language("../etc")
         Traceback (most recent call last):
-        mathsetu.errors.InputError: '../etc' is no language; give a code such as hi or en
+        mathsetu.errors.InputError: '../etc' is not a language; give a code such as hi or en
         """
         if code and not _LANGUAGE.fullmatch(code):
-            raise InputError(f"{_short(code)!r} is no language; give a code such as hi or en")
+            raise InputError(f"{_short(code)!r} is not a language; give a code such as hi or en")
 
     def _check_length(self, what: str, text: str, longest: int) -> None:
         if len(text) > longest:
-            raise InputError(f"{what} has {len(text):,} characters; at most {longest:,} are taken")
+            raise InputError(
+                f"{what} has {len(text):,} characters; at most {longest:,} are allowed"
+            )
         if has_lone_surrogate(text):
             raise InputError(f"{what} contains an invalid character (lone surrogate)")
 

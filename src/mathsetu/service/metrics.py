@@ -99,10 +99,13 @@ class Metrics:
 _FAMILIES = {
     "mathsetu_requests_total": ("counter", "Requests by method, route and status."),
     "mathsetu_request_seconds": ("histogram", "Time from request to answer, by route."),
-    "mathsetu_refused_total": ("counter", "Requests sent away because the server was busy."),
-    "mathsetu_unfinished_total": ("counter", "Answers that the time limit cut short."),
-    "mathsetu_reloaded_total": ("counter", "Times that a rebuilt library was opened."),
-    "mathsetu_reload_failures_total": ("counter", "Looks that found a library it cannot open."),
+    "mathsetu_refused_total": ("counter", "Requests refused because the server was busy."),
+    "mathsetu_unfinished_total": ("counter", "Answers that reached the time limit."),
+    "mathsetu_reloaded_total": ("counter", "How often a rebuilt library was opened."),
+    "mathsetu_reload_failures_total": (
+        "counter",
+        "Checks that found a library that cannot be opened.",
+    ),
 }
 
 

@@ -113,7 +113,7 @@ def serve(
                 supervisor = Multiprocess(config, sockets=[door])
                 supervisor.run()
                 if any(each.exitcode == STARTUP_FAILURE for each in supervisor.processes):
-                    raise InputError("a worker process cannot start; the line above says why")
+                    raise InputError("a worker process cannot start; see the line above")
         finally:
             ended.set()
             os.environ.pop(VARIABLE, None)

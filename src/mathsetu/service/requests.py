@@ -66,7 +66,7 @@ class SearchRequest(BaseModel):
     )
     query: Asked = Field(description="Words in any language, and formulas as they are typed.")
     k: Count = Field(10, description="How many hits.")
-    language: Language = Field("", description="The query's language; detected unless given.")
+    language: Language = Field("", description="The query's language (default: detected).")
     only_in: Language | Languages = Field(
         "", alias="in", description="Only posts in this language, or in one of these."
     )
@@ -78,21 +78,19 @@ class SearchRequest(BaseModel):
         "", description="Only posts of this collection, or of one of these."
     )
     not_collections: Tags = Field([], description="No posts of these collections.")
-    offset: Offset = Field(0, description="How many of the first hits are left out.")
-    min_score: Score | None = Field(None, description="Posts with a lower score are not found.")
+    offset: Offset = Field(0, description="How many hits to skip.")
+    min_score: Score | None = Field(None, description="Leave out posts with a lower score.")
     facets: bool = Field(
         False, description="Whether found posts are counted by language, tag and collection."
     )
     weights: Annotated[dict[str, Weight], Field(max_length=20)] | None = Field(
-        None, description="What each part of the recipe counts; those not named count nothing."
+        None, description="The weight of each part of the recipe; parts not named have weight 0."
     )
-    explain: bool = Field(True, description="Whether reasons are worked out.")
-    as_words: bool = Field(
-        False, description="Read as formulas only what stands between delimiters."
-    )
+    explain: bool = Field(True, description="Whether to include the reasons.")
+    as_words: bool = Field(False, description="Read only delimited text as formulas.")
 
     own_language: Preference | None = Field(
-        None, description="How much posts in the query's language are preferred."
+        None, description="How strongly posts in the query's language are preferred."
     )
     group: bool | None = Field(
         None, description="Whether versions of a post in several languages are one hit."
@@ -137,4 +135,4 @@ class TranslateRequest(BaseModel):
     model_config = _example(text="Is $n$ a prime number?", to="es")
     text: Text = Field(description="A text with formulas between dollars.")
     to: Wanted = Field(description="The language wanted.")
-    source: Language = Field("", description="The text's language; detected unless given.")
+    source: Language = Field("", description="The text's language (default: detected).")

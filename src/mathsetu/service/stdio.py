@@ -63,7 +63,7 @@ def read_message(line: bytes) -> str | Refusal | None:
     except RecursionError:
         return Refusal(PARSE_ERROR, _TOO_DEEP)
     except ValueError as error:
-        return Refusal(PARSE_ERROR, f"the message is no JSON ({error})")
+        return Refusal(PARSE_ERROR, f"the message is not JSON ({error})")
     if not isinstance(message, dict):
         return Refusal(INVALID_REQUEST, "a message must be one JSON object; batches are not read")
     problem = _problem(message, line)
@@ -132,7 +132,7 @@ class Lines:
 
 
 _TOO_LONG = Refusal(
-    INVALID_REQUEST, f"the message is too long; at most {LONGEST:,} bytes are taken"
+    INVALID_REQUEST, f"the message is too long; at most {LONGEST:,} bytes are allowed"
 )
 
 

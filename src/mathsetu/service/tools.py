@@ -34,7 +34,7 @@ in them."""
 Asked = Annotated[
     str, Field(description="Words in any language and formulas, best in LaTeX between dollars.")
 ]
-AsWords = Annotated[bool, Field(description="Read as formulas only what stands between dollars.")]
+AsWords = Annotated[bool, Field(description="Read only text between dollars as formulas.")]
 Language = Annotated[str, Field(description="Only posts in this language (a code such as hi).")]
 Tags = Annotated[list[str], Field(description="Only posts with all of these tags.")]
 _MOST = Limits(hits=50)

@@ -1,4 +1,4 @@
-"""Looks now and then whether the library was rebuilt; nothing that goes wrong ends it."""
+"""Checks periodically whether the library was rebuilt; survives all errors."""
 
 from __future__ import annotations
 

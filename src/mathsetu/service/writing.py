@@ -31,7 +31,7 @@ _MOST_REMOVED = 100
 _BODY = {
     "requestBody": {
         "required": True,
-        "description": "Posts as JSON Lines, one a line (docs/formats.md).",
+        "description": "Posts as JSON Lines, one per line (docs/formats.md).",
         "content": {"application/x-ndjson": {"schema": {"type": "string"}}},
     }
 }

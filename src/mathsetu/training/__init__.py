@@ -1,1 +1,1 @@
-"""Training: fits encoders and rerankers to judgments. Nothing heavy is imported before use."""
+"""Training: fits encoders and rerankers to judgments. Large libraries are imported when used."""

@@ -34,8 +34,8 @@ def train_bi_encoder(
 
     Args:
         model: A sentence-transformers model: a folder, or a name on the hub.
-        pairs: Questions and texts that belong together; pairs that do not are passed over.
-        validation: Pairs kept aside; their loss says when to stop. Empty: all epochs are done.
+        pairs: Questions and texts that belong together; pairs that do not are skipped.
+        validation: Pairs held out; their loss says when to stop. Empty: all epochs are done.
         folder: Where checkpoints and the model go.
         settings: How it is trained.
         data: What the pairs are, in a sentence for the model's card.

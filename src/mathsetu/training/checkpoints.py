@@ -69,8 +69,8 @@ def load_checkpoint(folder: Path, identity: str, model: Any, optimizer: Any) -> 
     state, place = _read_state(folder)
     if state.identity != identity:
         raise InputError(
-            f"{folder}: holds a training with another model, other data or other settings; name "
-            "another folder, or remove it"
+            f"{folder}: contains a training with another model, other data or other settings; "
+            "choose another folder, or remove it"
         )
     with _reading(place) as safetensors:
         model.load_state_dict(safetensors.load_file(place / "model.safetensors"))

@@ -31,7 +31,7 @@ def train_cross_encoder(
     Args:
         model: Where training starts: a cross-encoder, or any encoder, which gets a new last layer.
         epochs: Gives the pairs of an epoch, the same ones for the same number.
-        validation: Pairs kept aside; their loss says when to stop. Empty: all epochs are done.
+        validation: Pairs held out; their loss says when to stop. Empty: all epochs are done.
         folder: Where checkpoints and the model go.
         settings: How it is trained.
         data: What the pairs are, in a sentence for the model's card.

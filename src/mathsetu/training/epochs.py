@@ -1,4 +1,4 @@
-"""What one epoch of a cross-encoder's training consists of, as in the MIRMU paper.
+"""The examples of one epoch of a cross-encoder's training, as in the MIRMU paper.
 
 Every judged pair, and as many additional ones: answers of the same thread, and for a few random
 questions the most similar posts with no tag in common. Half of an epoch's pairs belong together.
@@ -25,7 +25,7 @@ class Epochs:
 
     Attributes:
         judged: Pairs from judgments, used in every epoch.
-        threads: Further pairs that belong together, drawn from anew in each epoch.
+        threads: Further pairs that belong together, drawn from again in each epoch.
         asked: Answers whose questions further pairs that do not belong are found for.
         similar: Gives the posts most similar to a post's question, best first.
         seed: Where randomness starts.

@@ -111,7 +111,7 @@ class Task:
         batches: Gives the batches of an epoch, the same ones for the same number.
         loss: The loss of a batch, as a tensor.
         identity: Tells this training from others, so that only this one is gone on with.
-        validation: Batches kept aside; without any, all epochs are gone through.
+        validation: Batches held out; without any, all epochs are gone through.
         save: Writes the model as users load it into a folder; without it there are checkpoints
             only.
     """

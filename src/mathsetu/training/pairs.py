@@ -34,7 +34,7 @@ def judged_pairs(
     judgments: Iterable[Judgment],
     relevant_from: int = 2,
 ) -> list[TrainingPair]:
-    """The judged posts that can be had, as pairs with their queries.
+    """The judged posts that are available, as pairs with their queries.
 
     Args:
         queries: Queries by id.
@@ -89,7 +89,7 @@ def unlike_negatives(
 ) -> list[TrainingPair]:
     """The most similar posts that share no tag with a question, as pairs that do not belong.
 
-    Posts without tags may be about anything and are passed over. The texts are bodies alone, as
+    Posts without tags may be about anything and are skipped. The texts are bodies alone, as
     those of `thread_pairs` are: if only the wrong ones came with a question, a model would learn
     that a question in the text is a bad sign.
 

@@ -1,4 +1,4 @@
-"""Finds what looks right and is not: the posts of a library that are most like a question."""
+"""Finds hard negatives: the posts of a library that are most similar to a question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reranker should count beside the parts of a recipe: chosen on judged topics.
+"""Chooses the weight of a reranker in a recipe, on judged topics.
 
 A model that was trained on a forum knows something that the parts do not, and is sometimes badly
 wrong. So its weight is measured: each topic is answered and read once, then all weights are tried.

@@ -11,6 +11,7 @@ import pytest
 from benchmarks.pages import serving
 from mathsetu.languages.table import LANGUAGES
 from mathsetu.service.pages.examples import examples
+from mathsetu.service.pages.interface_language import interface
 from mathsetu.service.settings import Settings
 from tests.service.pages.browsing import comes
 
@@ -275,6 +276,24 @@ def test_the_first_hit_is_seen_on_a_phone_without_scrolling(
 ) -> None:
     asked = {example.language.code: example.text for example in examples()}
     page = open_tab(**PHONE).open("/search", q=asked.get(code, HINDI), ui=code)
+    top = page.locator(".hit").first.evaluate("hit => hit.getBoundingClientRect().top")
+    assert top <= 0.6 * 760
+
+
+def test_a_notice_leaves_the_first_hit_on_the_screen_of_a_phone(
+    open_tab: Callable[..., Any],
+) -> None:
+    page = open_tab(**PHONE).open("/search", q=HINDI, ui="en")
+    text = interface("en").say("partial") + " words, formulas, meaning"
+    page.evaluate(
+        """text => {
+            const notice = document.createElement("p");
+            notice.className = "notice";
+            notice.textContent = text;
+            document.querySelector("#hits").before(notice);
+        }""",
+        text,
+    )
     top = page.locator(".hit").first.evaluate("hit => hit.getBoundingClientRect().top")
     assert top <= 0.6 * 760
 

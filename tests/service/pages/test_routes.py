@@ -94,6 +94,7 @@ def test_the_browser_says_which_language_the_page_speaks(client: TestClient) -> 
     assert answer.headers["vary"] == "Accept-Language"
 
 
+@pytest.mark.thorough
 def test_nothing_on_a_page_is_inline(client: TestClient) -> None:
     for path in (
         "/",
@@ -118,6 +119,7 @@ def test_one_part_of_the_recipe_can_count_alone(client: TestClient) -> None:
     assert signals == {"Formulas"}
 
 
+@pytest.mark.thorough
 def test_more_hits_are_offered_and_shown(client: TestClient) -> None:
     asked = {"q": "integral", "ui": "en", "group": "0"}
     first = client.get("/search", params=asked).text
@@ -168,6 +170,7 @@ def test_several_languages_can_be_chosen_and_given_up(client: TestClient) -> Non
     assert 'href="/search?q=integral&amp;in=cs&amp;k=40"' in html
 
 
+@pytest.mark.thorough
 def test_the_way_back_leads_to_the_same_place_of_the_results(client: TestClient) -> None:
     asked = {"q": "integral", "in": ["en", "hr"], "offset": "10", "group": "0", "ui": "en"}
     html = client.get("/search", params=asked).text
@@ -190,7 +193,7 @@ def test_a_senseless_number_of_hits_does_no_harm(client: TestClient, k: str) -> 
     ("parameters", "problem"),
     [
         ({"q": "x" * 2001}, "2,001 characters"),
-        ({"q": "integral", "in": "../etc"}, "is no language"),
+        ({"q": "integral", "in": "../etc"}, "is not a language"),
         ({"q": "the of and"}, "only stop words"),
         ({"q": "integral", "tag": [str(n) for n in range(11)]}, "at most 10"),
         ({"q": "integral", "by": "magic"}, "magic"),
@@ -205,6 +208,7 @@ def test_a_bad_question_is_explained_beside_examples(
     assert 'class="examples"' in answer.text
 
 
+@pytest.mark.thorough
 @given(
     path=st.sampled_from(
         ["/", "/search", "/post", "/preview", "/typed", "/suggest", "/trees/layout.svg"]
@@ -231,12 +235,14 @@ def test_an_unknown_post_is_a_page_that_helps(client: TestClient) -> None:
     assert 'id="box"' in answer.text
 
 
+@pytest.mark.thorough
 def test_a_post_can_be_read_without_a_question(client: TestClient) -> None:
     html = client.get("/post", params={"id": "dirichlet-integral.fa", "ui": "en"}).text
     assert 'dir="rtl"' in html
     assert 'class="post-why"' not in html
 
 
+@pytest.mark.thorough
 def test_a_translation_keeps_every_formula(client: TestClient) -> None:
     shown = {"id": "geometric-series.cs", "to": "es", "ui": "en"}
     html = client.get("/post", params=shown).text
@@ -248,6 +254,7 @@ def test_a_translation_keeps_every_formula(client: TestClient) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_hindi_in_latin_letters_is_searched_in_its_own_where_asked(client: TestClient) -> None:
     html = client.get("/search", params={"q": "samakal $x$", "deva": "1", "ui": "en"}).text
     assert re.search(r"<textarea[^>]*>समाकल \$x\$</textarea>", html)
@@ -273,6 +280,7 @@ def test_suggestions_are_terms_topics_and_titles(client: TestClient) -> None:
     assert client.get("/suggest", params={"q": "x" * 3000}).json() == []
 
 
+@pytest.mark.thorough
 def test_a_misspelt_question_gets_a_better_one(client: TestClient) -> None:
     html = client.get("/search", params={"q": "Intergal $x^2$", "in": "en", "ui": "en"}).text
     assert "Did you mean:" in html
@@ -332,6 +340,7 @@ def test_a_post_can_be_taken_along(client: TestClient) -> None:
     assert taken("latex", "no-such-post").status_code == 404
 
 
+@pytest.mark.thorough
 def test_where_a_post_comes_from_is_told_and_linked(tmp_path: Path) -> None:
     posts = [
         Post("w", "A prime $p$.", title="On the web", url="https://example.org/q/1?a=b&c"),
@@ -452,6 +461,7 @@ def test_a_visitor_s_language_comes_first_and_versions_are_one_hit(client: TestC
     assert '<input type="hidden" name="own" value="normal">' in page
 
 
+@pytest.mark.thorough
 def test_a_page_says_when_nothing_is_close(tmp_path: Path) -> None:
     learned = "threshold = 0.9\nhalf = { words = 1.0 }\nrelevant = { bias = -1, score = 1 }"
     recipe = parse_recipe(f"{LIGHT_TOML}\n[ranking.calibration]\n{learned}", "tests")

@@ -118,7 +118,7 @@ def test_counts_are_shown_as_json(
         (["--width", "40"], "width must be a multiple of 32"),
         (["--group", "3"], "group a divisor of 512"),
         (["--device", "abacus"], "device 'abacus': cannot be used"),
-        (["--seed", "2"], "holds a training with another model, other data or other settings"),
+        (["--seed", "2"], "contains a training with another model, other data or other settings"),
     ],
 )
 def test_wrong_settings_of_a_student_are_one_clear_line(
@@ -160,7 +160,7 @@ def test_targets_of_other_examples_are_refused(
     targets = np.load(work / "teacher.targets.npy")
     np.save(work / "teacher.targets.npy", targets[:-1])
     assert call("distil", work, *SMALL) == 2
-    assert "let it read the examples again" in capsys.readouterr().err
+    assert "run 'teach' again" in capsys.readouterr().err
 
 
 def test_a_teacher_that_reads_too_little_is_refused(
@@ -184,5 +184,6 @@ def test_without_torch_it_says_what_to_install(stage: list[str]) -> None:
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert shown.returncode == 2
     assert shown.stderr == (
-        f"mathsetu: training the encoder needs an optional part: {install_command('neural')}\n"
+        "mathsetu: training the encoder needs an optional dependency: "
+        f"{install_command('neural')}\n"
     )

@@ -227,7 +227,7 @@ def test_examples_need_english_questions_with_formulas(folder: Path, tmp_path: P
 
 def test_a_file_that_is_no_tokenizer_is_refused(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(InputError, match=r"tokenizer\.json: is no tokenizer"):
+    with pytest.raises(InputError, match=r"tokenizer\.json: is not a tokenizer"):
         load_tokenizer(tmp_path / "tokenizer.json")
     with pytest.raises(InputError, match="there is no such file; make the examples first"):
         load_tokenizer(tmp_path / "nowhere.json")

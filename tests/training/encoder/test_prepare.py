@@ -224,7 +224,7 @@ def test_damaged_and_missing_files_are_one_clear_line(raw: Path, tmp_path: Path)
         with pytest.raises(InputError, match=f"en-{language}.tsv.xz: cannot be read"):
             list(translations(tmp_path, language))
     (tmp_path / "topics.jsonl").write_text('{"question": \n', encoding="utf-8")
-    with pytest.raises(InputError, match=r"topics\.jsonl line 1: is no JSON"):
+    with pytest.raises(InputError, match=r"topics\.jsonl line 1: is not JSON"):
         list(unseen_texts([tmp_path / "topics.jsonl"]))
     with pytest.raises(InputError, match=r"nowhere\.tsv: cannot be read"):
         list(unseen_texts([tmp_path / "nowhere.tsv"]))

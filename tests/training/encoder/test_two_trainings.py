@@ -180,7 +180,7 @@ def test_a_space_that_is_none_or_of_another_teacher_is_refused(
     wide = make_teacher(tmp_path / "wide", width=64)
     teach = ("teach", made.second, "--teacher")
     said = complaint(capsys, *teach, made.teacher, "--space", tmp_path)
-    assert "basis.npy: there is no such file; let a teacher read the examples of that" in said
+    assert "basis.npy: there is no such file; run 'teach' for that" in said
     said = complaint(capsys, *teach, wide, "--space", made.first)
     assert "basis.npy: is for a teacher of 32 dimensions, but " in said
     assert "wide has 64; name the teacher of that folder" in said
@@ -203,8 +203,8 @@ def test_another_tokenizer_is_refused_everywhere(
     examples = ("examples", made.prepared, made.second, "--teacher", made.teacher, "--tokenizer")
     assert "is another tokenizer than" in complaint(capsys, *examples, other / "tokenizer.json")
     (other / "tokenizer.json").write_text("{}", encoding="utf-8")
-    assert "is no tokenizer" in complaint(capsys, *examples, other / "tokenizer.json")
-    assert "is no tokenizer" in complaint(capsys, "blend", made.first, other, tmp_path / "both")
+    assert "is not a tokenizer" in complaint(capsys, *examples, other / "tokenizer.json")
+    assert "is not a tokenizer" in complaint(capsys, "blend", made.first, other, tmp_path / "both")
     assert not (tmp_path / "both").exists()
 
 

@@ -11,7 +11,7 @@ from mathsetu.cli.train import encoder, graph, rerankers, weight
 def command() -> None:
     """Train a reranker, an encoder or a graph model.
 
-    Training that was stopped goes on where it was when the same command is given again.
+    Run the same command again to resume an interrupted training.
     """
 
 

@@ -34,7 +34,7 @@ def command() -> None:
 
     And tables of words like the built-in ones: prepare, words.
 
-    Every stage reads what the one before has written, is seeded, and goes on where it stopped.
+    Every stage reads the output of the one before, is seeded, and resumes where it stopped.
 
     \b
     Example:
@@ -52,14 +52,15 @@ def command() -> None:
 @click.argument("raw", type=_folder)
 @click.argument("prepared", type=_folder)
 @click.option("--avoid", type=_file, multiple=True,
-              help="Topics and queries; what shares ten words in a row is dropped.")  # fmt: skip
+              help="Topics and queries; texts that share ten words in a row "
+                   "with them are dropped.")  # fmt: skip
 @click.option("--held-out", type=click.IntRange(0), default=5000, show_default=True,
-              help="Hindi pairs of mathematics that are kept aside for measuring.")  # fmt: skip
+              help="Hindi pairs of mathematics to hold out for evaluation.")  # fmt: skip
 @json_option
 def prepare(
     raw: Path, prepared: Path, avoid: tuple[Path, ...], held_out: int, as_json: bool
 ) -> None:
-    """Clean the texts of RAW and drop what the model will be measured on."""
+    """Clean the texts of RAW and drop texts of the evaluation data."""
     counts = clean(raw, unseen_texts(avoid), prepared, held_out)
     if as_json:
         print_json(counts)
@@ -71,16 +72,18 @@ def prepare(
 @click.argument("prepared", type=_folder)
 @click.argument("tables", type=_folder)
 @click.option("--languages", default="",
-              help="Codes with commas; PREPARED is then a folder of raw texts.")  # fmt: skip
+              help="Language codes, separated by commas; PREPARED is then a "
+                   "folder of raw texts.")  # fmt: skip
 @click.option("--avoid", type=_file, multiple=True,
-              help="With --languages: what shares ten words with it is dropped.")  # fmt: skip
+              help="With --languages: texts that share ten words in a row "
+                   "with it are dropped.")  # fmt: skip
 @json_option
 def words(
     prepared: Path, tables: Path, languages: str, avoid: tuple[Path, ...], as_json: bool
 ) -> None:
-    """Learn which words of PREPARED translate each other, and write TABLES of them.
+    """Learn word translations from PREPARED, and write them as TABLES.
 
-    Search by words has such tables built in, in the package's folder languages/learned.
+    The built-in tables for search by words are in the package's folder languages/learned.
     """
     codes = [code for code in languages.split(",") if code]
     counts = (
@@ -97,14 +100,14 @@ def words(
 @command.command()
 @click.argument("raw", type=_folder)
 @click.argument("folder", type=_folder)
-@click.option("--languages", required=True, help="Codes with commas between.")
+@click.option("--languages", required=True, help="Language codes, separated by commas.")
 @click.option("--revise", is_flag=True,
               help="Keep terms in use that have good sources; find missing ones.")  # fmt: skip
 def terms(raw: Path, folder: Path, languages: str, revise: bool) -> None:
     """Find the terms of the glossary in the word lists and texts of RAW; write tables into FOLDER.
 
-    The glossary has such tables built in, for the concepts that are used most; people correct them
-    (mathsetu glossary export).
+    Such tables for the most used concepts are built in; speakers can correct them (mathsetu
+    glossary export).
     """
     from mathsetu.training.terms import write_terms
 
@@ -116,13 +119,14 @@ def terms(raw: Path, folder: Path, languages: str, revise: bool) -> None:
 @command.command()
 @click.argument("prepared", type=_folder)
 @click.argument("work", type=_folder)
-@click.option("--teacher", type=_folder, required=True, help="The folder of an English encoder.")
+@click.option("--teacher", type=_folder, required=True, help="Folder of an English encoder.")
 @click.option("--vocabulary", type=click.IntRange(100, 65_536), default=56_000, show_default=True,
-              help="Tokens of the student.")  # fmt: skip
+              help="Vocabulary size of the student.")  # fmt: skip
 @click.option("--tokenizer", type=_file,
-              help="Take this tokenizer, of another work folder, and learn none.")  # fmt: skip
+              help="Use this tokenizer of another work folder "
+                   "instead of learning one.")  # fmt: skip
 @click.option("--scale", type=click.FloatRange(0), default=1.0, show_default=True,
-              help="More or fewer made examples.")  # fmt: skip
+              help="Factor for the number of generated examples.")  # fmt: skip
 @click.option("--processes", type=click.IntRange(1),
               help="Worker processes (default: one per core).")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
@@ -136,7 +140,7 @@ def examples(
     processes: int | None,
     seed: int,
 ) -> None:
-    """Learn a tokenizer unless WORK has one or one is given, and write the examples as tokens."""
+    """Learn a tokenizer, unless WORK has one or one is given, and write the tokenised examples."""
     amounts = Amounts(*(int(amount * scale) for amount in vars(Amounts()).values()))
     if tokenizer:
         take_tokenizer(tokenizer, work)
@@ -152,14 +156,14 @@ def examples(
 @click.option("--teacher", type=_folder, required=True)
 @click.option("--pooling", type=click.Choice(["mean", "cls"]), default="mean")
 @click.option("--dimensions", type=click.IntRange(1), default=384, show_default=True,
-              help="The length of the vectors; no more than the teacher's.")  # fmt: skip
+              help="Dimensions of the vectors; at most those of the teacher.")  # fmt: skip
 @click.option("--space", type=_folder,
-              help="A work folder; the vectors lie in the same space as its own.")  # fmt: skip
-@click.option("--device", default="cpu", show_default=True, help="cuda where there is one.")
+              help="A work folder whose vector space to use.")  # fmt: skip
+@click.option("--device", default="cpu", show_default=True, help="Device, such as cuda.")
 def teach(
     work: Path, teacher: Path, pooling: str, dimensions: int, space: Path | None, device: str
 ) -> None:
-    """Let the teacher read the English texts."""
+    """Encode the English texts with the teacher."""
     require("torch", _PURPOSE, "neural")
     from mathsetu.training.encoder import pipeline
 
@@ -184,7 +188,7 @@ def _learning(function: Callable[..., None]) -> Callable[..., None]:
         click.option("--device", default="cpu", show_default=True),
         click.option("--seed", type=click.IntRange(0), default=1, show_default=True),
         click.option("--contrast-steps", type=click.IntRange(0), default=0, show_default=True,
-                     help="Steps of question-answer contrast after it."),
+                     help="Additional steps of question-answer contrast."),
         click.option("--batch", type=click.IntRange(2), default=2048, show_default=True),
         click.option("--steps", type=click.IntRange(1), default=8000, show_default=True),
     ):  # fmt: skip
@@ -197,12 +201,13 @@ def _learning(function: Callable[..., None]) -> Callable[..., None]:
 @click.option("--start", type=_folder,
               help="A BERT of the same width, or another work folder, to start from.")  # fmt: skip
 @click.option("--start-layers", default="0,1,3,5", show_default=True,
-              help="Which layers of a BERT the student takes, as many as it has.")  # fmt: skip
+              help="Layers of a BERT to initialise the student with, one per "
+                   "layer of the student.")  # fmt: skip
 @click.option("--width", type=click.IntRange(32), default=384, show_default=True,
-              help="The length of a position's vector.")  # fmt: skip
+              help="Width of the network.")  # fmt: skip
 @click.option("--layers", type=click.IntRange(1), default=4, show_default=True)
 @click.option("--group", type=click.IntRange(1), default=4, show_default=True,
-              help="Tokens that make a position.")  # fmt: skip
+              help="Tokens pooled into one position.")  # fmt: skip
 @_learning
 def distil(
     work: Path,
@@ -236,7 +241,8 @@ def distil(
 def blend(works: tuple[Path, ...], folder: Path) -> None:
     r"""Write the mean of the students of work folders as a model into FOLDER.
 
-    Later trainings have the tokenizer and the space of the first, and went on from its student.
+    Later trainings must use the tokenizer and the vector space of the first, and continue from its
+    student.
 
     \b
     Example:
@@ -256,9 +262,9 @@ def blend(works: tuple[Path, ...], folder: Path) -> None:
 @click.argument("works", metavar="WORK...", type=_folder, nargs=-1, required=True)
 @click.argument("folder", type=_folder)
 @click.option("--layers", type=click.IntRange(1), default=6, show_default=True,
-              help="As many as the student has, up to twice as many.")  # fmt: skip
+              help="Number of layers: from that of the student to twice as many.")  # fmt: skip
 @click.option("--group", type=click.IntRange(1), default=2, show_default=True,
-              help="Tokens that make a position.")  # fmt: skip
+              help="Tokens pooled into one position.")  # fmt: skip
 @_learning
 def reader(
     works: tuple[Path, ...],
@@ -269,10 +275,10 @@ def reader(
     after: Schedule | None,
     device: str,
 ) -> None:
-    r"""Train a reader of queries beside the students' mean; write both as a model into FOLDER.
+    r"""Train a query network next to the students' mean; write both as a model into FOLDER.
 
-    It shares the token vectors with that student, but may have more layers and take fewer tokens
-    together. It learns from the examples of the last work folder.
+    It shares the token vectors with that student, but may have more layers and pool fewer tokens.
+    It is trained on the examples of the last work folder.
 
     \b
     Example:
@@ -286,13 +292,14 @@ def reader(
 @command.command()
 @click.argument("raw", type=_folder)
 @click.argument("folder", type=_folder)
-@click.option("--languages", required=True, help="Codes of the new ones, with commas between.")
+@click.option("--languages", required=True, help="Codes of the new languages, separated by commas.")
 @click.option("--model", type=_folder,
-              help="A finished model to go on from (default: the package's own).")  # fmt: skip
+              help="The finished model (default: the built-in one).")  # fmt: skip
 @click.option("--vocabulary", type=click.IntRange(1), default=120_000, show_default=True,
-              help="How many tokens there are in the end, at most.")  # fmt: skip
+              help="Maximum size of the new vocabulary.")  # fmt: skip
 @click.option("--avoid", type=_file, multiple=True,
-              help="Topics and queries; what shares ten words in a row is dropped.")  # fmt: skip
+              help="Topics and queries; texts that share ten words in a row "
+                   "with them are dropped.")  # fmt: skip
 @_learning
 def widen(
     raw: Path,
@@ -307,7 +314,7 @@ def widen(
 ) -> None:
     r"""Teach a finished model more languages, from the texts of RAW; write it into FOLDER.
 
-    Its own languages stay as they are to the last bit: a wide network reads the new ones.
+    Vectors of its own languages do not change: a wide network encodes the new ones.
 
     \b
     Example:

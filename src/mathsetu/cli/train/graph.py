@@ -49,35 +49,39 @@ def _given(sizes: Mapping[str, Any]) -> dict[str, Any]:
 @click.argument("data", type=click.Path(exists=True, path_type=Path))
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--unseen", multiple=True, type=click.Path(path_type=Path),
-              help="Topics that training must not touch; may be given again.")  # fmt: skip
+              help="Topics whose texts must not be trained on (repeatable).")  # fmt: skip
 @click.option("--threads", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              help="Posts whose answers are learned from with their own questions, beside "
-              "the pairs of DATA.")  # fmt: skip
-@click.option("--accepted", is_flag=True, help="Of posts, learn from accepted answers only.")
-@click.option("--limit", default=0, help="Learn from so many pairs only.")
+              help="Posts whose answers are paired with their own questions, in addition to the "
+                   "pairs of DATA.")  # fmt: skip
+@click.option("--accepted", is_flag=True, help="Use only accepted answers of posts.")
+@click.option("--limit", default=0, help="Maximum number of pairs.")
 @click.option("--preset", type=click.Choice(["experiments", "benchmark"]),
-              help="The network and training of the MathAMR+ thesis, table 4.5 or 4.18; options "
-              "that are given replace its values.")  # fmt: skip
+              help="The network and training of the MathAMR+ thesis, table 4.5 or 4.18; other "
+                   "options override its values.")  # fmt: skip
 @click.option("--hidden", default=96, show_default=True, help="Size of a node's vector.")
 @click.option("--layers", default=4, show_default=True)
 @click.option("--bases", default=16, show_default=True)
 @click.option("--aggregation", type=click.Choice(["mean", "attention"]), default="mean")
 @click.option("--sentences", type=click.Choice(["terms", "dependency", "amr"]), default="terms",
-              help="What makes the graphs of sentences.")  # fmt: skip
+              help="Maker of sentence graphs.")  # fmt: skip
 @click.option("--trees", type=click.Choice(["both", "opt", "slt", "none"]), default="both")
-@click.option("--structure", default="full", show_default=True, help="Which virtual nodes.")
-@click.option("--auxiliary", default="none", show_default=True, help="How these are joined.")
+@click.option(
+    "--structure", default="full", show_default=True, help="Structure of the virtual nodes."
+)
+@click.option(
+    "--auxiliary", default="none", show_default=True, help="Auxiliary edges between virtual nodes."
+)
 @click.option("--initialisation", default="zero-embedding", show_default=True,
-              help="How their vectors start.")  # fmt: skip
-@click.option("--features", default="", help="An encoder whose vectors nodes start with.")
+              help="Initialisation of their vectors.")  # fmt: skip
+@click.option("--features", default="", help="An encoder whose vectors initialise the nodes.")
 @click.option("--negatives", default=0, help="Hard negatives for each pair.")
 @click.option("--same-tag", is_flag=True, help="Negatives must share a tag with their pair.")
 @click.option("--graphs", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              help="Graphs that 'mathsetu graph import' took in; DATA then is a file with the ids "
-              "of a question and its answer in each line, parted by a tab.")  # fmt: skip
+              help="Graphs from 'mathsetu graph import'; DATA is then a file with the ids of a "
+                   "question and its answer in each line, separated by a tab.")  # fmt: skip
 @click.option("--beta", default=0.5, show_default=True, help="Share of MaxSim in the loss.")
 @click.option("--formulas", default=0.2, show_default=True, help="Weight of formula pairs.")
-@click.option("--epochs", default=7, show_default=True, help="At most so many.")
+@click.option("--epochs", default=7, show_default=True, help="Maximum number of epochs.")
 @click.option("--batch", default=32, show_default=True)
 @click.option("--learning-rate", default=5e-4, show_default=True)
 @click.option("--seed", default=1, show_default=True)
@@ -107,10 +111,10 @@ def command(
     r"""Train a graph model on the question-answer pairs of DATA into FOLDER.
 
     DATA is a folder with pairs (qa.jsonl.xz), or a file of posts (Posts.xml of a dump, JSON
-    Lines) whose answers are learned from with their own questions.
+    Lines) whose answers are paired with their own questions.
 
-    The best model ends up in FOLDER/model with a card. Graphs are kept in FOLDER, and training
-    that was stopped goes on where it was when the same command is given again.
+    The best model is written to FOLDER/model with a model card. Graphs are stored in FOLDER; run
+    the same command again to resume an interrupted training.
 
     \b
     Examples:
@@ -169,7 +173,7 @@ def _show(found: WholeFit, folder: Path, as_json: bool) -> None:
         return
     show_epochs(found.history)
     say(
-        f"mean reciprocal rank of answers kept aside: {found.trained:.3f} "
+        f"mean reciprocal rank of held-out answers: {found.trained:.3f} "
         f"({found.untrained:.3f} before training)"
     )
     say(f"the model is in {folder / 'model'}")

@@ -30,21 +30,21 @@ _SHARED = (
     click.argument("topics", type=_file),
     click.argument("judgments", metavar="QRELS", type=_file),
     click.argument("folder", type=_folder),
-    click.option("--model", required=True, help="Where training starts: a folder, or a name."),
+    click.option("--model", required=True, help="Base model: a folder, or a name on the hub."),
     click.option("--votes", default=50, show_default=True,
-                 help="Votes from which an answer is a right one for its own question."),
+                 help="Minimum votes of an answer to be a positive example for its question."),
     click.option("--accepted", is_flag=True,
-                 help="Right are the answers that the askers accepted, whatever their votes."),
+                 help="Use accepted answers as positive examples, whatever their votes."),
     click.option("--relevant-from", default=2, show_default=True,
                  help="The lowest relevant grade."),
     click.option("--validation", default=0.2, show_default=True,
-                 help="Share of topics kept aside."),
-    click.option("--epochs", default=10, show_default=True, help="At most so many."),
+                 help="Share of topics held out for validation."),
+    click.option("--epochs", default=10, show_default=True, help="Maximum number of epochs."),
     click.option("--batch", default=16, show_default=True),
     click.option("--learning-rate", default=2e-5, show_default=True),
     click.option("--max-tokens", default=512, show_default=True),
     click.option("--text", type=click.Choice(["marked", "words"]), default="marked",
-                 show_default=True, help="What is read: all, or words without formulas."),
+                 show_default=True, help="Text to use: all, or words without formulas."),
     click.option("--seed", default=1, show_default=True),
     json_option,
 )  # fmt: skip
@@ -59,11 +59,12 @@ def _on_judgments(function: Callable[..., None]) -> Callable[..., None]:
 @click.command("cross-encoder")
 @_on_judgments
 @click.option("--library", type=_folder,
-              help="Finds similar posts without a shared tag, to learn what is wrong.")  # fmt: skip
+              help="Library to find negative examples in: similar posts "
+                   "without a shared tag.")  # fmt: skip
 def cross_encoder(**given: Any) -> None:
     r"""Train a reranker on JUDGMENTS of POSTS for TOPICS.
 
-    The best model ends up in FOLDER/model with a card that says how it was made.
+    The best model is written to FOLDER/model with a model card.
 
     \b
     Example:
@@ -80,7 +81,7 @@ def cross_encoder(**given: Any) -> None:
 def bi_encoder(**given: Any) -> None:
     r"""Train an encoder of texts on JUDGMENTS of POSTS for TOPICS.
 
-    The best model ends up in FOLDER/model with a card that says how it was made.
+    The best model is written to FOLDER/model with a model card.
 
     \b
     Example:
@@ -123,7 +124,7 @@ def _train(
     chosen = "that askers accepted" if accepted else f"with {votes} votes or more"
     about = (
         f"{len(right):,} pairs judged in {judgments.name} and {len(threads):,} answers {chosen}; "
-        f"{len(aside):,} judged pairs kept aside."
+        f"{len(aside):,} judged pairs held out."
         + " Words alone, without formulas."
         * (text == "words")
     )

@@ -1,4 +1,4 @@
-"""``mathsetu train weight``: what a reranker should count in a recipe."""
+"""``mathsetu train weight``: chooses the weight of a reranker in a recipe."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mathsetu.training.weighing import weigh
 @click.argument("model")
 @click.option("--kind", type=click.Choice(list(CROSS_ENCODERS)), default="cross-encoder",
               show_default=True)  # fmt: skip
-@click.option("--depth", default=50, show_default=True, help="How many candidates are read.")
+@click.option("--depth", default=50, show_default=True, help="Number of candidates to rerank.")
 @click.option("--max-tokens", default=512, show_default=True)
 @json_option
 def command(
@@ -33,10 +33,10 @@ def command(
     max_tokens: int,
     as_json: bool,
 ) -> None:
-    r"""Choose what a reranker MODEL counts in the recipe of LIBRARY, on JUDGMENTS of TOPICS.
+    r"""Choose the weight of a reranker MODEL in the recipe of LIBRARY, on JUDGMENTS of TOPICS.
 
-    The settings that are printed go into the recipe, or to `mathsetu index --set`. Take topics that
-    the model was not trained on.
+    Put the printed settings into the recipe, or pass them to `mathsetu index --set`. Use topics
+    that the model was not trained on.
 
     \b
     Example:
@@ -66,7 +66,7 @@ def command(
     for weight, gain in found.gains.items():
         mark = " (chosen)" if weight == found.weight else ""
         say(f"weight {weight:g}: nDCG@10 {gain:.4f}{mark}")
-    aside = f"on topics that a weight was not chosen on: {found.aside:.4f}"
+    aside = f"cross-validated: {found.aside:.4f}"
     say(f"{aside}, without the model: {found.without:.4f}")
     if not chosen:
         say("the hits are better without it")

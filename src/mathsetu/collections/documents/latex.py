@@ -62,16 +62,16 @@ def read_with_files(document: Document, bad: BadRows) -> tuple[Iterator[Post], l
         text = decoded(tree.read(name), tree.shown(name), declared or _declared(data))
         taken[0] += len(text)
         if taken[0] > 4 * LONGEST_TEXT:
-            raise document.error(f"takes in more than {4 * LONGEST_TEXT:,} characters")
+            raise document.error(f"includes more than {4 * LONGEST_TEXT:,} characters")
         return text, name
 
     source = decoded(data, document.shown, declared)
     made = marks.expand(source, document.name, find)
     if made.missing:
         names = ", ".join(dict.fromkeys(made.missing))
-        bad.note(f"{document.shown}: files that it takes in are missing: {names[:200]}")
+        bad.note(f"{document.shown}: included files are missing: {names[:200]}")
     if made.is_cut:
-        bad.note(f"{document.shown}: its macros give too much; some are left as they stand")
+        bad.note(f"{document.shown}: its macros expand to too much text; some are not expanded")
     return _posts(document, made, bad), made.files
 
 

@@ -1,4 +1,4 @@
-"""PDF files: the text of each page, as far as it can be had.
+"""PDF files: the text of each page, as far as it can be extracted.
 
 A PDF places signs on paper; it does not say what they mean. Words come out well where the file
 keeps them as text, formulas mostly as loose signs. The sources of a paper, or its HTML, are always
@@ -21,7 +21,7 @@ from mathsetu.limits import LONGEST_TEXT
 from mathsetu.records import Post
 
 _MOST_PAGES = 20_000
-#: Seconds for one file: a hostile one could take hours. The rest of it is passed over.
+#: Seconds for one file: a hostile one could take hours. The rest of it is skipped.
 _SECONDS = 300.0
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
@@ -58,13 +58,13 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
         raise
     except Exception as error:
         # A library that is given broken files raises whatever it stumbles over.
-        raise document.error(f"not a PDF, or a broken one ({type(error).__name__})") from None
+        raise document.error(f"not a PDF, or a damaged one ({type(error).__name__})") from None
     word = f"text of {len(parts):,} of {pages:,} pages; formulas in a PDF are mostly lost"
     if not parts:
         word = f"no text in {pages:,} pages (scanned images?)"
         bad.passed_over(document.shown, "a PDF without text (scanned images?)")
     if broken:
-        word += f"; {broken:,} pages are broken"
+        word += f"; {broken:,} pages are damaged"
     bad.took(document.shown, "pdf", word)
     # The first of the sections is taken for what stands before any heading.
     empty = Section("", "", "")

@@ -1,4 +1,4 @@
-r"""Documents cut at their headings: a post for each section.
+r"""Documents split at their headings into one post per section.
 
 A post's id is the file's path and the section's anchor, as ``notes/analysis.md#taylor-series``:
 a hit can be opened, and an id stays the same while its heading does. Its title is the way to it:
@@ -232,7 +232,7 @@ def posts_of(
             url=post_id,
             formulas=title_formulas + body_formulas,
         )
-    bad.passed_over(document.shown, "a section of a file that two documents take in", shared)
+    bad.passed_over(document.shown, "a section of a file that two documents include", shared)
 
 
 def _is_empty(source: str, form: str) -> bool:

@@ -1,4 +1,4 @@
-"""Tables of LaTeX's commands and environments: what each is to whoever reads a document."""
+"""Tables of LaTeX's commands and environments: how each of them is read."""
 
 from __future__ import annotations
 

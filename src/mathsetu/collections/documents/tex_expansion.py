@@ -381,7 +381,7 @@ class _Reader(Frames):
         self._after_command = True
 
     def _raised(self, _: str) -> None:
-        """A box of text, which may be a formula; inside of one, its dollars are none of it."""
+        """A box of text, which may be a formula; inside one, its dollars are none of it."""
         self._argument()
         while self._option() is not None:
             pass

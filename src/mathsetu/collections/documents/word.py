@@ -1,7 +1,7 @@
 """Word documents (.docx): headings, text, tables, footnotes and equations.
 
 A document is a zip archive of XML. Its parts are read in memory, with limits; a part that declares
-entities is refused. Nothing outside of the file is ever looked at.
+a document type is refused. Nothing outside the file is ever read.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator
-from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from mathsetu.collections.documents.sections import Document, Section, posts_of
@@ -19,6 +18,7 @@ from mathsetu.collections.rows import BadRows
 from mathsetu.collections.trees import BROKEN
 from mathsetu.markup.omml import NAMESPACE as MATH
 from mathsetu.markup.omml import omml_to_latex
+from mathsetu.markup.safe_xml import RefusedXml, read_tree
 from mathsetu.records import Post
 
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -43,7 +43,7 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
             notes = _part(document, archive, "word/footnotes.xml", optional=True)
             core = _part(document, archive, "docProps/core.xml", optional=True)
     except (OSError, *BROKEN) as error:
-        raise document.error(f"not a Word document, or a broken one ({error})") from None
+        raise document.error(f"not a Word document, or a damaged one ({error})") from None
     assert body is not None
     reader = _Reader(_levels(styles), _notes(notes))
     reader.read(body)
@@ -51,8 +51,8 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
     parts = list(reader.sections())
     if reader.lost:
         bad.note(
-            f"{document.shown}: {reader.lost:,} equations are objects of an old editor and are "
-            "lost (convert them in Word: File, Info, Convert)"
+            f"{document.shown}: {reader.lost:,} equations are objects of the old equation editor "
+            "and cannot be read (convert them in Word: File, Info, Convert)"
         )
     yield from posts_of(document, parts, "html", bad, title=title)
     word = f"{reader.equations:,} equations"
@@ -147,12 +147,10 @@ def _part(
         raise document.error(f"not a Word document ({name} is missing)") from None
     if len(data) > _LONGEST_PART:
         raise document.error(f"{name} is longer than {_LONGEST_PART >> 20} MiB")
-    if b"<!DOCTYPE" in data or b"<!ENTITY" in data or data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise document.error(f"{name} declares a document type, which is not allowed")
     try:
-        return ElementTree.fromstring(data)  # noqa: S314 (no entities: see above)
-    except ElementTree.ParseError as error:
-        raise document.error(f"{name} is broken XML ({error})") from None
+        return read_tree(data)
+    except RefusedXml as refused:
+        raise document.error(f"{name} line {refused.line}: {refused.problem}") from None
 
 
 def _levels(styles: Element | None) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""What is asked of the same few labels again and again, remembered."""
+"""A cache of properties of labels."""
 
 from __future__ import annotations
 

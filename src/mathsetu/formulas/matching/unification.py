@@ -2,7 +2,7 @@
 
 One-to-one: a letter of the query stands for one letter of the candidate and the other way
 round. The choice is made by vote: an alignment under the choices made so far says how often
-each two letters meet, the most frequent meetings are fixed, and the alignment is made anew.
+each two letters meet, the most frequent meetings are fixed, and the alignment is made again.
 """
 
 from __future__ import annotations

@@ -10,12 +10,9 @@ import html
 import html.entities
 import re
 from collections.abc import Iterator
-from xml.parsers import expat
 
 from mathsetu.errors import NotationError
-
-#: Deeper documents are refused: no person or tool nests formulas like that.
-MAX_DEPTH = 10_000
+from mathsetu.markup.safe_xml import MAX_DEPTH, RefusedXml, XmlParser
 
 _ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*);")
 _XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
@@ -63,11 +60,7 @@ def parse_xml(text: str) -> Element:
     root: list[Element] = []
     stack: list[Element] = []
     pieces: list[list[str]] = []
-    parser = expat.ParserCreate()
-
-    def position() -> int:
-        before = source.encode("utf-8", "surrogatepass")[: max(parser.CurrentByteIndex, 0)]
-        return len(before.decode("utf-8", "ignore"))
+    parser = XmlParser()
 
     def start(name: str, attributes: dict[str, str]) -> None:
         element = Element(name.rpartition(":")[2], attributes)
@@ -75,27 +68,22 @@ def parse_xml(text: str) -> Element:
         stack.append(element)
         pieces.append([])
         if len(stack) > MAX_DEPTH:
-            raise NotationError(source, position(), f"nested deeper than {MAX_DEPTH} elements")
+            parser.refuse(f"nested deeper than {MAX_DEPTH} elements")
 
     def end(_name: str) -> None:
         stack.pop().text = " ".join("".join(pieces.pop()).split())
 
-    def refuse_doctype(*_declaration: object) -> None:
-        raise NotationError(source, position(), "document types are refused: leave out <!DOCTYPE>")
-
-    parser.StartElementHandler = start
-    parser.EndElementHandler = end
-    parser.CharacterDataHandler = lambda data: pieces[-1].append(data)
-    parser.StartDoctypeDeclHandler = refuse_doctype
+    parser.expat.StartElementHandler = start
+    parser.expat.EndElementHandler = end
+    parser.expat.CharacterDataHandler = lambda data: pieces[-1].append(data)
     try:
-        parser.Parse(source.encode("utf-8"), True)
+        data = source.encode("utf-8")
+        parser.feed(data, final=True)
     except UnicodeEncodeError as error:
         raise NotationError(source, error.start, "a lone surrogate is not a character") from None
-    except expat.ExpatError as error:
-        problem = f"not well-formed XML ({expat.ErrorString(error.code)})"
-        raise NotationError(source, position(), problem) from None
-    except (LookupError, ValueError) as error:  # of the encoding that it declares
-        raise NotationError(source, 0, f"not well-formed XML ({error})") from None
+    except RefusedXml as refused:
+        place = len(data[: refused.byte].decode("utf-8", "ignore"))
+        raise NotationError(source, place, refused.problem) from None
     return root[0]
 
 

@@ -31,7 +31,7 @@ _SCRIPTS = {
     "munderover": "uo",
 }
 
-#: What an element becomes: symbols that stand side by side on one line.
+#: What an element becomes: symbols that are side by side on one line.
 Line = list[Tree]
 
 

@@ -1,4 +1,4 @@
-"""The front door for reading MathML: finds the part that is asked for."""
+"""Entry point for reading MathML: finds the requested part."""
 
 from __future__ import annotations
 

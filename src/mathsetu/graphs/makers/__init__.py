@@ -58,7 +58,7 @@ dependency, terms)
     if name == "amr":
         if code != AMR_LANGUAGE:
             raise InputError(
-                f"AMR parsers read English, not {code!r}; take another maker of sentence graphs"
+                f"AMR parsers read English, not {code!r}; choose another maker of sentence graphs"
             )
         return AmrMaker(amrlib_parser())
     return DependencyMaker(code) if name == "dependency" else TermsMaker(code)

@@ -84,7 +84,7 @@ class Parser:
         if not self.model:
             raise InputError(
                 f"no spaCy model for {language!r} is installed; install one (such as "
-                f"{language}_core_news_sm), or take the maker 'terms'"
+                f"{language}_core_news_sm), or use the maker 'terms'"
             )
         # English models find parts of speech and base forms by slow rules, after their tags.
         self._has_penn_tags = language == "en"

@@ -115,7 +115,7 @@ class TermsMaker:
     def _words(
         self, sentence: str, tokens: Sequence[Token], first: int, after: int
     ) -> Iterator[_Item]:
-        """Formulas and words that are no terms; function words are passed over."""
+        """Formulas and words that are no terms; function words are skipped."""
         for place in range(first, after):
             token = tokens[place]
             word = sentence[token.start : token.end]

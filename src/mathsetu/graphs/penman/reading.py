@@ -5,7 +5,7 @@ node, or a constant. ``:ARG0-of`` is ``:ARG0`` against its direction. Symbols of
 brackets, colons and slashes in them that strict readers stumble over: a concept reaches to the
 next white space, and gives back only the brackets that close nodes (those that it has not opened
 itself or, where that does not come out even, all at its end). Alignments (``~e.4``) are
-passed over. Deep formulas nest deeply, so nothing here recurs.
+skipped. Deep formulas nest deeply, so nothing here recurs.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def read_penman(text: str, formula_map: Mapping[str, str] | None = None) -> Grap
     """Read one graph.
 
     Args:
-        text: The graph; lines that begin with ``#`` are passed over.
+        text: The graph; lines that begin with ``#`` are skipped.
         formula_map: The ids of the formulas behind the placeholders; where it has none, the
             placeholder is the id.
 

@@ -3,7 +3,7 @@
 A block has comments such as ``# ::id`` and ``# ::snt`` above its graph and a blank line below; ours
 has ``# ::formula_map`` (JSON), too. A JSON line is an object with the graph in ``graph``,
 ``penman`` or ``amr``, the post's ``id`` (or ``post_id``) and the ``formula_map``. Both are read;
-blocks are written. Blocks of comments alone, with which public collections begin, are passed over.
+blocks are written. Blocks of comments alone, with which public collections begin, are skipped.
 """
 
 from __future__ import annotations
@@ -157,6 +157,6 @@ def _json_record(line: str) -> Record:
 
 def _record(name: object, text: str, formula_map: object, sentence: object) -> Record:
     if not isinstance(formula_map, dict):
-        raise ValueError("the formula_map is no JSON object")
+        raise ValueError("the formula_map is not a JSON object")
     ids = {str(key): str(value) for key, value in formula_map.items()}
     return Record(str(name), read_penman(text, ids), str(sentence).strip())

@@ -106,7 +106,7 @@ def _layout(graph: Graph) -> list[list[_Child]]:
                 children[node].append((graph.relations[edge] + "-of", source, True))
                 see(source)
     if not graph.labels or not all(seen):
-        raise InputError("a graph can only be written when all of its nodes hang together")
+        raise InputError("a graph can only be written if it is connected")
     for source, relation, target in graph.edges():
         if relation == COREFERENCE:
             children[source].append((relation, target, False))

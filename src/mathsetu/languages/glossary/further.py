@@ -34,7 +34,7 @@ REVIEWED: Final = "reviewed"
 _SHIPPED: Final = Path(__file__).parent / "further"
 _SEPARATOR: Final = " | "
 _HEADER: Final = ("concept", "forms", "sources")
-# A table of a language that is larger is no table of ours.
+# A table of a language that is larger is not a table of ours.
 _LARGEST = 4_000_000
 _LONGEST_FORM = 100
 
@@ -79,7 +79,7 @@ def read_table(path: Path, code: str) -> dict[str, Term]:
     """Read a table and check what it says.
 
     Raises:
-        InputError: When it is no table, or a row is not as it should be.
+        InputError: When it is not a table, or a row is not as it should be.
     """
     try:
         if path.stat().st_size > _LARGEST:
@@ -139,8 +139,8 @@ def table_lines(
 ) -> Iterator[str]:
     """A table as it is written; with the English terms beside where they are given."""
     name = FURTHER[code].name
-    yield f"# {name} terms of MathSetu's glossary. Forms are parted by |, the usual one first.\n"
-    yield "# sources: t, w, p, h = machine-made; reviewed = a native speaker has read it\n"
+    yield f"# {name} terms of MathSetu's glossary. Forms are separated by |, the usual one first.\n"
+    yield "# sources: t, w, p, h = machine-made; reviewed = a native speaker has reviewed it\n"
     columns = [*_HEADER[:1], *(["english"] if english is not None else []), *_HEADER[1:]]
     yield "\t".join(columns) + "\n"
     for concept in english if english is not None else terms:

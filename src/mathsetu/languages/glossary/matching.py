@@ -1,7 +1,7 @@
 """Finds the terms of a language in running text: longest match first, in linear time.
 
 Terms and text are compared as the analyzer sees them, so that an inflected form is found too. Where
-a term has several words that count, stop words are passed over: "limit of a function" finds "limit
+a term has several words that count, stop words are skipped: "limit of a function" finds "limit
 of the function". Otherwise they matter: "in the same way" does not find every "way".
 """
 

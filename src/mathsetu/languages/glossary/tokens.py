@@ -42,7 +42,7 @@ class Token(NamedTuple):
 
 
 def tokenize(text: str, language: str) -> list[Token]:
-    """The words of a marked text; formulas and code are passed over.
+    """The words of a marked text; formulas and code are skipped.
 
     >>> [(token.start, token.terms) for token in tokenize("roots of $x^2$, primes", "en")]
     [(0, ('root',)), (6, ('~of',)), (16, ('prime',))]

@@ -49,12 +49,12 @@ class BackendRow:
 
 BACKENDS: dict[str, BackendRow] = {
     "glossary": BackendRow(
-        "word by word from our own glossary; always there",
+        "word by word from our own glossary; always available",
         lambda model, device: GlossaryBackend(),
         cached=False,
     ),
     "apertium": BackendRow(
-        "rules, where the program and a pair are installed",
+        "rule-based, if the program and a pair are installed",
         lambda model, device: ApertiumBackend(),
     ),
     "nllb": BackendRow(

@@ -1,4 +1,4 @@
-"""Remembers translations in one SQLite file that many processes may share.
+"""A cache of translations in one SQLite file that many processes may share.
 
 A cache saves time and must never cost a translation: a file that cannot be used gives a warning,
 a broken one is set aside, and work goes on.
@@ -49,7 +49,7 @@ def cache_folder() -> Path:
 
 
 def model_stamp(model: str) -> str:
-    """The model's name and, for a folder, its state: one trained anew is another model.
+    """The model's name and, for a folder, its state: one trained again is another model.
 
     >>> model_stamp("facebook/nllb-200-distilled-600M")
     'facebook/nllb-200-distilled-600M'
@@ -79,7 +79,7 @@ class Direction:
 class Cache:
     """Translations by backend, model, direction and text.
 
-    Each call opens the file anew, so that threads and forked processes may share one cache.
+    Each call opens the file again, so that threads and forked processes may share one cache.
 
     >>> from tempfile import mkdtemp
     >>> cache = Cache(Path(mkdtemp()) / "translations.sqlite")
@@ -159,9 +159,7 @@ class Cache:
             self.path.replace(aside)
         for ending in ("-wal", "-shm"):
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
-        _warn(
-            f"{self.path}: the translation cache is broken ({problem}); set aside as {aside.name}"
-        )
+        _warn(f"{self.path}: the translation cache is corrupt ({problem}); renamed to {aside.name}")
 
 
 def _is_busy(problem: Exception) -> bool:

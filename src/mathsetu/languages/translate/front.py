@@ -1,4 +1,4 @@
-"""The front door of translation: whole posts in, whole posts out, and no formula lost.
+"""Entry point of translation: translates whole posts without losing a formula.
 
 A post is masked, cut into sentences, translated sentence by sentence (each distinct one once, and
 none that the cache knows), unmasked and put together again.

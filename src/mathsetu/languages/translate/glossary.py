@@ -1,4 +1,4 @@
-"""The backend that is always there: word by word from our own glossary.
+"""The backend without dependencies: word by word from our own glossary.
 
 It finds mathematical terms and keeps every other word, which is enough to search with and not
 enough to read.

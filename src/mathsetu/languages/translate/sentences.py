@@ -1,4 +1,4 @@
-"""Cuts a post into sentences, in any script, and loses no character doing so.
+"""Splits a post into sentences, in any script, without losing a character.
 
 Translation models are trained on sentences and go astray on pages. A cut in the wrong place costs
 more than one too few, so doubtful places (abbreviations, initials, a lower-case letter after the

@@ -56,7 +56,7 @@ def ranked(pool: Pool, method: Fusion, depth: int = DEPTH) -> tuple[Hit, ...]:
     gets a little less, so that every tool that sorts by score sees the order that was meant.
     """
     if depth < 1:
-        raise InputError(f"depth {depth}: at least one hit a topic must be kept")
+        raise InputError(f"depth {depth}: at least one hit per topic must be kept")
     rating = method.rate(pool)
     places = order(rating)[:depth]
     scores = rating[0][places].tolist()

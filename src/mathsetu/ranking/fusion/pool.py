@@ -79,7 +79,7 @@ def pool_runs(runs: Sequence[Run]) -> list[Pool]:
 
 
 def natural(candidate_id: str) -> tuple[bool, int, str, str]:
-    """The order of ids: whole numbers by their value, then all others by their letters.
+    """The order of ids: integers by their value, then all others by their letters.
 
     >>> sorted(["b", "10", "9", "a"], key=natural)
     ['9', '10', 'a', 'b']

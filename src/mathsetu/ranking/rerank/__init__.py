@@ -1,4 +1,4 @@
-"""Reranking: a model reads the question and each candidate together and orders them anew.
+"""Reranking: a model scores the question with each candidate and reorders them.
 
 Nothing heavy is imported before a model is used.
 """

@@ -31,8 +31,8 @@ name another folder
         self._batch = batch
         if self._model.num_labels != 1:
             raise InputError(
-                f"{model}: gives {self._model.num_labels} scores a pair; a reranker needs a model "
-                "with one"
+                f"{model}: gives {self._model.num_labels} scores per pair; a reranker needs a "
+                "model with one"
             )
 
     def read(self, question: str, texts: Sequence[str]) -> list[float]:

@@ -75,12 +75,14 @@ name another folder
         try:
             fed = {name: np.array(fields[name], dtype=np.int64) for name in self._inputs}
         except KeyError as unknown:
-            raise InputError(f"{self._name}: wants {unknown}, which no pair of texts has") from None
+            raise InputError(
+                f"{self._name}: needs the input {unknown}, which a pair of texts does not have"
+            ) from None
         logits = self._session.run(None, fed)[0]
         if logits.shape not in ((len(pairs),), (len(pairs), 1)):
             raise InputError(
                 f"{self._name}: gives {logits.shape} numbers for {len(pairs)} pairs; a reranker "
-                "needs one a pair"
+                "needs one per pair"
             )
         return logits.reshape(len(pairs))
 

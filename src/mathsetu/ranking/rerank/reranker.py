@@ -52,7 +52,7 @@ class Rerank:
 
     >>> Rerank("./model", tiers=(7, 3))
     Traceback (most recent call last):
-    mathsetu.errors.InputError: tiers are 7, 3; they must rise, from 1 on
+    mathsetu.errors.InputError: tiers are 7, 3; they must increase, from 1 or more
     """
 
     model: str
@@ -85,11 +85,11 @@ class Rerank:
                 raise InputError(f"fields has {field!r} (known: {', '.join(FIELDS)})")
         if any(start >= end for start, end in pairwise((0, *self.tiers))):
             shown = ", ".join(map(str, self.tiers))
-            raise InputError(f"tiers are {shown}; they must rise, from 1 on")
+            raise InputError(f"tiers are {shown}; they must increase, from 1 or more")
 
 
 class Reranker:
-    """Orders candidates anew; the model is loaded when the first question comes.
+    """Orders candidates again; the model is loaded when the first question comes.
 
     Args:
         settings: Which model, and how it is used.

@@ -339,8 +339,8 @@ def int8_dots(
 ) -> Floats:
     """The dot products of some vectors, quantised to int8, with a query.
 
-    The query is rounded to whole numbers of 15 bits, which costs a hundredth of what the
-    rounding of the vectors cost, and products are made in whole numbers: every machine gives the
+    The query is rounded to integers of 15 bits, which costs a hundredth of what the
+    rounding of the vectors cost, and products are made in integers: every machine gives the
     same result.
 
     Args:

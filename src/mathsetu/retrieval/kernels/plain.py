@@ -168,7 +168,7 @@ def whole_dots(
     query: NDArray[np.int16],
     sums: NDArray[np.int64],
 ) -> int:
-    """Fill in the dot products of some rows with a query, in whole numbers."""
+    """Fill in the dot products of some rows with a query, in integers."""
     # Floats of 64 bits hold these products and their sums exactly, in whatever order.
     exact = query.astype(np.float64)
     for start in range(0, len(wanted), _ROWS):

@@ -1,9 +1,9 @@
-"""A post to take along: as Markdown, as LaTeX, and for BibTeX where it has a source."""
+"""Export of a post: as Markdown, as LaTeX, and as BibTeX if it has a source."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from mathsetu.answers.values import Piece, PostAnswer
 from mathsetu.service.pages.places import web_address
@@ -41,12 +41,7 @@ def markdown(post: PostAnswer) -> str:
     <BLANKLINE>
     So $x*y$ \*is\* 1.
     """
-    title = _in_markdown(post.title_pieces)
-    parts = [f"# {' '.join(title.split())}" if title else "", _in_markdown(post.question)]
-    parts.append(_in_markdown(post.body))
-    url = web_address(post.url)
-    parts.append(f"<{url}>" if url else "")
-    return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+    return _document(post, _in_markdown, "# {}", "<{}>")
 
 
 def latex(post: PostAnswer) -> str:
@@ -59,12 +54,7 @@ def latex(post: PostAnswer) -> str:
     <BLANKLINE>
     So $x$ is 50\% of it.
     """
-    title = _in_latex(post.title_pieces)
-    parts = [rf"\section*{{{' '.join(title.split())}}}" if title else "", _in_latex(post.question)]
-    parts.append(_in_latex(post.body))
-    url = web_address(post.url)
-    parts.append(rf"\url{{{_in_braces(url)}}}" if url else "")
-    return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+    return _document(post, _in_latex, r"\section*{{{}}}", r"\url{{{}}}")
 
 
 def bibtex(post: PostAnswer) -> str:
@@ -94,6 +84,21 @@ def bibtex(post: PostAnswer) -> str:
     }
     lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items() if value)
     return f"@misc{{{file_name(post.id, '').rstrip('.')},\n{lines}\n}}\n"
+
+
+def _document(
+    post: PostAnswer, written: Callable[[Iterable[Piece]], str], heading: str, link: str
+) -> str:
+    """Title, question, body and address of a post, those that it has."""
+    title = " ".join(written(post.title_pieces).split())
+    url = _in_braces(web_address(post.url))
+    parts = [
+        heading.format(title) if title else "",
+        written(post.question).strip(),
+        written(post.body).strip(),
+        link.format(url) if url else "",
+    ]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _in_markdown(pieces: Iterable[Piece]) -> str:
@@ -135,5 +140,5 @@ def _is_balanced(text: str) -> bool:
     return not depth
 
 
-#: What a post can be taken along as, with the endings of the files.
+#: The formats of an export, with the extensions of their files.
 KINDS = {"markdown": (markdown, "md"), "latex": (latex, "tex"), "bibtex": (bibtex, "bib")}

@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 _REFERENCE = "#/components/schemas/"
 _METHODS = ("get", "post", "put", "delete")
 _CODE = re.compile(r"``([^`]+)``")
-_TYPES = {"string": "text", "integer": "whole number", "boolean": "true or false", "null": "null"}
+_TYPES = {"string": "text", "integer": "integer", "boolean": "true or false", "null": "null"}
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ def framed(
     shown = Markup('<span class="{}" dir="ltr" data-latex="{}"{}>{}</span>').format(
         kind, latex, known, for_page(mathml)
     )
-    # The mark stands outside of the formula: it goes the way of the text, which may be to the left.
+    # The mark stands outside the formula: it goes the way of the text, which may be to the left.
     return Markup('<span class="closed">{}{}</span>').format(shown, after) if after else shown
 
 

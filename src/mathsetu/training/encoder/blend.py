@@ -65,7 +65,7 @@ def finished_student(work: Path) -> Student:
 def _require_same_space(first: Path, second: Path) -> None:
     """Refuse folders whose targets were turned differently: their mean would mean nothing."""
     one, other = (
-        found(work / "basis.npy", "let a teacher read the examples of that folder").read_bytes()
+        found(work / "basis.npy", "run 'teach' for that folder").read_bytes()
         for work in (first, second)
     )
     if one != other:

@@ -263,7 +263,7 @@ def whole_table(table: Table) -> tuple[NDArray[np.uint8], float]:
 
 
 def whole_rows(table: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """A matrix in whole numbers from -127 to 127, and the scale of each row.
+    """A matrix in integers from -127 to 127, and the scale of each row.
 
     >>> table, scales = whole_rows(np.array([[0.5, -1.0]], dtype=np.float32))
     >>> table.tolist()

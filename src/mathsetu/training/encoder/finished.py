@@ -1,6 +1,6 @@
 """The networks of a finished model, as floats: trained on without the checkpoints they came from.
 
-What `export` did to a network is undone: products are read back from whole numbers, and what the
+What `export` did to a network is undone: products are read back from integers, and what the
 matrices took over from the channels before them is either folded back or left, where it makes no
 difference (between two linear maps, and around a rectifier).
 """

@@ -1,4 +1,4 @@
-"""Hindi turned nearly Nepali, because there is no parallel text for Nepali.
+"""Converts Hindi to near-Nepali, because there is no parallel text for Nepali.
 
 The two languages share their script, the order of words and most terms of mathematics. What
 differs most are postpositions, pronouns, connectives and the endings of verbs, and these a table

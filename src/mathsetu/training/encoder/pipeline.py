@@ -77,7 +77,7 @@ def student_shape(work: Path, width: int, layers: int, group: int) -> Shape:
 def start_student(
     work: Path, shape: Shape, start: Path | None, chosen: Sequence[int], seed: int = 1
 ) -> Student:
-    """A student that starts anew, from another work folder, or from a BERT of its width.
+    """A student that starts again, from another work folder, or from a BERT of its width.
 
     A BERT gives some of its layers and the vectors of the tokens that it knows.
     """
@@ -125,14 +125,14 @@ def _targets(work: Path, name: str, count: int, device: Any) -> Any:
     targets = _read_targets(work, name)
     if len(targets) != count:
         raise InputError(
-            f"{work}: has {count:,} texts, but a teacher has read {len(targets):,}; let it read "
-            "the examples again"
+            f"{work}: has {count:,} texts, but a teacher has read {len(targets):,}; run 'teach' "
+            "again"
         )
     return torch.from_numpy(targets).to(device)
 
 
 def _read_targets(work: Path, name: str) -> NDArray[np.float16]:
-    path = found(work / f"{name}.targets.npy", "let a teacher read the examples first")
+    path = found(work / f"{name}.targets.npy", "run 'teach' first")
     targets: NDArray[np.float16] = np.load(path, allow_pickle=False)
     return targets
 

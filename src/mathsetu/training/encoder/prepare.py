@@ -28,7 +28,7 @@ from mathsetu.training.encoder.swaps import BORROWED, Learned, Lexicon, make_lex
 
 #: What the next stage reads.
 FILES = ("parallel.tsv.xz", "answered.jsonl.xz", "lexicon.json.xz")
-#: Natural translations of Hindi school mathematics, kept aside to measure English to Hindi.
+#: Natural translations of Hindi school mathematics, held out to measure English to Hindi.
 _HELD_OUT_SOURCES = frozenset({"ncert", "hi_qbanks_math"})
 #: Of the Hindi pairs that are no mathematics one in so many becomes Nepali, too.
 _NEPALI_OF_THE_REST = 3
@@ -42,7 +42,7 @@ def prepare(data: Path, avoid: Iterable[str], folder: Path, held_out: int = 5000
         avoid: Topics and queries: what shares ten words in a row with them is dropped.
         folder: A new folder for ``parallel.tsv.xz``, ``answered.jsonl.xz``, ``lexicon.json.xz``
             and ``held-out.hi.tsv``.
-        held_out: How many Hindi pairs are kept aside for measuring.
+        held_out: How many Hindi pairs are held out for measuring.
     """
     folder.mkdir(parents=True, exist_ok=True)
     counts: Counter[str] = Counter()
@@ -125,7 +125,7 @@ def _columns(path: Path, number: int, line: str) -> list[str]:
     try:
         return [value for value in json.loads(line).values() if isinstance(value, str)]
     except ValueError as error:
-        raise RowError(path, number, f"is no JSON ({error})") from None
+        raise RowError(path, number, f"is not JSON ({error})") from None
 
 
 def _held_out(data: Path, count: int) -> list[Translation]:

@@ -97,7 +97,7 @@ def start_from(student: Student, weights: Mapping[str, Tensor], chosen: list[int
     shape = student.shape
     theirs = weights.get("embeddings.word_embeddings.weight")
     if theirs is None:
-        raise InputError("the model to start from has not the weights of a BERT")
+        raise InputError("the model to start from does not have the weights of a BERT")
     if theirs.shape[1] != shape.width:
         raise InputError(
             f"the model to start from is {theirs.shape[1]} wide, the student {shape.width}; "

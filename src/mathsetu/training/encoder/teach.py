@@ -49,7 +49,7 @@ class Teacher:
         # A text that consists of nothing has the beginning and the end only.
         framed = tokenizer.encode("").ids[:2]
         if len(framed) != 2:
-            raise InputError(f"{folder}: its tokenizer frames no text, as that of a BERT does")
+            raise InputError(f"{folder}: its tokenizer does not add the special tokens of a BERT")
         self.begin, self.end = framed
         self.padding = int(model.config.pad_token_id)
 
@@ -87,11 +87,11 @@ def principal(vectors: Tensor, dimensions: int, seed: int = 1) -> Tensor:
 
 def read_basis(work: Path, teacher: Teacher) -> Tensor:
     """The map that a work folder's vectors were made with, for vectors of the same space."""
-    path = found(work / "basis.npy", "let a teacher read the examples of that folder first")
+    path = found(work / "basis.npy", "run 'teach' for that folder first")
     try:
         basis = np.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError) as problem:
-        raise InputError(f"{path}: is damaged ({problem}); let a teacher read again") from None
+        raise InputError(f"{path}: is damaged ({problem}); run 'teach' again") from None
     if len(basis) != teacher.dimensions:
         raise InputError(
             f"{path}: is for a teacher of {len(basis)} dimensions, but {teacher.folder} has "

@@ -67,7 +67,7 @@ def load_tokenizer(path: Path) -> Any:
         tokenizer = tokenizers.Tokenizer.from_file(str(path))
     # tokenizers has no error class of its own.
     except Exception as problem:
-        raise InputError(f"{path}: is no tokenizer ({problem})") from None
+        raise InputError(f"{path}: is not a tokenizer ({problem})") from None
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
@@ -82,7 +82,7 @@ def compact(path: Path) -> bytes:
             merge if isinstance(merge, str) else " ".join(merge) for merge in merges
         ]
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
-        raise InputError(f"{path}: is no tokenizer ({problem})") from None
+        raise InputError(f"{path}: is not a tokenizer ({problem})") from None
     return json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode()
 
 

@@ -89,7 +89,7 @@ def train_graph_model(
         choices: The size and kind of the model.
         vocabulary: The types of nodes and relations of its graphs.
         pairs: Graphs of questions with those of their answers.
-        validation: Pairs kept aside; their loss says when to stop.
+        validation: Pairs held out; their loss says when to stop.
         folder: Where checkpoints and the model go.
         settings: How it is trained.
         progress: Called with what is being done and how far it is.

@@ -1,4 +1,4 @@
-"""Pairs of texts as pairs of graphs, by way of a store on disk that can be gone on with."""
+"""Pairs of texts as pairs of graphs, through a store on disk that can be resumed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What training makes small: in a batch each question must find its own answer by MaxSim."""
+"""The loss: in a batch each question must find its own answer by MaxSim."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def thread_text_pairs(
 
     Args:
         posts: Answers that carry their question along (`mathsetu.collections.threads`); other
-            posts are passed over.
+            posts are skipped.
         unseen: Texts that training must not touch.
         accepted: Take only the answers that the askers accepted.
 
@@ -136,7 +136,7 @@ def split_pairs(pairs: Sequence[Pair], aside: int, seed: int) -> tuple[list[Pair
     (6, 3)
     """
     if not 0 < aside < len(pairs):
-        raise InputError(f"{aside} of {len(pairs)} pairs cannot be kept aside for validation")
+        raise InputError(f"{aside} of {len(pairs)} pairs cannot be held out for validation")
     order = np.random.default_rng(seed).permutation(len(pairs)).tolist()
     return [pairs[place] for place in order[aside:]], [pairs[place] for place in order[:aside]]
 

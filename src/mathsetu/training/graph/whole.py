@@ -33,7 +33,7 @@ from mathsetu.training.graph.text_pairs import TextPair, split_pairs
 from mathsetu.training.graph.validation import found_answers
 from mathsetu.training.loop import Progress
 
-# The share of the pairs that is kept aside, and the most pairs that this needs to be.
+# The share of the pairs that is held out, and the most pairs that this needs to be.
 _ASIDE, _MOST_ASIDE = 0.1, 2000
 # Fewer pairs than these teach nothing.
 _FEWEST = 4
@@ -45,7 +45,7 @@ class WholeFit:
 
     Attributes:
         history: Training and validation loss of each epoch.
-        trained: Mean reciprocal rank of the answers kept aside.
+        trained: Mean reciprocal rank of the answers held out.
         untrained: The same with the weights that training started from.
     """
 
@@ -167,14 +167,14 @@ def _trained(job: _Job, settings: GraphFit, folder: Path, progress: Progress | N
     save_with_card(state, card, folder, len(job.learn))
     files = load_model(folder / "model")
     found = found_answers(NumpyNetwork(files.choices, files.weights), kept)
-    about = f"{len(kept):,} pairs kept aside"
+    about = f"{len(kept):,} pairs held out"
     figures = {"MRR": found.reciprocal_rank, "MRR before training": untrained}
     add_figures(folder / "model", about, figures)
     return WholeFit(state.history, found.reciprocal_rank, untrained)
 
 
 def _aside(pairs: Sequence[object]) -> int:
-    """How many pairs are kept aside."""
+    """How many pairs are held out."""
     return max(1, min(_MOST_ASIDE, round(len(pairs) * _ASIDE)))
 
 
