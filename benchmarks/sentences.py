@@ -3,7 +3,9 @@
     python -m benchmarks.sentences [--model FOLDER] [--languages de fr]
 
 Recall@1 among the thousand lines of each file of ``training/validation`` (NTREX and FLORES), which
-nothing is trained on. English is read as the engine reads it, everything else with care.
+nothing is trained on. The first languages have no such file; 500 lines of each source are taken
+from their parallel text, where both are marked and never used. English is read as the engine reads
+it, everything else with care.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import numpy as np
 from benchmarks.encoder import ask
 from benchmarks.shared import DATA
 from mathsetu.encoders.builtin import BuiltinEncoder
+from mathsetu.training.encoder.sources import PARALLEL, VALIDATION
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +30,19 @@ def lines(path: Path) -> tuple[list[str], list[str]]:
     """The English lines of a file, and the other ones."""
     with lzma.open(path, "rt", encoding="utf-8") as file:
         rows = [line.rstrip("\n").split("\t") for line in file]
+    return [row[0] for row in rows], [row[1] for row in rows]
+
+
+def marked_lines(path: Path, each: int = 500) -> tuple[list[str], list[str]]:
+    """The first lines of parallel text that each source of validation gave, English and other."""
+    rows: list[list[str]] = []
+    left = dict.fromkeys(VALIDATION, each)
+    with lzma.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            english, other, source = line.rstrip("\n").split("\t")
+            if left.get(source):
+                left[source] -= 1
+                rows.append([english, other])
     return [row[0] for row in rows], [row[1] for row in rows]
 
 
@@ -46,15 +62,17 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     arguments = parser.parse_args()
     encoder = BuiltinEncoder(arguments.model)
-    files = sorted((arguments.data / "training" / "validation").glob("en-*.tsv.xz"))
+    training = arguments.data / "training"
+    files = sorted((training / "validation").glob("en-*.tsv.xz"))
+    files += [training / f"parallel.en-{language}.tsv.xz" for language in PARALLEL]
     print("language, recall@1 from English, back")
     read: dict[tuple[str, ...], NDArray[np.float32]] = {}
     ways: list[tuple[float, float]] = []
     for path in files:
-        language = path.name.removeprefix("en-").partition(".")[0]
+        language = path.name.removesuffix(".tsv.xz").rpartition("en-")[2]
         if arguments.languages and language not in arguments.languages:
             continue
-        english, other = lines(path)
+        english, other = (marked_lines if language in PARALLEL else lines)(path)
         # Most files have the same English lines.
         known = tuple(english)
         if known not in read:

@@ -229,3 +229,8 @@ def test_spellings_of_a_further_language_meet(code: str, one: str, other: str) -
 def test_function_words_of_a_further_language_are_dropped() -> None:
     assert analyze("Wie groß ist die Summe der Teiler", "de") == ["gross", "summ", "teil"]
     assert analyze("ما هو مجموع الأعداد", "ar") == ["مجموع", "اعداد"]
+
+
+def test_a_vietnamese_word_with_a_tone_mark_is_no_stop_word_without() -> None:
+    assert analyze("con chó cho mèo", "vi") == ["con", "cho", "meo"]
+    assert analyze("được duoc", "vi") == []

@@ -103,8 +103,11 @@ def _chain(code: str, stemmer: str | None, stop_words: bool) -> Callable[[str], 
     # English needs no accents for stemming, and posts in other scripts are full of its terms.
     plain = code == "en" or row.script not in ("", "Latn")
     stem_plain = stem if stemmer or code == "en" else stemmer_named("english")
-    stops = {fold(word) for listed in row.stop_words for word in tokenize(listed)}
-    stopped = frozenset(stops if stop_words else ())
+    written = {word for listed in row.stop_words for word in tokenize(listed)} if stop_words else ()
+    stopped = frozenset(map(fold, written))
+    # Where tone marks tell words apart, only a word without any may be a careless stop word:
+    # Vietnamese "chó" (dog) is not "cho" (for).
+    toned = frozenset(written) if row.spaces_syllables else None
 
     def terms_of(chunk: str) -> tuple[str, ...]:
         if code == "en":
@@ -119,7 +122,7 @@ def _chain(code: str, stemmer: str | None, stop_words: bool) -> Callable[[str], 
                 terms += filter(None, _pairs(token))  # of marks alone nothing is left
                 continue
             folded = fold(token)
-            if folded in stopped:
+            if folded in stopped and (toned is None or token.isascii() or token in toned):
                 continue
             if plain and folded.isascii():
                 terms.append(stem_plain(folded))

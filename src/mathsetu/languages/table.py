@@ -48,6 +48,10 @@ class Language:
         nllb: Its code in NLLB-200 ("" when it has none).
         mbart: Its code in mBART-50 ("" when it has none).
         grade: How well it is served.
+        spaces_syllables: Whether a space is written after every syllable, so that words have one
+            or several of them, told apart by their tone marks.
+        joins_words: Whether words are written together to make longer ones, so that these can be
+            taken apart.
     """
 
     code: str
@@ -61,6 +65,8 @@ class Language:
     nllb: str = ""
     mbart: str = ""
     grade: Grade = "formulas only"
+    spaces_syllables: bool = False
+    joins_words: bool = False
 
     @property
     def stop_words(self) -> frozenset[str]:
@@ -109,7 +115,7 @@ FURTHER: dict[str, Language] = {
     row.code: row
     for row in (
         Language("de", "German", "Deutsch", "Latn", "ltr", "german", True, False,
-                 "deu_Latn", "de_DE", "good"),
+                 "deu_Latn", "de_DE", "good", joins_words=True),
         Language("fr", "French", "français", "Latn", "ltr", "french", True, False,
                  "fra_Latn", "fr_XX", "good"),
         Language("pt", "Portuguese", "português", "Latn", "ltr", "portuguese", True, False,
@@ -117,7 +123,7 @@ FURTHER: dict[str, Language] = {
         Language("it", "Italian", "italiano", "Latn", "ltr", "italian", True, False,
                  "ita_Latn", "it_IT", "good"),
         Language("nl", "Dutch", "Nederlands", "Latn", "ltr", "dutch", True, False,
-                 "nld_Latn", "nl_XX", "good"),
+                 "nld_Latn", "nl_XX", "good", joins_words=True),
         Language("pl", "Polish", "polski", "Latn", "ltr", "polish", True, False,
                  "pol_Latn", "pl_PL", "good"),
         Language("ru", "Russian", "русский", "Cyrl", "ltr", "russian", True, True,
@@ -151,7 +157,7 @@ FURTHER: dict[str, Language] = {
         Language("id", "Indonesian", "Bahasa Indonesia", "Latn", "ltr", "indonesian", True, False,
                  "ind_Latn", "id_ID", "good"),
         Language("vi", "Vietnamese", "Tiếng Việt", "Latn", "ltr", "none", True, False,
-                 "vie_Latn", "vi_VN", "good"),
+                 "vie_Latn", "vi_VN", "good", spaces_syllables=True),
         Language("el", "Greek", "ελληνικά", "Grek", "ltr", "greek", True, False,
                  "ell_Grek", "", "good"),
         Language("ro", "Romanian", "română", "Latn", "ltr", "romanian", True, False,
@@ -159,7 +165,7 @@ FURTHER: dict[str, Language] = {
         Language("hu", "Hungarian", "magyar", "Latn", "ltr", "hungarian", True, False,
                  "hun_Latn", "", "good"),
         Language("sv", "Swedish", "svenska", "Latn", "ltr", "swedish", True, False,
-                 "swe_Latn", "sv_SE", "good"),
+                 "swe_Latn", "sv_SE", "good", joins_words=True),
         Language("bg", "Bulgarian", "български", "Cyrl", "ltr", "none", True, False,
                  "bul_Cyrl", "", "good"),
         Language("sk", "Slovak", "slovenčina", "Latn", "ltr", "none", True, False,
@@ -193,7 +199,8 @@ def language(name: str) -> Language:
     'Deutsch'
     >>> language("fi")
     Language(code='fi', name='fi', own_name='fi', script='', direction='ltr', stemmer='none', \
-has_stop_words=False, romanised=False, nllb='', mbart='', grade='formulas only')
+has_stop_words=False, romanised=False, nllb='', mbart='', grade='formulas only', \
+spaces_syllables=False, joins_words=False)
     """
     folded = name.strip().casefold()
     row = _NAMES.get(folded)

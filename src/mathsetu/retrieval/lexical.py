@@ -16,7 +16,6 @@ from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.intake import MarkedText, PostFacts, Question
 from mathsetu.languages.analyze import analyze, tokenize
 from mathsetu.languages.glossary import Glossary
-from mathsetu.languages.learned import LearnedWords
 from mathsetu.languages.normalise import fold, normalise
 from mathsetu.plain_files import open_plain
 from mathsetu.records import Evidence, Post, Reason
@@ -314,10 +313,9 @@ class LexicalReply:
                     for form in concept.forms.get(target, ()):
                         yield asked, form, tuple(_word_terms(form, target, choices))
         for target in targets:
-            table = LearnedWords.load(language, target)
-            for word, terms in own.items():
-                for form in (form for term in terms for form, _ in table.translations(term)):
-                    yield word, form, tuple(_word_terms(form, target, choices))
+            for start, end, forms in Glossary.load().learned(words, language, target):
+                for form in forms:
+                    yield words[start:end], form, tuple(_word_terms(form, target, choices))
 
     @cached_property
     def wanted(self) -> Wanted:

@@ -16,6 +16,7 @@ import numpy as np
 
 from mathsetu.encoders.builtin import FAST, reading_of
 from mathsetu.intake.question import Question
+from mathsetu.languages.table import FURTHER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,4 +100,11 @@ def _views(question: Question) -> list[str]:
 
     glossary = Glossary.load()
     others = (language for language in question.languages if language not in _PIVOTAL)
-    return list(dict.fromkeys([text, *(glossary.gloss(text, code, _PIVOT) for code in others)]))
+    said = (
+        # Terms that nobody has read are too few and too often wrong to be said alone.
+        glossary.gloss_words(text, code, _PIVOT)
+        if code in FURTHER
+        else glossary.gloss(text, code, _PIVOT)
+        for code in others
+    )
+    return list(dict.fromkeys([text, *said]))

@@ -3,8 +3,10 @@
 A list of mathematical terms, a list of general words and parallel text are three sources. Lists
 propose what a concept may be called; so does the text, by what its sentences have in common whose
 English has the concept. Every proposal is then looked for in all three. What two sources agree on
-is better than what one says alone, and the file tells which. Nobody has read the result: a person
-who knows the language must (``mathsetu glossary export`` and ``import``).
+is better than what one says alone, and the file tells which. What only the text or only a list of
+general words says must be confirmed by the learned words of the language (`confirms`): a term's
+words must mean what the English term's words do. Nobody has read the result: a person who knows the
+language must (``mathsetu glossary export`` and ``import``).
 """
 
 from __future__ import annotations
@@ -19,9 +21,11 @@ from pathlib import Path
 from typing import Final
 
 from mathsetu.errors import InputError
-from mathsetu.languages.analyze import analyze, tokenize
+from mathsetu.languages.analyze import UNSPACED, analyze, tokenize
 from mathsetu.languages.glossary import Concept, Glossary
-from mathsetu.languages.glossary.further import Term, table_lines
+from mathsetu.languages.glossary.further import Term, further_terms, table_lines
+from mathsetu.languages.glossary.tokens import joined_syllables
+from mathsetu.languages.learned import LearnedWords
 from mathsetu.languages.scripts import dominant_script
 from mathsetu.languages.table import FURTHER
 from mathsetu.languages.table import language as row_of
@@ -52,6 +56,15 @@ _ARTICLE = re.compile(r"^(?:to|the|an?) ")
 #: Languages that write nouns with a capital.
 _CAPITALS = frozenset({"de"})
 _UNSPACED = frozenset({"zh", "ja", "ko", "th"})
+# Characters of a proposal in a script without spaces, and what share of the sentences that have a
+# run must have a longer one, for the longer one to be the term.
+_LONGEST_CHARACTERS, _LONGER = 6, 0.8
+# Small words of Chinese and Japanese that stand beside a term, and belong to none.
+_BESIDE = "的了是をのがにはとでもへ"
+# How likely a learned word must be to say something of a term.
+_SAYS = 0.1
+# Sources that are not trusted alone.
+_WEAK = frozenset({WORDS, TEXT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +113,19 @@ class TermFinder:
             if (found := self._find_one(concept)) is not None:
                 yield found
 
+    def keeps(self, concept: Concept, term: Term) -> bool:
+        """Whether a term that is there has more than one weak source, or is confirmed."""
+        if term.sources not in _WEAK:
+            return True
+        form, seen = term.forms[0], self._seen(concept)
+        is_told = term.sources != TEXT or self._text.agreement(form, seen) >= _AGREES
+        return is_told and self._is_confirmed(form, concept)
+
+    def _seen(self, concept: Concept) -> list[int]:
+        """Sentences with the usual English term, or with any where there are too few."""
+        seen = self._text.seen(concept.forms["en"][:1])
+        return seen if len(seen) >= _FEWEST_SENTENCES else self._text.seen(concept.forms["en"])
+
     def _find_one(self, concept: Concept) -> Found | None:
         usual, *synonyms = concept.forms["en"]
         proposals: dict[str, _Proposal] = {}
@@ -108,9 +134,7 @@ class TermFinder:
                 for form in filter(self._is_term, entries.get(_key(english), ())):
                     said = proposals.setdefault(self._cased(form), _Proposal()).said
                     said[source] = max(said.get(source, 0.0), _SYNONYM if place else 1.0)
-        seen = self._text.seen([usual])
-        if len(seen) < _FEWEST_SENTENCES:
-            seen = self._text.seen(concept.forms["en"])
+        seen = self._seen(concept)
         if len(seen) >= _FEWEST_SENTENCES:
             self._ask_the_text(proposals, seen)
         is_plain = concept.area == "discourse" or len(seen) >= _ENOUGH_SENTENCES
@@ -118,7 +142,9 @@ class TermFinder:
             (-proposal.score, form)
             for form, proposal in proposals.items()
             # Where there is enough text, a list's word that it never uses is another meaning.
-            if proposal.said and (TEXT in proposal.said or not is_plain)
+            if proposal.said
+            and (TEXT in proposal.said or not is_plain)
+            and (proposal.sources not in _WEAK or self._is_confirmed(form, concept))
         )
         if not ranked:
             return None
@@ -140,6 +166,11 @@ class TermFinder:
             if share >= _AGREES:
                 proposals[form].said[TEXT] = share
 
+    def _is_confirmed(self, form: str, concept: Concept) -> bool:
+        said = confirms(form, concept, self._language)
+        # A single character is in no table, since terms are pairs of them.
+        return bool(said) or (said is None and self._language in _UNSPACED and len(form) == 1)
+
     def _is_term(self, form: str) -> bool:
         script = row_of(self._language).script
         return (
@@ -156,12 +187,68 @@ class TermFinder:
         return form.lower() if not form[1:2].isupper() else form
 
 
-def write_terms(raw: Path, code: str, folder: Path) -> int:
-    """Write the table of one language into a folder; returns how many terms it has."""
+def confirms(form: str, concept: Concept, language: str) -> bool | None:
+    """Whether learned words say that a form is a concept; None where they do not know its words.
+
+    Every word of the form must mean a word of the concept's English forms, and every word of one of
+    these must be meant; one word may stand for several (German "Dezimalstelle", decimal place).
+
+    >>> from mathsetu.languages.glossary import Glossary
+    >>> smallest, triangle = Glossary.load()["smallest"], Glossary.load()["triangle"]
+    >>> confirms("kleinsten Wert", smallest, "de"), confirms("Dreieck", triangle, "de")
+    (False, True)
+    """
+    table = LearnedWords.load(language, "en")
+    terms: Sequence[str] = analyze(form, language)
+    if row_of(language).spaces_syllables:
+        terms = joined_syllables(tokenize(form), table)
+        terms = [term for term in terms if term not in row_of(language).stop_words]
+    meant = [
+        {
+            stem
+            for word, chance in table.translations(term)
+            if chance >= _SAYS
+            for stem in analyze(word, "en")
+        }
+        for term in terms
+    ]
+    is_known = any if row_of(language).spaces_syllables else all
+    if not meant or not is_known(meant):
+        return None
+    wanted = [set(analyze(english, "en")) for english in concept.forms["en"]]
+    every, right = set().union(*meant), set().union(*wanted)
+    if row_of(language).spaces_syllables:
+        # A word may be in the table by its syllables, which mean nothing alone.
+        return bool(every & right)
+    if not all(words & right for words in meant):
+        return False
+    return any(one and (one <= every or (len(meant) == 1 and one & every)) for one in wanted)
+
+
+def write_terms(raw: Path, code: str, folder: Path, *, revise: bool = False) -> int:
+    """Write the table of one language into a folder; returns how many terms it has.
+
+    Args:
+        raw: The folder of raw material.
+        code: The language.
+        folder: Where the table goes.
+        revise: Keep the terms of the table that is in use, but for those that only one weak source
+            supports and learned words do not confirm; and look only for concepts that any further
+            language has.
+    """
     if code not in FURTHER:
         raise InputError(f"{code!r} has no table of terms (those that have: {', '.join(FURTHER)})")
-    found = TermFinder(raw, code).find(Glossary.load())
-    terms = {one.concept: Term(one.forms, one.sources) for one in found}
+    glossary = Glossary.load()
+    finder = TermFinder(raw, code)
+    kept: dict[str, Term] = {}
+    wanted: Iterable[Concept] = glossary
+    if revise:
+        known = further_terms(code)
+        kept = {name: term for name, term in known.items() if finder.keeps(glossary[name], term)}
+        listed = {name for other in FURTHER for name in further_terms(other)}
+        wanted = [concept for concept in glossary if concept.id in listed - set(kept)]
+    found = {one.concept: Term(one.forms, one.sources) for one in finder.find(wanted)}
+    terms = kept | found
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{code}.tsv").write_text("".join(table_lines(terms, code)), encoding="utf-8")
     return len(terms)
@@ -178,15 +265,20 @@ class _Text:
     def __init__(self, pairs: Sequence[tuple[str, str]], language: str) -> None:
         self._language = language
         self._words = [_split(other, language) for _, other in pairs]
-        self._english = [f" {' '.join(analyze(english, 'en'))} " for english, _ in pairs]
+        self._english = [english.lower() for english, _ in pairs]
         self._by_term: defaultdict[str, list[int]] = defaultdict(list)
         for number, text in enumerate(self._english):
-            for term in set(text.split()):
+            for term in set(analyze(text, "en")):
                 self._by_term[term].append(number)
-        self._others = [f" {' '.join(self._stems(words))} " for words in self._words]
+        # Scripts without spaces are looked through character by character.
+        self._is_unspaced = language in _UNSPACED
+        self._others = [
+            " ".join(words) if self._is_unspaced else f" {' '.join(self._stems(words))} "
+            for words in self._words
+        ]
         self._by_stem: defaultdict[str, list[int]] = defaultdict(list)
         for number, text in enumerate(self._others):
-            for stem in set(text.split()):
+            for stem in set(text if self._is_unspaced else text.split()):
                 self._by_stem[stem].append(number)
         self._capitals = Counter(word for words in self._words for word in words[1:])
 
@@ -197,18 +289,21 @@ class _Text:
         """Sentences whose English has a form of a concept."""
         found: dict[int, None] = {}
         for form in forms:
-            terms = analyze(form, "en")
-            if terms:
+            if terms := analyze(form, "en"):
                 rarest = min((self._by_term.get(term, []) for term in terms), key=len)
-                wanted = f" {' '.join(terms)} "
-                found.update((number, None) for number in rarest if wanted in self._english[number])
+                # As it is written, or as a plural: "normalizer" and "normal" have one stem.
+                wanted = re.compile(rf"(?<!\w){re.escape(form.lower())}(?:e?s)?(?!\w)")
+                found.update(
+                    (number, None) for number in rarest if wanted.search(self._english[number])
+                )
         return list(found)
 
     def proposed(self, seen: Sequence[int]) -> list[str]:
         """Runs of words that go with these sentences."""
+        if self._is_unspaced:
+            return self._proposed_characters(seen)
         counts: Counter[tuple[str, ...]] = Counter()
         forms: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-        joint = "" if self._language in _UNSPACED else " "
         looked_at = seen[:_LOOKED_AT]
         for number in looked_at:
             words = self._words[number]
@@ -221,7 +316,7 @@ class _Text:
                 for end in range(start + 1, min(start + _LONGEST_RUN, len(words)) + 1):
                     if stems[end - 1]:
                         run = tuple(chain.from_iterable(stems[start:end]))
-                        runs[run] = joint.join(words[start:end])
+                        runs[run] = " ".join(words[start:end])
             for run, form in runs.items():
                 counts[run] += 1
                 forms[run][form if self._language in _CAPITALS else form.lower()] += 1
@@ -230,13 +325,42 @@ class _Text:
         usual = [forms[run].most_common(1)[0][0] for run in often]
         return [form for form in usual if self.agreement(form, seen) >= _TOGETHER]
 
+    def _proposed_characters(self, seen: Sequence[int]) -> list[str]:
+        """Runs of characters that go with these sentences, none of them a part of a longer one."""
+        looked_at = seen[:_LOOKED_AT]
+        counts: Counter[str] = Counter()
+        for number in looked_at:
+            words = self._others[number].split()
+            counts.update(
+                {
+                    word[start:end]
+                    for word in words
+                    if UNSPACED.fullmatch(word)
+                    for start in range(len(word))
+                    for end in range(start + 1, min(start + _LONGEST_CHARACTERS, len(word)) + 1)
+                    if word[start] not in _BESIDE and word[end - 1] not in _BESIDE
+                }
+            )
+        least = max(_FEWEST_SENTENCES - 1, _PROPOSES * len(looked_at))
+        often = {run: count for run, count in counts.items() if count >= least}
+        whole = [
+            run
+            for run, count in often.items()
+            if not any(
+                run != longer and run in longer and more >= _LONGER * count
+                for longer, more in often.items()
+            )
+        ]
+        whole.sort(key=lambda run: (-often[run], run))
+        return [run for run in whole[:_CANDIDATES] if self.agreement(run, seen) >= _TOGETHER]
+
     def agreement(self, form: str, seen: Sequence[int]) -> float:
         """How often sentences have a form that also have the concept (Dice's coefficient)."""
-        stems = analyze(form, self._language)
+        stems = list(form) if self._is_unspaced else analyze(form, self._language)
         if not stems:
             return 0.0
         rarest = min((self._by_stem.get(stem, []) for stem in stems), key=len)
-        wanted = f" {' '.join(stems)} "
+        wanted = form if self._is_unspaced else f" {' '.join(stems)} "
         holding = {number for number in rarest if wanted in self._others[number]}
         both = sum(number in holding for number in seen)
         return 2 * both / (len(holding) + len(seen)) if holding else 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from mathsetu.training.encoder.alignment import align_words, words_of
+from mathsetu.training.encoder.alignment import align_terms, align_words, words_of
 
 _WORDS = {
     "number": "संख्या",
@@ -53,3 +53,22 @@ def test_nothing_is_learned_from_nothing_or_from_formulas_alone() -> None:
 
 def test_words_keep_their_marks_and_half_spaces() -> None:
     assert words_of("می\u200cشود، संख्याएँ $a$ Don't") == ["می\u200cشود", "संख्याएँ", "don't"]
+
+
+def test_terms_go_with_what_both_directions_agree_on() -> None:
+    pairs = [(["hund"], ["dog"], 1.0), (["hund", "bellt"], ["dog", "bark"], 1.0)] * 4
+    found = align_terms(pairs, 0.05, 1.0)
+    assert [term for term, _ in found["hund"]] == ["dog"]
+    assert found["bellt"][0][0] == "bark"
+    assert all(0 < chance <= 1 for forms in found.values() for _, chance in forms)
+
+
+def test_a_pair_may_count_more_than_once() -> None:
+    seldom = align_terms([(["haus"], ["house"], 1.0)], 0.05, 1.5)
+    assert seldom == {}
+    assert align_terms([(["haus"], ["house"], 2.0)], 0.05, 1.5)["haus"][0][0] == "house"
+
+
+def test_without_terms_nothing_is_aligned() -> None:
+    assert align_terms([], 0.05, 1.0) == {}
+    assert align_terms([([], ["house"], 1.0), (["x"] * 99, ["y"], 1.0)], 0.05, 0.1) == {}

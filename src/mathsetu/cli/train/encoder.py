@@ -101,7 +101,9 @@ def words(
 @click.argument("raw", type=_folder)
 @click.argument("folder", type=_folder)
 @click.option("--languages", required=True, help="Language codes, separated by commas.")
-def terms(raw: Path, folder: Path, languages: str) -> None:
+@click.option("--revise", is_flag=True,
+              help="Keep terms in use that have good sources; find missing ones.")  # fmt: skip
+def terms(raw: Path, folder: Path, languages: str, revise: bool) -> None:
     """Find the terms of the glossary in the word lists and texts of RAW; write tables into FOLDER.
 
     Such tables for the most used concepts are built in; speakers can correct them (mathsetu
@@ -110,7 +112,7 @@ def terms(raw: Path, folder: Path, languages: str) -> None:
     from mathsetu.training.terms import write_terms
 
     for code in filter(None, languages.split(",")):
-        count = write_terms(raw, language(code).code, folder)
+        count = write_terms(raw, language(code).code, folder, revise=revise)
         say(f"{code}: {count} terms")
 
 

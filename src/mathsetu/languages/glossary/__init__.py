@@ -68,11 +68,25 @@ class Glossary:
         >>> Glossary.load().expand("número primo de Zagier", "es", "en")[0]
         ('prime', 1.0)
         """
+        return self._expander(source, target).expand(text)
+
+    def learned(self, text: str, source: str, target: str) -> Iterator[tuple[int, int, list[str]]]:
+        """Places of a marked text with words of another language that they were learned to be.
+
+        >>> text = "Mathematikbuch"
+        >>> list(Glossary.load().learned(text, "de", "en"))[0][2][:1]
+        ['math']
+        """
+        for piece in self._expander(source, target).pieces(text):
+            if any(piece.learned):
+                yield piece.start, piece.end, [word for one in piece.learned for word, _ in one]
+
+    def _expander(self, source: str, target: str) -> Expander:
         pair = (source, target)
         if pair not in self._expanders:
             matcher = self._matcher(source)
             self._expanders[pair] = Expander(list(self), matcher, source, target)
-        return self._expanders[pair].expand(text)
+        return self._expanders[pair]
 
     def gloss(self, text: str, source: str, target: str) -> str:
         """A marked text with the terms translated, and everything else as it is.
@@ -93,6 +107,14 @@ class Glossary:
                 parts += [text[place : match.start], shown]
                 place = match.end
         return "".join([*parts, text[place:]])
+
+    def gloss_words(self, text: str, source: str, target: str) -> str:
+        """As `gloss`, with the words that were learned from parallel text, too.
+
+        >>> Glossary.load().gloss_words("Finde die Summe der Bücher", "de", "en")
+        'find die sum der book'
+        """
+        return self._expander(source, target).gloss(text)
 
     def search(self, words: str) -> list[Concept]:
         """Concepts that have a form with these words, or words that begin with them.

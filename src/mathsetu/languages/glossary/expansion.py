@@ -8,20 +8,29 @@ that stands only inside longer terms of the glossary becomes what goes with it t
 A word that the glossary does not have becomes what it was learned to be (`languages.learned`), each
 translation weighing as much as it is likely. Any other word stays as it is, since names and symbols
 are the same in many languages.
+
+Terms that a program has found and nobody has read (`further.py`) are sometimes wrong, so they share
+their weight with what was learned. German, Dutch and Swedish words that are not known are taken
+apart: "Mathematikbuch" is "Mathematik" and "Buch". Vietnamese words have several syllables.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
+from typing import NamedTuple
 
 from mathsetu.languages.analyze import UNSPACED, analyze
 from mathsetu.languages.glossary.concepts import Concept
-from mathsetu.languages.glossary.matching import Matcher
-from mathsetu.languages.glossary.tokens import Token, tokenize
+from mathsetu.languages.glossary.further import further_terms
+from mathsetu.languages.glossary.matching import Matcher, TermMatch
+from mathsetu.languages.glossary.tokens import LONGEST_WORD, Token, has_tones, tokenize
 from mathsetu.languages.learned import LearnedWords
+from mathsetu.languages.normalise import normalise
+from mathsetu.languages.table import FURTHER
+from mathsetu.languages.table import language as row_of
 
 # Chosen on the public CrossMath topics; the result is flat around them.
 SYNONYMS = 0.5
@@ -29,12 +38,34 @@ DISCOURSE = 0.5
 PART = 0.5
 # Two terms belong together when they are in the same concepts at least this often (Dice).
 TOGETHER = 0.4
+# Letters of the shortest part of a word that is taken apart, and what may stand between two.
+SHORTEST_PART = 4
+JOINTS = ("", "s", "n", "en", "es", "er", "e")
+# What terms count that nobody has read, where learned words say something, too: of one word, and
+# of several, which are more often right.
+UNREAD, UNREAD_LONG = 0.3, 0.5
+# How likely a learned word must be to be written in place of another.
+SAID = 0.3
+# A learned word that is likelier than this overrules a term of one word that nobody has read.
+OVERRULES = 0.5
 
 
-#: Languages that write a space after every syllable, and what joins two of them in the tables of
-#: learned words.
-PAIRED = frozenset({"vi"})
-PAIR = "-"
+class Piece(NamedTuple):
+    """One or more words of a text that are translated together.
+
+    Attributes:
+        start: Where they begin.
+        end: Where they end.
+        terms: Their terms, as the analyzer of the source writes them; stop words have none.
+        concepts: What they may be in the glossary, the likeliest first.
+        learned: What each of the words was learned to mean, with the chances.
+    """
+
+    start: int
+    end: int
+    terms: tuple[str, ...]
+    concepts: tuple[Concept, ...]
+    learned: tuple[tuple[tuple[str, float], ...], ...]
 
 
 class Expander:
@@ -53,24 +84,155 @@ class Expander:
         self._matcher = matcher
         self._source = source
         self._target = target
+        self._row = row_of(source)
         self._translations: dict[str, dict[str, float]] = {}
 
     def expand(self, text: str) -> list[tuple[str, float]]:
         """The weighted terms, in the order in which the text brings them up."""
         weights: defaultdict[str, float] = defaultdict(float)
+        for piece in self.pieces(text):
+            for term, weight in self._weighed(text, piece):
+                weights[term] += weight
+        return list(weights.items())
+
+    def pieces(self, text: str) -> Iterator[Piece]:
+        """The words of a marked text, those of one term together; stop words are left out."""
+        table = LearnedWords.load(self._source, self._target)
+        if self._row.spaces_syllables and not has_tones(text, self._source):
+            table = table.toneless
         tokens = tokenize(text, self._source)
-        place = 0
-        for match, first, after in self._matcher.match_tokens(text, tokens):
-            self._add_unknown(text, tokens[place:first], weights)
-            place = after
-            known = [terms for concept in match.concepts if (terms := self._translation(concept))]
+        place = first = 0
+        while first < len(tokens):
+            match, after = self._matcher.match_at(text, tokens, first)
+            if match is not None and not any(self._translation(one) for one in match.concepts):
+                match = None
+            word = self._word(text, tokens, first, table)
+            if word is not None and (match is None or word > after):
+                yield from self._unmatched(text, tokens[place:first], table)
+                key = _syllables(text, tokens[first:word])
+                said = tuple(table.translations(key))
+                start, end = tokens[first].start, tokens[word - 1].end
+                yield Piece(start, end, (key,), (), (said,))
+                place = first = word
+            elif match is not None:
+                yield from self._unmatched(text, tokens[place:first], table)
+                yield self._matched(text, match, tokens[first:after], table)
+                place = first = after
+            else:
+                first += 1
+        yield from self._unmatched(text, tokens[place:], table)
+
+    def _word(
+        self, text: str, tokens: Sequence[Token], first: int, table: LearnedWords
+    ) -> int | None:
+        """The token after the longest word of several syllables that begins here, if any."""
+        if not self._row.spaces_syllables:
+            return None
+        last = first + 1
+        while last < min(first + LONGEST_WORD, len(tokens)) and tokens[last].follows:
+            last += 1
+        for after in range(last, first + 1, -1):
+            if _syllables(text, tokens[first:after]) in table:
+                return after
+        return None
+
+    def _matched(
+        self, text: str, match: TermMatch, tokens: Sequence[Token], table: LearnedWords
+    ) -> Piece:
+        """A term of the glossary, with what its words were learned to be where nobody read it."""
+        terms = tuple(term for token in tokens if not token.is_stop for term in token.terms)
+        learned: tuple[tuple[tuple[str, float], ...], ...] = ()
+        if not all(self._is_read(concept) for concept in match.concepts):
+            whole = _syllables(text, tokens)
+            keys = [whole] if self._row.spaces_syllables and whole in table else terms
+            learned = tuple(tuple(table.translations(key)) for key in keys)
+        return Piece(match.start, match.end, terms, match.concepts, learned)
+
+    def _is_read(self, concept: Concept) -> bool:
+        """Whether a person has read what a concept is called in the source."""
+        if self._source not in FURTHER:
+            return True
+        term = further_terms(self._source).get(concept.id)
+        return term is not None and term.is_reviewed
+
+    def _unmatched(
+        self, text: str, tokens: Sequence[Token], table: LearnedWords
+    ) -> Iterator[Piece]:
+        """Words that are no term of the glossary."""
+        for token in _whole(text, tokens, self._source):
+            if token.is_stop:
+                continue
+            learned = [
+                tuple(table.translations(part))
+                for term in token.terms
+                for part in self._taken_apart(term, table)
+            ]
+            yield Piece(token.start, token.end, token.terms, (), tuple(learned))
+
+    def _taken_apart(self, term: str, table: LearnedWords) -> Sequence[str]:
+        """A word that is made of two known ones as these, any other as it is."""
+        if not self._row.joins_words or len(term) < 2 * SHORTEST_PART or term in table:
+            return (term,)
+        # The middle is tried first: of two readings the one with longer parts is right.
+        cuts = range(SHORTEST_PART, len(term) - SHORTEST_PART + 1)
+        for cut in sorted(cuts, key=lambda cut: abs(2 * cut - len(term))):
+            if (tail := term[cut:]) not in table:
+                continue
+            for joint in JOINTS:
+                head = term[: cut - len(joint)] if term[:cut].endswith(joint) else ""
+                stems = analyze(head, self._source) if len(head) >= SHORTEST_PART else []
+                if len(stems) == 1 and stems[0] in table:
+                    return stems[0], tail
+        return (term,)
+
+    def _weighed(self, text: str, piece: Piece) -> Iterator[tuple[str, float]]:
+        """The terms of the target that a piece stands for, with their weights."""
+        learned = self._learned(piece)
+        known = [terms for concept in piece.concepts if (terms := self._translation(concept))]
+        if known:
+            share = 1.0
+            if learned:
+                share = UNREAD if len(piece.terms) == 1 else UNREAD_LONG
             for translation in known:
                 for term, weight in translation.items():
-                    weights[term] += weight / len(known)
-            if not known:
-                self._add_unknown(text, tokens[first:after], weights)
-        self._add_unknown(text, tokens[place:], weights)
-        return list(weights.items())
+                    yield term, share * weight / len(known)
+            yield from ((term, (1 - share) * weight) for term, weight in learned.items())
+            return
+        # What the glossary says comes first where people have written it.
+        parts = [part for term in piece.terms if (part := self._part(term))]
+        if parts and not (learned and self._source in FURTHER):
+            yield from ((part, PART) for part in parts)
+            return
+        own = analyze(text[piece.start : piece.end], self._target)
+        # What is its own translation is a name, or a word that both languages have.
+        if any(term in learned for term in own) or not learned:
+            learned = dict.fromkeys(own, 1.0)
+        yield from learned.items()
+
+    def gloss(self, text: str) -> str:
+        """A marked text with its words said in the target, and everything else as it is."""
+        parts: list[str] = []
+        place = 0
+        for piece in self.pieces(text):
+            if said := self._said(piece):
+                # What stands close in a script without spaces would grow together with it.
+                said = f" {said} " if UNSPACED.match(text, piece.start) else said
+                parts += [text[place : piece.start], said]
+                place = piece.end
+        return "".join([*parts, text[place:]])
+
+    def _said(self, piece: Piece) -> str:
+        """The best translation of a piece, or nothing."""
+        best = [max(said, key=lambda one: one[1]) for said in piece.learned if said]
+        term = next((term for one in piece.concepts if (term := one.term(self._target))), "")
+        if term and (len(piece.terms) > 1 or not best or best[0][1] <= OVERRULES):
+            return term
+        learned = self._learned(piece)
+        if term and any(own in learned for own in analyze(term, self._target)):
+            return term
+        is_whole = len(best) == len(piece.learned)
+        likely = best and is_whole and all(chance >= SAID for _, chance in best)
+        return " ".join(word for word, _ in best) if likely else ""
 
     def _translation(self, concept: Concept) -> dict[str, float]:
         """The terms of a concept in the target language."""
@@ -86,54 +248,12 @@ class Expander:
             self._translations[concept.id] = known
         return known
 
-    def _add_unknown(
-        self, text: str, tokens: Sequence[Token], weights: defaultdict[str, float]
-    ) -> None:
-        """Words that are no term: by their part in longer terms, or as they are."""
-        for token in self._paired(_whole(text, tokens, self._source)):
-            if token.is_stop:
-                continue
-            parts = [part for term in token.terms if (part := self._part(term))]
-            for part in parts:
-                weights[part] += PART
-            if parts:
-                continue
-            own = analyze(text[token.start : token.end], self._target)
-            learned = self._learned(token.terms)
-            # What is its own translation is a name, or a word that both languages have.
-            if any(term in learned for term in own) or not learned:
-                learned = dict.fromkeys(own, 1.0)
-            for term, weight in learned.items():
-                weights[term] += weight
-
-    def _paired(self, tokens: Iterable[Token]) -> Iterator[Token]:
-        """Two syllables as one word where they were learned so."""
-        if self._source not in PAIRED:
-            yield from tokens
-            return
-        table = LearnedWords.load(self._source, self._target)
-        waiting: Token | None = None
-        for token in tokens:
-            if waiting is not None and token.follows and not waiting.is_stop and not token.is_stop:
-                pair = PAIR.join((*waiting.terms, *token.terms))
-                if table.translations(pair):
-                    yield Token(waiting.start, token.end, (pair,), False, waiting.follows)
-                    waiting = None
-                    continue
-            if waiting is not None:
-                yield waiting
-            waiting = token
-        if waiting is not None:
-            yield waiting
-
-    def _learned(self, terms: Sequence[str]) -> dict[str, float]:
-        """The terms of what a word's terms have been learned to mean, with their weights."""
-        table = LearnedWords.load(self._source, self._target)
+    def _learned(self, piece: Piece) -> dict[str, float]:
+        """The terms of what a piece's words have been learned to mean, with their weights."""
         weights: defaultdict[str, float] = defaultdict(float)
-        for term in terms:
-            for word, chance in table.translations(term):
-                for translated in analyze(word, self._target):
-                    weights[translated] += chance
+        for word, chance in (said for one in piece.learned for said in one):
+            for translated in analyze(word, self._target):
+                weights[translated] += chance
         return dict(weights)
 
     def _part(self, term: str) -> str:
@@ -177,6 +297,11 @@ def _whole(text: str, tokens: Sequence[Token], language: str) -> Iterator[Token]
             place = text.find(term, start, end)
             if place >= 0:
                 yield Token(place, place + len(term), (term,), False, True)
+
+
+def _syllables(text: str, tokens: Sequence[Token]) -> str:
+    """Words as the tables of languages with spaces between syllables have them."""
+    return " ".join(normalise(text[token.start : token.end]) for token in tokens)
 
 
 def _is_unspaced(text: str, token: Token) -> bool:

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from mathsetu.languages.glossary.concepts import Concept
-from mathsetu.languages.glossary.tokens import Token, tokenize
+from mathsetu.languages.glossary.tokens import Token, has_tones, tokenize
 from mathsetu.languages.normalise import fold, normalise
+from mathsetu.languages.table import language as row_of
 
 _HALF_SPACE = "\u200c"
 
@@ -54,11 +55,16 @@ class Matcher:
     def __init__(self, concepts: Iterable[Concept], language: str) -> None:
         self._language = language
         self._root = _Node()
+        # Forms without tone marks, for texts that were typed without any.
+        self._toneless = _Node() if row_of(language).spaces_syllables else self._root
         for concept in concepts:
             for rank, form in enumerate(concept.forms.get(language, ())):
-                self._add(form, _Meaning(concept, form, rank))
+                self._add(form, _Meaning(concept, form, rank), self._root)
                 if _HALF_SPACE in form:
-                    self._add(form.replace(_HALF_SPACE, " "), _Meaning(concept, "", rank))
+                    half = form.replace(_HALF_SPACE, " ")
+                    self._add(half, _Meaning(concept, "", rank), self._root)
+                if self._toneless is not self._root:
+                    self._add(fold(form), _Meaning(concept, form, rank), self._toneless)
 
     def match(self, text: str) -> list[TermMatch]:
         """The terms in a marked text, from left to right, none overlapping."""
@@ -69,50 +75,60 @@ class Matcher:
         matches: list[tuple[TermMatch, int, int]] = []
         first = 0
         while first < len(tokens):
-            after, meanings = self._longest(tokens, first)
-            if meanings:
-                start, end = tokens[first].start, tokens[after - 1].end
-                concepts = _likeliest(meanings, text[start:end])
-                matches.append((TermMatch(start, end, concepts), first, after))
-                first = after
-            else:
-                first += 1
+            match, after = self.match_at(text, tokens, first)
+            if match is not None:
+                matches.append((match, first, after))
+            first = after
         return matches
 
-    def _add(self, form: str, meaning: _Meaning) -> None:
+    def match_at(
+        self, text: str, tokens: Sequence[Token], first: int
+    ) -> tuple[TermMatch | None, int]:
+        """The longest term that begins at a token, if there is one, and the token after."""
+        root = self._toneless
+        if root is not self._root and has_tones(text, self._language):
+            root = self._root
+        after, meanings = _longest(root, tokens, first)
+        if not meanings:
+            return None, first + 1
+        start, end = tokens[first].start, tokens[after - 1].end
+        return TermMatch(start, end, _likeliest(meanings, text[start:end])), after
+
+    def _add(self, form: str, meaning: _Meaning, root: _Node) -> None:
         tokens = tokenize(form, self._language)
-        self._insert(tokens, meaning)
+        _insert(root, tokens, meaning)
         counting = [token for token in tokens if not token.is_stop]
         if 1 < len(counting) < len(tokens):
-            self._insert(counting, meaning)
+            _insert(root, counting, meaning)
 
-    def _insert(self, tokens: Iterable[Token], meaning: _Meaning) -> None:
-        node = self._root
-        for token in tokens:
-            for term in token.terms:
-                node = node.children.setdefault(term, _Node())
-        node.meanings.append(meaning)
 
-    def _longest(self, tokens: Sequence[Token], first: int) -> tuple[int, list[_Meaning]]:
-        """The longest form that begins at a token: where it ends, and what it means."""
-        begun = _follow(self._root, tokens[first].terms)
-        if begun is None:
-            return first, []  # most words begin no term
-        nodes = [begun]
-        after, meanings = (first + 1, begun.meanings) if begun.meanings else (first, [])
-        for place in range(first + 1, len(tokens)):
-            token = tokens[place]
-            if not token.follows:
-                break
-            following = [node for at in nodes if (node := _follow(at, token.terms)) is not None]
-            for node in following:
-                if node.meanings:
-                    after, meanings = place + 1, node.meanings
-            # A stop word may be part of a form or stand between its parts.
-            nodes = following + nodes if token.is_stop else following
-            if not nodes:
-                break
-        return after, meanings
+def _insert(node: _Node, tokens: Iterable[Token], meaning: _Meaning) -> None:
+    for token in tokens:
+        for term in token.terms:
+            node = node.children.setdefault(term, _Node())
+    node.meanings.append(meaning)
+
+
+def _longest(root: _Node, tokens: Sequence[Token], first: int) -> tuple[int, list[_Meaning]]:
+    """The longest form that begins at a token: where it ends, and what it means."""
+    begun = _follow(root, tokens[first].terms)
+    if begun is None:
+        return first, []  # most words begin no term
+    nodes = [begun]
+    after, meanings = (first + 1, begun.meanings) if begun.meanings else (first, [])
+    for place in range(first + 1, len(tokens)):
+        token = tokens[place]
+        if not token.follows:
+            break
+        following = [node for at in nodes if (node := _follow(at, token.terms)) is not None]
+        for node in following:
+            if node.meanings:
+                after, meanings = place + 1, node.meanings
+        # A stop word may be part of a form or stand between its parts.
+        nodes = following + nodes if token.is_stop else following
+        if not nodes:
+            break
+    return after, meanings
 
 
 def _follow(node: _Node, terms: Iterable[str]) -> _Node | None:

@@ -1,14 +1,19 @@
-"""Words of a text with their places, and the terms the analyzer makes of them."""
+"""Words of a text with their places, and the terms the analyzer makes of them.
+
+Vietnamese writes a space after every syllable and tells words apart by tone marks, which the
+analyzer takes off. Its syllables keep them here, unless the whole text was typed without.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from mathsetu.languages.analyze import MARKS, UNSPACED, analyze
 from mathsetu.languages.normalise import normalise
+from mathsetu.languages.table import language as row_of
 from mathsetu.markup import split
 
 # A word and the apostrophes inside it; combining marks and half-spaces belong to it.
@@ -17,6 +22,8 @@ _WORD = re.compile(rf"[^\W_](?:[\w{MARKS}]|['’](?=\w))*")
 _JOINT = re.compile(r"['’]?[\s\-‐‑–]*|\.")
 # What formulas and code begin with.
 _MARKS = re.compile(r"[$\\`]")
+#: Syllables of the longest word that is looked for.
+LONGEST_WORD: Final = 4
 
 
 class Token(NamedTuple):
@@ -40,18 +47,46 @@ def tokenize(text: str, language: str) -> list[Token]:
     >>> [(token.start, token.terms) for token in tokenize("roots of $x^2$, primes", "en")]
     [(0, ('root',)), (6, ('~of',)), (16, ('prime',))]
     """
+    toned = has_tones(text, language)
     if not _MARKS.search(text):
-        return _words(text, 0, language)  # terms of the glossary come here by the thousand
+        return _words(text, 0, language, toned)  # terms of the glossary come here by the thousand
     tokens: list[Token] = []
     offset = 0
     for span in split(text):
         if span.kind == "text":
-            tokens += _words(span.raw, offset, language)
+            tokens += _words(span.raw, offset, language, toned)
         offset += len(span.raw)
     return tokens
 
 
-def _words(text: str, offset: int, language: str) -> list[Token]:
+def has_tones(text: str, language: str) -> bool:
+    """Whether the marks of a text tell its words apart.
+
+    >>> has_tones("con chó", "vi"), has_tones("con cho", "vi"), has_tones("año", "es")
+    (True, False, False)
+    """
+    return row_of(language).spaces_syllables and not text.isascii()
+
+
+def joined_syllables(syllables: Sequence[str], words: Container[str]) -> list[str]:
+    """Syllables as words, the longest first.
+
+    >>> joined_syllables(["trường", "học", "mới"], {"trường học"})
+    ['trường học', 'mới']
+    """
+    joined: list[str] = []
+    place = 0
+    while place < len(syllables):
+        for count in range(min(LONGEST_WORD, len(syllables) - place), 0, -1):
+            word = " ".join(syllables[place : place + count])
+            if count == 1 or word in words:
+                joined.append(word)
+                place += count
+                break
+    return joined
+
+
+def _words(text: str, offset: int, language: str, toned: bool) -> list[Token]:
     tokens: list[Token] = []
     last = -1
     for word in _WORD.finditer(text):
@@ -59,7 +94,7 @@ def _words(text: str, offset: int, language: str) -> list[Token]:
             tokens += _characters(word, offset, language, follows=word.start() == last)
             last = word.end()
             continue
-        terms, is_stop = _terms(word[0], language)
+        terms, is_stop = _terms(word[0], language, toned)
         start, end = word.span()
         follows = last >= 0 and (
             (start == last + 1 and text[last] == " ")
@@ -90,7 +125,11 @@ def _characters(
 
 
 @lru_cache(maxsize=1 << 16)
-def _terms(word: str, language: str) -> tuple[tuple[str, ...], bool]:
+def _terms(word: str, language: str, toned: bool = False) -> tuple[tuple[str, ...], bool]:
+    if toned:
+        syllable = normalise(word)
+        is_stop = syllable in row_of(language).stop_words
+        return (f"~{syllable}" if is_stop else syllable,), is_stop
     if terms := analyze(word, language):
         return tuple(terms), False
     kept = analyze(word, language, stemmer="none", stop_words=False)

@@ -3,7 +3,8 @@
 The glossary has the terms of mathematics, written by hand. The words around them ("shelf",
 "apples", "how fast") are in tables that a program has made: it counted which words of a sentence
 come with which words of its translation (``mathsetu train encoder words``). So they are many, and
-sometimes wrong; each translation says how likely it is.
+sometimes wrong; each translation says how likely it is. Vietnamese tables hold words of several
+syllables, with their tone marks.
 
 >>> LearnedWords.load("cs", "en").translations("ryb")[0][0]
 'fish'
@@ -12,8 +13,10 @@ sometimes wrong; each translation says how likely it is.
 from __future__ import annotations
 
 import gzip
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
+
+from mathsetu.languages.normalise import fold
 
 #: The tables, each ``SOURCE-TARGET.tsv.gz``.
 FOLDER = Path(__file__).parent
@@ -52,9 +55,36 @@ class LearnedWords:
         start = self._table.find(f"\n{term}\t") if term else -1
         if start < 0:
             return []
-        _, *cells = self._table[start + 1 : self._table.index("\n", start + 1)].split("\t")
-        chances = (int(chance) / 100 for chance in cells[1::2])
-        return list(zip(cells[::2], chances, strict=True))
+        return _read_line(self._table[start + 1 : self._table.index("\n", start + 1)])[1]
+
+    def __contains__(self, term: object) -> bool:
+        return term in self._terms
+
+    @cached_property
+    def _terms(self) -> frozenset[str]:
+        return frozenset(self.terms())
+
+    @cached_property
+    def toneless(self) -> LearnedWords:
+        r"""The table for texts that were typed without tone marks: all that a term may be.
+
+        >>> table = LearnedWords("chó\tdog\t90\nchợ\tmarket\t80\tfair\t10\n")
+        >>> table.toneless.translations("cho")
+        [('dog', 0.45), ('market', 0.4), ('fair', 0.05)]
+        """
+        gathered: dict[str, list[list[tuple[str, float]]]] = {}
+        for line in filter(None, self._table.splitlines()):
+            term, said = _read_line(line)
+            gathered.setdefault(fold(term), []).append(said)
+        lines = []
+        for plain, meanings in sorted(gathered.items()):
+            chances: dict[str, float] = {}
+            for word, chance in (said for meaning in meanings for said in meaning):
+                chances[word] = chances.get(word, 0.0) + chance / len(meanings)
+            ranked = sorted(chances.items(), key=lambda pair: (-pair[1], pair[0]))
+            cells = (f"{word}\t{round(100 * chance)}" for word, chance in ranked)
+            lines.append("\t".join([plain, *cells]) + "\n")
+        return LearnedWords("".join(lines))
 
     def terms(self) -> list[str]:
         r"""All terms that have a translation.
@@ -63,6 +93,13 @@ class LearnedWords:
         ['ryb', 'vod']
         """
         return [line.partition("\t")[0] for line in self._table.splitlines() if line]
+
+
+def _read_line(line: str) -> tuple[str, list[tuple[str, float]]]:
+    """A term, and the words that it may be with their chances."""
+    term, *cells = line.split("\t")
+    chances = (int(chance) / 100 for chance in cells[1::2])
+    return term, list(zip(cells[::2], chances, strict=True))
 
 
 _NAMES = frozenset(path.name for path in FOLDER.glob("*.tsv.gz"))

@@ -4,12 +4,15 @@ Dictionaries have one form of a word and none of the small ones. Parallel text h
 a word is inflected, and what "of", "such that" and "hence" are. Which word goes with which is found
 as in IBM's first model (Brown et al., 1993): every word of a translation is shared out among the
 words of its original, again and again, by what is known so far.
+
+`align_terms` does more, for tables that search reads: a pair counts as much as both directions
+agree on it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +34,11 @@ _LEAST_SEEN = 3
 # Of two words each must take at least this share of the other.
 _LEAST = (0.04, 0.04)
 _MOST_FORMS = 8
+# A place whose links are all less likely than this goes with nothing: not every word has its like.
+_NOTHING = 1e-4
+
+#: Terms of a text, those of its translation, and how often the pair counts.
+TermPair = tuple[Sequence[str], Sequence[str], float]
 
 
 def words_of(text: str) -> list[str]:
@@ -39,7 +47,16 @@ def words_of(text: str) -> list[str]:
     >>> words_of("Is $n^2$ the Square of a number?")
     ['is', 'the', 'square', 'of', 'a', 'number']
     """
-    return _WORD.findall(_FORMULA.sub(" ", text).lower())
+    return _WORD.findall(without_formulas(text).lower())
+
+
+def without_formulas(text: str) -> str:
+    """A text with blanks in place of its formulas.
+
+    >>> without_formulas("the roots of $x^2$")
+    'the roots of  '
+    """
+    return _FORMULA.sub(" ", text)
 
 
 def align_words(
@@ -69,6 +86,78 @@ def align_words(
     return {
         word: tuple(sorted(forms, key=lambda form: (-form[1], form[0]))[:_MOST_FORMS])
         for word, forms in found.items()
+    }
+
+
+def align_terms(
+    pairs: Iterable[TermPair], least_chance: float, least_count: float
+) -> dict[str, list[tuple[str, float]]]:
+    """Terms with those of the translation that go with them, the likeliest first.
+
+    Each direction shares out every term of one side among those of the other. A link counts by the
+    geometric mean of what both give it, so that a term which goes with everything in one direction
+    (a stray word of a long sentence) is kept out by the other.
+
+    Args:
+        pairs: Texts with their translations.
+        least_chance: How likely a translation must be.
+        least_count: How often it must have been seen, in shares of links.
+
+    >>> pairs = [(["primo"], ["prime"], 1.0), (["numero", "primo"], ["prime", "number"], 1.0)]
+    >>> align_terms(pairs * 3, 0.1, 1.0)["numero"][0][0]
+    'number'
+    """
+    own_terms: dict[str, int] = {}
+    other_terms: dict[str, int] = {}
+    sides: list[tuple[list[int], list[int], float]] = []
+    for own, theirs, times in pairs:
+        if own and theirs and max(len(own), len(theirs)) <= _LONGEST:
+            sides.append(
+                (
+                    [own_terms.setdefault(term, len(own_terms)) for term in own],
+                    [other_terms.setdefault(term, len(other_terms)) for term in theirs],
+                    times,
+                )
+            )
+    if not sides:
+        return {}
+    kind, own_places, other_places, counted = [], [], [], []
+    own_place = other_place = 0
+    for one, two, times in sides:
+        first, second = np.array(one), np.array(two)
+        rows, columns = len(one), len(two)
+        kind.append((first[:, None] * len(other_terms) + second).ravel())
+        own_places.append(np.repeat(np.arange(rows) + own_place, columns))
+        other_places.append(np.tile(np.arange(columns) + other_place, rows))
+        counted.append(np.full(rows * columns, times))
+        own_place += rows
+        other_place += columns
+    kinds, number = np.unique(np.concatenate(kind), return_inverse=True)
+    own_of, other_of = np.divmod(kinds, len(other_terms))
+    times_of = np.concatenate(counted)
+
+    def shares(given: Numbers, shared: Numbers) -> Chances:
+        """What each link gets of the place that it shares with others."""
+        chances = np.ones(len(kinds))
+        share = times_of
+        for _ in range(_ROUNDS):
+            share = chances[number]
+            share /= np.bincount(shared, share)[shared] + _NOTHING
+            counts = np.bincount(number, share * times_of, len(kinds))
+            chances = counts / np.bincount(given, counts)[given]
+        return share
+
+    there = shares(own_of, np.concatenate(other_places))
+    back = shares(other_of, np.concatenate(own_places))
+    counts = np.bincount(number, np.sqrt(there * back) * times_of, len(kinds))
+    chances = counts / np.bincount(own_of, counts)[own_of]
+    found: dict[str, list[tuple[str, float]]] = {}
+    own_names, other_names = list(own_terms), list(other_terms)
+    for place in np.flatnonzero((chances >= least_chance) & (counts >= least_count)).tolist():
+        forms = found.setdefault(own_names[own_of[place]], [])
+        forms.append((other_names[other_of[place]], float(chances[place])))
+    return {
+        term: sorted(forms, key=lambda form: (-form[1], form[0])) for term, forms in found.items()
     }
 
 

@@ -31,6 +31,8 @@ MATHEMATICS = frozenset(
 _CAPS = {"debian_mo": 90_000, "bible": 40_000, "libreoffice": 40_000, "hi_qbanks": 60_000}
 _PLACEHOLDERS = re.compile(r"%\d*\$?[sdiulxo]|\{\d*\}|&[a-z]+;|<[^>]+>|https?:|--\w")
 _LONGEST = 1200
+# Chinese, Japanese and Korean say with one character what takes others about three.
+_DENSE = re.compile("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,8 @@ def dictionary(folder: Path, language: str) -> Iterator[tuple[str, str]]:
 
 
 def _usable(english: str, other: str, source: str) -> bool:
-    if not english.strip() or not 0.3 < len(other) / len(english) < 3.0:
+    length = len(other) + 2 * len(_DENSE.findall(other))
+    if not english.strip() or not 0.3 < length / len(english) < 3.0:
         return False
     if source in ("debian_mo", "libreoffice", "mediawiki", "ddtp"):
         letters = sum(map(str.isalpha, english))
