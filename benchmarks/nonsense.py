@@ -3,11 +3,11 @@
     python -m benchmarks.nonsense [default] [--library FOLDER]
 
 Asked are queries without any sense (those of `benchmarks.calibration`, and harder ones of another
-seed; the rules were made with both in sight) over the ARQMath posts and the sampler: the share that is told
-of something close. Then, the other way round: the judged ARQMath topics in seven languages, whole
-and their titles alone, the sampler's queries, and each word that stands in a title of the sampler,
-asked alone of a library of the six posts of that thread. A library of the ARQMath posts that is
-there already (``--library``) need not be built.
+seed; the rules were made with both in sight) over the ARQMath posts and the sampler: the share that
+is told of something close. Then, the other way round: the judged ARQMath topics in seven languages,
+whole and their titles alone, the sampler's queries, and each word that stands in a title of the
+sampler, asked alone of a library of the six posts of that thread. A library of the ARQMath posts
+that is there already (``--library``) need not be built.
 """
 
 from __future__ import annotations

@@ -36,6 +36,7 @@ def test_a_limit_ends_with_its_block() -> None:
     check_time()
 
 
+@pytest.mark.thorough
 def test_one_endless_step_leaves_time_for_the_next() -> None:
     clock = Clock(seconds=0.8)
     began = monotonic()

@@ -25,6 +25,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 # What the packages of others warn of is not ours to mend.
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")
 def test_ours_comes_first_finds_what_is_best_and_no_other_engine_fails(
     library: Path, capsys: pytest.CaptureFixture[str]

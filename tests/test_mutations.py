@@ -37,6 +37,7 @@ def test_every_kind_of_change_is_made_and_messages_are_left_alone() -> None:
     assert len(changed) == len(found)
 
 
+@pytest.mark.thorough
 def test_the_same_seed_draws_the_same_changes() -> None:
     assert drawn("ranking", 10, seed=0) == drawn("ranking", 10, seed=0)
     assert drawn("ranking", 10, seed=0) != drawn("ranking", 10, seed=1)

@@ -113,6 +113,7 @@ def test_a_library_is_built_and_searched_without_the_modules_of_unix(tmp_path: P
     assert output(BUILD_AND_SEARCH, str(tmp_path / "library")) == "['a']"
 
 
+@pytest.mark.thorough
 def test_modules_and_attributes_of_unix_are_asked_for_with_a_way_out() -> None:
     """A module of Unix is imported inside ``try``, an attribute looked up by ``getattr``."""
     wrong = []

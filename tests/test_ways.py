@@ -32,6 +32,7 @@ def test_both_ways_are_as_drawn(ways: dict[str, Way]) -> None:
         assert drawing(title, way) in text, "draw it again with: python -m benchmarks.ways"
 
 
+@pytest.mark.thorough
 def test_a_query_passes_few_files_and_becomes_few_values(ways: dict[str, Way]) -> None:
     query, _ = ways.values()
     assert len(query.drawn) <= 40

@@ -71,6 +71,7 @@ def test_the_help_lists_every_verb_once_under_who_needs_it(mathsetu: Mathsetu) -
             assert shown.count(f"\n  {verb} ") == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("given", [("posts.jsonl", "lib"), ("posts.jsonl", "more.jsonl", "lib")])
 def test_the_former_order_is_understood_with_a_hint(
     mathsetu: Mathsetu, source: Path, given: tuple[str, ...]
@@ -113,6 +114,7 @@ def test_remove_names_the_ids_that_no_post_has(mathsetu: Mathsetu, source: Path)
     assert mathsetu("remove", "lib", "1", "--json").out == '{\n  "removed": 0,\n  "unknown": [\n    "1"\n  ]\n}\n'  # noqa: E501 # fmt: skip
 
 
+@pytest.mark.thorough
 def test_one_is_singular(mathsetu: Mathsetu, source: Path) -> None:
     options = ("--recipe", "light.toml", "--processes", "1")
     jsonl.write_posts(source, [Post(id="1", body="primes")])

@@ -50,6 +50,7 @@ def test_task_1_ranks_answers_each_with_its_question(mathsetu: Mathsetu, dump: D
     assert measured(mathsetu, dump / "qrels-task1.txt", run)["P'@10"] == pytest.approx(0.1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("recipe", ["formula", "mathamr-plus"])
 def test_task_2_finds_formulas_by_the_ids_of_the_collection(
     mathsetu: Mathsetu, dump: Dump, recipe: str

@@ -213,6 +213,7 @@ def test_without_matplotlib_the_extra_is_named(
     assert "[plots]" in line
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", ["1", "20", "40", "60", "80", "100", "120", "200"])
 def test_compare_cuts_neither_names_nor_numbers_at_any_width(
     mathsetu: Mathsetu, folder: Path, monkeypatch: pytest.MonkeyPatch, width: str

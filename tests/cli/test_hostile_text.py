@@ -143,6 +143,7 @@ def test_hostile_runs_and_judgments_are_shown_harmlessly(mathsetu: Mathsetu) -> 
         assert_harmless(mathsetu(*arguments))
 
 
+@pytest.mark.thorough
 def test_hostile_arguments_and_recipes_are_shown_harmlessly(mathsetu: Mathsetu) -> None:
     Path(f"r{EVIL}.toml").write_text(f'name = "n{TOML_EVIL}"\ndescription = "{TOML_EVIL}"\n')
     Path("t.toml").write_text(f'name = "x"\n"{TOML_EVIL}" = 1\n')

@@ -21,6 +21,7 @@ def fill(folder: Path) -> None:
     (folder / ".hidden").write_text("x")
 
 
+@pytest.mark.thorough
 def test_the_report_names_what_was_read_and_what_was_not(mathsetu: Mathsetu) -> None:
     fill(Path("notes"))
     refused = mathsetu.refuses("index", "lib", "notes", "--recipe", "formula")

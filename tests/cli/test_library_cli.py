@@ -315,6 +315,7 @@ def test_search_says_when_nothing_is_close(mathsetu: Mathsetu, library: Path) ->
     assert answer["hits"]
 
 
+@pytest.mark.thorough
 def test_the_asker_s_language_comes_first(mathsetu: Mathsetu, tmp_path: Path) -> None:
     posts = [post for post in sampler.posts() if post.thread_id == "infinitely-many-primes"]
     jsonl.write_posts(tmp_path / "primes.jsonl", posts)
@@ -329,6 +330,7 @@ def test_the_asker_s_language_comes_first(mathsetu: Mathsetu, tmp_path: Path) ->
     assert "is not one of" in mathsetu(*search, "--own-language", "much").err
 
 
+@pytest.mark.thorough
 def test_an_edited_note_replaces_the_old_one(mathsetu: Mathsetu) -> None:
     note = Path("notes") / "sums.md"
     note.parent.mkdir()

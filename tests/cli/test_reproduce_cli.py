@@ -33,6 +33,7 @@ def test_figures_come_as_json_and_the_library_is_used_again(
     assert (folder / "manifest.json").stat().st_mtime_ns == manifest.st_mtime_ns
 
 
+@pytest.mark.thorough
 def test_a_table_says_what_differs(mathsetu: Mathsetu, files: list[str]) -> None:
     shown = mathsetu("reproduce", "msm-sum", *files, "--set", "parts.bm25.scheme.k1=2.5")
     assert shown.code == 0
@@ -97,6 +98,7 @@ fuse = { method = "rbc" }
 """
 
 
+@pytest.mark.thorough
 def test_what_rbc_learned_is_kept_and_used_again(
     mathsetu: Mathsetu, english: list[str], tmp_path: Path
 ) -> None:
@@ -136,6 +138,7 @@ def test_k_is_swept_over_the_same_systems(
     )
 
 
+@pytest.mark.thorough
 def test_the_judged_pool_alone_is_ranked_when_asked(
     mathsetu: Mathsetu, english: list[str], tmp_path: Path
 ) -> None:

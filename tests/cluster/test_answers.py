@@ -33,6 +33,7 @@ def test_meaning_is_compared_as_in_a_folder(node, tmp_path):
         assert here.answer(query, 5, group=True).hits == there.answer(query, 5, group=True).hits
 
 
+@pytest.mark.thorough
 def test_filters_hold_for_every_part(both):
     here, there = both
     for where in (Filter("es"), Filter(tags=("calculus", "integration")), Filter("xx")):
@@ -87,6 +88,7 @@ def test_posts_tags_languages_and_likes_are_the_same(both):
         there.post("nobody")
 
 
+@pytest.mark.thorough
 def test_many_queries_are_answered_at_once(both):
     here, there = both
     queries = [Query(str(number), text) for number, text in enumerate(QUERIES)]
@@ -104,6 +106,7 @@ def test_an_answer_is_found_by_its_question(node, tmp_path):
     assert here.search("zeta of two", 5) == there.search("zeta of two", 5)
 
 
+@pytest.mark.thorough
 def test_removed_posts_are_not_published_and_do_not_count(node, tmp_path):
     posts = some_posts(30)
     build_library(tmp_path / "library", posts, LIGHT, processes=1)
@@ -151,6 +154,7 @@ def test_pages_totals_facets_and_negation_are_the_same(both):
             assert ours.facets == theirs.facets
 
 
+@pytest.mark.thorough
 def test_a_library_on_a_cluster_tells_of_its_hits_and_is_refreshed(node, tmp_path):
     here, there = published(tmp_path / "library", some_posts(24))
     assert [str(hit) for hit in here.search(QUERIES[0], 3)] == [
@@ -163,6 +167,7 @@ def test_a_library_on_a_cluster_tells_of_its_hits_and_is_refreshed(node, tmp_pat
     assert "23 posts" in repr(there)
 
 
+@pytest.mark.thorough
 def test_posts_are_written_over_http(node, tmp_path):
     testclient = pytest.importorskip("fastapi.testclient")
     from mathsetu.service.app import create_app

@@ -57,6 +57,7 @@ def test_after_changes_counts_and_answers_are_those_of_a_fresh_build(node, tmp_p
         ]
 
 
+@pytest.mark.thorough
 def test_a_formula_counts_once_however_its_posts_come_and_go(node, tmp_path):
     def post(name, latex="x^2"):
         return Post(id=name, body=f"See ${latex}$", language="en")
@@ -74,6 +75,7 @@ def test_a_formula_counts_once_however_its_posts_come_and_go(node, tmp_path):
     assert newest().state.parts["formulas"].documents == 1
 
 
+@pytest.mark.thorough
 def test_answers_follow_their_question(node, tmp_path):
     answer = Post(id="a", body="Because of Euler", parent_id="q", language="en")
     question = Post(id="q", title="Basel", body="Why is zeta of two so?", language="en")
@@ -148,6 +150,7 @@ def let_lock_end(node):
     node.set_payload(meta, {"until": 0.0}, points=[2])
 
 
+@pytest.mark.thorough
 def test_one_writer_at_a_time(node, tmp_path):
     published(tmp_path / "library", some_posts(5))
     with connected(ADDRESS) as cluster:
@@ -160,6 +163,7 @@ def test_one_writer_at_a_time(node, tmp_path):
     assert remove_posts(ADDRESS, [some_posts(1)[0].id]) == 1
 
 
+@pytest.mark.thorough
 def test_all_posts_cannot_be_removed(node, tmp_path):
     posts = some_posts(3)
     published(tmp_path / "library", posts)

@@ -18,6 +18,7 @@ def recipe(tmp_path):
     return str(path)
 
 
+@pytest.mark.thorough
 def test_the_verbs_of_a_library(node, mathsetu, tmp_path, recipe):
     write_posts("posts.jsonl", some_posts(10))
     write_posts("more.jsonl", some_posts(12)[10:])
@@ -37,6 +38,7 @@ def test_the_verbs_of_a_library(node, mathsetu, tmp_path, recipe):
     assert json.loads(mathsetu("info", ADDRESS, "--json").out)["posts"] == 11
 
 
+@pytest.mark.thorough
 def test_a_plan_is_made_built_and_finished(node, mathsetu, recipe):
     write_posts("posts.jsonl", some_posts(10))
     made = mathsetu("plan", "plan", "posts.jsonl", "--shards", "2", "--recipe", recipe, "--json")

@@ -21,6 +21,7 @@ def there(node, tmp_path):
     return published(tmp_path / "library", some_posts(20))[1]
 
 
+@pytest.mark.thorough
 def test_an_answer_names_the_part_that_is_missing(node, there):
     whole = there.answer(QUERY, 5)
     node.away = {"part-formulas"}
@@ -34,6 +35,7 @@ def test_an_answer_names_the_part_that_is_missing(node, there):
     assert whole.missing == {}
 
 
+@pytest.mark.thorough
 def test_whoever_gets_hits_alone_gets_all_parts_or_an_error(node, there):
     node.away = {"part-formulas"}
     with pytest.raises(Unavailable, match="formulas is missing"):
@@ -44,6 +46,7 @@ def test_whoever_gets_hits_alone_gets_all_parts_or_an_error(node, there):
         there.formulas("x^2", 3)
 
 
+@pytest.mark.thorough
 def test_nothing_is_never_an_answer_when_the_cluster_is_away(node, there):
     node.away = {"all"}
     with pytest.raises(Unavailable, match="cannot be reached"):
@@ -52,6 +55,7 @@ def test_nothing_is_never_an_answer_when_the_cluster_is_away(node, there):
         there.post(some_posts(1)[0].id)
 
 
+@pytest.mark.thorough
 def test_a_request_is_made_a_few_times_and_no_more(node, there):
     node.away = {"part-formulas"}
     node.requests.clear()
@@ -61,6 +65,7 @@ def test_a_request_is_made_a_few_times_and_no_more(node, there):
     assert len(asked) == _TRIES
 
 
+@pytest.mark.thorough
 def test_a_node_that_comes_back_in_time_goes_unnoticed(node, there):
     whole = there.search(QUERY, 5)
     left = [_TRIES - 1]
@@ -89,6 +94,7 @@ def test_of_several_nodes_another_one_is_asked(node, monkeypatch):
     assert len(dead.requests) <= 1
 
 
+@pytest.mark.thorough
 def test_the_service_says_503_and_keeps_addresses_to_itself(node, there):
     with TestClient(create_app(Settings(ADDRESS)), raise_server_exceptions=False) as client:
         assert client.get("/v1/search", params={"q": QUERY}).status_code == 200
@@ -114,6 +120,7 @@ def test_the_key_goes_only_where_the_environment_says(monkeypatch, named):
         Library(ADDRESS)
 
 
+@pytest.mark.thorough
 def test_the_key_goes_to_all_nodes_that_the_environment_names(monkeypatch):
     pytest.importorskip("qdrant_client", reason="the extra 'qdrant' is not installed")
     monkeypatch.setenv(KEY, "secret")
@@ -138,6 +145,7 @@ def test_addresses_that_are_none_are_refused(address):
     assert "\x1b" not in str(refused.value)
 
 
+@pytest.mark.thorough
 def test_a_time_limit_holds_for_a_cluster_that_is_away(node, there):
     node.away = {"part-formulas"}
     answer = there.answer(QUERY, 5, seconds=30)

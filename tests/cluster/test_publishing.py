@@ -51,6 +51,7 @@ def folder(tmp_path):
     return tmp_path / "library"
 
 
+@pytest.mark.thorough
 def test_a_publisher_that_is_killed_anywhere_ends_with_the_same_collections(node, folder):
     publish(folder, "qdrant://localhost/whole")
     requests = 0
@@ -72,6 +73,7 @@ def test_a_publisher_that_is_killed_anywhere_ends_with_the_same_collections(node
     assert counts_of() == counts_of("qdrant://localhost/whole")
 
 
+@pytest.mark.thorough
 def test_the_same_library_is_not_sent_twice(node, folder):
     publish(folder)
     node.requests.clear()
@@ -79,6 +81,7 @@ def test_the_same_library_is_not_sent_twice(node, folder):
     assert "upsert" not in {name for name, _ in node.requests}
 
 
+@pytest.mark.thorough
 def test_a_library_that_was_changed_since_is_published_anew(node, folder):
     publish(folder)
     add_posts(ADDRESS, some_posts(21)[20:], processes=1)
@@ -111,6 +114,7 @@ def test_a_rebuild_replaces_the_old_one_in_one_step(node, folder, tmp_path):
     assert there.search(QUERIES[0], 5) == other.search(QUERIES[0], 5)
 
 
+@pytest.mark.thorough
 def test_what_was_replaced_stays_for_a_while_and_is_dropped_then(node, folder, tmp_path):
     publish(folder)
     build_library(tmp_path / "other", some_posts(10), LIGHT, processes=1)
@@ -123,6 +127,7 @@ def test_what_was_replaced_stays_for_a_while_and_is_dropped_then(node, folder, t
     assert len(Library(ADDRESS)) == 10
 
 
+@pytest.mark.thorough
 def test_a_segment_gives_another_process_the_same_points(folder):
     manifest = read_manifest(folder)
     own = segment_folder(folder, manifest.segments[0].name)
@@ -136,6 +141,7 @@ def test_a_segment_gives_another_process_the_same_points(folder):
     assert len(points.post_numbers()) == 18
 
 
+@pytest.mark.thorough
 def test_libraries_of_one_cluster_do_not_meet(node, folder, tmp_path):
     publish(folder)
     _, other = published(
@@ -201,6 +207,7 @@ def test_a_last_command_that_is_killed_ends_with_the_same_counts(node, tmp_path)
     assert counts_of() == counts_of("qdrant://localhost/whole")
 
 
+@pytest.mark.thorough
 def test_a_search_whose_library_is_dropped_meanwhile_begins_anew(node, folder, tmp_path):
     publish(folder)
     there = Library(ADDRESS)
@@ -228,6 +235,7 @@ def build(folder, count=10):
     return Library(folder)
 
 
+@pytest.mark.thorough
 def test_a_collection_that_is_gone_for_good_is_named(node, folder):
     publish(folder)
     there = Library(ADDRESS)
@@ -238,6 +246,7 @@ def test_a_collection_that_is_gone_for_good_is_named(node, folder):
     assert "is not there" in answer.missing["formulas"]
 
 
+@pytest.mark.thorough
 def test_a_worker_that_is_killed_goes_on(node, tmp_path):
     plan = tmp_path / "plan"
     make_plan(plan, some_posts(10), LIGHT, 2, quiet)
@@ -298,6 +307,7 @@ def test_hits_of_shards_and_of_a_whole_are_nearly_the_same_by_words(node, tmp_pa
     assert nearly_equal(here, Library(ADDRESS).answer(QUERIES[3], 5, weights=words).hits)
 
 
+@pytest.mark.thorough
 def test_a_former_library_can_come_back(node, folder, tmp_path):
     publish(folder)
     build_library(tmp_path / "other", some_posts(10), LIGHT, processes=1)
@@ -312,6 +322,7 @@ def test_a_former_library_can_come_back(node, folder, tmp_path):
     assert there.search(QUERIES[0], 3) == Library(folder).search(QUERIES[0], 3)
 
 
+@pytest.mark.thorough
 def test_a_build_whose_dropping_was_cut_off_is_not_taken_for_whole(node, folder, tmp_path):
     publish(folder)
     build_library(tmp_path / "other", some_posts(10), LIGHT, processes=1)

@@ -93,6 +93,7 @@ def test_an_id_that_occurs_twice_is_a_bad_row_for_those_who_ask(
     assert len(list(read(path))) == 2
 
 
+@pytest.mark.thorough
 def test_index_names_or_skips_twice_used_ids_across_files(mathsetu: Mathsetu) -> None:
     Path("notes").mkdir()
     Path("notes/a.md").write_text("# One\n\nText $x$.\n")
@@ -112,6 +113,7 @@ def test_index_names_or_skips_twice_used_ids_across_files(mathsetu: Mathsetu) ->
     assert twice in done.err
 
 
+@pytest.mark.thorough
 def test_add_counts_what_it_skips(mathsetu: Mathsetu) -> None:
     assert mathsetu("index", "lib", "sampler", "--recipe", "msm-bm25", "--processes", "1").code == 0
     Path("a.jsonl").write_text('{"id": "7", "body": "one"}\n{"id": "7", "body": "two"}\n')

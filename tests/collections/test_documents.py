@@ -238,6 +238,7 @@ def test_old_encodings_are_read_where_a_paper_declares_them(tmp_path: Path) -> N
      "\\section{", "\\footnote{a}", "\\newcommand{\\a}[1]{#1#1}\\a{\\a{", "\\verb|", "\\\\[",
      "\\newenvironment{q}{\\begin{q}}{}\\begin{q}", "\\begin{theorem}["],
 )  # fmt: skip
+@pytest.mark.thorough
 def test_macros_end_in_any_document(piece: str) -> None:
     made = expand(piece * 2_000, "a.tex", lambda name, origin: None)
     assert len(made.text) < 2_000_000

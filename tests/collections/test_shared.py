@@ -49,6 +49,7 @@ def test_arqmath_topics_are_read_completely(
         ("npi_Deva", "ne", 1732),
     ],
 )  # fmt: skip
+@pytest.mark.thorough
 def test_crossmath_topics_are_read_completely(
     shared_data: Path, code: str, language: str, formulas: int
 ) -> None:

@@ -229,6 +229,7 @@ def test_a_folder_with_such_a_model_is_loaded_once(folder: Path) -> None:
     assert (loaded.encode(TEXTS) == BuiltinEncoder(folder).encode(TEXTS)).all()
 
 
+@pytest.mark.thorough
 def test_neither_torch_nor_transformers_is_loaded(folder: Path) -> None:
     code = (
         "import sys; from mathsetu.encoders import load_encoder; "
@@ -308,6 +309,7 @@ def test_the_wide_network_finds_translations(shipped: BuiltinEncoder, language: 
     assert (asked @ shipped.encode(english).T).argmax(axis=1).tolist() == [0, 1, 2]
 
 
+@pytest.mark.thorough
 def test_a_changed_file_of_the_wide_network_is_found_when_it_is_needed(tmp_path: Path) -> None:
     damaged = tmp_path / "model"
     copytree(SHIPPED, damaged)

@@ -68,6 +68,7 @@ def test_every_format_is_fuzzed() -> None:
     assert {f"read-{name}" for name in files} <= set(TARGETS)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", QUICK)
 def test_a_case_can_be_made_again_and_a_few_of_each_target_pass(name: str, tmp_path: Path) -> None:
     first, second = session(name, tmp_path), session(name, tmp_path)
@@ -83,6 +84,7 @@ def test_another_seed_makes_other_cases(tmp_path: Path) -> None:
     assert [one.case(9_000 + n) for n in range(9)] != [other.case(9_000 + n) for n in range(9)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", FAILED_ONCE)
 def test_what_failed_once_does_not_fail_again(path: Path, tmp_path: Path) -> None:
     target = TARGETS[path.parent.name]()

@@ -80,6 +80,7 @@ def test_a_name_in_upright_letters_is_a_function(latex: str) -> None:
     assert "tan" in operators(latex)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "language", "formula"),
     [

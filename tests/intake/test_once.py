@@ -121,6 +121,7 @@ def test_an_answer_added_later_has_the_language_of_its_question(tmp_path: Path) 
     assert {hit.id for hit in found} == {"ask", "tell"}
 
 
+@pytest.mark.thorough
 def test_several_processes_build_the_same_library(tmp_path: Path) -> None:
     posts = [
         Post(id=f"{post.id}-{number}", body=f"{post.body} $x_{number % 7}$", title=post.title)

@@ -34,6 +34,7 @@ def figures(run: mathsetu.Run, judgments: Judgments) -> dict[str, float]:
 # ir-measures and ranx
 
 
+@pytest.mark.thorough
 def test_ir_measures_reads_our_frames_and_files(
     run: mathsetu.Run, judgments: Judgments, figures: dict[str, float], tmp_path: Path
 ) -> None:

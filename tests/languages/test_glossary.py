@@ -190,6 +190,7 @@ def test_search_finds_by_any_form_prefix_and_without_accents(words: str, concept
     assert GLOSSARY.search(words)[0].id == concept
 
 
+@pytest.mark.thorough
 def test_search_for_nothing_finds_nothing() -> None:
     assert GLOSSARY.search("") == []
     assert GLOSSARY.search("xyzzy") == []

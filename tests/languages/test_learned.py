@@ -38,6 +38,7 @@ def test_there_is_a_table_to_english_for_every_other_language_and_from_it_for_si
     assert names == both | {f"{code}-en" for code in FURTHER if code != "th"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.name)
 def test_every_line_is_a_term_with_words_and_chances(path: Path) -> None:
     source, target = path.name.removesuffix(".tsv.gz").split("-")

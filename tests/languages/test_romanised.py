@@ -51,6 +51,7 @@ def test_russian_words_that_nobody_listed_are_written_by_rule() -> None:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "code", "words"),
     [

@@ -127,6 +127,7 @@ def test_a_killed_build_leaves_no_process_behind(tmp_path: Path) -> None:
     assert processes_with(mark) == set()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("part", "begun_again"),
     [
@@ -158,6 +159,7 @@ def test_an_interrupted_build_goes_on_where_it_stopped(
     assert content(target) == content(fresh)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "change",
     [

@@ -109,6 +109,7 @@ def test_a_manifest_that_is_none_is_refused(library: Path, text: str) -> None:
         Library(library)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "spoil",
     [

@@ -66,6 +66,7 @@ def test_figures_stand_beside_the_papers(
     assert done.figures[0].source == "Geletka et al. (CLEF 2022), table 2, msm 4"
 
 
+@pytest.mark.thorough
 def test_what_differs_is_named(
     tmp_path: Path, topics: list[Query], judgments: list[Judgment]
 ) -> None:

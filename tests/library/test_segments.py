@@ -88,6 +88,7 @@ def threads() -> Iterator[Post]:
                    title=f"A riddle called wolpertinger{number}")  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("small_segments")
 def test_an_answer_is_found_by_its_question_in_another_segment(tmp_path: Path) -> None:
     build_library(tmp_path / "library", threads(), LIGHT, processes=1)
@@ -132,6 +133,7 @@ def test_what_is_finished_is_kept_when_a_build_goes_on(tmp_path: Path, at: tuple
     assert run_of(tmp_path / "l").rankings == run_of(tmp_path / "fresh").rankings
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("small_segments")
 def test_more_posts_than_a_segment_holds_can_be_added(tmp_path: Path) -> None:
     posts = list(threads())

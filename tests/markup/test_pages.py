@@ -99,6 +99,7 @@ def test_wikitext_gives_its_text(source: str, text: str) -> None:
      "<div class=toc>", "<mrow>", "<a b='", "{{", "[[", "{{a|", "<math", "<ref>", "= a ",
      "== a ==\n"],
 )  # fmt: skip
+@pytest.mark.thorough
 def test_pages_take_linear_time(piece: str) -> None:
     assert_linear(clean_page, piece, 8_000)
     assert_linear(mathml_to_latex, piece, 8_000)

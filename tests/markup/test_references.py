@@ -21,6 +21,7 @@ def test_references_are_read_as_the_standard_library_reads_them(text: str) -> No
     assert unescape(text) == html.unescape(text)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("reference", LONG + ODD)
 def test_no_reference_stops_a_reader(reference: str) -> None:
     for form in ("text", "markdown", "latex", "html"):

@@ -79,6 +79,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("kept")
 
 
+@pytest.mark.thorough
 def test_every_row_of_the_msm_paper_has_figures_or_a_reason(data: Path, kept: Path) -> None:
     made = page(Context(data, kept), ["msm"])
     rows = [line for line in made.splitlines() if "`reproduce m" in line]
@@ -96,6 +97,7 @@ def test_every_row_of_the_msm_paper_has_figures_or_a_reason(data: Path, kept: Pa
     assert "Not run: no msm-5" in made
 
 
+@pytest.mark.thorough
 def test_the_page_has_a_section_for_each_paper_and_says_what_it_needs(
     mathsetu: Mathsetu, data: Path, kept: Path, tmp_path: Path
 ) -> None:
@@ -160,6 +162,7 @@ def test_mistakes_are_one_line(mathsetu: Mathsetu, data: Path, tmp_path: Path) -
         list(read_answers(broken))
 
 
+@pytest.mark.thorough
 def test_one_recipe_reads_the_posts_of_the_data(mathsetu: Mathsetu, data: Path) -> None:
     names = ("posts.jsonl.gz", "topics-task1-2020.xml", "qrels-task1-2020.official.txt")
     shown = mathsetu("reproduce", "msm-bm25", *(data / "arqmath" / name for name in names))

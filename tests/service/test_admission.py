@@ -71,6 +71,7 @@ async def asks(app: Any, client: str = "192.0.2.9") -> int:
 SENDS_JSON = (("host", "test"), ("content-type", "application/json"), ("content-length", "20"))
 
 
+@pytest.mark.thorough
 def test_a_client_that_sends_slowly_takes_nobodys_place(sampler_folder: Path) -> None:
     app = create_app(Settings(str(sampler_folder), running=1, waiting=1))
 
@@ -90,6 +91,7 @@ def test_a_client_that_sends_slowly_takes_nobodys_place(sampler_folder: Path) ->
     asyncio.run(go())
 
 
+@pytest.mark.thorough
 def test_a_body_that_takes_too_long_is_answered_with_408(sampler_folder: Path) -> None:
     app = create_app(Settings(str(sampler_folder), receiving=0.2))
 
@@ -185,6 +187,7 @@ def test_one_client_cannot_take_all_places(
     asyncio.run(go())
 
 
+@pytest.mark.thorough
 def test_large_answers_are_handed_over_in_pieces(sampler_folder: Path) -> None:
     app = create_app(Settings(str(sampler_folder)))
 
@@ -207,6 +210,7 @@ def refused_bodies() -> dict[str, list[tuple[str, str]]]:
     return {"400": both, "413": [("content-length", "999999")], "431": [("x", "y" * 20_000)]}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("status", refused_bodies())
 def test_what_is_refused_before_its_body_is_read_ends_the_connection(
     sampler_folder: Path, status: str
@@ -236,6 +240,7 @@ def named(sampler_folder: Path) -> TestClient:
     return TestClient(create_app(settings), base_url="http://search.example")
 
 
+@pytest.mark.thorough
 def test_a_wrong_name_is_answered_in_our_own_words_and_as_strictly_as_all(
     named: TestClient,
 ) -> None:
@@ -252,6 +257,7 @@ def test_a_wrong_name_is_answered_in_our_own_words_and_as_strictly_as_all(
             assert answer.headers["content-security-policy"].startswith("default-src 'none'")
 
 
+@pytest.mark.thorough
 def test_health_is_answered_under_any_name(named: TestClient) -> None:
     for host in ("127.0.0.1:8080", "search.example", "10.0.0.7"):
         answer = named.get("/v1/health", headers={"host": host})
@@ -259,6 +265,7 @@ def test_health_is_answered_under_any_name(named: TestClient) -> None:
         assert set(answer.json()) == {"status", "posts", "version"}
 
 
+@pytest.mark.thorough
 def test_a_browser_may_ask_whether_it_may_ask_and_hears_why_not(named: TestClient) -> None:
     ask = {"origin": GOOD, "access-control-request-method": "POST"}
     preflight = named.options("/v1/search", headers=ask)
@@ -273,6 +280,7 @@ def test_a_browser_may_ask_whether_it_may_ask_and_hears_why_not(named: TestClien
         assert answer.headers["content-security-policy"].startswith("default-src 'none'")
 
 
+@pytest.mark.thorough
 def test_head_is_get_without_a_body_on_every_route(client: TestClient) -> None:
     asked = [
         "/", "/search?q=primes", "/post?id=gaussian-integral.en", address("page.css"),

@@ -107,6 +107,7 @@ def test_a_mistake_is_answered_with_one_line(
     assert "\n" not in line
 
 
+@pytest.mark.thorough
 def test_a_body_without_announced_length_is_limited_too(client: TestClient) -> None:
     def endless() -> object:
         for _ in range(100):
@@ -170,6 +171,7 @@ def guarded(sampler_folder: Path) -> TestClient:
     return TestClient(create_app(settings))
 
 
+@pytest.mark.thorough
 def test_with_a_key_only_those_who_know_it_enter(guarded: TestClient) -> None:
     assert guarded.get("/v1/health").status_code == 200
     for wrong in ({}, {"authorization": "Bearer open"}, {"authorization": "Basic %%"}):
@@ -199,6 +201,7 @@ def test_a_name_that_is_not_the_servers_is_refused(sampler_folder: Path) -> None
     assert client.get("http://rebound.example/v1/library").status_code == 400
 
 
+@pytest.mark.thorough
 def test_the_log_does_not_tell_what_was_asked(
     sampler_folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

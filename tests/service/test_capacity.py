@@ -65,6 +65,7 @@ def test_requests_beyond_capacity_are_sent_away_and_the_server_recovers(
     assert (health.status_code, after.status_code) == (200, 200)
 
 
+@pytest.mark.thorough
 def test_a_slow_search_is_cut_off_with_an_honest_answer(
     sampler_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,6 +83,7 @@ def test_a_slow_search_is_cut_off_with_an_honest_answer(
     assert events == ["unfinished"]
 
 
+@pytest.mark.thorough
 def test_a_slow_first_part_leaves_time_for_the_others(
     sampler_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,6 +96,7 @@ def test_a_slow_first_part_leaves_time_for_the_others(
     assert answer.hits[0].id.startswith("pythagorean")
 
 
+@pytest.mark.thorough
 def test_hits_stay_when_only_their_reasons_take_too_long(
     sampler_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,6 +26,7 @@ def test_errors_of_all_kinds_are_documented() -> None:
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("method", "path", "how", "status", "error"), DOCUMENTED)
 def test_a_documented_error_is_the_real_one(
     server: TestClient,

@@ -166,6 +166,7 @@ class Flood(io.RawIOBase):
         return count
 
 
+@pytest.mark.thorough
 def test_a_line_without_end_is_refused_and_never_held() -> None:
     refusals: list[Refusal] = []
 

@@ -152,6 +152,7 @@ def test_a_damaged_array_leaves_the_old_library_serving_until_a_good_one_comes(
         assert becomes(lambda: metric(client, "mathsetu_reload_ok") == 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "error",
     [MemoryError(), RecursionError("deep"), OSError(24, "Too many open files"), KeyError(0)],
@@ -176,6 +177,7 @@ def test_whatever_opening_raises_the_old_library_goes_on(
     assert events == ["reload_failures", "reloaded"]
 
 
+@pytest.mark.thorough
 def test_a_library_that_opens_but_cannot_be_searched_is_not_served(folder: Path) -> None:
     engine = Engine(folder)
     build_library(folder, [Post("bad", "A prime number.", language="en")], LIGHT, processes=1)
@@ -191,6 +193,7 @@ def test_a_library_that_opens_but_cannot_be_searched_is_not_served(folder: Path)
     assert engine.search("circle").hits[0].id == "new"
 
 
+@pytest.mark.thorough
 def test_each_problem_is_logged_once(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     engine = Engine(folder)
     with caplog.at_level(logging.WARNING, "mathsetu.service"):
@@ -221,6 +224,7 @@ def test_a_problem_whose_numbers_change_is_logged_once(
     assert "bytes instead of" in message
 
 
+@pytest.mark.thorough
 def test_a_library_that_is_removed_and_made_again_is_opened(folder: Path, shared: Path) -> None:
     with serving(folder, shared) as client:
         shutil.rmtree(folder)
@@ -230,6 +234,7 @@ def test_a_library_that_is_removed_and_made_again_is_opened(folder: Path, shared
         assert becomes(lambda: found(client) == {"new"})
 
 
+@pytest.mark.thorough
 def test_a_library_behind_a_link_is_opened_when_the_link_is_moved(
     folder: Path, tmp_path: Path, shared: Path
 ) -> None:
@@ -254,6 +259,7 @@ def test_a_changed_manifest_with_the_same_time_and_size_is_seen(folder: Path) ->
     assert engine.search("circle").hits[0].id == "new"
 
 
+@pytest.mark.thorough
 def test_the_same_library_made_again_gives_up_the_old_files(folder: Path) -> None:
     """Its manifest is the same to the letter; the files that were open may have been damaged."""
     engine = Engine(folder)

@@ -65,6 +65,7 @@ def test_posts_are_added_replaced_and_removed(server: TestClient) -> None:
     assert server.get("/v1/post?id=twin", headers=READER).status_code == 404
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("method", "path"), [PUT, DELETE])
 def test_only_the_key_for_writing_writes(
     server: TestClient, folder: Path, method: str, path: str
@@ -86,6 +87,7 @@ def test_without_a_key_for_writing_there_is_nothing_to_write_to(
     assert client.request(method, path, content=b"x").status_code == 404
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("body", "problem"),
     [
@@ -111,6 +113,7 @@ def test_a_bad_post_changes_nothing_and_is_named(
     assert read_manifest(folder) == before
 
 
+@pytest.mark.thorough
 def test_what_is_refused_does_not_tell_where_the_library_is(
     server: TestClient, folder: Path
 ) -> None:

@@ -15,6 +15,7 @@ SOURCES = [
 CHOICES = GraphChoices(sentences="terms")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("processes", [1, 2])
 def test_all_posts_are_prepared_in_their_order(tmp_path: Path, processes: int) -> None:
     texts = [source for _, source in SOURCES]

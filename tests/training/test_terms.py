@@ -55,6 +55,7 @@ def test_everyday_words_need_text_that_agrees(raw: Path) -> None:
     assert "bank" not in {one.concept for one in TermFinder(raw, "de").find(CONCEPTS)}
 
 
+@pytest.mark.thorough
 def test_tables_are_written_as_they_are_read(raw: Path, tmp_path: Path) -> None:
     count = write_terms(raw, "de", tmp_path / "tables")
     terms = read_table(tmp_path / "tables" / "de.tsv", "de")
@@ -122,6 +123,7 @@ def test_one_syllable_may_confirm_a_vietnamese_term() -> None:
     assert confirms("con chó", theorem, "vi") is False
 
 
+@pytest.mark.thorough
 def test_a_revised_table_loses_what_is_wrong_and_keeps_the_rest(
     raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

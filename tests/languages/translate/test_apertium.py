@@ -86,6 +86,7 @@ def test_marks_of_words_that_could_not_be_inflected_are_taken_off(stand_in: Path
     assert backend.translate(given, "en", "es") == ["COME A WORD", "A # OF MINE, COME#"]
 
 
+@pytest.mark.thorough
 def test_a_program_that_hangs_is_stopped(stand_in: Path) -> None:
     with pytest.raises(MathSetuError, match=r"was stopped after 0\.5 seconds"):
         ApertiumBackend(str(stand_in), timeout=0.5).translate(["sleep"], "en", "es")

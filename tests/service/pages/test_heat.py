@@ -30,6 +30,7 @@ def graph_client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
     return TestClient(create_app(Settings(str(folder / "library"))))
 
 
+@pytest.mark.thorough
 def test_a_post_shows_which_part_fits_which_part_of_the_question(
     graph_client: TestClient,
 ) -> None:

@@ -63,6 +63,7 @@ def test_a_program_gets_one_line_of_json(client: TestClient, status: int, accept
     assert list(answer.json()) == ["error"]
 
 
+@pytest.mark.thorough
 def test_a_fault_of_ours_is_a_page_without_details_and_as_strict_as_any(
     broken: TestClient, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -92,6 +93,7 @@ def test_a_busy_server_still_gives_the_page_its_looks(full: TestClient) -> None:
     assert full.get("/static/any/page.css").status_code == 200
 
 
+@pytest.mark.thorough
 def test_a_part_that_is_out_of_order_is_told_as_busy(sampler_folder: Path) -> None:
     app = create_app(Settings(str(sampler_folder)))
 

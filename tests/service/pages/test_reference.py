@@ -19,6 +19,7 @@ def writer(sampler_folder: Path) -> TestClient:
     return TestClient(create_app(Settings(str(sampler_folder), write_key="secret")))
 
 
+@pytest.mark.thorough
 def test_every_path_parameter_and_field_is_told(writer: TestClient) -> None:
     html = unescape(writer.get("/docs").text)
     document = writer.get("/openapi.json").json()

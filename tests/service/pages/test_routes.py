@@ -44,6 +44,7 @@ def hits(html: str) -> list[str]:
     return re.findall(r'<article class="hit" data-id="([^"]+)"', html)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", INTERFACE_LANGUAGES)
 def test_every_interface_answers(client: TestClient, code: str) -> None:
     answer = client.get("/search", params={"q": QUESTION, "ui": code})
@@ -133,6 +134,7 @@ def test_more_hits_are_offered_and_shown(client: TestClient) -> None:
     assert hits(first) + hits(second) == together
 
 
+@pytest.mark.thorough
 def test_pages_go_on_until_there_are_no_more(client: TestClient) -> None:
     for grouped in ("0", "1"):
         asked = {"q": "integral", "ui": "en", "group": grouped}
@@ -362,6 +364,7 @@ def test_where_a_post_comes_from_is_told_and_linked(tmp_path: Path) -> None:
         assert 'File: <bdi dir="ltr">notes/primes.md</bdi>' in html
 
 
+@pytest.mark.thorough
 def test_without_a_translator_only_terms_are_offered(client: TestClient) -> None:
     html = client.get("/search", params={"q": QUESTION, "ui": "en", "in": "cs"}).text
     assert "Show terms in English" in html

@@ -13,6 +13,7 @@ from mathsetu.training.encoder.nepali import near_nepali
 FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]*\$", re.DOTALL)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("hindi", "nepali"),
     [
