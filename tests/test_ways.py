@@ -6,6 +6,8 @@ import pytest
 
 from benchmarks.ways import Way, both, drawing
 
+pytestmark = pytest.mark.thorough
+
 CONTRIBUTING = Path(__file__).parents[1] / "CONTRIBUTING.md"
 #: What a query becomes on its way.
 CARRIERS = {"Query", "Question", "Scored", "Hit", "Answer"}
@@ -25,14 +27,12 @@ def ways() -> dict[str, Way]:
     return both()
 
 
-@pytest.mark.thorough
 def test_both_ways_are_as_drawn(ways: dict[str, Way]) -> None:
     text = CONTRIBUTING.read_text(encoding="utf-8")
     for title, way in ways.items():
         assert drawing(title, way) in text, "draw it again with: python -m benchmarks.ways"
 
 
-@pytest.mark.thorough
 def test_a_query_passes_few_files_and_becomes_few_values(ways: dict[str, Way]) -> None:
     query, _ = ways.values()
     assert len(query.drawn) <= 40

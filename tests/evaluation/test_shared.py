@@ -33,6 +33,7 @@ def judgments(shared_data: Path, name: str) -> Judgments:
         thorough("pes_Arab", 2021, 0.185, 0.191, None),
     ],
 )  # fmt: skip
+@pytest.mark.thorough
 def test_the_crossmath_runs_score_what_their_authors_published(
     shared_data: Path,
     language: str,

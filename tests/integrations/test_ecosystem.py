@@ -54,6 +54,7 @@ def test_ir_measures_reads_our_frames_and_files(
             assert found[theirs] == pytest.approx(figures[ours], abs=1e-6), ours
 
 
+@pytest.mark.thorough
 def test_ranx_reads_our_frames_and_files(
     run: mathsetu.Run, judgments: Judgments, figures: dict[str, float], tmp_path: Path
 ) -> None:

@@ -105,6 +105,7 @@ def test_listed_words_are_in_latin_letters_and_in_no_latin_language(code: str) -
     assert not listed & romanised_words("hi")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", SOUNDED)
 def test_terms_of_the_glossary_can_be_typed(code: str) -> None:
     lexicon = typed_words(code)

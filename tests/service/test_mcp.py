@@ -45,6 +45,7 @@ def conversation(sampler_folder: Path) -> tuple[list[Any], list[Any]]:
     return asyncio.run(talk())
 
 
+@pytest.mark.thorough
 def test_a_client_finds_fetches_and_explains_a_post(
     conversation: tuple[list[Any], list[Any]],
 ) -> None:

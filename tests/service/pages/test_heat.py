@@ -52,6 +52,7 @@ QUESTIONS = st.one_of(
 )
 
 
+@pytest.mark.thorough
 @given(
     q=QUESTIONS, post_id=st.sampled_from(["0", "1", "none"]), language=st.sampled_from(["", "hi"])
 )

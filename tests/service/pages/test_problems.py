@@ -41,6 +41,7 @@ def full(sampler_folder: Path) -> TestClient:
     return TestClient(create_app(Settings(str(sampler_folder), running=0, waiting=0)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", LANGUAGES)
 @pytest.mark.parametrize("status", ASKED)
 def test_a_browser_gets_a_page_in_its_language(client: TestClient, status: int, code: str) -> None:

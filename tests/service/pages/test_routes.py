@@ -54,6 +54,7 @@ def test_every_interface_answers(client: TestClient, code: str) -> None:
     assert hits(answer.text)
 
 
+@pytest.mark.thorough
 def test_a_page_that_nobody_reviewed_says_so_in_its_language(client: TestClient) -> None:
     note = interface("de").say("unreviewed")
     assert note in unescape(client.get("/", params={"ui": "de"}).text)
@@ -62,6 +63,7 @@ def test_a_page_that_nobody_reviewed_says_so_in_its_language(client: TestClient)
     )
 
 
+@pytest.mark.thorough
 def test_languages_of_the_library_are_listed_first(client: TestClient) -> None:
     html = client.get("/", params={"ui": "de"}).text
     listed = re.findall(r'hreflang="(\w+)"', html)

@@ -52,6 +52,7 @@ def test_hindi_becomes_nearly_nepali(hindi: str, nepali: str) -> None:
     assert near_nepali(hindi) == nepali
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("one", "another"),
     [
