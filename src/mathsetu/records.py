@@ -15,9 +15,6 @@ from typing import Any, Literal, TypeVar
 
 from mathsetu.printable import one_line
 
-# Characters of a snippet.
-_SNIPPET = 240
-
 Record = TypeVar("Record", bound=Any)
 
 
@@ -197,15 +194,18 @@ class Hit:
     @property
     def snippet(self) -> str:
         """The piece of the post around what matched, as marked text."""
-        from mathsetu.markup import snippet  # most hits are never shown
+        return self.snippet_of(self.post) if self.post else ""
 
-        if self.post is None:
-            return ""
-        body = self.post.body
+    def snippet_of(self, post: Post) -> str:
+        """As `snippet`, of the hit's post where the hit does not carry it."""
+        from mathsetu.markup import matched_snippet  # most hits are never shown
+
         evidence = [one for reason in self.reasons for one in reason.evidence]
-        evidence.sort(key=lambda one: one.kind)  # formulas tell more than words
-        places = (body.find(one.found) for one in evidence if one.found)
-        return snippet(body, _SNIPPET, next((place for place in places if place > 0), 0))
+        return matched_snippet(
+            (post.body, post.question),
+            [one.found for one in evidence if one.kind == "formula"],
+            [one.found for one in evidence if one.kind == "word"],
+        )
 
     def __str__(self) -> str:
         if self.post is None:

@@ -29,10 +29,9 @@ from mathsetu.formulas.parse import parse_latex
 from mathsetu.intake.question import Question, is_delimited
 from mathsetu.languages.table import LANGUAGES, Grade, language, language_name
 from mathsetu.library import Answer
-from mathsetu.markup import Span, snippet, split
+from mathsetu.markup import Span, split
 from mathsetu.records import Evidence, Hit, Post, Reason
 
-_SNIPPET = 240
 # Of the tags of the posts that were found, so many are counted in an answer.
 _FACET_VALUES = 50
 # Good posts are found again and again: so much of what was read in them is kept in memory.
@@ -176,32 +175,20 @@ def _version(post: Post) -> Version:
 
 def found(hit: Hit, post: Post, rank: int, *, typeset: bool) -> FoundPost:
     """A hit with its post, and everything that matched."""
-    evidence = _evidence(hit)
-    words = matched_words(evidence)
+    evidence = [item for reason in hit.reasons for item in reason.evidence]
     pairs = [(item.asked, item.found) for item in evidence if item.kind == "formula"]
     return FoundPost(
         **_about(post),
         rank=rank,
         score=hit.score,
-        snippet=_snippet(post, words, [latex for _, latex in pairs]),
+        snippet=pieces(hit.snippet_of(post)),
         reasons=_shares(hit.reasons),
-        words=words,
+        words=matched_words(evidence),
         formulas=tuple(
             matched_formula(ours, theirs, f"hit-{rank}-{number}" if typeset else "")
             for number, (ours, theirs) in enumerate(dict.fromkeys(pairs))
         ),
     )
-
-
-def excerpt(hit: Hit, post: Post) -> str:
-    """The piece of a post around what matched, as marked text."""
-    evidence = _evidence(hit)
-    formulas = [item.found for item in evidence if item.kind == "formula"]
-    return marked(_snippet(post, matched_words(evidence), formulas))
-
-
-def _evidence(hit: Hit) -> list[Evidence]:
-    return [item for reason in hit.reasons for item in reason.evidence]
 
 
 def _shares(reasons: Sequence[Reason]) -> tuple[Share, ...]:
@@ -263,25 +250,6 @@ def matched_words(evidence: Iterable[Evidence]) -> tuple[MatchedWord, ...]:
         if item.kind == "word"
     )
     return tuple({(word.asked, word.found): word for word in met}.values())
-
-
-def _snippet(
-    post: Post, words: Iterable[MatchedWord], formulas: Iterable[str]
-) -> tuple[Piece, ...]:
-    """The piece of a post around what matched: its best formula, else its best word."""
-    wanted = set(formulas)
-    position = 0
-    for span in _spans(post.body):
-        if span.kind == "formula" and span.content in wanted:
-            return _cut(post.body, position)
-        position += len(span.raw)
-    places = (post.body.find(word.found) for word in words)
-    return _cut(post.body, next((place for place in places if place > 0), 0))
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _cut(text: str, around: int) -> tuple[Piece, ...]:
-    return pieces(snippet(text, _SNIPPET, around))
 
 
 def whole_post(post: Post) -> PostAnswer:

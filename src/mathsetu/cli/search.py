@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from mathsetu.answers.describe import asked, excerpt, marked, pieces, search_answer
+from mathsetu.answers.describe import asked, marked, pieces, search_answer
 from mathsetu.answers.values import Asked, to_json
 from mathsetu.cli.output import LIBRARY, json_option, print_json, say
 from mathsetu.languages.table import language, language_name
@@ -99,7 +99,7 @@ def command(
             question,
             k,
             where=where,
-            explain=explain or as_json,
+            explain=True,  # the snippet shows what matched, too
             own_language=own_language,
             group=group,
             offset=offset,
@@ -119,7 +119,7 @@ def command(
         if not answer.is_close:
             say("nothing close; the nearest are:")
         for rank, hit in enumerate(answer.hits, start=offset + 1):
-            _print_hit(rank, hit, answer.posts)
+            _print_hit(rank, hit, answer.posts, explain)
     for name, counts in answer.facets.items():
         shown = ", ".join(f"{value or 'unknown'} {n:,}" for value, n in list(counts.items())[:20])
         say(f"{name}: {shown}")
@@ -143,16 +143,17 @@ def _print_reading(read: Asked) -> None:
         say(f"note: {read.note}", err=True)
 
 
-def _print_hit(rank: int, hit: Hit, posts: Mapping[str, Post]) -> None:
+def _print_hit(rank: int, hit: Hit, posts: Mapping[str, Post], explain: bool) -> None:
     post = posts[hit.id]
     code = f"[{post.language}] " if post.language else ""
-    text = " ".join(excerpt(hit, post).split())
+    text = " ".join(hit.snippet_of(post).split())
     title = marked(pieces(post.title)) or text
     say(f"{rank}. ", bold=title, then=f"  {code}{hit.score:.3f}  {post.url or hit.id}")
-    if post.title:
+    if post.title and text:
         say(f"   {text}")
     if hit.versions:
         also = ", ".join(f"{posts[other].language} ({other})" for other in hit.versions)
         say(f"   also in: {also}")
-    for reason in hit.reasons:
-        say(f"   {reason.part} {reason.score:.2f}: {reason.detail}")
+    for reason in hit.reasons if explain else ():
+        said = f": {reason.detail}" if reason.detail else ""
+        say(f"   {reason.part} {reason.score:.2f}{said}")

@@ -11,7 +11,9 @@ between delimiters, a literal dollar written ``\$``.
 """
 
 from mathsetu.markup.convert import plain, split, to_text
-from mathsetu.markup.snippet import snippet
+from mathsetu.markup.snippet import matched_snippet, snippet
 from mathsetu.markup.spans import Span, extract, join
 
-__all__ = ["Span", "extract", "join", "plain", "snippet", "split", "to_text"]
+__all__ = [
+    "Span", "extract", "join", "matched_snippet", "plain", "snippet", "split", "to_text",
+]  # fmt: skip

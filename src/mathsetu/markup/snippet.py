@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from mathsetu.markup.delimiters import find_formulas
 
 _WORD = re.compile(r"\S+\s*")
+# Good posts are found again and again: so many of their texts are kept in memory.
+_REMEMBERED = 4_000
 
 
 def snippet(text: str, width: int = 200, around: int = 0) -> str:
@@ -39,6 +43,42 @@ def snippet(text: str, width: int = 200, around: int = 0) -> str:
     before = "… " if first else ""
     after = " …" if last + 1 < len(atoms) else ""
     return before + cut + after
+
+
+def matched_snippet(
+    texts: Sequence[str], formulas: Iterable[str], words: Iterable[str], width: int = 240
+) -> str:
+    """The piece around what matched: around a formula, else a word, else a beginning.
+
+    Of several texts, the first that has the formula or the word is cut.
+
+    >>> matched_snippet(["It is two.", "What is $1+1$?"], ["1+1"], ["two"])
+    'What is $1+1$?'
+    >>> matched_snippet(["It is two.", "What is $1+1$?"], [], ["what"])
+    'It is two.'
+    """
+    wanted = set(formulas)
+    for text in texts:
+        places = [place for latex, place in _formula_places(text) if latex in wanted]
+        if places:
+            return _cut(text, width, places[0])
+    for word in filter(None, words):
+        for text in texts:
+            if (place := text.find(word)) >= 0:
+                return _cut(text, width, place)
+    return _cut(next(filter(None, texts), ""), width, 0)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _formula_places(text: str) -> tuple[tuple[str, int], ...]:
+    return tuple(
+        (text[found.latex_start : found.latex_end], found.start) for found in find_formulas(text)
+    )
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _cut(text: str, width: int, around: int) -> str:
+    return snippet(text, width, around)
 
 
 def _atoms(text: str) -> list[tuple[int, int]]:

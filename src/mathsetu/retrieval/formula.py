@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.deadline import check_time
+from mathsetu.formulas.infix import infix
 from mathsetu.formulas.matching import Match, PreparedFormula, match
 from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import Parsed, parse_once
@@ -383,5 +384,6 @@ def _prepared(latex: str) -> PreparedFormula:
 def _in_words(asked: str, found: str, match: Match) -> str:
     renamed = [f"{ours} → {theirs}" for ours, theirs in match.substitution.items()
                if ours != theirs]  # fmt: skip
+    renamed += [f"{wildcard} = {infix(part)}" for wildcard, part in match.bindings.items()]
     under = f" ({', '.join(renamed[:4])})" if renamed else ""
     return f"${asked}$ ~ ${found}${under}"
