@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from mathsetu.evaluation.scoring import JudgedRanking, score
 from mathsetu.papers.context import read_answers
 from mathsetu.records import Post, Query, Run
 
-DATA = Path("../shared/data")
+DATA = Path(os.environ.get("MATHSETU_DATA", "../shared/data"))
 YEARS = (2020, 2021)
 LANGUAGES = {
     "en": "eng_Latn",
@@ -27,14 +28,24 @@ LANGUAGES = {
 Judged = dict[str, dict[str, int]]
 
 
+def needed(path: Path) -> Path:
+    """A file of the evaluation data; a person who has none is told so."""
+    if not path.exists():
+        raise SystemExit(
+            f"{path} is missing: benchmarks need evaluation data that is not in the repository "
+            "(MATHSETU_DATA names its folder; its layout: docs/reproduce.md, What DATA holds)"
+        )
+    return path
+
+
 def arqmath_posts(data: Path = DATA) -> Iterator[Post]:
     """The answers, each with the title, tags and text of its question."""
-    return read_answers(data / "arqmath" / "posts.jsonl.gz")
+    return read_answers(needed(data / "arqmath" / "posts.jsonl.gz"))
 
 
 def topics(language: str, data: Path = DATA) -> list[Query]:
     """The CrossMath topics of one language; English ones are ARQMath's own."""
-    return list(read_topics(data / "crossmath" / "topics" / f"{LANGUAGES[language]}.tsv"))
+    return list(read_topics(needed(data / "crossmath" / "topics" / f"{LANGUAGES[language]}.tsv")))
 
 
 def misplaced(queries: Sequence[Query]) -> set[str]:
@@ -55,7 +66,8 @@ def misplaced(queries: Sequence[Query]) -> set[str]:
 def judged(year: int, data: Path = DATA, task: int = 1) -> Judged:
     """The judgments of posts or formulas that are present, for topics that have an answer."""
     grades: Judged = defaultdict(dict)
-    for judgment in read_qrels(data / "arqmath" / f"qrels-task{task}-{year}.present.txt"):
+    path = needed(data / "arqmath" / f"qrels-task{task}-{year}.present.txt")
+    for judgment in read_qrels(path):
         grades[judgment.query_id][judgment.id] = judgment.grade
     return {topic: found for topic, found in grades.items() if max(found.values()) >= 2}
 

@@ -67,7 +67,7 @@ def show_page(started: float) -> None:
                     sys.exit("The page could not be opened; see what `mathsetu serve` says.")
                 time.sleep(0.1)
             seconds = time.perf_counter() - started
-            say(f"The page answers at {page} after {seconds:.1f} s.", bold=True)
+            say(f"The page answers at {page} {seconds:.1f} s after the demo began.", bold=True)
             if sys.stdin.isatty():
                 say("Ctrl-C ends it.")
                 server.wait()

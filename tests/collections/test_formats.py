@@ -1,5 +1,6 @@
 """The table of formats and the guessing of them."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,17 @@ def test_examples_of_formats_with_a_validator_are_valid(tmp_path: Path, name: st
     validate = FORMATS[name].validate
     assert validate is not None
     assert validate(tmp_path / file_name) == []
+
+
+def test_a_long_first_line_tells_a_table_of_others_by_all_its_names(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    rows = (
+        {"question": "Why? " * 2_000, "formulas": [{"latex": "x"}], "id": n, "answer": "Yes."}
+        for n in (7, 8)
+    )
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert detect(path).name == "table"
+    assert [(post.id, post.body) for post in open_posts(path)] == [("7", "Yes."), ("8", "Yes.")]
 
 
 def test_a_folder_is_a_format_too(tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ from mathsetu.errors import MathSetuError, shortage
 #: `command`.
 GROUPS = {
     "Search": {
-        "search": "Search a library: words in any language, formulas between dollars.",
+        "search": "Search a library: words in any language, formulas, or both.",
         "sampler": "List, search or export the built-in multilingual sampler.",
-        "glossary": "Search mathematical terms in seven languages.",
+        "glossary": "Search mathematical terms in 37 languages.",
         "translate": "Translate a text; formulas are preserved.",
     },
     "Keep a library": {

@@ -26,9 +26,9 @@ from mathsetu.evaluation.reports import comparison_table
 @click.argument("qrels", type=FILE)
 @click.argument("runs", type=FILE, nargs=-1, required=True)
 @evaluation_options
-@click.option(
-    "--all-pairs", is_flag=True, help="Compare all pairs of runs, not only with the first."
-)
+@click.option("--all-pairs", is_flag=True,
+              help="Compare all pairs of runs (raised letters; --json has all differences), "
+                   "not only with the first.")  # fmt: skip
 @click.option("--alpha", default=0.05, show_default=True, type=click.FloatRange(0, 1),
               help="A difference is significant when its corrected p is below this.")  # fmt: skip
 @json_option

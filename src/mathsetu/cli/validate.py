@@ -18,8 +18,10 @@ from mathsetu.errors import InputError
 @click.command("validate", cls=Verb, former={"--format": "--from", "--queries": "--topics"})
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--from", "format_name", metavar="FORMAT", help="Format of FILE.")
-@click.option("--topics", type=click.Path(path_type=Path), help="Its topics (any format).")
-@click.option("--posts", type=click.Path(path_type=Path), help="Its posts (any format).")
+@click.option("--topics", type=click.Path(path_type=Path),
+              help="Its topics (any format): CLMIR, ARQMath task 2.")  # fmt: skip
+@click.option("--posts", type=click.Path(path_type=Path),
+              help="Its posts (any format): CLMIR.")  # fmt: skip
 @click.option("--formulas", type=click.Path(exists=True, path_type=Path),
               help="Its formulas (a table, a folder of tables, or posts).")  # fmt: skip
 @json_option

@@ -160,8 +160,9 @@ def _separated(path: str | Path, bad: BadRows) -> Iterator[Row]:
 
 
 def _json(path: str | Path, bad: BadRows) -> Iterator[Row]:
-    first = next((line.strip() for _, line in read_raw_lines(path) if line.strip()), b"")
-    if first.startswith(b"{") and _is_row(first):
+    lines = (line.strip() for _, line in read_raw_lines(path) if line.strip())
+    first, second = next(lines, b""), next(lines, b"")
+    if first.startswith(b"{") and _is_row(first, second):
         yield from _json_lines(path, bad)
         return
     data = bytearray()
@@ -205,13 +206,14 @@ def _json_lines(path: str | Path, bad: BadRows) -> Iterator[Row]:
         yield number, value
 
 
-def _is_row(line: bytes) -> bool:
+def _is_row(line: bytes, following: bytes) -> bool:
     """Whether a line is an object of its own, and not one that holds all rows."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    return isinstance(value, dict) and _listed(value, "") == [value]
+    is_first_of_many = following.startswith(b"{")
+    return isinstance(value, dict) and (is_first_of_many or _listed(value, "") == [value])
 
 
 def _listed(value: object, path: str) -> list[Any]:

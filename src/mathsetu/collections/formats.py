@@ -93,6 +93,8 @@ def detect(path: str | Path, *, fields: Mapping[str, str] | None = None) -> Form
         return FORMATS["document"]
     # Its bytes tell nothing to people; what it holds is in its metadata and columns.
     head = parquet.held(path) if name.endswith(_PARQUET) else read_head(path)
+    if name.endswith(_JSON) and "\n" not in head:
+        head = read_head(path, _LONG_LINE)  # the names of its fields are spread over all of it
     if fields and columns.is_table(name, head):
         return FORMATS["table"]
     for form in FORMATS.values():
@@ -195,6 +197,8 @@ def _header(*names: str) -> str:
 
 
 _JSON = (".jsonl", ".ndjson", ".json")
+# Bytes of a first line that are read to tell our JSON Lines from those of others.
+_LONG_LINE = 1 << 20
 _PARQUET = (".parquet",)
 _TABLE = (".tsv", ".txt", ".run", ".res", ".qrels", ".qrel", ".csv")
 _NUMBER = r"[-+]?\d[\d.]*(?:[eE][-+]?\d+)?"

@@ -242,9 +242,7 @@ class LexicalReply:
         ranked = sorted(zip(shares, self.wanted, strict=True), key=lambda pair: -pair[0])
         shared = [term for share, term in ranked if share > 0]
         text = _read_words(post, self._choices)
-        found = (
-            self._evidence(term, post.language, text) for term in shared if term in text.first
-        )
+        found = (self._evidence(term, post.language, text) for term in shared if term in text.first)
         met = dict.fromkeys(evidence for evidence in found if evidence)
         is_in_formulas = not met and any(term not in text.first for term in shared)
         detail = _IN_FORMULAS if is_in_formulas else _in_words(met)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 from fastapi import FastAPI, Request
@@ -154,9 +154,7 @@ def _add_errors(app: FastAPI, problems: Problems) -> None:
 
     @app.exception_handler(RequestValidationError)
     def wrong_fields(request: Request, error: RequestValidationError) -> Response:
-        first = error.errors()[0]
-        where = ".".join(str(step) for step in first["loc"][1:]) or "the body"
-        return problems.answer(request, 422, f"{where}: {first['msg']}")
+        return problems.answer(request, 422, _wrong_field(request, error.errors()[0]))
 
     @app.exception_handler(HTTPException)
     def refused(request: Request, error: HTTPException) -> Response:
@@ -166,6 +164,21 @@ def _add_errors(app: FastAPI, problems: Problems) -> None:
         if request.method == "OPTIONS":
             return Response(status_code=204, headers=allow)
         return problems.answer(request, 405, error.detail, allow)
+
+
+def _wrong_field(request: Request, error: Mapping[str, Any]) -> str:
+    """What is wrong with a parameter or a field of a body, and what to do."""
+    where = ".".join(str(step) for step in error["loc"][1:])
+    if error["type"] == "json_invalid":
+        return f"the body is not JSON: {error['ctx']['error']} at character {where}"
+    if not where and error["type"] in ("model_attributes_type", "missing"):
+        return "the body: a JSON object is required, with the header Content-Type: application/json"
+    if error["type"] == "extra_forbidden":
+        (body,) = request.scope["route"].dependant.body_params
+        fields = body.field_info.annotation.model_fields
+        known = ", ".join(field.alias or name for name, field in fields.items())
+        return f"{where}: unknown field (known: {known})"
+    return f"{where or 'the body'}: {error['msg']}"
 
 
 def _methods(app: FastAPI, request: Request) -> list[str]:
