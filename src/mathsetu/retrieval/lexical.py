@@ -40,8 +40,6 @@ _Said = tuple[str, str, tuple[str, ...]]
 
 # A reason names this many words at most.
 _SHOWN = 8
-# The reason of a post that shares only what its formulas are written with.
-_IN_FORMULAS = "symbols in its formulas"
 # Posts whose words are kept in memory, and words of a post that are looked through for a reason.
 _REMEMBERED, _WORDS_READ = 2_000, 20_000
 _PUNCTUATION = ".,;:!?()[]\"'«»“”„।،؛؟"
@@ -240,13 +238,14 @@ class LexicalReply:
         """
         shares = self._weighed.parts(number)
         ranked = sorted(zip(shares, self.wanted, strict=True), key=lambda pair: -pair[0])
-        shared = [term for share, term in ranked if share > 0]
         text = _read_words(post, self._choices)
-        found = (self._evidence(term, post.language, text) for term in shared if term in text.first)
+        found = (
+            self._evidence(term, post.language, text)
+            for share, term in ranked
+            if share > 0 and term in text.first
+        )
         met = dict.fromkeys(evidence for evidence in found if evidence)
-        is_in_formulas = not met and any(term not in text.first for term in shared)
-        detail = _IN_FORMULAS if is_in_formulas else _in_words(met)
-        return Reason("words", float(sum(shares)), detail, tuple(met))
+        return Reason("words", float(sum(shares)), _in_words(met), tuple(met))
 
     def is_said_in_full(self, post: Post) -> bool:
         """Whether a post has all words of the question, or whole translations of them."""
