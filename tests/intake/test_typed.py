@@ -100,6 +100,7 @@ def test_time_grows_with_the_length(piece: str) -> None:
     assert_linear(piece)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.thorough
 @pytest.mark.parametrize("piece", sorted({*FORMULAS, *PROSE}))
 def test_time_grows_with_the_length_whatever_is_repeated(piece: str) -> None:

@@ -258,6 +258,7 @@ def _largest(old: np.ndarray[Any, Any]) -> Any:
     return np.iinfo(old.dtype).max if old.dtype.kind in "iu" else np.finfo(old.dtype).max
 
 
+@pytest.mark.exhaustive
 @pytest.mark.thorough
 @pytest.mark.parametrize("poison", POISONS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # sums of the largest numbers overflow

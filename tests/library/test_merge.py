@@ -84,6 +84,7 @@ def test_several_processes_merge_what_one_does(
     assert one == several
 
 
+@pytest.mark.exhaustive
 @pytest.mark.thorough
 def test_passages_keep_their_vectors(tmp_path: Path) -> None:
     in_pieces(tmp_path / "merged", "default")

@@ -109,6 +109,7 @@ class Stopped(Exception):
     pass
 
 
+@pytest.mark.exhaustive
 @pytest.mark.thorough
 @pytest.mark.usefixtures("small_segments")
 @pytest.mark.parametrize("at", [("reading", 70), ("indexing", 60), ("formulas", 30)])

@@ -132,7 +132,16 @@ def test_the_palette_fills_the_editor_where_it_is_open(tab: Any) -> None:
     comes(lambda: page.input_value("#q"), r"$\frac{a}{b}$")
 
 
-@pytest.mark.parametrize("typed", "int sum dx ee ii RR sqrt (x) [x] <= oo x/2 lim".split())
+@pytest.mark.parametrize(
+    "typed",
+    [
+        *"int sqrt x/2".split(),
+        *(
+            pytest.param(typed, marks=pytest.mark.exhaustive)
+            for typed in "sum dx ee ii RR (x) [x] <= oo lim".split()
+        ),
+    ],
+)
 def test_our_parser_knows_what_its_shortcuts_write(tab: Any, typed: str) -> None:
     page = opened(tab)
     page.keyboard.type(typed, delay=10)

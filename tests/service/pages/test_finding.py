@@ -34,6 +34,7 @@ def colour(locator: Any, what: str = "color") -> str:
     return locator.evaluate(f"element => getComputedStyle(element).{what}")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "path", ["/", "/search?q=x", f"/post?id={DIRICHLET}", "/docs", "/nothing", "/post?id=nothing"]
 )

@@ -99,6 +99,7 @@ def test_attacks_in_whole_posts_are_text(hostile_tab: Tab) -> None:
         assert page.evaluate(INTRUDERS) == []
 
 
+@pytest.mark.exhaustive
 def test_attacks_in_questions_and_tags_are_text(hostile_tab: Tab) -> None:
     # Three at a time: a page that let one through would let most through.
     for start in range(0, len(PAYLOADS), 3):
@@ -108,6 +109,7 @@ def test_attacks_in_questions_and_tags_are_text(hostile_tab: Tab) -> None:
         assert page.evaluate(INTRUDERS) == [], attacks
 
 
+@pytest.mark.exhaustive
 def test_attacks_in_languages_and_ids_are_text(hostile_tab: Tab) -> None:
     for payload in PAYLOADS[::6]:
         page = hostile_tab.open("/search", q=WORD, ui=payload, **{"in": payload})
