@@ -43,7 +43,7 @@ EXACT, LANGUAGE = "exact", "language"
 # which the asker's language is looked for.
 _LOOKED_INTO, _LANGUAGE_DEPTH = 50, 200
 # Texts whose formulas are kept in memory: good posts are found again and again.
-_REMEMBERED, _GLANCED = 1_000, 5_000
+_GLANCED = 5_000
 # Formulas of a query that are looked for as they are written, the longest ones.
 _FORMULAS = 5
 # Kinds of parts that read words without looking any up; how much of a query, by its letters, must
@@ -448,12 +448,12 @@ def _plain(texts: tuple[str, ...]) -> str:
     return plainly(" ".join(texts))
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_GLANCED)
 def _formulas_in(text: str) -> tuple[str, ...]:
     return MarkedText(text).formulas
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_GLANCED)
 def _words_in(text: str) -> tuple[str, ...]:
     """What stands between the formulas of a text."""
     return tuple(span.content for span in MarkedText(text).spans if span.kind == "text")

@@ -366,9 +366,8 @@ class _AskedFormula:
         chosen = among(self._looked_at.numbers, self._looked_at.scores, matched)
         if not len(chosen.numbers):
             return {}, 1.0
-        query = PreparedFormula(self._parsed.opt)
         joined = {
-            number: similarity(overlap, match(query, _prepared(self._index.latex(number))))
+            number: similarity(overlap, _matched(self.latex, self._index.latex(number)))
             for number, overlap in zip(chosen.numbers.tolist(), chosen.scores.tolist(), strict=True)
         }
         least = max(float(chosen.scores.min()), 1e-9)
@@ -379,6 +378,12 @@ class _AskedFormula:
 def _prepared(latex: str) -> PreparedFormula:
     """A formula of the collection ready to be matched; good ones are found again and again."""
     return PreparedFormula(parse_once(latex).opt)
+
+
+@lru_cache(maxsize=4096)
+def _matched(asked: str, latex: str) -> Match:
+    """How a formula of the collection matches; who narrows a search asks the same again."""
+    return match(_prepared(asked), _prepared(latex))
 
 
 def _in_words(asked: str, found: str, match: Match) -> str:
