@@ -62,7 +62,13 @@ def run(*arguments: str, memory: int = 0, file: int = -1, **environment: str) ->
         preexec_fn=limit,
         timeout=120,
         # One thread for the mathematics: each of them takes memory before anything begins.
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **environment},
+        # Where no file may be long, Python would leave half-written bytecode for whoever comes next.
+        env={
+            **os.environ,
+            "OPENBLAS_NUM_THREADS": "1",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            **environment,
+        },
     )
     return done.returncode, done.stderr
 

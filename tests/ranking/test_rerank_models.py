@@ -48,7 +48,7 @@ def test_max_tokens_says_how_much_is_read_up_to_what_the_model_can(model: Path) 
 
 def test_a_model_with_several_scores_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("sentence_transformers")
-    with pytest.raises(InputError, match="gives 3 scores a pair"):
+    with pytest.raises(InputError, match="gives 3 scores per pair"):
         read(make_cross_encoder(tmp_path / "three", labels=3), TEXTS)
 
 
