@@ -62,7 +62,7 @@ def run(*arguments: str, memory: int = 0, file: int = -1, **environment: str) ->
         preexec_fn=limit,
         timeout=120,
         # One thread for the mathematics: each of them takes memory before anything begins.
-        # Where no file may be long, Python would leave half-written bytecode for whoever comes next.
+        # Where no file may be long, Python would leave half-written bytecode for the next one.
         env={
             **os.environ,
             "OPENBLAS_NUM_THREADS": "1",
