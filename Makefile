@@ -28,9 +28,11 @@ test: lint types tests  ## Set up, check style and types, and run the tests
 # ranx compiles for minutes what runs in no time uncompiled, so that the integrations run by themselves.
 ROOMS := encoders evaluation graphs languages ranking recipes retrieval training
 NEEDING = $(shell grep -rlE 'importorskip|MissingExtra|tiny' --include='test_*.py' $(ROOMS:%=tests/%))
+# What `make test-neural` runs; CI leaves out what takes minutes.
+WITH_EXTRAS := not hypothesis
 test-neural: $(NEURAL)/all  ## The tests of what may use torch and other extras, where these are
-	$(NEURAL)/bin/$(PYTEST) -m 'not hypothesis and not exhaustive' src/mathsetu/encoders src/mathsetu/training $(NEEDING) tests/cli/test_library_cli.py \
-		tests/cli/test_shortage.py tests/test_engines.py tests/test_house.py tests/test_public.py tests/test_own_models.py
+	$(NEURAL)/bin/$(PYTEST) -m '$(WITH_EXTRAS)' src/mathsetu/encoders src/mathsetu/training $(NEEDING) tests/cli/test_library_cli.py \
+		tests/test_engines.py tests/test_house.py tests/test_public.py tests/test_own_models.py
 	NUMBA_DISABLE_JIT=1 $(NEURAL)/bin/$(PYTEST) src/mathsetu/integrations tests/integrations tests/cli/test_evaluate_cli.py
 
 compiled: $(COMPILED)/all  ## Compile the hot modules; run the tests and the speeds with them

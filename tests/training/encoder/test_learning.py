@@ -79,6 +79,7 @@ def silent(step: int, figures: dict[str, float]) -> None:
     assert all(np.isfinite(value) for value in figures.values())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("train", [learn_lessons, learn_threads, learn_to_read])
 def test_training_that_is_stopped_and_continued_ends_with_the_same_weights(
     tmp_path: Path, train: Train

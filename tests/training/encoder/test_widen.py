@@ -87,6 +87,7 @@ def test_new_tokens_leave_old_texts_as_they_were_cut(model: Path) -> None:
         assert new.id_to_token(number) == new.id_to_token(first) + new.id_to_token(second)
 
 
+@pytest.mark.exhaustive
 def test_the_languages_of_the_model_are_read_as_before(model: Path, wider: Path) -> None:
     for name in ("posts.onnx", "queries.onnx", "tokens.npy", "tokenizer.json"):
         assert (wider / name).read_bytes() == (model / name).read_bytes()
