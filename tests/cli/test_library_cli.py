@@ -343,3 +343,17 @@ def test_an_edited_note_replaces_the_old_one(mathsetu: Mathsetu) -> None:
     assert [hit["id"] for hit in mathsetu.json("search", "lib", "sums")["hits"]] == [
         "notes/sums.md#sums"
     ]
+
+
+def test_a_search_shows_what_matched_in_the_question_and_what_wildcards_stand_for(
+    mathsetu: Mathsetu,
+) -> None:
+    post = (
+        r'{"id": "1", "title": "Algebra", "body": "Factor it.", "question": "Solve $x^2-5x+6=0$"}'
+    )
+    Path("posts.jsonl").write_text(post + "\n")
+    mathsetu("index", "lib", "posts.jsonl", "--recipe", "formula", "--processes", "1")
+    shown = mathsetu("search", "lib", "$?a-5x+6=0$")
+    assert "Solve $x^2-5x+6=0$" in shown.out
+    assert "?a = x^2" not in shown.out
+    assert "(?a = x^2)" in mathsetu("search", "lib", "$?a-5x+6=0$", "--explain").out
