@@ -275,6 +275,29 @@ def test_formulas_that_are_too_light_or_too_heavy_are_left_out_and_the_best_stay
             assert scores.tobytes() == everything[1].tobytes()
 
 
+@pytest.mark.parametrize("misleading", [False, True])
+def test_a_sample_of_many_formulas_tells_what_counts_and_the_best_stay_the_same(
+    misleading: bool,
+) -> None:
+    """More formulas than are read without a sample, which may hold better ones than the rest."""
+    rng = np.random.default_rng(6)
+    block, count, shares = 16_384, 820_000, [0.002, 0.004, 0.02]
+    inside = np.stack([rng.random(count) < share for share in shares])
+    if misleading:
+        inside[:2] &= np.arange(count) // block % 16 == 0
+    lists = [np.flatnonzero(row) for row in inside]
+    documents, ends = np.concatenate(lists).astype(np.int32), np.cumsum([0, *map(len, lists)])
+    ranges, ones = np.stack([ends[:-1], ends[1:]], axis=1), np.ones(3, np.float32)
+    rarities = np.log(1 / np.array(shares)).astype(np.float32)
+    masses = np.sort(rng.random(count, dtype=np.float32)) + np.float32(rarities.sum())
+    frequencies = np.ones(len(documents), np.uint8)
+    asked = (documents, frequencies, ranges, ones, rarities, masses, float(rarities.sum()))
+    bounds = kernels.mass_bounds(masses)
+    for k in (1, 400, 6_000):
+        numbers, _ = assert_same(lambda k=k: kernels.best_by_overlap(*asked, k, bounds))
+        assert len(numbers) == k
+
+
 def test_common_words_are_only_looked_up_and_the_best_documents_stay_the_same() -> None:
     rng = np.random.default_rng(5)
     count, shares = 100_000, [0.0005, 0.002, 0.01, 0.1, 0.5, 0.9]

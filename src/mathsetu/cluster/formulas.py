@@ -230,6 +230,8 @@ class ClusterFormulaReply:
         self._finder, self._question = finder, question
         self._formulas: dict[int, _Formula] = {}
         self._posts: dict[int, NDArray[np.int64]] = {}
+        # Posts of which all formulas were fetched, not only those that were found.
+        self._whole: set[int] = set()
         # The best posts, whose reasons will be asked for.
         self._shown: list[int] = []
         self._is_complete = False
@@ -251,9 +253,10 @@ class ClusterFormulaReply:
     def scores(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
         """The scores of given posts."""
         self._search()
-        missing = [number for number in numbers.tolist() if number not in self._posts]
-        if missing:
-            self._hold(self._finder.held_by(missing, None, visible=False), missing)
+        partial = [number for number in numbers.tolist() if number not in self._whole]
+        if partial:
+            missing = [number for number in partial if number not in self._posts]
+            self._hold(self._finder.held_by(missing, None, visible=False), partial)
         if not self._formulas:
             return np.zeros(len(numbers), dtype=np.float32)
         return self._reply.scores(np.searchsorted(self._numbers, numbers))
@@ -316,6 +319,7 @@ class ClusterFormulaReply:
             whole: Those of which all formulas matter, not only those that were found.
         """
         self._posts |= posts
+        self._whole.update(whole)
         if not self._is_complete and self._formulas:
             own = _distinct(self._posts[number] for number in whole if number in self._posts)
             missing = [number for number in own if number not in self._formulas]

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.library.manifest import (
@@ -37,10 +37,6 @@ _REMEMBERED, _GLANCED = 2_000, 5_000
 _TRIES = 5
 
 
-#: What posts are read by: their ids, or their numbers.
-Key = TypeVar("Key", str, int)
-
-
 class Posts(Protocol):
     """The posts of a library by their ids and numbers."""
 
@@ -55,7 +51,7 @@ class Posts(Protocol):
         ...
 
     def named(self, ids: Iterable[str]) -> dict[str, Post]:
-        """Posts by their ids."""
+        """Posts by their ids, as `glances` gives them."""
         ...
 
     def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
@@ -63,7 +59,10 @@ class Posts(Protocol):
         ...
 
     def glances(self, numbers: Sequence[int]) -> dict[int, Post]:
-        """Posts by their numbers as they were written, answers without their questions."""
+        """Posts by their numbers as they were written, answers without their questions.
+
+        Formulas are listed where the collection names them, not where the texts show them anyway.
+        """
         ...
 
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:
@@ -234,13 +233,8 @@ class CachedPosts(SegmentedPosts):
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]
-        self._named = _Recent(super().named, _REMEMBERED)
         self._whole = _Recent(super().posts, _REMEMBERED)
         self._glances = _Recent(super().glances, _GLANCED)
-
-    def named(self, ids: Iterable[str]) -> dict[str, Post]:
-        """Posts by their ids."""
-        return self._named.read(ids)
 
     def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
         """Posts by their numbers, each answer with what its question says."""
@@ -252,34 +246,34 @@ class CachedPosts(SegmentedPosts):
 
     def close(self) -> None:
         """Close the files."""
-        for recent in (self._named, self._whole, self._glances):
+        for recent in (self._whole, self._glances):
             recent.clear()
         super().close()
 
 
-class _Recent(Generic[Key]):
+class _Recent:
     """Reads posts, several at a time; the last ones that were read need not be read again."""
 
-    def __init__(self, reading: Callable[[list[Key]], dict[Key, Post]], most: int) -> None:
-        self._reading: Callable[[list[Key]], dict[Key, Post]] = reading
+    def __init__(self, reading: Callable[[list[int]], dict[int, Post]], most: int) -> None:
+        self._reading = reading
         self._most = most
-        self._posts: dict[Key, Post] = {}
+        self._posts: dict[int, Post] = {}
         self._lock = Lock()
 
-    def read(self, keys: Iterable[Key]) -> dict[Key, Post]:
-        """Posts by their keys."""
-        wanted = list(keys)
+    def read(self, numbers: Iterable[int]) -> dict[int, Post]:
+        """Posts by their numbers."""
+        wanted = list(numbers)
         with self._lock:
-            found = {key: self._posts[key] for key in wanted if key in self._posts}
-        missing = [key for key in wanted if key not in found]
+            found = {number: self._posts[number] for number in wanted if number in self._posts}
+        missing = [number for number in wanted if number not in found]
         if missing:
             read = self._reading(missing)
             found |= read
             with self._lock:
                 self._posts |= read
                 # A dictionary keeps its order, so that the first ones were read first.
-                for key in list(islice(self._posts, max(0, len(self._posts) - self._most))):
-                    del self._posts[key]
+                for number in list(islice(self._posts, max(0, len(self._posts) - self._most))):
+                    del self._posts[number]
         return found
 
     def clear(self) -> None:

@@ -255,10 +255,13 @@ class Ranker:
             check_time()
             thread = post.thread_id
             is_versions = bool(thread) and _are_versions(threads.get(thread, {}))
-            earlier = [begun.setdefault(thread, place)] if is_versions else []
-            earlier += [other for other in near[place] if _have_same_formulas(post, seen[other])]
-            for other in earlier:
-                if other < place and _in_two_languages(post, seen[first[other]]):
+            same_thread = [begun.setdefault(thread, place)] if is_versions else []
+            for other in same_thread + near[place]:
+                if (
+                    other < place
+                    and _in_two_languages(post, seen[first[other]])
+                    and (other in same_thread or _have_same_formulas(post, seen[other]))
+                ):
                     first[place] = first[other]
                     break
         return first
@@ -268,8 +271,11 @@ class Ranker:
         """For each post the places of earlier ones that mean nearly the same."""
         for reply in ranked.replies.values():
             if isinstance(reply, Comparing):
+                near: list[list[int]] = [[] for _ in numbers]
                 alike = np.tril(reply.alike(numbers), -1) >= _SAME_MEANING
-                return [np.flatnonzero(row).tolist() for row in alike]
+                for place, other in np.argwhere(alike).tolist():
+                    near[place].append(other)
+                return near
         return [[] for _ in numbers]
 
     def _exact(self, ranked: RecipeReply) -> RecipeReply:
@@ -454,13 +460,23 @@ def _formulas_in(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=_GLANCED)
+def _plain_formulas_in(text: str) -> frozenset[str]:
+    return frozenset(map(plainly, _formulas_in(text)))
+
+
+@lru_cache(maxsize=_GLANCED)
 def _words_in(text: str) -> tuple[str, ...]:
     """What stands between the formulas of a text."""
     return tuple(span.content for span in MarkedText(text).spans if span.kind == "text")
 
 
 def _have_same_formulas(post: Post, other: Post) -> bool:
-    ours, theirs = ({plainly(latex) for latex in _formulas_of(one)} for one in (post, other))
+    ours, theirs = (
+        _plain_formulas_in(one.title)
+        | _plain_formulas_in(one.body)
+        | _plain_formulas_in(one.question)
+        for one in (post, other)
+    )
     shared = len(ours & theirs)
     return shared >= _LEAST_FORMULAS and shared >= _SAME_FORMULAS * len(ours | theirs)
 

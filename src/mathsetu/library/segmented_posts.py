@@ -173,22 +173,15 @@ class SegmentedPosts:
         return offset + number
 
     def post(self, post_id: str) -> Post:
-        """One post by its id."""
-        return self.named([post_id])[post_id]
+        """One post by its id, with its formulas."""
+        store, number, _ = self._find(post_id)
+        return store.by_number([number])[number].post
 
     def named(self, ids: Iterable[str]) -> dict[str, Post]:
-        """Posts by their ids."""
-        numbers: dict[int, dict[str, int]] = {}
-        stores: dict[int, Store] = {}
-        for post_id in ids:
-            store, number, offset = self._find(post_id)
-            stores[offset] = store
-            numbers.setdefault(offset, {})[post_id] = number
-        found: dict[str, Post] = {}
-        for offset, own in numbers.items():
-            facts = stores[offset].by_number(list(own.values()))
-            found |= {post_id: facts[number].post for post_id, number in own.items()}
-        return found
+        """Posts by their ids, as `glances` gives them."""
+        numbers = {post_id: self.number_of(post_id) for post_id in ids}
+        posts = self.glances(list(numbers.values()))
+        return {post_id: posts[number] for post_id, number in numbers.items()}
 
     def find(self, post_id: str) -> PostFacts | None:
         """What is known of a post, if it is here."""

@@ -178,6 +178,7 @@ class _Blocks:
         self._path, self._raw, self._test = path, raw, test
         self._sums = _stored_sums(path)
         self._checked = np.zeros(_blocks_in(len(raw)), dtype=np.bool_)
+        self._unchecked_before: NDArray[np.int64] | None = None
         self._all_checked = False
 
     def check(self, begin: int, end: int) -> None:
@@ -190,6 +191,7 @@ class _Blocks:
             if self._test is not None:
                 self._test(block * _BLOCK, min((block + 1) * _BLOCK, len(self._raw)))
             self._checked[block] = True
+            self._unchecked_before = None
         self._all_checked = bool(self._checked.all())
 
     def check_ranges(self, ranges: NDArray[np.int64]) -> None:
@@ -197,13 +199,15 @@ class _Blocks:
         if self._all_checked:
             return
         filled = ranges[ranges[:, 0] < ranges[:, 1]]
-        # How many pieces begin in each block, less those that ended before it.
-        open_pieces = np.zeros(len(self._checked) + 1, dtype=np.int64)
-        np.add.at(open_pieces, filled[:, 0] // _BLOCK, 1)
-        np.add.at(open_pieces, (filled[:, 1] - 1) // _BLOCK + 1, -1)
-        touched = np.cumsum(open_pieces[:-1]) > 0
-        for block in np.flatnonzero(touched & ~self._checked).tolist():
-            self.check(block * _BLOCK, min((block + 1) * _BLOCK, len(self._raw)))
+        firsts, lasts = filled[:, 0] // _BLOCK, (filled[:, 1] - 1) // _BLOCK + 1
+        # Counted once and kept until a block is checked: most queries read what others have read.
+        before = self._unchecked_before
+        if before is None:
+            before = np.concatenate(([0], np.cumsum(~self._checked)))
+            self._unchecked_before = before
+        is_open = before[lasts] > before[firsts]
+        for begin, end in zip(firsts[is_open].tolist(), lasts[is_open].tolist(), strict=True):
+            self.check(begin * _BLOCK, min(end * _BLOCK, len(self._raw)))
 
     def compare(self, block: int) -> None:
         """Compare a block with its checksum."""

@@ -399,9 +399,11 @@ class MeaningSegment:
         with reading(self._folder):
             vectors = self.vectors.at(rows)[rows] * self.scales[rows][:, None]
         means = np.zeros((len(posts), vectors.shape[1]), dtype=np.float32)
-        np.add.at(
-            means, np.repeat(np.arange(len(posts)), counts.reshape(-1, KINDS).sum(axis=1)), vectors
-        )
+        sizes = counts.reshape(-1, KINDS).sum(axis=1)
+        filled = sizes > 0
+        if filled.any():
+            starts = (np.cumsum(sizes) - sizes)[filled]
+            means[filled] = np.add.reduceat(vectors, starts, axis=0)
         lengths = np.linalg.norm(means, axis=1, keepdims=True)
         return np.asarray(means / np.maximum(lengths, 1e-9))
 

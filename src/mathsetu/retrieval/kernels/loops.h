@@ -46,6 +46,9 @@ enum { FINE = 0, NO_MEMORY = 1, NOT_RISING = 2 };
 #define MOST_MORE (1 << 20)
 /* To look a document up takes as long as to read so many postings. */
 #define LOOKING_UP 8
+/* Where there are so many blocks, one of so many is read first, to learn which scores count. */
+#define MANY_BLOCKS 48
+#define SAMPLE 16
 /* How many rows ahead memory is asked for. */
 #define AHEAD 8
 
@@ -326,12 +329,13 @@ static inline float likeness(float sum, float mass, float other) {
     return 2.0f * sum / (both < 1e-9f ? 1e-9f : both);
 }
 
-/* Whether a document may still count, given what the lists that were not read can add. Rounding is
- * on the side of those that may. */
-static inline int may_count(const Asked *asked, float sum, int64_t document, float limit,
-                            float rest) {
-    if (!asked->masses) return sum + rest > limit * (1 - 1e-5f);
-    return sum + rest > limit * (0.5f - 1e-5f) * (asked->masses[document] + asked->mass);
+/* What the sum of a document of a block must be above to count: that of the lightest formula there.
+ * Rounding is on the side of those that may count. */
+static float least_sum(const Asked *asked, int64_t block, float limit) {
+    if (!asked->masses) return limit * (1 - 1e-5f);
+    float lightest = asked->bounds ? asked->bounds[2 * block] : -INFINITY;
+    float least = limit * (0.5f - 1e-5f) * (lightest + asked->mass);
+    return isnan(least) ? -INFINITY : least; /* a damaged mass tells nothing */
 }
 
 /* How many lists of a block have to be read: no document that is in none of them can count. */
@@ -418,13 +422,12 @@ static int64_t add_few(const Asked *asked, const int32_t *documents, const void 
 }
 
 /* Of documents in any order, those that may count: marked, then read off in order. */
-static int64_t keep_few(const Asked *asked, int64_t low, float limit, float rest, int64_t size,
-                        Block *block) {
+static int64_t keep_few(float least, int64_t size, Block *block) {
     int64_t kept = 0;
     for (int64_t at = 0; at < size; at++) {
         int32_t place = block->touched[at];
         float sum = block->sums[place];
-        uint64_t may = (sum > 0) & may_count(asked, sum, low + place, limit, rest);
+        uint64_t may = (sum > 0) & (sum > least);
         block->marks[place / 64] |= may << place % 64;
     }
     /* The others are zero again. */
@@ -443,8 +446,8 @@ static int64_t keep_few(const Asked *asked, int64_t low, float limit, float rest
 
 /* The same where the stretches have many documents: all of the block are looked at. */
 static int64_t add_many(const Asked *asked, const int32_t *documents, const void *values,
-                        int small, const Rest *rests, int64_t read, int64_t low, int64_t count,
-                        float limit, Block *block) {
+                        int small, const Rest *rests, int64_t read, int64_t count, float least,
+                        Block *block) {
     for (int64_t list = 0; list < read; list++) {
         add_list(asked, list, documents, values, small, block->begins[list], rests[list].next,
                  block->sums);
@@ -452,7 +455,7 @@ static int64_t add_many(const Asked *asked, const int32_t *documents, const void
     int64_t kept = 0;
     for (int64_t at = 0; at < count; at++) {
         float sum = block->sums[at];
-        int may = (sum > 0) & may_count(asked, sum, low + at, limit, asked->rest[read]);
+        int may = (sum > 0) & (sum > least);
         block->touched[kept] = (int32_t)at;
         kept += may;
         if (!may) block->sums[at] = 0;
@@ -472,20 +475,24 @@ static void go_to(const int32_t *documents, Rest *rest, int64_t low) {
  * known, one that is in none of the first lists cannot be among the best any more: what the last
  * ones add is too little. Those, which are the long ones, are then looked up for the documents
  * alone that may still count. The result is that of reading everything, as long as no formula's
- * mass is less than what its features add up to. */
-static int best_of_lists(const int32_t *documents, const void *values, int small,
-                         const Asked *asked, int64_t count, const uint8_t *allowed, Best *best) {
+ * mass is less than what its features add up to.
+ *
+ * Only one block of every `step` is read. */
+static int best_of_blocks(const int32_t *documents, const void *values, int small,
+                          const Asked *asked, int64_t count, int64_t step, const uint8_t *allowed,
+                          Best *best) {
     Rest *rests = all_lists(documents, asked->ranges, asked->lists);
     Block block;
     int state = begin_block(&block, asked->lists) && rests ? FINE : NO_MEMORY;
     int64_t blocks = (count + BLOCK - 1) / BLOCK, begin = first_block(asked, blocks);
-    int64_t always_read = asked->lists;
+    int64_t always_read = step == 1 ? asked->lists : 0;
     float floor = best->limit;
     for (int64_t turn = 0; state == FINE && turn < blocks; turn++) {
         int64_t number = turn < blocks - begin ? begin + turn : turn - (blocks - begin);
+        if (number % step) continue;
         int64_t low = number * BLOCK, high = low + BLOCK < count ? low + BLOCK : count;
-        float limit = best->limit;
-        int64_t read = lists_to_read(asked, number, limit), postings = 0;
+        float least = least_sum(asked, number, best->limit);
+        int64_t read = lists_to_read(asked, number, best->limit), postings = 0;
         if (read < always_read) always_read = read;
         if (turn && !number) {
             /* Back to what was passed over. */
@@ -508,10 +515,10 @@ static int best_of_lists(const int32_t *documents, const void *values, int small
         int64_t size;
         if (postings < BLOCK / 2) {
             size = add_few(asked, documents, values, small, rests, read, &block);
-            size = keep_few(asked, low, limit, asked->rest[read], size, &block);
+            size = keep_few(least - asked->rest[read], size, &block);
         } else {
-            size = add_many(asked, documents, values, small, rests, read, low, high - low, limit,
-                            &block);
+            size = add_many(asked, documents, values, small, rests, read, high - low,
+                            least - asked->rest[read], &block);
         }
         int all_zero = 1;
         float left = asked->rest[read]; /* when it was last asked which documents may count */
@@ -542,8 +549,7 @@ static int best_of_lists(const int32_t *documents, const void *values, int small
             for (int64_t at = 0; at < before; at++) {
                 int32_t place = block.touched[at];
                 block.touched[size] = place;
-                int may = may_count(asked, block.sums[place], low + place, limit,
-                                    asked->rest[list + 1]);
+                int may = block.sums[place] > least - left;
                 size += may;
                 if (!may) block.sums[place] = 0;
             }
@@ -560,9 +566,54 @@ static int best_of_lists(const int32_t *documents, const void *values, int small
         }
         if (!all_zero) memset(block.sums, 0, BLOCK * sizeof *block.sums);
     }
-    if (state == FINE && !begin && !all_read(rests, always_read)) state = NOT_RISING;
+    if (state == FINE && !begin && step == 1 && !all_read(rests, always_read)) state = NOT_RISING;
     free(rests);
     end_block(&block);
+    return state;
+}
+
+/* A score that more documents than wanted have, most likely: as many of a sample have it as it
+ * should hold of the best, and three standard deviations more. The old limit where it holds fewer. */
+static int limit_of_sample(const int32_t *documents, const void *values, int small,
+                           const Asked *asked, int64_t count, const uint8_t *allowed,
+                           const Best *best, float *limit) {
+    double share = (double)best->wanted / SAMPLE;
+    Best sample;
+    *limit = best->limit;
+    if (!begin_best(&sample, (int64_t)(share + 3 * sqrt(share)) + 1, best->limit)) return NO_MEMORY;
+    int state = best_of_blocks(documents, values, small, asked, count, SAMPLE, allowed, &sample);
+    uint64_t chance = chance_of(&sample);
+    if (sample.size >= sample.wanted) {
+        bring_forward(sample.kept, sample.size, sample.wanted, &chance);
+        uint64_t worst = UINT64_MAX;
+        for (int64_t at = 0; at < sample.wanted; at++) {
+            if (sample.kept[at] < worst) worst = sample.kept[at];
+        }
+        *limit = score_of(worst);
+    }
+    free(sample.kept);
+    return state;
+}
+
+/* The best documents of all blocks. Much can be left unread once it is known which scores count, so
+ * a sample is read first where there are many blocks of formulas. (Words have the best documents in
+ * all blocks: there the first ones tell as much.) */
+static int best_of_lists(const int32_t *documents, const void *values, int small,
+                         const Asked *asked, int64_t count, const uint8_t *allowed, Best *best) {
+    float floor = best->limit, limit = floor;
+    int state = FINE;
+    if (asked->masses && count > (int64_t)MANY_BLOCKS * BLOCK && best->wanted) {
+        state = limit_of_sample(documents, values, small, asked, count, allowed, best, &limit);
+    }
+    if (state != FINE) return state;
+    best->limit = limit;
+    state = best_of_blocks(documents, values, small, asked, count, 1, allowed, best);
+    if (state == FINE && limit > floor && best->size < best->wanted) {
+        /* The sample was not like the rest: once more, without it. */
+        best->size = 0;
+        best->limit = floor;
+        state = best_of_blocks(documents, values, small, asked, count, 1, allowed, best);
+    }
     return state;
 }
 
