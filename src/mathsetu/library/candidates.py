@@ -260,7 +260,15 @@ def weighted_sum(
         own = weights
         if recipe.ranking.adaptive:
             own = adapted(weights, frozenset({*silent, *clock.unfinished}))
-        added = shares(scores, own, recipe.ranking.normalise, recipe.ranking.full_scores)
+        ranking = recipe.ranking
+        added = shares(scores, own, ranking.normalise, ranking.full_scores)
+        leading = np.sort(order(added, numbers)[: ranking.rescored])
+        if len(leading):
+            for part in (part for part in lists if part not in clock.unfinished):
+                exact = clock.attempt(part, partial(panel.scores, part, place, numbers[leading]))
+                if exact is not None:
+                    scores[part][leading] = exact
+            added = shares(scores, own, ranking.normalise, ranking.full_scores)
         added_up = _added_up(question, numbers, scores, own, added, panel.replies(place))
         added_up.silent = frozenset(silent)
         yield added_up

@@ -75,6 +75,8 @@ class Ranking:
         weights: The share of each part; they add up to 1. The first part leads: it breaks ties.
         candidates: How many posts each retrieving part hands over.
         candidates_from: The parts that retrieve; the others only score. Empty: all retrieve.
+        rescored: Of how many of the best posts every part is asked for its exact score: a part may
+            have only estimated it, or not have handed the post over. 0 for none.
         k: How many hits come out unless the caller asks for more or fewer.
         normalise: ``minmax``, ``rank`` or ``none``.
         full_scores: For some parts the least score that ``minmax`` makes 1. Where the best of a
@@ -98,6 +100,7 @@ class Ranking:
     weights: dict[str, float] = field(default_factory=dict)
     candidates: int = 500
     candidates_from: tuple[str, ...] = ()
+    rescored: int = 0
     k: int = 50
     normalise: str = "minmax"
     full_scores: dict[str, float] = field(default_factory=dict)
@@ -237,6 +240,8 @@ def _check(recipe: Recipe, source: str) -> None:
         _check_shares(system, where)
     if ranking.k < 1 or ranking.candidates < ranking.k:
         raise InputError(f"{source}: ranking needs 1 <= k <= candidates")
+    if ranking.rescored < 0:
+        raise InputError(f"{source}: ranking.rescored is {ranking.rescored}; it must be 0 or more")
     _check_names(ranking.full_scores, list(recipe.parts), "part", f"{source}: full_scores")
     if not all(0 <= score < float("inf") for score in ranking.full_scores.values()):
         raise InputError(f"{source}: ranking.full_scores must be numbers, none of them below 0")
