@@ -55,6 +55,29 @@ def test_a_formula_as_written_is_above_a_variant(tmp_path: Path) -> None:
     assert reason.evidence[0].found == r"\int_0^{\infty}\dfrac{\sin x}{x}\,dx=\frac{\pi}{2}"
 
 
+def test_the_best_posts_get_exact_scores_of_parts_that_did_not_hand_them_over(
+    tmp_path: Path,
+) -> None:
+    words = "uniform convergence of a series of continuous functions"
+    posts = [
+        # The best by words is like the formula, but two others are more like it.
+        Post("both", f"{words} like $x^2+y$"),
+        Post("formula-1", "first $x^2+1$"),
+        Post("formula-2", "second $x^2+1$"),
+        Post("words-2", "uniform convergence"),
+    ]
+    limits = ("ranking.candidates=2", "ranking.k=2", "ranking.exact=0")
+    query = f"{words} $x^2+1$"
+    found = {}
+    for rescored in (0, 4):
+        library = small(tmp_path / str(rescored), posts, (*limits, f"ranking.rescored={rescored}"))
+        hits = {hit.id: hit for hit in library.search(query, 2)}
+        found[rescored] = {reason.part: reason.score for reason in hits["both"].reasons}
+    assert "formulas" not in found[0]
+    assert found[4]["formulas"] > 0
+    assert found[4]["words"] == found[0]["words"]
+
+
 def test_a_phrase_as_written_is_above_its_scattered_words(tmp_path: Path) -> None:
     scattered = "A uniform bound, and a convergence that is uniform. Convergence, uniform bound."
     posts = [
