@@ -131,8 +131,24 @@ _SOUNDS: Final[dict[str, tuple[Callable[[str], str], Callable[[str], str]]]] = {
     "ar": (_letters(_ARABIC_LETTERS), lambda latin: _apply(_ARABIC_SOUNDS, latin.lower())),
     "ru": (_letters(_RUSSIAN_LETTERS), lambda latin: _apply(_RUSSIAN_SOUNDS, latin.lower())),
 }
+# Vowels that are typed may not be written: consonants tell more.
+_WITHOUT_VOWELS = ("ar", "ur")
+_VOWELS_AND_DOUBLES = _rules((r"[aeiou]", ""), (r"(.)\1+", r"\1"))
 #: The languages that are read so; Hindi has its own (`transliterate`).
 SOUNDED: Final = tuple(_SOUNDS)
+
+
+def _consonants(latin: str) -> str:
+    """What is left without vowels and doubled letters.
+
+    >>> _consonants("muthallath") == _consonants("mthlth")
+    True
+    """
+    return _apply(_VOWELS_AND_DOUBLES, latin)
+
+
+def _ratio(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
 class SoundLexicon:
@@ -167,7 +183,10 @@ class SoundLexicon:
 
         def nearness(entry: tuple[str, str, float]) -> float:
             spelling, _, weight = entry
-            return weight + SequenceMatcher(None, typed, spelling, autojunk=False).ratio()
+            near = _ratio(typed, spelling)
+            if self._code in _WITHOUT_VOWELS:
+                near = (near + _ratio(_consonants(typed), _consonants(spelling))) / 2
+            return weight + near
 
         found = self._by_key.get(self._key(typed), [])
         return [word for _, word, _ in sorted(found, key=nearness, reverse=True)]

@@ -408,7 +408,6 @@ def _read_words(post: Post, choices: LexicalSettings) -> _Words:
 
 @lru_cache(maxsize=_REMEMBERED)  # good posts are found again and again
 def _read_texts(texts: tuple[str, ...], language: str, analysis: str) -> _Words:
-    choices = LexicalSettings(analysis=analysis)
     words: list[str] = []
     places: list[int] = []
     terms: list[str] = []
@@ -416,7 +415,7 @@ def _read_texts(texts: tuple[str, ...], language: str, analysis: str) -> _Words:
     spans = (span for text in texts for span in MarkedText(text).spans if span.kind == "text")
     for span in spans:
         for word in islice(span.content.split(), _WORDS_READ - len(words)):
-            for term in _word_terms(word, language, choices):
+            for term in _terms_of_word(word, language, analysis):
                 first.setdefault(term, len(words))
                 places.append(len(words))
                 terms.append(term)
@@ -425,6 +424,11 @@ def _read_texts(texts: tuple[str, ...], language: str, analysis: str) -> _Words:
         places.append(len(words))
         terms.append("")
     return _Words(words, places, _joined(terms), first)
+
+
+@lru_cache(maxsize=1 << 16)
+def _terms_of_word(word: str, language: str, analysis: str) -> tuple[str, ...]:
+    return tuple(_word_terms(word, language, LexicalSettings(analysis=analysis)))
 
 
 def _in_words(met: Iterable[Evidence]) -> str:
