@@ -214,6 +214,7 @@ def test_the_model_of_a_recipe_can_be_replaced() -> None:
         ("ranking.k=true", "ranking: k must be an integer, not True"),
         ("ranking.k=0", "ranking needs 1 <= k <= candidates"),
         ("ranking.candidates=3", "ranking needs 1 <= k <= candidates"),
+        ("ranking.rescored=-1", "ranking.rescored is -1; it must be 0 or more"),
         ("ranking.adaptive=1", "ranking: adaptive must be true or false, not 1"),
         ("ranking.weights=1", "ranking: weights must be a table"),
         ("ranking.weights.words=0.5", "ranking.weights must be positive and add up to 1, not 0.5"),

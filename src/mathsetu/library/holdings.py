@@ -61,7 +61,7 @@ class Posts(Protocol):
     def glances(self, numbers: Sequence[int]) -> dict[int, Post]:
         """Posts by their numbers as they were written, answers without their questions.
 
-        Formulas are listed where the collection names them, not where the texts show them anyway.
+        Formulas that the texts show anyway need not be listed.
         """
         ...
 
