@@ -307,14 +307,17 @@ def test_a_post_that_is_found_again_is_not_read_again(
     retriever = MeaningRetriever([folder], choices)
     first = retriever.ask([asked(EVEN)])[0].reason(1, Post("", ""))
     read: list[str] = []
-    tokens = retriever.encoder.tokens
+    places = retriever.encoder.tokens_and_places
     monkeypatch.setattr(
-        retriever.encoder, "tokens", lambda texts, how: [read.extend(texts), tokens(texts, how)][1]
+        retriever.encoder,
+        "tokens_and_places",
+        lambda text, how: [read.append(text), places(text, how)][1],
     )
     assert retriever.ask([asked(EVEN)])[0].reason(1, Post("", "")) == first
     assert retriever.ask([asked(ODD)])[0].reason(1, Post("", "")) != first
-    # The questions were read, the post was not.
-    assert read == [asked(EVEN).readable, asked(ODD).readable]
+    assert not read
+    retriever.ask([asked(ODD)])[0].reason(0, Post("", ""))
+    assert len(read) == 1
 
 
 def test_a_segment_without_posts_is_no_obstacle(tmp_path: Path, model: str) -> None:
@@ -406,9 +409,9 @@ def test_each_distinct_passage_is_encoded_once(
     read: list[list[int]] = []
     encode = BuiltinEncoder.encode_tokens
 
-    def noted(self: BuiltinEncoder, rows: Any, careful: bool = False) -> Any:
+    def noted(self: BuiltinEncoder, rows: Any, careful: int, *, steady: bool) -> Any:
         read.extend(row.tolist() for row in rows)
-        return encode(self, rows, careful)
+        return encode(self, rows, careful, steady=steady)
 
     monkeypatch.setattr(BuiltinEncoder, "encode_tokens", noted)
     # Answers to one question, a copy, and a body that is said elsewhere as a question.

@@ -31,6 +31,7 @@ from mathsetu.retrieval.meaning import (
     MeaningSettings,
     texts_of,
 )
+from mathsetu.retrieval.passages import Quotations
 from mathsetu.retrieval.query_vectors import query_vector
 from mathsetu.retrieval.segments import Numbering
 
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
     # A post's number, the kind of its text, and which passage of it.
     Passage = tuple[int, int, int]
-    Sentences = tuple[list[str], Vectors]
 
 # So many posts more than wanted are compared as a whole: the nearest passage alone misleads.
 _MARGIN = 300
@@ -60,10 +60,10 @@ class Remembered:
     """
 
     def __init__(self) -> None:
-        self._known: OrderedDict[Passage, Sentences] = OrderedDict()
+        self._known: OrderedDict[Passage, Quotations] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, passage: Passage, make: Callable[[], Sentences]) -> Sentences:
+    def get(self, passage: Passage, make: Callable[[], Quotations]) -> Quotations:
         """The sentences of a passage, worked out where they are not known."""
         with self._lock:
             if passage in self._known:
@@ -210,13 +210,11 @@ class _Retriever(MeaningRetriever):
         self.numbering = Numbering([len(numbers)])
         self.posts = len(numbers)
         segment.texts = _Texts(finder, numbers)
-        self.sentences = self._remembered  # type: ignore[assignment]
+        self.quotations = self._remembered  # type: ignore[assignment]
 
-    def _remembered(
-        self, segment: int, number: int, passage: int, language: str
-    ) -> tuple[list[str], Vectors]:
+    def _remembered(self, segment: int, number: int, passage: int, language: str) -> Quotations:
         key = (self._numbers[number // 2], number % 2, passage)
-        read = partial(self._sentences, segment, number, passage, language)
+        read = partial(self._quotations, segment, number, passage, language)
         return self._finder.remembered.get(key, read)
 
 

@@ -5,8 +5,8 @@ English posts, a careful one for six more languages, and a wide one for all othe
 tokens and is loaded when a text needs it. How it was made is told in ``training/encoder``,
 and what it can do in ``docs/encoder.md``. Everything is quantised to int8. All scales
 are constants, and only texts of one length go through a network together, so a vector does not
-depend, to the last bit, on the texts that are encoded beside it. With ``accelerator.py`` the same
-networks run on an accelerator.
+depend, to the last bit, on the texts that are encoded beside it, as long as there are any. With
+``accelerator.py`` the same networks run on an accelerator.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ NAME = "mathsetu"
 LENGTH = 128
 # Rows that go through a network together at most: some accelerators have no room to count more.
 _MOST_ROWS = 4096
+# The byte that stands for zero in the vectors of tokens.
+_ZERO = 128
 _POSTS, _QUERIES, _WIDE = "posts", "queries", "wide"
 #: Ways to read a text: with the fast network, with the careful one, and with the wide one. Rows of
 #: tokens are for the reading that they were made for.
@@ -111,7 +113,8 @@ class BuiltinEncoder:
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One row of length one for each text, zeros for a blank one."""
-        return self.encode_tokens([row[: self._limit] for row in self.tokens(texts)])
+        rows = [row[: self._limit] for row in self.tokens(texts)]
+        return self.encode_tokens(rows, steady=True)
 
     def tokens(self, texts: Sequence[str], reading: int = FAST) -> list[list[int]]:
         """The token numbers of texts, however long they are."""
@@ -119,11 +122,26 @@ class BuiltinEncoder:
         encodings = tokenizer.encode_batch_fast([_whole(text) for text in texts])
         return [encoding.ids for encoding in encodings]
 
-    def places(self, text: str, reading: int = FAST) -> list[tuple[int, int]]:
-        """Where the tokens of a text stand: the first character of each, and the one after it."""
+    def tokens_and_places(
+        self, text: str, reading: int = FAST
+    ) -> tuple[list[int], list[tuple[int, int]]]:
+        """The token numbers of a text, and where each stands: its first character, and its end."""
         tokenizer, _ = self._cut_for(reading)
-        places: list[tuple[int, int]] = tokenizer.encode(_whole(text)).offsets
-        return places
+        encoding = tokenizer.encode(_whole(text))
+        return encoding.ids, encoding.offsets
+
+    def glances(self, rows: Sequence[Row], reading: int = FAST) -> Vectors:
+        """The mean of the tokens' vectors of each row, of length one; zeros for an empty row.
+
+        No network reads them, so that they cost nothing and tell little. They are made on the
+        processor.
+        """
+        _, table = self._cut_for(reading)
+        means = np.zeros((len(rows), table.shape[1]), dtype=np.float32)
+        for mean, row in zip(means, rows, strict=True):
+            if len(row):
+                mean[:] = table[row].mean(axis=0, dtype=np.float32) - _ZERO
+        return np.asarray(means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-9))
 
     def _cut_for(self, reading: int) -> tuple[Any, Any]:
         """The tokenizer of a reading, and the table of its token vectors."""
@@ -154,23 +172,29 @@ class BuiltinEncoder:
         if longest > self._room:
             raise InputError(f"{longest} tokens at once, but the model reads {self._room} at most")
 
-    def encode_tokens(self, rows: Sequence[Row], careful: int = FAST) -> Vectors:
+    def encode_tokens(
+        self, rows: Sequence[Row], careful: int = FAST, *, steady: bool = False
+    ) -> Vectors:
         """One vector for each row of token numbers, zeros for an empty one.
 
         Args:
             rows: The tokens of texts.
             careful: How they are read: `FAST`, or `CAREFUL` (also True) or `WIDE`, which take three
                 times as long.
+            steady: Whether a vector must be the same to the last bit whatever is encoded beside it,
+                as what an index keeps must be. On some processors a network that reads a single
+                text adds up its tokens in another order; so such a text is read twice.
         """
         self.check_room(rows)
         vectors = np.zeros((len(rows), self._dimensions), dtype=np.float32)
         network = self._networks[careful]
         _, table = self._cut_for(careful)
         for width, places in _alike(rows, network.group, self._runtime.batch):
-            batch = np.zeros((len(places), width), dtype=np.int64)
-            for line, place in zip(batch, places, strict=True):
+            read = places * 2 if steady and len(places) == 1 else places
+            batch = np.zeros((len(read), width), dtype=np.int64)
+            for line, place in zip(batch, read, strict=True):
                 line[: len(rows[place])] = rows[place]
-            vectors[places] = network.run(batch, table)
+            vectors[read] = network.run(batch, table)
         return vectors
 
 

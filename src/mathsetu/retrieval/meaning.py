@@ -28,15 +28,14 @@ from mathsetu.encoders.accelerator import PROCESSOR
 from mathsetu.encoders.builtin import FAST, NAME, BuiltinEncoder, reading_of
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.intake import PostFacts, Question
-from mathsetu.markup import snippet
 from mathsetu.plain_files import is_plain_folder
 from mathsetu.records import Post, Reason
 from mathsetu.retrieval import kernels
 from mathsetu.retrieval.base import Kind, Scored, WrittenSegment, among
 from mathsetu.retrieval.mapped import Held, Mapped, check_rising
-from mathsetu.retrieval.passages import passages, sentences_of
+from mathsetu.retrieval.passages import Quotations, passages
 from mathsetu.retrieval.postings import new_array, reading
-from mathsetu.retrieval.query_vectors import query_vector
+from mathsetu.retrieval.query_vectors import query_glance, query_vector
 from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.sign_lists import SignLists, write_sign_lists
 from mathsetu.retrieval.text_table import Texts, TextTable, write_texts
@@ -61,12 +60,8 @@ _LISTS = "lists"
 _LEAST_WORDS = 5
 # The shares of the best passage of all, the first of what was asked, and the best of what is said.
 _BEST, _ASKED, _SAID = 0.5, 0.3, 0.2
-# Passages whose sentences are remembered with their vectors: good posts are found again and again.
+# Passages whose sentences are kept with their vectors: good posts are found again and again.
 _EXPLAINED = 2_000
-# Sentences of a passage that an explanation looks at; each costs a pass through the model.
-_SENTENCES = 12
-# Characters of a sentence that a reason shows.
-_SHOWN = 120
 #: Kinds of passages that a post has: what was asked, what is said, and the title alone.
 KINDS = 3
 # No cosine is so small: it stands for passages that a post does not have.
@@ -424,8 +419,7 @@ class MeaningRetriever:
         self.segments = [MeaningSegment(folder) for folder in folders]
         self.numbering = Numbering(map(len, self.segments))
         self.posts = len(self.numbering)
-        # Good posts are found again and again, whatever was asked.
-        self.sentences = lru_cache(_EXPLAINED)(self._sentences)
+        self.quotations = lru_cache(_EXPLAINED)(self._quotations)
 
     def ask(self, questions: Sequence[Question]) -> list[MeaningReply]:
         """Ask several questions."""
@@ -465,30 +459,13 @@ class MeaningRetriever:
         ]
         return np.unique(np.concatenate(posts))
 
-    def _sentences(
-        self, segment: int, number: int, passage: int, language: str
-    ) -> tuple[list[str], Vectors]:
-        """How a text begins and the first sentences of a passage of it, with their vectors.
-
-        Each sentence is cut to what a reason shows of it.
-        """
-        # Imported here, since opening a library should not wait for the translators beside it.
-        from mathsetu.languages.translate.sentences import sentences
-
+    def _quotations(self, segment: int, number: int, passage: int, language: str) -> Quotations:
+        """What can be quoted of a passage of a text."""
+        choices = self.choices
+        most = choices.body_passages if number % 2 else choices.question_passages
+        how = reading_of(language) if choices.careful else FAST
         text = self.segments[segment].texts[number]
-        most = self.choices.body_passages if number % 2 else self.choices.question_passages
-        how = reading_of(language) if self.choices.careful else FAST
-        places = self.encoder.places(text, how)
-        every = sentences(text)
-        own = sentences_of(every, places, passage, self.choices.tokens, most)
-        # The beginning may be a title, which says most with the fewest words. A passage behind the
-        # last one is the title.
-        pieces = [piece for piece in dict.fromkeys(every[:1] + own) if piece.strip()][:_SENTENCES]
-        shown = [" ".join(snippet(piece, _SHOWN).split()) for piece in pieces]
-        if len(pieces) == 1:  # the nearest, wherever it lies
-            return shown, np.zeros((1, self.encoder.dimensions), dtype=np.float32)
-        rows = [row[: self.choices.tokens] for row in self.encoder.tokens(shown, how)]
-        return shown, self.encoder.encode_tokens(rows, how)
+        return Quotations(self.encoder, how, text, passage, choices.tokens, most)
 
     @cached_property
     def encoder(self) -> BuiltinEncoder:
@@ -532,11 +509,9 @@ class MeaningReply:
             cosine = float(self._cosines(np.array([number]))[0])
         place, own = self._retriever.numbering.locate(number)
         kind, passage = self._retriever.segments[place].nearest(own, self._vector)
-        pieces, vectors = self._retriever.sentences(place, 2 * own + kind, passage, post.language)
-        if not pieces:
-            return Reason("meaning", cosine)
-        nearest = pieces[int(np.argmax(_products(vectors, self._vector)))]
-        return Reason("meaning", cosine, f"cosine {cosine:.2f}: {nearest}")
+        quotations = self._retriever.quotations(place, 2 * own + kind, passage, post.language)
+        quoted = quotations.nearest(self._vector, lambda: self._glance)
+        return Reason("meaning", cosine, f"cosine {cosine:.2f}: {quoted}" if quoted else "")
 
     def alike(self, numbers: NDArray[np.int64]) -> Vectors:
         """The cosines of given posts with each other: of the means of their passages."""
@@ -555,6 +530,10 @@ class MeaningReply:
         return query_vector(
             self._retriever.encoder, self._question, choices.tokens, choices.query_title
         )
+
+    @cached_property
+    def _glance(self) -> Vectors:
+        return query_glance(self._retriever.encoder, self._question)
 
     def _cosines(self, numbers: NDArray[np.int64]) -> Vectors:
         """The cosines with given posts."""
@@ -591,14 +570,9 @@ def _encoded(model: str, device: str, passages: Sequence[NDArray[np.uint32]]) ->
     vectors = np.zeros((len(passages), encoder.dimensions), dtype=np.float32)
     for how in sorted({int(row[0]) for row in passages}):
         own = [place for place, row in enumerate(passages) if row[0] == how]
-        vectors[own] = encoder.encode_tokens([passages[place][1:] for place in own], how)
+        rows = [passages[place][1:] for place in own]
+        vectors[own] = encoder.encode_tokens(rows, how, steady=True)
     return list(zip(*quantize_int8(vectors), strict=True))
-
-
-def _products(rows: Vectors, vector: Vectors) -> Vectors:
-    # Not `@`: its threads go on spinning after a product, and cost more than they save.
-    products: Vectors = np.einsum("ij,j->i", rows, vector)
-    return products
 
 
 def _encoder(model: str, device: str = PROCESSOR) -> BuiltinEncoder:

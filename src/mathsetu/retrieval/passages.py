@@ -1,10 +1,33 @@
-"""Cuts a text into passages of tokens, and finds the sentences that a passage is made of."""
+"""Passages of a text: cut by tokens, and the sentence of one that a reason quotes.
+
+Each sentence that is compared with a question costs a pass through a network, which is most of what
+a reason costs. So the vectors of the sentences' tokens choose a few, and the network decides among
+these.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from mathsetu.markup import snippet
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mathsetu.encoders.builtin import BuiltinEncoder
+
+    Vectors = NDArray[np.float32]
+
+# Sentences of a passage that are looked at, and those that go through the network for a question:
+# the nearest of all is among these in 86 of 100 passages, else one whose cosine is 0.08 less.
+_LOOKED_AT, _COMPARED = 12, 2
+# Characters of a sentence that are read, and shown.
+_SHOWN = 120
 #: Where a token stands in its text: the first character, and the one after the last.
 Place = tuple[int, int]
 
@@ -20,32 +43,91 @@ def passages(tokens: list[int], size: int, most: int) -> list[list[int]]:
     return [read[start : start + length] for start in range(0, len(read), length)]
 
 
-def sentences_of(
-    sentences: Sequence[str], places: Sequence[Place], passage: int, size: int, most: int
-) -> list[str]:
-    """The sentences that a passage touches.
+class Quotations:
+    """The sentences of one passage, and how its text begins.
 
     Args:
-        sentences: All sentences of a text; joined, they are the text.
+        encoder: The model.
+        reading: How the text is read.
+        text: What the passage is of.
+        passage: Which passage; one behind the last is the title, with which the text begins.
+        size: How many tokens passages have at most.
+        most: How many passages of the text there are at most.
+    """
+
+    def __init__(
+        self, encoder: BuiltinEncoder, reading: int, text: str, passage: int, size: int, most: int
+    ) -> None:
+        # Imported here, since opening a library should not wait for the translators beside it.
+        from mathsetu.languages.translate.sentences import sentences
+
+        self._encoder, self._reading = encoder, reading
+        tokens, places = encoder.tokens_and_places(text, reading)
+        first, last = _span_of(places, passage, size, most)
+        ends = list(accumulate(map(len, sentences(text))))
+        # The beginning may be a title, which says most with the fewest words.
+        spans = [
+            (start, end)
+            for start, end in pairwise([0, *ends])
+            if (start == 0 or (end > first and start < last)) and text[start:end].strip()
+        ][:_LOOKED_AT]
+        self._sentences = [text[start:end] for start, end in spans]
+        starts = np.array([start for start, _ in places])
+        read = [np.searchsorted(starts, (start, min(end, start + _SHOWN))) for start, end in spans]
+        self._rows = [tokens[begin:end][:size] for begin, end in read]
+        self._known: dict[int, Vectors] = {}
+        self._shown: dict[int, str] = {}
+
+    def nearest(self, question: Vectors, glance: Callable[[], Vectors]) -> str:
+        """The sentence that is nearest to a question, as it is shown; "" where there is none.
+
+        Args:
+            question: The question's vector.
+            glance: Gives the mean of its tokens' vectors, where that is needed.
+        """
+        likely = list(range(len(self._rows)))
+        if not likely:
+            return ""
+        if len(likely) > _COMPARED:
+            products = np.einsum("ij,j->i", self._glances, glance())
+            likely = np.argsort(-products, kind="stable")[:_COMPARED].tolist()
+        nearest = likely[0]
+        if len(likely) > 1:
+            nearest = likely[int(np.argmax(np.einsum("ij,j->i", self._vectors(likely), question)))]
+        if nearest not in self._shown:
+            shown = snippet(self._sentences[nearest], _SHOWN)
+            self._shown[nearest] = " ".join(shown.split())
+        return self._shown[nearest]
+
+    @cached_property
+    def _glances(self) -> Vectors:
+        return self._encoder.glances(self._rows, self._reading)
+
+    def _vectors(self, places: Sequence[int]) -> Vectors:
+        """The vectors of sentences, of which each goes through the network once."""
+        missing = [place for place in places if place not in self._known]
+        if missing:
+            rows = [self._rows[place] for place in missing]
+            found = self._encoder.encode_tokens(rows, self._reading)
+            self._known.update(zip(missing, found, strict=True))
+        return np.stack([self._known[place] for place in places])
+
+
+def _span_of(places: Sequence[Place], passage: int, size: int, most: int) -> Place:
+    """Where a passage stands in its text; nowhere where the text has no such passage.
+
+    Args:
         places: Where the tokens of the text stand.
         passage: Which passage.
         size: How long passages are at most.
         most: How many there are at most.
 
-    >>> sentences_of(["Yes. ", "No. ", "So."], [(0, 3), (5, 7), (9, 11)], 1, 2, 2)
-    ['So.']
+    >>> _span_of([(0, 3), (5, 7), (9, 11)], 1, 2, 2)
+    (9, 11)
     """
     length = _length(len(places), size, most)
     own = places[passage * length : (passage + 1) * length]
-    if not own:
-        return []
-    first, last = own[0][0], own[-1][1]
-    ends = accumulate(map(len, sentences))
-    return [
-        sentence
-        for sentence, end in zip(sentences, ends, strict=True)
-        if end > first and end - len(sentence) < last
-    ]
+    return (own[0][0], own[-1][1]) if own else (0, 0)
 
 
 def _length(tokens: int, size: int, most: int) -> int:

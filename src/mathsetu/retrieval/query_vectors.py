@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mathsetu.encoders.builtin import FAST, reading_of
+from mathsetu.encoders.builtin import reading_of
 from mathsetu.intake.question import Question
 from mathsetu.languages.table import FURTHER
 
@@ -44,11 +44,9 @@ def query_vector(
         tokens: How long a passage is.
         title: What the title of a query in another language than English counts beside all of it.
     """
-    # The likeliest language decides where there are several.
-    foreign = [language for language in question.languages if language not in _PIVOTAL]
-    reading = reading_of(foreign[0]) if foreign else FAST
+    reading = _reading(question)
     rows = encoder.tokens(_views(question), reading)
-    if not foreign:
+    if _PIVOTAL.issuperset(question.languages):
         return _mean(encoder, _in_passages(rows[0], tokens, _PASSAGES), reading)
     if len(rows[0]) <= tokens // 2:
         whole = _mean(encoder, ((row, 1.0) for row in rows), reading)
@@ -59,6 +57,19 @@ def query_vector(
     rows = encoder.tokens(_views(question.title), reading)
     alone = _mean(encoder, ((row[:tokens], 1.0) for row in rows), reading)
     return _of_length_one(whole + np.float32(title) * alone)
+
+
+def query_glance(encoder: BuiltinEncoder, question: Question) -> Vectors:
+    """The mean vector of a query's tokens, in all views: near to that of a text on the same."""
+    reading = _reading(question)
+    row = list(chain(*encoder.tokens(_views(question), reading)))
+    return np.asarray(encoder.glances([row], reading)[0])
+
+
+def _reading(question: Question) -> int:
+    """How a query is read: the likeliest language decides where there are several."""
+    foreign = (language for language in question.languages if language not in _PIVOTAL)
+    return reading_of(next(foreign, _PIVOT))
 
 
 def _mean(

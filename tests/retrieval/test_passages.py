@@ -1,0 +1,96 @@
+"""The sentence of a passage that a reason quotes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mathsetu.encoders.builtin import FAST, BuiltinEncoder
+from mathsetu.retrieval.passages import Quotations, passages
+
+SENTENCES = [
+    "The sum of two even numbers is even. ",
+    "Every bounded sequence has a convergent subsequence. ",
+    "A triangle with a right angle obeys $a^2 + b^2 = c^2$. ",
+    "The derivative of a constant is zero. ",
+    "There are infinitely many primes.",
+]
+
+
+@pytest.fixture(scope="module")
+def encoder() -> BuiltinEncoder:
+    return BuiltinEncoder()
+
+
+def quotations(encoder: BuiltinEncoder, text: str, passage: int = 0, size: int = 128) -> Quotations:
+    return Quotations(encoder, FAST, text, passage, size, 4)
+
+
+def quoted(encoder: BuiltinEncoder, quotations: Quotations, question: str) -> str:
+    rows = encoder.tokens([question])
+    return quotations.nearest(
+        encoder.encode_tokens(rows)[0], lambda: np.asarray(encoder.glances(rows)[0])
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "place"),
+    [("Is an even number plus an even number even?", 0),
+     ("convergence of a subsequence", 1),
+     ("right-angled triangles", 2),
+     ("derivatives of constants", 3),
+     ("how many prime numbers are there", 4)],
+)  # fmt: skip
+def test_the_sentence_that_answers_is_quoted(
+    encoder: BuiltinEncoder, question: str, place: int
+) -> None:
+    found = quoted(encoder, quotations(encoder, "".join(SENTENCES)), question)
+    assert found == SENTENCES[place].strip()
+
+
+def test_two_sentences_are_read_for_a_question_and_none_again(
+    encoder: BuiltinEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = quotations(encoder, "".join(SENTENCES))
+    question = encoder.encode_tokens(encoder.tokens(["prime numbers"]))[0]
+    glance = encoder.glances(encoder.tokens(["prime numbers"]))[0]
+    read: list[int] = []
+    encode = encoder.encode_tokens
+    monkeypatch.setattr(
+        encoder, "encode_tokens", lambda rows, how: [read.append(len(rows)), encode(rows, how)][1]
+    )
+    first = text.nearest(question, lambda: glance)
+    assert read == [2]
+    assert text.nearest(question, lambda: glance) == first
+    assert read == [2]
+
+
+def test_few_sentences_need_no_glance_and_one_needs_nothing(encoder: BuiltinEncoder) -> None:
+    def glance() -> np.ndarray:
+        raise AssertionError("nobody asked")
+
+    vector = encoder.encode([SENTENCES[4]])[0]
+    assert quotations(encoder, "").nearest(vector, glance) == ""
+    assert quotations(encoder, " \n ").nearest(vector, glance) == ""
+    assert quotations(encoder, SENTENCES[0]).nearest(vector, glance) == SENTENCES[0].strip()
+    two = quotations(encoder, SENTENCES[3] + SENTENCES[4])
+    assert two.nearest(vector, glance) == SENTENCES[4]
+
+
+def test_only_the_passage_and_the_beginning_are_quoted(encoder: BuiltinEncoder) -> None:
+    text = "".join(SENTENCES)
+    size = max(len(row) for row in encoder.tokens(SENTENCES)) + 2
+    last = len(passages(encoder.tokens([text])[0], size, 4)) - 1
+    at_the_end = quotations(encoder, text, passage=last, size=size)
+    assert quoted(encoder, at_the_end, SENTENCES[4]) == SENTENCES[4]
+    assert quoted(encoder, at_the_end, SENTENCES[1]) != SENTENCES[1].strip()
+    # A passage behind the last one is the title, with which the text begins.
+    behind = quotations(encoder, text, passage=last + 1, size=size)
+    assert quoted(encoder, behind, SENTENCES[4]) == SENTENCES[0].strip()
+
+
+def test_a_long_sentence_is_cut_and_its_formulas_stay_whole(encoder: BuiltinEncoder) -> None:
+    formula = "$" + " + ".join(f"x_{n}^2" for n in range(40)) + "$"
+    found = quoted(encoder, quotations(encoder, f"We look at {formula} " + "again " * 60), "sums")
+    assert found.count("$") in (0, 2)
+    assert len(found) < len(formula) + 200
