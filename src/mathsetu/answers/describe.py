@@ -29,7 +29,7 @@ from mathsetu.formulas.parse import parse_latex
 from mathsetu.intake.question import Question, is_delimited
 from mathsetu.languages.table import LANGUAGES, Grade, language, language_name
 from mathsetu.library import Answer
-from mathsetu.markup import Span, split
+from mathsetu.markup import Span, spans_of, split
 from mathsetu.records import Evidence, Hit, Post, Reason
 
 # Of the tags of the posts that were found, so many are counted in an answer.
@@ -44,12 +44,7 @@ def pieces(text: str) -> tuple[Piece, ...]:
     >>> pieces("Let $x$ be even.")[1]
     Piece(kind='formula', text='x', display=False)
     """
-    return tuple(Piece(span.kind, span.content, span.display) for span in _spans(text))
-
-
-@lru_cache(maxsize=3 * _REMEMBERED)  # a post has a title, a body and a snippet
-def _spans(text: str) -> tuple[Span, ...]:
-    return tuple(split(text))
+    return tuple(Piece(span.kind, span.content, span.display) for span in spans_of(text))
 
 
 def rendered(text: str, trees: bool = False) -> tuple[Rendered, ...]:
@@ -200,6 +195,7 @@ def _shares(reasons: Sequence[Reason]) -> tuple[Share, ...]:
     )
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def matched_formula(ours: str, theirs: str, prefix: str = "") -> MatchedFormula:
     """How a formula of a query matches one of a post.
 

@@ -187,7 +187,7 @@ class _Formulas:
 
     def held_by(self, kept: NDArray[np.int64]) -> NDArray[np.int64]:
         """The formulas that some posts have."""
-        return np.unique(self._segment.occurrences(kept)[0])
+        return np.unique(self._segment.occurrences(kept)).astype(np.int64)
 
     def key(self, number: int) -> int:
         """What a formula is written like, as a number."""

@@ -96,6 +96,20 @@ class ClusterPosts:
         self._read_by_number(numbers)
         return {number: self._known[number].post for number in numbers}
 
+    def languages_of(self, numbers: Sequence[int]) -> dict[int, str]:
+        """The languages of posts by their numbers."""
+        names = self._snapshot.names
+        missing = [number for number in numbers if number not in self._known]
+        found = self._snapshot.fetch(names.posts, missing, (LANGUAGE,), _WHAT)
+        if len(found) != len(set(missing)):
+            raise damaged()
+        return {
+            number: str(found[number][LANGUAGE])
+            if number in found
+            else self._known[number].post.language
+            for number in numbers
+        }
+
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:
         """The ids of posts by their numbers; they are read, since they will be shown."""
         self._read_by_number(numbers)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-from mathsetu.markup import Span, split
+from mathsetu.markup import Span, spans_of
 
 #: Spans as a store keeps them: see `MarkedText.places`.
 Places = list[Any]
@@ -23,7 +23,7 @@ class MarkedText:
     def __init__(self, text: str, spans: Sequence[Span] | None = None) -> None:
         """Split a text, unless its spans are known."""
         self.text = text
-        self.spans = tuple(split(text)) if spans is None else tuple(spans)
+        self.spans = spans_of(text) if spans is None else tuple(spans)
 
     @cached_property
     def words(self) -> str:

@@ -65,6 +65,10 @@ class Posts(Protocol):
         """
         ...
 
+    def languages_of(self, numbers: Sequence[int]) -> dict[int, str]:
+        """The languages of posts by their numbers."""
+        ...
+
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:
         """The ids of posts by their numbers."""
         ...

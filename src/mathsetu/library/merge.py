@@ -98,7 +98,8 @@ def merge_segments(
 
 def _languages(folder: Path, numbers: Numbers) -> list[str]:
     with closing(Store(folder / STORE)) as store:
-        return store.languages_of(numbers)
+        languages = store.languages_of(numbers.tolist())
+        return [languages[number] for number in numbers.tolist()]
 
 
 def _merge_one(

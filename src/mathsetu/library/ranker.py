@@ -180,6 +180,9 @@ class Ranker:
         """
         without = ranked
         first = ranked.numbers[: max(depth, _LANGUAGE_DEPTH)].tolist()
+        spoken_in = set(self._posts.languages_of(first).values())
+        if not strength or spoken_in <= {language}:
+            return without  # in most libraries: no post needs to be read
         posts = self._posts.glances(first)
         threads = self._threads(posts.values())
         places = list(range(len(first)))
@@ -190,7 +193,7 @@ class Ranker:
         looked_at = ranked.numbers[places]
         seen = [posts[number] for number in looked_at.tolist()]
         is_own = [post.language == language for post in seen]
-        if not strength or all(is_own) or not any(is_own):
+        if not any(is_own):
             return without
         groups = self._groups(ranked, looked_at, seen, threads)
         sizes = {

@@ -240,6 +240,14 @@ class SegmentedPosts:
             for number, post in store.glances(own).items()
         }
 
+    def languages_of(self, numbers: Sequence[int]) -> dict[int, str]:
+        """The languages of posts by their numbers."""
+        return {
+            offset + number: language
+            for store, offset, own in self._shared_out(numbers)
+            for number, language in store.languages_of(own).items()
+        }
+
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:
         """The ids of posts by their numbers."""
         ids: dict[int, str] = {}

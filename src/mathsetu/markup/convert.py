@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from mathsetu.errors import UnknownFormat
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 _NEEDS_ESCAPE = re.compile(r"\\(?=[(\[]|begin\{)|\$|\\.", re.DOTALL)
+# Good posts are found again and again, and several look into each text.
+_REMEMBERED = 5_000
 # Stand-ins for formulas while a Markdown renderer works on the prose around them.
 _HOLDER = "\ue000{}\ue001"
 _HELD = re.compile("\ue000(\\d+)\ue001")
@@ -49,6 +51,16 @@ def split(source: str, form: str = "text") -> list[Span]:
         return _SPLITTERS[form](source)
     except KeyError:
         raise UnknownFormat(form, _SPLITTERS) from None
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def spans_of(text: str) -> tuple[Span, ...]:
+    """The spans of a marked text; of the texts that were split last, as they were found then.
+
+    >>> spans_of("Is $a$ even?") == tuple(split("Is $a$ even?"))
+    True
+    """
+    return tuple(split(text))
 
 
 def to_text(source: str, form: str = "text") -> str:

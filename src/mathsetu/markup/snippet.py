@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from mathsetu.markup.convert import spans_of
 from mathsetu.markup.delimiters import find_formulas
 
 _WORD = re.compile(r"\S+\s*")
@@ -69,11 +70,13 @@ def matched_snippet(
     return _cut(next(filter(None, texts), ""), width, 0)
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _formula_places(text: str) -> tuple[tuple[str, int], ...]:
-    return tuple(
-        (text[found.latex_start : found.latex_end], found.start) for found in find_formulas(text)
-    )
+def _formula_places(text: str) -> Iterator[tuple[str, int]]:
+    """The formulas of a text, and where each stands."""
+    start = 0
+    for span in spans_of(text):
+        if span.kind == "formula":
+            yield span.content, start
+        start += len(span.raw)
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -164,7 +164,8 @@ class FormulaReply:
 
     def _scores_in(self, number: int, posts: NDArray[np.int64]) -> Numbers:
         """The scores of posts of a segment."""
-        formulas, counts = self._index.segments[number].occurrences(posts)
+        segment = self._index.segments[number]
+        formulas, counts = segment.occurrences(posts).astype(np.int64), segment.counts(posts)
         total = np.zeros(len(posts), dtype=np.float32)
         for asked, weight in self._asked:
             check_time()

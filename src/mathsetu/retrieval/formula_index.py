@@ -13,7 +13,7 @@ from functools import cached_property
 from hashlib import blake2b
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from mathsetu.retrieval import kernels
 from mathsetu.retrieval.base import FORMULAS, Scored, WrittenSegment, check_fields, one_by_one
 from mathsetu.retrieval.mapped import Held, Mapped, check_rising
 from mathsetu.retrieval.postings import Postings, PostingsBuilder, merge_postings, reading
-from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.text_table import Texts, TextTable, write_texts
 
 if TYPE_CHECKING:
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
 _LAYOUT_WEIGHT = round(1 / OPERATOR_WEIGHT)
 # Features that are weighed at a time, and the parts in which those of all segments are counted.
 _TOGETHER, _PARTS = 1 << 17, 16
+# Bytes of a hash by which formulas are compared when segments are merged.
+_DIGEST = 16
 
 
 @dataclass(frozen=True)
@@ -126,68 +127,108 @@ class FormulaBuilder:
     def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
         """Write the posts of other segments as one; a formula that several have is there once."""
         segments = [FormulaSegment(source.folder) for source in sources]
-        found = [
-            one.occurrences(source.kept) for one, source in zip(segments, sources, strict=True)
+        kept = [source.kept for source in sources]
+        joined = _joined(segments, kept)
+        # Of a formula that several segments have, the postings of the first are enough.
+        owned = [
+            np.where(first, places, -1)
+            for places, first in zip(joined.places, joined.are_first, strict=True)
         ]
-        new, owners, rows = _joined(segments, [occurrences for occurrences, _ in found])
-        numbers = _numbers_by_mass(
-            np.concatenate([one.masses for one in segments])[rows + _firsts(segments)[owners]]
-        )
-        places = []
-        for number, segment in enumerate(segments):
-            own = np.full(len(segment), -1, dtype=np.int64)
-            mine = owners == number
-            own[rows[mine]] = numbers[mine]
-            places.append(own)
-        merge_postings([one.postings for one in segments], places, len(numbers), folder)
-        order = np.argsort(numbers)
-        write_texts(
-            folder / "latex",
-            (
-                segments[owner].latex[row]
-                for owner, row in zip(owners[order].tolist(), rows[order].tolist(), strict=True)
-            ),
-        )
-        occurrences = np.concatenate([numbers[own] for own in new]).astype(np.int32)
-        counts = np.concatenate([[0], *(counts for _, counts in found)])
-        _write_rest(folder, occurrences, np.cumsum(counts).astype(np.int64))
+        merge_postings([one.postings for one in segments], owned, joined.distinct, folder)
+        _write_formulas(folder / "latex", segments, joined)
+        counts = [one.counts(own) for one, own in zip(segments, kept, strict=True)]
+        starts = np.cumsum(np.concatenate([[0], *counts])).astype(np.int64)
+        occurrences = np.empty(starts[-1], dtype=np.int32)
+        written = 0
+        for segment, own, places in zip(segments, kept, joined.places, strict=True):
+            found = places[segment.occurrences(own)]
+            occurrences[written : (written := written + len(found))] = found
+        _write_rest(folder, occurrences, starts)
 
 
-def _firsts(segments: Sequence[FormulaSegment]) -> NDArray[np.int64]:
-    return np.array(Numbering(map(len, segments)).firsts, dtype=np.int64)
-
-
-def _numbers_by_mass(masses: Numbers) -> NDArray[np.int64]:
+def _numbers_by_mass(masses: Numbers) -> NDArray[np.int32]:
     """New numbers of formulas, the lightest first.
 
     A search can then leave out formulas that are far too light or too heavy to be like one.
     """
-    numbers = np.empty(len(masses), dtype=np.int64)
-    numbers[np.argsort(masses, kind="stable")] = np.arange(len(masses))
+    numbers = np.empty(len(masses), dtype=np.int32)
+    numbers[np.argsort(masses, kind="stable")] = np.arange(len(masses), dtype=np.int32)
     return numbers
 
 
-def _joined(
-    segments: Sequence[FormulaSegment], occurrences: Sequence[NDArray[np.int64]]
-) -> tuple[list[NDArray[np.int64]], NDArray[np.int64], NDArray[np.int64]]:
-    """Number the distinct formulas that occur in segments, each once.
+class _Joined(NamedTuple):
+    """The distinct formulas of segments that become one.
 
-    Gives the numbers of the occurrences in each segment; then for each number a segment that has
-    the formula, and its number there.
+    Attributes:
+        distinct: How many there are.
+        places: For each segment the new numbers of its formulas, -1 for those that no post has.
+        are_first: For each segment which of its formulas no earlier one has.
     """
-    hashes, owners, rows, backs = [], [], [], []
-    for number, (segment, own) in enumerate(zip(segments, occurrences, strict=True)):
-        distinct, back = np.unique(own, return_inverse=True)
-        texts = (segment.latex[row].encode() for row in distinct.tolist())
-        digests = b"".join(blake2b(text, digest_size=16).digest() for text in texts)
-        hashes.append(np.frombuffer(digests, dtype="V16"))
-        owners.append(np.full(len(distinct), number))
-        rows.append(distinct)
-        backs.append(back)
-    _, firsts, numbers = np.unique(np.concatenate(hashes), return_index=True, return_inverse=True)
-    ends = np.cumsum([len(one) for one in rows])[:-1]
-    new = [own[back] for own, back in zip(np.split(numbers, ends), backs, strict=True)]
-    return new, np.concatenate(owners)[firsts], np.concatenate(rows)[firsts]
+
+    distinct: int
+    places: list[NDArray[np.int32]]
+    are_first: list[NDArray[np.bool_]]
+
+
+def _joined(segments: Sequence[FormulaSegment], kept: Sequence[NDArray[np.int64]]) -> _Joined:
+    """Number the distinct formulas that posts of segments have, each once, the lightest first.
+
+    Millions of formulas are compared by their hashes, and a part of these at a time, so that memory
+    holds little more than the hashes.
+    """
+    rows = [np.unique(one.occurrences(own)) for one, own in zip(segments, kept, strict=True)]
+    ends = np.cumsum([0, *map(len, rows)])
+    hashes = np.empty(ends[-1], dtype=f"V{_DIGEST}")
+    masses = np.empty(ends[-1], dtype=np.float32)
+    for segment, own, start, end in zip(segments, rows, ends, ends[1:], strict=False):
+        texts = (segment.latex[row].encode() for row in own.tolist())
+        digests = b"".join(blake2b(text, digest_size=_DIGEST).digest() for text in texts)
+        hashes[start:end] = np.frombuffer(digests, dtype=hashes.dtype)
+        masses[start:end] = segment.masses[own]
+    parts = hashes.view(np.uint8).reshape(-1, _DIGEST)[:, 0] // (256 // _PARTS)
+    distinct = np.empty(ends[-1], dtype=np.int32)
+    is_first = np.zeros(ends[-1], dtype=np.bool_)
+    own_masses = []
+    count = 0
+    for part in range(_PARTS):
+        rows_of_part = np.flatnonzero(parts == part)
+        found, firsts, numbers = np.unique(
+            hashes[rows_of_part], return_index=True, return_inverse=True
+        )
+        distinct[rows_of_part] = count + numbers
+        is_first[rows_of_part[firsts]] = True
+        own_masses.append(masses[rows_of_part[firsts]])
+        count += len(found)
+    del hashes, masses, parts
+    distinct = _numbers_by_mass(np.concatenate(own_masses))[distinct]
+    places, are_first = [], []
+    for segment, own, start, end in zip(segments, rows, ends, ends[1:], strict=False):
+        places.append(np.full(len(segment), -1, dtype=np.int32))
+        places[-1][own] = distinct[start:end]
+        are_first.append(np.zeros(len(segment), dtype=np.bool_))
+        are_first[-1][own] = is_first[start:end]
+    return _Joined(count, places, are_first)
+
+
+def _write_formulas(folder: Path, segments: Sequence[FormulaSegment], joined: _Joined) -> None:
+    """Write the formulas of segments in the order of their new numbers."""
+    owners = np.empty(joined.distinct, dtype=np.int32)
+    rows = np.empty(joined.distinct, dtype=np.int32)
+    for number, (places, is_first) in enumerate(zip(joined.places, joined.are_first, strict=True)):
+        own = np.flatnonzero(is_first)
+        owners[places[own]], rows[places[own]] = number, own
+    write_texts(
+        folder,
+        (
+            segments[owner].latex[row]
+            for start in range(0, joined.distinct, _TOGETHER)
+            for owner, row in zip(
+                owners[start : start + _TOGETHER].tolist(),
+                rows[start : start + _TOGETHER].tolist(),
+                strict=True,
+            )
+        ),
+    )
 
 
 def _write_rest(
@@ -216,12 +257,17 @@ def posts_of_formulas(
     >>> posts.tolist(), starts.tolist()
     ([0, 0, 1], [0, 1, 3])
     """
-    posts = np.repeat(np.arange(len(post_starts) - 1), np.diff(post_starts))
-    # Each pair of a formula and a post once, in order.
-    pairs = np.unique(occurrences.astype(np.int64) * max(len(post_starts), 1) + posts)
-    owners, found = np.divmod(pairs, max(len(post_starts), 1))
-    starts = np.searchsorted(owners, np.arange(formulas + 1))
-    return found.astype(np.int32), starts.astype(np.int64)
+    owners = np.repeat(np.arange(len(post_starts) - 1, dtype=np.int32), np.diff(post_starts))
+    found, counts = [np.empty(0, dtype=np.int32)], [np.zeros(1, dtype=np.int64)]
+    # A part of the formulas at a time, so that memory holds few pairs.
+    size = max(1, -(-formulas // _PARTS))
+    for first in range(0, formulas, size):
+        own = np.flatnonzero((occurrences >= first) & (occurrences < first + size))
+        # Each pair of a formula and a post once, in order.
+        pairs = np.unique((occurrences[own] - first).astype(np.int64) << 32 | owners[own])
+        found.append((pairs & 0xFFFFFFFF).astype(np.int32))
+        counts.append(np.bincount(pairs >> 32, minlength=min(size, formulas - first)))
+    return np.concatenate(found), np.cumsum(np.concatenate(counts)).astype(np.int64)
 
 
 def masses_of(segments: Sequence[Postings]) -> Iterator[Numbers]:
@@ -341,15 +387,20 @@ class FormulaSegment:
 
     def formulas_of(self, post: int) -> NDArray[np.int64]:
         """The distinct formulas of a post, in order of their numbers."""
-        return np.unique(self.occurrences(np.array([post]))[0])
+        return np.unique(self.occurrences(np.array([post]))).astype(np.int64)
 
-    def occurrences(self, posts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The formulas of posts, one post after the other, and how many each has."""
+    def counts(self, posts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many formulas posts have."""
         starts = self._checked_post_starts
-        counts = starts[posts + 1] - starts[posts]
+        return np.asarray(starts[posts + 1] - starts[posts])
+
+    def occurrences(self, posts: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The formulas of posts, one post after the other."""
+        counts = self.counts(posts)
         before = np.cumsum(counts) - counts
-        rows = np.repeat(starts[posts] - before, counts) + np.arange(counts.sum())
-        return self._occurrences.at(rows)[rows].astype(np.int64), counts
+        rows = np.repeat(self._checked_post_starts[posts] - before, counts)
+        rows += np.arange(counts.sum())
+        return np.asarray(self._occurrences.at(rows)[rows])
 
     def posts_with(self, formula: int) -> NDArray[np.int64]:
         """The posts that hold a formula, in order."""

@@ -120,7 +120,10 @@ class PostingsBuilder:
 
 
 def merge_postings(
-    segments: Sequence[Postings], places: Sequence[NDArray[np.int64]], count: int, folder: Path
+    segments: Sequence[Postings],
+    places: Sequence[NDArray[np.integer[Any]]],
+    count: int,
+    folder: Path,
 ) -> None:
     """Write indexes as one into a new folder, a part of the terms at a time.
 
@@ -173,11 +176,13 @@ class _Part(NamedTuple):
 
     terms: NDArray[np.uint64]
     counts: NDArray[np.int64]
-    documents: NDArray[np.int64]
+    documents: NDArray[np.integer[Any]]
     frequencies: NDArray[Any]
 
 
-def _merged_part(pieces: Sequence[tuple[Postings, slice, NDArray[np.int64]]], count: int) -> _Part:
+def _merged_part(
+    pieces: Sequence[tuple[Postings, slice, NDArray[np.integer[Any]]]], count: int
+) -> _Part:
     """Postings of several indexes: of each some terms, and the new numbers of its documents."""
     terms, sizes, documents, frequencies = [], [], [], []
     for segment, rows, numbers in pieces:
