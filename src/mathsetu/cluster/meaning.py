@@ -166,10 +166,10 @@ class ClusterMeaningReply:
         self._hold([number])
         return self._reply.reason(int(np.searchsorted(self._numbers, number)), post)
 
-    def alike(self, numbers: NDArray[np.int64]) -> Vectors:
-        """The cosines of given posts with each other."""
+    def means(self, numbers: NDArray[np.int64]) -> Vectors:
+        """The means of given posts' passages."""
         self._hold(numbers.tolist())
-        return self._reply.alike(np.searchsorted(self._numbers, numbers))
+        return self._reply.means(np.searchsorted(self._numbers, numbers))
 
     def _hold(self, numbers: Sequence[int]) -> None:
         missing = [number for number in numbers if number not in self._payloads]

@@ -14,7 +14,7 @@ from mathsetu.cluster.snapshot import Snapshot
 from mathsetu.errors import UnknownPost
 from mathsetu.intake.posts import PostFacts
 from mathsetu.library.segmented_posts import FACETS, by_frequency
-from mathsetu.library.store import facts_of
+from mathsetu.library.store import Heading, facts_of
 from mathsetu.records import Post
 
 if TYPE_CHECKING:
@@ -96,18 +96,15 @@ class ClusterPosts:
         self._read_by_number(numbers)
         return {number: self._known[number].post for number in numbers}
 
-    def languages_of(self, numbers: Sequence[int]) -> dict[int, str]:
-        """The languages of posts by their numbers."""
+    def headings(self, numbers: Sequence[int]) -> dict[int, Heading]:
+        """The languages and threads of posts by their numbers."""
         names = self._snapshot.names
-        missing = [number for number in numbers if number not in self._known]
-        found = self._snapshot.fetch(names.posts, missing, (LANGUAGE,), _WHAT)
-        if len(found) != len(set(missing)):
+        found = self._snapshot.fetch(names.posts, numbers, (LANGUAGE, THREAD), _WHAT)
+        if len(found) != len(set(numbers)):
             raise damaged()
         return {
-            number: str(found[number][LANGUAGE])
-            if number in found
-            else self._known[number].post.language
-            for number in numbers
+            number: Heading(str(payload[LANGUAGE]), str(payload.get(THREAD, "")))
+            for number, payload in found.items()
         }
 
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:

@@ -18,6 +18,7 @@ from mathsetu.library.manifest import (
     segment_folder,
 )
 from mathsetu.library.segmented_posts import Filter, SegmentedPosts
+from mathsetu.library.store import Heading
 from mathsetu.places import is_address
 from mathsetu.recipes import overridden
 from mathsetu.recipes.parts import make_retriever, models_of
@@ -65,8 +66,8 @@ class Posts(Protocol):
         """
         ...
 
-    def languages_of(self, numbers: Sequence[int]) -> dict[int, str]:
-        """The languages of posts by their numbers."""
+    def headings(self, numbers: Sequence[int]) -> dict[int, Heading]:
+        """The languages and threads of posts by their numbers."""
         ...
 
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:
@@ -248,6 +249,11 @@ class CachedPosts(SegmentedPosts):
         """Posts by their numbers as they were written, answers without their questions."""
         return self._glances.read(numbers)
 
+    def ids(self, numbers: Sequence[int]) -> dict[int, str]:
+        """The ids of posts by their numbers; of those that were read, nothing is read again."""
+        known = {number: post.id for number, post in self._glances.known(numbers).items()}
+        return known | super().ids([number for number in numbers if number not in known])
+
     def close(self) -> None:
         """Close the files."""
         for recent in (self._whole, self._glances):
@@ -267,8 +273,7 @@ class _Recent:
     def read(self, numbers: Iterable[int]) -> dict[int, Post]:
         """Posts by their numbers."""
         wanted = list(numbers)
-        with self._lock:
-            found = {number: self._posts[number] for number in wanted if number in self._posts}
+        found = self.known(wanted)
         missing = [number for number in wanted if number not in found]
         if missing:
             read = self._reading(missing)
@@ -279,6 +284,11 @@ class _Recent:
                 for number in list(islice(self._posts, max(0, len(self._posts) - self._most))):
                     del self._posts[number]
         return found
+
+    def known(self, numbers: Iterable[int]) -> dict[int, Post]:
+        """Those of some posts that were read lately."""
+        with self._lock:
+            return {number: self._posts[number] for number in numbers if number in self._posts}
 
     def clear(self) -> None:
         """Keep nothing."""

@@ -98,8 +98,8 @@ def merge_segments(
 
 def _languages(folder: Path, numbers: Numbers) -> list[str]:
     with closing(Store(folder / STORE)) as store:
-        languages = store.languages_of(numbers.tolist())
-        return [languages[number] for number in numbers.tolist()]
+        headings = store.headings(numbers.tolist())
+        return [headings[number].language for number in numbers.tolist()]
 
 
 def _merge_one(

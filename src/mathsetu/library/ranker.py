@@ -7,6 +7,7 @@ asker's language come first where that is wanted.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from mathsetu.intake.question import Question
 from mathsetu.languages.phrases import Phrase, phrases
 from mathsetu.library.candidates import RecipeReply, weighted_sum
 from mathsetu.library.holdings import Posts
+from mathsetu.library.store import Heading
 from mathsetu.ranking.hybrid import Calibration, own_first
 from mathsetu.ranking.rerank import Rerank, Reranker
 from mathsetu.ranking.rerank.model_input import candidate_text, question_text
@@ -180,20 +182,17 @@ class Ranker:
         """
         without = ranked
         first = ranked.numbers[: max(depth, _LANGUAGE_DEPTH)].tolist()
-        spoken_in = set(self._posts.languages_of(first).values())
-        if not strength or spoken_in <= {language}:
-            return without  # in most libraries: no post needs to be read
-        posts = self._posts.glances(first)
-        threads = self._threads(posts.values())
+        headings = self._posts.headings(first)
+        threads = self._threads(headings.values())
         places = list(range(len(first)))
         if not is_filtered:
             ranked, further = _looked_up(ranked, threads, language, set(first))
-            posts |= self._posts.glances(ranked.numbers[further].tolist()) if further else {}
+            headings |= self._posts.headings(ranked.numbers[further].tolist())
             places += further
         looked_at = ranked.numbers[places]
-        seen = [posts[number] for number in looked_at.tolist()]
-        is_own = [post.language == language for post in seen]
-        if not any(is_own):
+        seen = [headings[number] for number in looked_at.tolist()]
+        is_own = [heading.language == language for heading in seen]
+        if not strength or all(is_own) or not any(is_own):
             return without
         groups = self._groups(ranked, looked_at, seen, threads)
         sizes = {
@@ -232,11 +231,11 @@ class Ranker:
         posts, or whose meaning and formulas are nearly the same.
         """
         numbers = ranked.numbers[:depth]
-        posts = self._posts.glances(numbers.tolist())
-        seen = [posts[number] for number in numbers.tolist()]
+        headings = self._posts.headings(numbers.tolist())
+        seen = [headings[number] for number in numbers.tolist()]
         return self._groups(ranked, numbers, seen, self._threads(seen))
 
-    def _threads(self, posts: Iterable[Post]) -> dict[str, dict[int, str]]:
+    def _threads(self, posts: Iterable[Heading]) -> dict[str, dict[int, str]]:
         """The threads of posts that are known, each with the numbers and languages of its posts."""
         names = dict.fromkeys(post.thread_id for post in posts if post.thread_id)
         return self._posts.threads(names) if names else {}
@@ -245,41 +244,50 @@ class Ranker:
         self,
         ranked: RecipeReply,
         numbers: NDArray[np.int64],
-        seen: Sequence[Post],
+        seen: Sequence[Heading],
         threads: Mapping[str, Mapping[int, str]],
     ) -> list[int]:
         """For each post the place of the first version of it among them."""
         first = list(range(len(seen)))
-        if len({post.language for post in seen}) < 2:
-            return first
-        begun: dict[str, int] = {}
-        near = self._near(ranked, numbers)
-        for place, post in enumerate(seen):
+        near = self._near(ranked, numbers, [heading.language for heading in seen])
+        mentioned = {place for pair in near for place in pair}
+        posts = self._posts.glances(numbers[sorted(mentioned)].tolist())
+        same: dict[int, list[int]] = {}
+        for other, place in near:
             check_time()
-            thread = post.thread_id
+            if _have_same_formulas(posts[int(numbers[place])], posts[int(numbers[other])]):
+                same.setdefault(place, []).append(other)
+        begun: dict[str, int] = {}
+        for place, heading in enumerate(seen):
+            thread = heading.thread_id
             is_versions = bool(thread) and _are_versions(threads.get(thread, {}))
             same_thread = [begun.setdefault(thread, place)] if is_versions else []
-            for other in same_thread + near[place]:
-                if (
-                    other < place
-                    and _in_two_languages(post, seen[first[other]])
-                    and (other in same_thread or _have_same_formulas(post, seen[other]))
-                ):
+            for other in same_thread + sorted(same.get(place, ())):
+                if other < place and _in_two_languages(heading, seen[first[other]]):
                     first[place] = first[other]
                     break
         return first
 
     @staticmethod
-    def _near(ranked: RecipeReply, numbers: NDArray[np.int64]) -> list[list[int]]:
-        """For each post the places of earlier ones that mean nearly the same."""
-        for reply in ranked.replies.values():
-            if isinstance(reply, Comparing):
-                near: list[list[int]] = [[] for _ in numbers]
-                alike = np.tril(reply.alike(numbers), -1) >= _SAME_MEANING
-                for place, other in np.argwhere(alike).tolist():
-                    near[place].append(other)
-                return near
-        return [[] for _ in numbers]
+    def _near(
+        ranked: RecipeReply, numbers: NDArray[np.int64], languages: Sequence[str]
+    ) -> list[tuple[int, int]]:
+        """The places of two posts each, in different languages, that mean nearly the same."""
+        comparing = [one for one in ranked.replies.values() if isinstance(one, Comparing)]
+        spoken = Counter(filter(None, languages)).most_common()
+        if not comparing or len(spoken) < 2:
+            return []
+        means = comparing[0].means(numbers)
+        compared = np.zeros(0, dtype=np.int64)
+        found: list[tuple[int, int]] = []
+        for code, _ in spoken:
+            own = np.flatnonzero([language == code for language in languages])
+            cosines = np.einsum("ij,kj->ik", means[own], means[compared])
+            pairs = np.argwhere(cosines >= _SAME_MEANING)
+            both = np.stack([own[pairs[:, 0]], compared[pairs[:, 1]]], axis=1)
+            found += map(tuple, np.sort(both, axis=1).tolist())
+            compared = np.append(compared, own)
+        return found
 
     def _exact(self, ranked: RecipeReply) -> RecipeReply:
         """Posts that hold the query as it is written, above those that do not, all else equal."""
@@ -383,7 +391,11 @@ class ExactReply:
                     found.append(Evidence("formula", latex, own))
         for phrase in self._phrases:
             # A first look at the whole text: few have it, and only these are taken apart.
-            likely = (text for text in texts if phrase.found_in(text))
+            likely = (
+                text
+                for text in texts
+                if phrase.longest_word in _lower(text) and phrase.found_in(text)
+            )
             pieces = (piece for text in likely for piece in _words_in(text))
             own = next(filter(None, map(phrase.found_in, pieces)), "")
             if own:
@@ -443,7 +455,7 @@ def _looked_up(
     return ranked.with_posts(missing) if missing else ranked, [found[one] for one in wanted]
 
 
-def _in_two_languages(post: Post, other: Post) -> bool:
+def _in_two_languages(post: Heading, other: Heading) -> bool:
     return bool(post.language and other.language) and post.language != other.language
 
 
@@ -455,6 +467,10 @@ def _formulas_of(post: Post) -> Iterator[str]:
 @lru_cache(maxsize=_GLANCED)
 def _plain(texts: tuple[str, ...]) -> str:
     return plainly(" ".join(texts))
+
+
+# Most texts lack a word of a phrase, which is seen at once where capitals are gone.
+_lower = lru_cache(maxsize=_GLANCED)(str.lower)
 
 
 @lru_cache(maxsize=_GLANCED)

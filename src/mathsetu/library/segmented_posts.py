@@ -20,7 +20,7 @@ import numpy as np
 from mathsetu.errors import DamagedLibrary, InputError, UnknownPost
 from mathsetu.intake.posts import PostFacts
 from mathsetu.library.manifest import Segment
-from mathsetu.library.store import STORE, Store
+from mathsetu.library.store import STORE, Heading, Store
 from mathsetu.records import Post
 from mathsetu.retrieval.segments import Numbering
 
@@ -240,12 +240,12 @@ class SegmentedPosts:
             for number, post in store.glances(own).items()
         }
 
-    def languages_of(self, numbers: Sequence[int]) -> dict[int, str]:
-        """The languages of posts by their numbers."""
+    def headings(self, numbers: Sequence[int]) -> dict[int, Heading]:
+        """The languages and threads of posts by their numbers."""
         return {
-            offset + number: language
+            offset + number: heading
             for store, offset, own in self._shared_out(numbers)
-            for number, language in store.languages_of(own).items()
+            for number, heading in store.headings(own).items()
         }
 
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:

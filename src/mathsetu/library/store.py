@@ -13,10 +13,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import finalize
 
 import numpy as np
@@ -82,6 +82,13 @@ class Row:
     def values(self) -> tuple[str, ...]:
         """What is compared with the checksum."""
         return self.id, self.language, self.collection, self.parent_id, self.record, self.spans
+
+
+class Heading(NamedTuple):
+    """What is known of a post without reading it."""
+
+    language: str
+    thread_id: str
 
 
 @dataclass(frozen=True)
@@ -328,21 +335,29 @@ class Store:
         rows = self._rows("SELECT number, language FROM posts")
         return Counter(str(language) for number, language in rows if number not in removed)
 
-    def languages_of(self, numbers: Sequence[int]) -> dict[int, str]:
-        """The languages of some posts.
+    def headings(self, numbers: Sequence[int]) -> dict[int, Heading]:
+        """The languages and threads of posts.
 
-        Nothing else of the posts is read, nor compared with checksums: a wrong language would
+        Nothing else of the posts is read, nor compared with checksums: what is wrong here would
         change the order of what is found, and nothing else.
         """
-        found: dict[int, str] = {}
+        thread = "coalesce(json_extract(record, '$.thread_id'), '')" if self._any_threads else "''"
+        found: dict[int, Heading] = {}
         for start in range(0, len(numbers), _BATCH):
             batch = list(numbers[start : start + _BATCH])
             marks = ",".join("?" * len(batch))
-            query = f"SELECT number, language FROM posts WHERE number IN ({marks})"  # noqa: S608
-            found |= ((number, str(language)) for number, language in self._rows(query, batch))
+            rows = self._rows(
+                f"SELECT number, language, {thread} FROM posts WHERE number IN ({marks})",  # noqa: S608
+                batch,
+            )
+            found |= ((row[0], Heading(str(row[1]), str(row[2]))) for row in rows)
         if len(found) != len(set(numbers)):
             raise DamagedLibrary(self._path, "lacks posts that it should hold")
         return found
+
+    @cached_property
+    def _any_threads(self) -> bool:
+        return self._has_threads and bool(self._rows("SELECT 1 FROM threads LIMIT 1"))
 
     def tags(self, removed: Set[int] = frozenset()) -> dict[str, int]:
         """How many posts have each tag, those that were removed not counted."""

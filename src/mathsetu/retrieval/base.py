@@ -211,8 +211,8 @@ class Reply(Protocol):
 class Comparing(Protocol):
     """A reply that can also tell how near posts are to each other."""
 
-    def alike(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The cosines of given posts with each other."""
+    def means(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
+        """What each of some posts is about: vectors of length one, whose products are cosines."""
         ...
 
 

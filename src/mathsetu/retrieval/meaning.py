@@ -513,12 +513,12 @@ class MeaningReply:
         quoted = quotations.nearest(self._vector, lambda: self._glance)
         return Reason("meaning", cosine, f"cosine {cosine:.2f}: {quoted}" if quoted else "")
 
-    def alike(self, numbers: NDArray[np.int64]) -> Vectors:
-        """The cosines of given posts with each other: of the means of their passages."""
+    def means(self, numbers: NDArray[np.int64]) -> Vectors:
+        """The means of given posts' passages."""
         means = np.zeros((len(numbers), self._retriever.encoder.dimensions), dtype=np.float32)
         for segment, places, own in self._retriever.numbering.shared_out(numbers):
             means[places] = self._retriever.segments[segment].means(own)
-        return np.asarray(np.einsum("ij,kj->ik", means, means))
+        return means
 
     def _above(self, cosines: Vectors) -> Vectors:
         scores: Vectors = np.maximum(cosines - np.float32(self._retriever.choices.min_cosine), 0)
