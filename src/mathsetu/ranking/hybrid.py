@@ -297,5 +297,5 @@ def own_first(
         for group, total, own in zip(groups, totals.tolist(), is_own, strict=True)
     ]
     worth = np.interp(judged, totals[rising], scores[rising])
-    worth = np.where(is_own, (1 + strength) * worth, worth).round(9)
+    worth = np.where(is_own, (1 + strength) * worth, worth).round(9).tolist()
     return sorted(range(len(scores)), key=lambda place: (-worth[place], not is_own[place], place))

@@ -395,10 +395,11 @@ class MeaningSegment:
             vectors = self.vectors.at(rows)[rows] * self.scales[rows][:, None]
         means = np.zeros((len(posts), vectors.shape[1]), dtype=np.float32)
         sizes = counts.reshape(-1, KINDS).sum(axis=1)
-        filled = sizes > 0
-        if filled.any():
-            starts = (np.cumsum(sizes) - sizes)[filled]
-            means[filled] = np.add.reduceat(vectors, starts, axis=0)
+        starts = np.cumsum(sizes) - sizes
+        # The first passages of all posts, then the second ones: posts have few.
+        for number in range(sizes.max(initial=0)):
+            there = sizes > number
+            means[there] += vectors[starts[there] + number]
         lengths = np.linalg.norm(means, axis=1, keepdims=True)
         return np.asarray(means / np.maximum(lengths, 1e-9))
 
