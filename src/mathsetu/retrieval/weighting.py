@@ -346,6 +346,9 @@ class Weighted:
         return np.asarray(np.maximum(np.concatenate(norms), _NO_NORM), dtype=np.float32)
 
 
+_NOTHING = np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.bool_), np.zeros((0, 0))
+
+
 class WeighedQuery:
     """The terms that a query asks for, looked up once."""
 
@@ -362,6 +365,9 @@ class WeighedQuery:
             self._scheme.ask(strength, count, self._collection)
             for strength, count in zip(wanted.values(), self._counts.tolist(), strict=True)
         ]
+        #: The documents that were scored last in each segment, and their weights: the best ones,
+        #: for which reasons are asked.
+        self._looked_up: dict[int, tuple[NDArray[np.int64], NDArray[np.bool_], Numbers]] = {}
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
         """The best documents that contain any of the terms."""
@@ -403,6 +409,7 @@ class WeighedQuery:
         for segment, places, own in self._index.numbering.shared_out(numbers):
             order = np.argsort(own, kind="stable")
             there, weights = self._weights(segment, own[order])
+            self._looked_up[segment] = own[order], there, weights
             added = np.where(there, asked[:, None] * (weights - floors[:, None]), 0)
             scores[places[order]] = added.sum(axis=0) + asked @ floors
         if self._scheme.cosine:
@@ -413,8 +420,13 @@ class WeighedQuery:
     def parts(self, document: int) -> list[float]:
         """What each term adds to the score of one document, floors and norms aside."""
         segment, place = self._index.numbering.locate(document)
-        there, weights = self._weights(segment, np.array([place]))
-        added: list[float] = np.where(there[:, 0], weights[:, 0] * self._asked, 0.0).tolist()
+        numbers, there, weights = self._looked_up.get(segment, _NOTHING)
+        column = int(np.searchsorted(numbers, place))
+        if column == len(numbers) or numbers[column] != place:
+            column, (there, weights) = 0, self._weights(segment, np.array([place]))
+        added: list[float] = np.where(
+            there[:, column], weights[:, column] * self._asked, 0
+        ).tolist()
         return added
 
     def _weights(self, number: int, wanted: NDArray[np.int64]) -> tuple[NDArray[np.bool_], Numbers]:
