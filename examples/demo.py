@@ -48,7 +48,8 @@ def main() -> None:
             post = library.post(hit.id)
             say(f"  {hit.score:.2f}  [{post.language}] {plain(post.title)}  ({post.id})")
             for reason in hit.reasons:
-                say(f"        {reason.part} {reason.score:.2f}: {reason.detail}")
+                if reason.detail:
+                    say(f"        {reason.part} {reason.score:.2f}: {reason.detail}")
     say()
     command = f".venv/bin/mathsetu search {LIBRARY} 'why is sqrt(2) irrational' --explain"
     say(f"Ask it yourself: {command}")
@@ -71,6 +72,9 @@ def show_page(started: float) -> None:
             if sys.stdin.isatty():
                 say("Ctrl-C ends it.")
                 server.wait()
+            else:
+                say("No terminal waits for Ctrl-C, so the page is closed again. To keep it open:")
+                say(f"  .venv/bin/mathsetu serve {LIBRARY}")
         except KeyboardInterrupt:
             say()
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from difflib import get_close_matches
 from importlib import import_module
 from io import StringIO
 from typing import TextIO
@@ -71,6 +72,17 @@ class _Verbs(click.Group):
             _keep_examples(command)
             return command
         return super().get_command(ctx, cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb of a command line; a misspelt one is answered with those it may be."""
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            near = get_close_matches(name, self.list_commands(ctx), n=3)
+            hint = f" Did you mean {' or '.join(near)}?" if near else ""
+            ctx.fail(f"No such command {name!r}.{hint}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the verbs by who needs them, without importing any of them."""

@@ -156,4 +156,5 @@ def _print_hit(rank: int, hit: Hit, posts: Mapping[str, Post], explain: bool) ->
         say(f"   also in: {also}")
     for reason in hit.reasons if explain else ():
         said = f": {reason.detail}" if reason.detail else ""
-        say(f"   {reason.part} {reason.score:.2f}{said}")
+        if said or round(reason.score, 2):  # a share of nothing, for nothing, says nothing
+            say(f"   {reason.part} {reason.score:.2f}{said}")

@@ -16,9 +16,12 @@ class Judgments:
     >>> judged = Judgments.of([Judgment("A.1", "7", 3), Judgment("A.1", "9", 0)])
     >>> judged.grades["A.1"]["7"], judged.relevant_from
     (3, 2)
+
+    ``left_out`` are topics that are judged, but do not count.
     """
 
     grades: Mapping[str, Mapping[str, int]]
+    left_out: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, judgments: Iterable[Judgment]) -> Judgments:
@@ -59,4 +62,4 @@ class Judgments:
         }
         if not kept:
             raise InputError(f"no topic has a judgment of {relevant_from} or more")
-        return Judgments(kept)
+        return Judgments(kept, frozenset(self.grades.keys() - kept.keys()))

@@ -88,7 +88,8 @@ def judged_rankings(
             repeated.append(topic)
         rankings[topic] = JudgedRanking.of(ids, grades)
     missing = tuple(topic for topic in rankings if not run.rankings.get(topic))
-    unknown = tuple(topic for topic in run.rankings if topic not in rankings)
+    known = rankings.keys() | judgments.left_out
+    unknown = tuple(topic for topic in run.rankings if topic not in known)
     return rankings, Oddities(missing, unknown, tuple(repeated), unmapped)
 
 

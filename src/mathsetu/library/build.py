@@ -108,6 +108,7 @@ def build_segments(
             selected = (row for row in _counted(rows, "reading", progress) if row)
             count = _write_stores(work, selected)
         if not count:
+            shutil.rmtree(work, ignore_errors=True)
             raise InputError("there are no posts to index")
         _pass_languages_on(work, count, questions)
         (work / "read.part").write_text(f"{count}\n", encoding="utf-8")

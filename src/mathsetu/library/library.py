@@ -412,11 +412,12 @@ class Library:
             [reply] = Ranker(recipe, parts, view.stored_posts).rank(asked, scope, weighed)
             _check_whole(clock)
             [places] = np.nonzero(reply.numbers == number)
+            post = view.stored_posts.posts([number])[number]
             if not len(places):
-                return Hit(post_id, 0.0, post_id)
+                return Hit(post_id, 0.0, post_id, post=post)
             place = int(places[0])
-            reasons = reply.reasons(place, view.stored_posts.posts([number])[number])
-            return Hit(post_id, float(reply.scores[place]), post_id, reasons)
+            score = float(reply.scores[place])
+            return Hit(post_id, score, post_id, reply.reasons(place, post), post=post)
 
         return self._steadily(work)
 

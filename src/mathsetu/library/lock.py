@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO
@@ -25,23 +25,46 @@ def writing_alone(library: Path) -> Iterator[None]:
     What the system refuses on the way (no rights, a full disk) becomes one clear line.
     """
     own = library.resolve()
+    is_new = not library.exists()
     busy = InputError(f"{library}: is being written already; wait until that is done")
     if own in _writing:
         raise busy
     try:
         library.mkdir(parents=True, exist_ok=True)
         with _opened(library / LOCK) as file:
-            if not _locked(file):
+            # Another build that failed may have removed the file between these two steps.
+            if not _locked(file) or not _is_at(file, library / LOCK):
                 raise busy
             _writing.add(own)
             try:
                 yield
             finally:
                 _writing.remove(own)
+                if is_new:
+                    _remove_empty(library)
     except OSError as error:
         raise InputError(
             f"{library}: cannot be written ({(error.strerror or str(error)).lower()})"
         ) from error
+
+
+def _remove_empty(library: Path) -> None:
+    """Remove the folder of a library again if nothing was built in it."""
+    for path in library.iterdir():
+        with suppress(OSError):
+            path.rmdir()  # an empty folder: all else stays
+    if {path.name for path in library.iterdir()} <= {LOCK}:
+        with suppress(OSError):
+            (library / LOCK).unlink(missing_ok=True)
+            library.rmdir()
+
+
+def _is_at(file: BinaryIO, path: Path) -> bool:
+    """Whether an open file is the one that a path names."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _opened(path: Path) -> BinaryIO:

@@ -208,16 +208,19 @@ class Ranker:
         own = ranked.scores[before]
         shown = np.maximum.accumulate(own[::-1])[::-1]
         spoken = [is_own[place] for place in order]
+        counts = Counter(groups)
+        has_versions = [max(counts[group], sizes.get(group, 0)) > 1 for group in groups]
 
         def remark(place: int) -> Reason | None:
             old = before[place]
             if old <= place and shown[place] == own[place]:
                 return None
-            why = (
-                f"in the language of the query ({language})"
-                if place < len(spoken) and spoken[place]
-                else "judged together with its versions in other languages"
-            )
+            if place < len(spoken) and spoken[place]:
+                why = f"in the language of the query ({language})"
+            elif place < len(order) and has_versions[order[place]]:
+                why = "judged together with its versions in other languages"
+            else:
+                why = "those above it were judged together with their versions"
             was_found = old < len(without.numbers)
             rank = f"place {old + 1} without" if was_found else "a version of what was found"
             return Reason(LANGUAGE, float(shown[place] - own[place]), f"{why}: {rank}")
