@@ -74,7 +74,8 @@ def test_a_build_reads_each_text_and_each_formula_once(
 ) -> None:
     steps = mathsetu.formulas.parse._STEPS
     steps.load()
-    split, parsed = calls.of(mathsetu.intake.marked_text, "split"), calls.of(steps, "read_layout")
+    split = calls.of(mathsetu.intake.marked_text, "spans_of")
+    parsed = calls.of(steps, "read_layout")
     detected = calls.of(mathsetu.languages.detect, "detect_in_words")
     build_library(tmp_path / "library", POSTS, recipe, processes=1)
     texts = [text for post in POSTS for text in (post.title, post.body) if text]
