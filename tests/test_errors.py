@@ -13,6 +13,7 @@ MADE = [
     errors.RowError("posts.jsonl", 17, '"body" is missing'),
     errors.UnknownFormat("docx", ["jsonl", "clmir"]),
     errors.DamagedLibrary("words/terms.npy", "its content has changed"),
+    errors.NoPosts("no text in it: void.md"),
     errors.UnknownPost("q7"),
     errors.OutOfTime(),
     errors.Unavailable("qdrant://db:6333/math: the posts cannot be reached"),

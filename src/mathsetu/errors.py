@@ -83,6 +83,17 @@ class DamagedLibrary(InputError):
         self.path = str(path)
 
 
+class NoPosts(InputError):
+    """Sources in which there is nothing to index.
+
+    >>> print(NoPosts("no text in it: void.md"))
+    there are no posts to index (no text in it: void.md)
+    """
+
+    def __init__(self, why: str = "") -> None:
+        super().__init__("there are no posts to index" + (f" ({why})" if why else ""))
+
+
 class UnknownPost(InputError):
     """An id that no post of the library has.
 

@@ -377,7 +377,9 @@ def test_a_file_that_is_added_again_stays_in_the_collection_of_its_folder(
 
 def test_a_build_of_nothing_leaves_no_folder(tmp_path: Path, mathsetu: Mathsetu) -> None:
     (tmp_path / "void.md").write_text("")
-    assert "no posts" in mathsetu.refuses("index", tmp_path / "library", tmp_path / "void.md")
+    refused = mathsetu.refuses("index", tmp_path / "library", tmp_path / "void.md")
+    assert "there are no posts to index (no text in it: " in refused
+    assert "void.md)" in refused
     assert not (tmp_path / "library").exists()
 
 

@@ -25,6 +25,7 @@ from mathsetu.cli.output import (
     skipped,
 )
 from mathsetu.cli.verb import target_first
+from mathsetu.errors import NoPosts
 from mathsetu.library import build_library
 from mathsetu.library.manifest import has_manifest, read_manifest
 from mathsetu.printable import counted
@@ -79,16 +80,23 @@ def command(
     )
     started = time.perf_counter()
     bad = policy(skip_bad, fields)
-    with progress_bar(files_of(sources)) as progress:
-        build_library(
-            library,
-            read_sources(sources, format_name, lang, bad),
-            load_recipe(recipe, settings),
-            fingerprint=_fingerprint(sources, format_name, lang, skip_bad, sorted(fields.items())),
-            processes=processes,
-            device=device,
-            progress=progress,
-        )
+    try:
+        with progress_bar(files_of(sources)) as progress:
+            build_library(
+                library,
+                read_sources(sources, format_name, lang, bad),
+                load_recipe(recipe, settings),
+                fingerprint=_fingerprint(
+                    sources, format_name, lang, skip_bad, sorted(fields.items())
+                ),
+                processes=processes,
+                device=device,
+                progress=progress,
+            )
+    except NoPosts:
+        passed_over = report_of(bad, {})["passed_over"]
+        why = (f"{one['reason']}: {', '.join(one['first'])}" for one in passed_over)
+        raise NoPosts("; ".join(why)) from None
     manifest = read_manifest(Path(library))
     if bad.tally is not None and bad.tally.posts > manifest.posts:
         left_out = bad.tally.posts - manifest.posts

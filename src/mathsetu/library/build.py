@@ -15,7 +15,7 @@ from typing import Any
 from mathsetu import __version__
 from mathsetu.collections.seen import SeenIds
 from mathsetu.collections.threads import with_questions
-from mathsetu.errors import InputError
+from mathsetu.errors import InputError, NoPosts
 from mathsetu.intake.posts import PostFacts, read_post
 from mathsetu.languages.analyze import tokenize
 from mathsetu.library.manifest import BUILDING, MARK, segment_folder
@@ -109,7 +109,7 @@ def build_segments(
             count = _write_stores(work, selected)
         if not count:
             shutil.rmtree(work, ignore_errors=True)
-            raise InputError("there are no posts to index")
+            raise NoPosts
         _pass_languages_on(work, count, questions)
         (work / "read.part").write_text(f"{count}\n", encoding="utf-8")
         sync_tree(work)
