@@ -359,22 +359,6 @@ def test_a_search_shows_what_matched_in_the_question_and_what_wildcards_stand_fo
     assert "(?a = x^2)" in mathsetu("search", "lib", "$?a-5x+6=0$", "--explain").out
 
 
-def test_a_file_that_is_added_again_stays_in_the_collection_of_its_folder(
-    tmp_path: Path, mathsetu: Mathsetu
-) -> None:
-    notes = tmp_path / "notes"
-    notes.mkdir()
-    (notes / "primes.md").write_text("# Primes\n\nThere are infinitely many primes.\n")
-    (notes / "circle.md").write_text("# Circle\n\nThe area of a circle is $\\pi r^2$.\n")
-    library = tmp_path / "library"
-    mathsetu("index", library, notes)
-    (notes / "primes.md").write_text("# Primes\n\nThere are infinitely many primes, says Euclid.\n")
-    report = mathsetu.json("add", library, notes / "primes.md")
-    assert isinstance(report, dict)
-    assert (report["added"], report["replaced"], report["languages"]) == (1, 1, {"en": 1})
-    assert "Euclid" in mathsetu("search", library, "primes", "--collection", "notes").out
-
-
 def test_a_build_of_nothing_leaves_no_folder(tmp_path: Path, mathsetu: Mathsetu) -> None:
     (tmp_path / "void.md").write_text("")
     refused = mathsetu.refuses("index", tmp_path / "library", tmp_path / "void.md")

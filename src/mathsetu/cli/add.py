@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
-from contextlib import closing
 from pathlib import Path
 
 import click
@@ -26,8 +24,7 @@ from mathsetu.cli.output import (
     say,
     skipped,
 )
-from mathsetu.errors import UnknownPost
-from mathsetu.library import Library, add_posts
+from mathsetu.library import add_posts
 from mathsetu.library.manifest import read_manifest
 from mathsetu.printable import counted
 
@@ -58,42 +55,22 @@ def command(
     """
     bad = policy(skip_bad, fields)
     before = _languages(library)
-    replaced_posts = _Replaced(library)
-    with progress_bar(files_of(sources)) as progress, closing(replaced_posts.library):
+    with progress_bar(files_of(sources)) as progress:
         count = add_posts(
             library,
-            read_sources(sources, format_name, lang, bad, replaced_posts.collection_of),
+            read_sources(sources, format_name, lang, bad),
             device=device,
             progress=progress,
         )
-    gained = Counter(_languages(library)) + Counter(replaced_posts.languages.values())
-    gained.subtract(before)
-    gained = +gained
-    replaced = len(replaced_posts.languages)
+    after = _languages(library)
+    gained = {code: n - before.get(code, 0) for code, n in after.items() if n > before.get(code, 0)}
+    replaced = count - (sum(after.values()) - sum(before.values()))
     if as_json:
         print_json({"added": count, "replaced": replaced} | report_of(bad, gained))
         return
     instead = f", {replaced} of them replaced older ones" if replaced else ""
     say(f"{library}: {counted(count, 'post')} added{instead}{skipped(bad)}")
     say_report(bad, gained)
-
-
-class _Replaced:
-    """The posts of a library that others with the same ids take the place of."""
-
-    def __init__(self, library: Path | str) -> None:
-        self.library = Library(library)
-        #: Their languages, by their ids.
-        self.languages: dict[str, str] = {}
-
-    def collection_of(self, post_id: str) -> str:
-        """The collection of a post; "" where there is none with that id."""
-        try:
-            post = self.library.post(post_id)
-        except UnknownPost:
-            return ""
-        self.languages[post_id] = post.language
-        return post.collection
 
 
 def _languages(library: Path | str) -> Mapping[str, int]:

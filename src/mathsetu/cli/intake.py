@@ -54,22 +54,9 @@ def policy(skip_bad: bool, fields: Mapping[str, str]) -> BadRows:
 
 
 def read_sources(
-    sources: tuple[str, ...],
-    format_name: str | None,
-    lang: str,
-    bad: BadRows,
-    known: Callable[[str], str] = lambda post_id: "",
+    sources: tuple[str, ...], format_name: str | None, lang: str, bad: BadRows
 ) -> Iterator[Post]:
-    """The posts of several sources, one after the other.
-
-    Args:
-        sources: Files, folders, archives, or the sampler.
-        format_name: Their format, where it is not to be detected.
-        lang: The language of posts that state none.
-        bad: What is done about bad rows, and notes of what was read.
-        known: Gives the collection of a post that is there already, by its id: a file that is
-            read again stays in the collection of the folder that it was read with.
-    """
+    """The posts of several sources, one after the other."""
     for source in sources:
         if source == SAMPLER:
             posts: Iterator[Post] = sampler.posts(bad)
@@ -85,11 +72,10 @@ def read_sources(
         name = os.fsencode(Path(source).name).decode("utf-8", "replace")
         counted = bad.tally.count(posts) if bad.tally is not None else posts
         for post in counted:
-            former = known(post.id)
             yield replace(
                 post,
                 language=post.language or lang,
-                collection=post.collection or former or name,
+                collection=post.collection or name,
             )
 
 
