@@ -1,14 +1,16 @@
 """How a server holds up: many users at once, more than it can take, and afterwards.
 
     python -m benchmarks.service_load [--users 50] [--seconds 60] [--workers 2] [--no-facets]
+        [--new-questions]
 
 Starts ``mathsetu serve`` over ARQMath posts (recipe ``default``) on loopback and asks it from
 another process. A user asks, reads the whole answer, and asks the next question at once; the
 questions are the titles of the English topics, each answer ten hits with all reasons, the total,
-and counts by language, tag and collection unless these are not wanted. Three
-measurements: as many users as named, for as long as named, with the memory of the server's
-processes; then eight times as many users as may wait, who must be sent away with 429 at once or
-answered; then five users again, who must be served as if nothing had been.
+and counts by language, tag and collection unless these are not wanted. Topics are asked again and
+again, and answers are kept; with ``--new-questions`` (of the training data, up to 150 characters)
+nothing is asked twice. Three measurements: as many users as named, for as long as named, with the
+memory of the server's processes; then eight times as many users as may wait, who must be sent away
+with 429 at once or answered; then five users again, who must be served as if nothing had been.
 
 The processor time of an answer is given, too: a busy machine changes it less than all else.
 """
@@ -31,12 +33,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
 
+from benchmarks.collection import real_posts
 from benchmarks.shared import DATA, arqmath_posts, topics
 from mathsetu.library import build_library
 
 HOST = "127.0.0.1"
 OVERLOAD = 8
 RECOVERY_USERS = 5
+# Questions of the training data that are drawn from, and characters that a question has at most.
+DRAWN, LONGEST = 40_000, 150
 
 
 @dataclass
@@ -67,9 +72,11 @@ def percentile(values: Sequence[float], share: float) -> float:
     return sorted(values)[int(len(values) * share)] if values else float("nan")
 
 
-async def user(port: int, number: int, paths: list[str], end: float, load: Load) -> None:
-    """One user, on one connection, which is opened again when it was lost."""
-    place = number * 7
+async def user(
+    port: int, number: int, users: int, paths: list[str], end: float, load: Load
+) -> None:
+    """One of several users, on one connection, which is opened again when it was lost."""
+    place = number
     while time.perf_counter() < end:
         try:
             reader, writer = await asyncio.open_connection(HOST, port)
@@ -83,7 +90,7 @@ async def user(port: int, number: int, paths: list[str], end: float, load: Load)
                 writer.write(
                     f"GET {paths[place % len(paths)]} HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode()
                 )
-                place += 1
+                place += users
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
                 length = int(head.partition("content-length:")[2].partition("\r\n")[0])
                 await reader.readexactly(length)
@@ -103,7 +110,7 @@ async def crowd(port: int, users: int, seconds: float, paths: list[str]) -> Load
     load = Load()
     began = time.perf_counter()
     end = began + seconds
-    await asyncio.gather(*(user(port, n, paths, end, load) for n in range(users)))
+    await asyncio.gather(*(user(port, n, users, paths, end, load) for n in range(users)))
     load.seconds = time.perf_counter() - began
     return load
 
@@ -167,6 +174,16 @@ class Watch(threading.Thread):
         )
 
 
+def repeated_questions(data: Path) -> list[str]:
+    return [topic.title for topic in topics("en", data)]
+
+
+def new_questions(data: Path) -> list[str]:
+    posts = real_posts(data, DRAWN, seed=0)
+    texts = (post["question"] for post in posts if post["language"] == "en")
+    return list(dict.fromkeys(text for text in texts if len(text) <= LONGEST))
+
+
 def start(library: Path, port: int, workers: int, waiting: int) -> subprocess.Popen[bytes]:
     code = "from mathsetu.cli import main; main()"
     options = ["--port", str(port), "--workers", str(workers), "--waiting", str(waiting)]
@@ -194,30 +211,37 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--waiting", type=int, default=64)
     parser.add_argument("--port", type=int, default=8123)
+    parser.add_argument("--new-questions", action="store_true", help="ask nothing twice")
     parser.add_argument("--no-facets", action="store_true", help="do not ask for counts")
     arguments = parser.parse_args()
     port, waiting = arguments.port, arguments.waiting
     facets = "false" if arguments.no_facets else "true"
+    asked = new_questions if arguments.new_questions else repeated_questions
     paths = [
-        "/v1/search?" + urlencode({"q": topic.title, "k": 10, "facets": facets})
-        for topic in topics("en", arguments.data)
+        "/v1/search?" + urlencode({"q": question, "k": 10, "facets": facets})
+        for question in asked(arguments.data)
     ]
+    # What one crowd asked is not new to the next one.
+    first, second, third = (
+        (paths[place::3] for place in range(3)) if arguments.new_questions else [paths] * 3
+    )
     with tempfile.TemporaryDirectory() as folder:
         library = arguments.library or Path(folder) / "library"
         if arguments.library is None:
             build_library(library, arqmath_posts(arguments.data), "default")
         server = start(library, port, arguments.workers, waiting)
         try:
-            measure(port, arguments.workers, 5, paths)  # caches fill, as they do for real users
+            if not arguments.new_questions:
+                measure(port, arguments.workers, 5, first)  # as they were asked before
             watch = Watch(server.pid)
             watch.start()
-            load = measure(port, arguments.users, arguments.seconds, paths)
+            load = measure(port, arguments.users, arguments.seconds, first)
             watch.stop.set()
             print(load.line(f"{arguments.users} users"))
             print(watch.line(len(load.answered)), flush=True)
             many = OVERLOAD * waiting
-            print(measure(port, many, 15, paths).line(f"{many} users"), flush=True)
-            print(measure(port, RECOVERY_USERS, 10, paths).line(f"{RECOVERY_USERS} users again"))
+            print(measure(port, many, 15, second).line(f"{many} users"), flush=True)
+            print(measure(port, RECOVERY_USERS, 10, third).line(f"{RECOVERY_USERS} users again"))
         finally:
             server.terminate()
             print(f"server ended with {server.wait(30)}")

@@ -207,11 +207,31 @@ def test_a_wrong_recipe_or_option(
     assert message in mathsetu.refuses("index", tmp_path / "l", source, *options)
 
 
-@pytest.mark.parametrize("query", ["", "  ", "$$", "the of and", "?!"])
+@pytest.mark.parametrize("query", ["$$", "the of and", "?!"])
 def test_a_query_that_asks_for_nothing(mathsetu: Mathsetu, library: Path, query: str) -> None:
     assert "the query has no formula and only stop words" in mathsetu.refuses(
         "search", library, query
     )
+
+
+@pytest.mark.parametrize("query", ["", " \n"])
+def test_a_blank_query(mathsetu: Mathsetu, library: Path, query: str) -> None:
+    assert mathsetu.refuses("search", library, query) == "mathsetu: the query is empty"
+
+
+def test_a_query_without_quotes(mathsetu: Mathsetu, library: Path) -> None:
+    quoted = mathsetu.json("search", library, "infinitely many primes")
+    assert mathsetu.json("search", library, "infinitely", "many", "primes") == quoted
+    line = mathsetu.refuses("search", "infinitely many primes", library)
+    assert line == (
+        f"mathsetu: infinitely many primes is not a library; write the library first: {library}"
+    )
+
+
+def test_a_language_that_a_library_lacks(mathsetu: Mathsetu, library: Path) -> None:
+    done = mathsetu("search", library, "primes", "--in", "cs")
+    assert done.code == 1
+    assert "the library has posts in: en" in done.err
 
 
 @pytest.mark.thorough
@@ -340,6 +360,8 @@ def test_an_edited_note_replaces_the_old_one(mathsetu: Mathsetu) -> None:
     for source in ("notes/sums.md", "notes"):
         done = mathsetu("add", "lib", source)
         assert "1 post added, 1 of them replaced older ones" in done.out
+        assert "languages" not in done.out
+        assert mathsetu("search", "lib", "sums", "--collection", "notes").code == 0
     assert [hit["id"] for hit in mathsetu.json("search", "lib", "sums")["hits"]] == [
         "notes/sums.md#sums"
     ]

@@ -266,6 +266,25 @@ def test_quarto_and_obsidian_are_read_without_their_marks(tmp_path: Path) -> Non
         assert word in post.body
 
 
+@pytest.mark.parametrize(
+    ("front", "language", "tags"),
+    [
+        ("lang: hi\ntags: [algebra, 'number theory']", "hi", ("algebra", "number theory")),
+        ('lang: "pt-BR"\ntags: algebra, sums', "pt", ("algebra", "sums")),
+        ("tags:\n  - algebra\n- '#sums'\ntitle: x", "", ("algebra", "sums")),
+        ("keywords: []\nlanguage:\n  title: x", "", ()),
+        ("tags:\ntitle: x", "", ()),
+    ],
+)
+def test_what_a_note_says_of_itself_is_kept(
+    tmp_path: Path, front: str, language: str, tags: tuple[str, ...]
+) -> None:
+    path = write(tmp_path / "a.md", f"---\n{front}\n---\n\nOne.\n\n# Two\n\nAnd two.\n")
+    posts = read(path)
+    assert [post.tags for post in posts] == [tags, tags]
+    assert [post.language for post in posts] == [language, language]
+
+
 def test_macros_of_one_formula_serve_the_others_of_a_note(tmp_path: Path) -> None:
     path = write(tmp_path / "a.md", "$$\\newcommand{\\R}{\\mathbb{R}}$$\n\nLet $x\\in\\R$.")
     (post,) = read(path)

@@ -1,6 +1,7 @@
 """Exact before like, the asker's language first, versions as one hit, calibrated scores."""
 
 import sqlite3
+from collections import Counter
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -115,6 +116,33 @@ def test_a_post_that_moved_up_says_so_and_has_the_score_of_its_best_version(
     assert hit.reasons[-1].part == "language"
     assert hit.reasons[-1].score == pytest.approx(hit.score - before[hit.id])
     assert hit.reasons[-1].detail.startswith("in the language of the query (en): place ")
+
+
+def test_reasons_for_another_order_are_true_of_the_post(library: Library) -> None:
+    spoken = {post.id: post.language for post in sampler.posts()}
+    versions = Counter(post.id.rpartition(".")[0] for post in sampler.posts())
+    seen = set()
+    for query in ("infinitely many primes", "sum of $1/n^2$", "area of a circle"):
+        for hit in library.search(query, 50, own_language="normal"):
+            told = [reason.detail for reason in hit.reasons if reason.part == "language"]
+            why = told[0].partition(":")[0] if told else ""
+            seen.add(why)
+            if why == "in the language of the query (en)":
+                assert spoken[hit.id] == "en"
+            elif why == "judged together with its versions in other languages":
+                assert spoken[hit.id] != "en"
+                assert versions[hit.id.rpartition(".")[0]] > 1
+            else:
+                assert why in ("", "those above it were judged together with their versions")
+    assert len(seen) >= 3
+
+
+def test_a_post_is_explained_with_itself(library: Library) -> None:
+    known = library.post("infinitely-many-primes.en")
+    for query in ("infinitely many primes", "zzyzx"):
+        hit = library.explain(query, known.id)
+        assert hit.post is not None
+        assert (hit.post.id, hit.post.title, hit.post.body) == (known.id, known.title, known.body)
 
 
 @pytest.mark.parametrize("preference", ["weak", "normal", "strong"])

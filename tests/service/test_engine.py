@@ -4,6 +4,8 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from mathsetu.library import Filter, Library, build_library
 from mathsetu.limits import LONGEST_NAME
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Post
+from mathsetu.service.answer_cache import AnswerCache
 from mathsetu.service.app import create_app
 from mathsetu.service.engine import Engine
 from mathsetu.service.limits import Limits
@@ -127,6 +130,65 @@ def test_a_search_without_time_says_what_is_missing(sampler_folder: Path) -> Non
     assert {"words", "formulas"} <= set(answer.unfinished)
 
 
+def test_who_asks_the_same_again_gets_the_same_answer(sampler_folder: Path) -> None:
+    engine = Engine(sampler_folder)
+    answer = engine.search("prime $p$", 3)
+    assert engine.search("prime $p$", 3) is answer
+    for other in (
+        engine.search("prime $q$", 3),
+        engine.search("prime $p$", 2),
+        engine.search("prime $p$", 3, language="hi"),
+        engine.search("prime $p$", 3, where=Filter("en")),
+        engine.search("prime $p$", 3, weights={"words": 1.0}),
+        engine.search("prime $p$", 3, explain=False),
+        engine.search("prime $p$", 3, typeset=False),
+        engine.search("prime $p$", 3, as_words=True),
+        engine.search("prime $p$", 3, page="cs"),
+        engine.search("prime $p$", 3, own_language="strong"),
+        engine.search("prime $p$", 3, group=True),
+        engine.search("prime $p$", 3, offset=1),
+        engine.search("prime $p$", 3, min_score=0.1),
+        engine.search("prime $p$", 3, facets=True),
+    ):
+        assert other is not answer
+
+
+def test_an_answer_without_time_is_not_kept(sampler_folder: Path) -> None:
+    engine = Engine(sampler_folder, Limits(seconds=0.0))
+    assert engine.search("prime").unfinished
+    engine.limits = Limits()
+    assert engine.search("prime").hits
+
+
+def test_a_changed_library_is_asked_anew(tmp_path: Path) -> None:
+    folder = tmp_path / "library"
+    build_library(folder, [Post(id="old", body="A circle.", language="en")], LIGHT, processes=1)
+    engine = Engine(folder)
+    assert [hit.id for hit in engine.search("circle").hits] == ["old"]
+    build_library(folder, [Post(id="new", body="A circle.", language="en")], LIGHT, processes=1)
+    assert engine.refresh()
+    assert [hit.id for hit in engine.search("circle").hits] == ["new"]
+
+
+def test_the_latest_answers_are_kept(engine: Engine) -> None:
+    cache = AnswerCache(2)
+    answers = {name: engine.search(name, 1) for name in ("prime", "circle", "sum")}
+    cache.keep("prime", answers["prime"])
+    cache.keep("circle", answers["circle"])
+    assert cache.get("prime") is answers["prime"]
+    cache.keep("sum", answers["sum"])
+    assert cache.get("circle") is None
+    assert cache.get("prime") is answers["prime"]
+    assert cache.get("sum") is answers["sum"]
+
+
+def test_long_answers_are_not_kept(engine: Engine) -> None:
+    cache, long = AnswerCache(2), engine.search("number", 21)
+    assert len(long.hits) == 21
+    cache.keep("number", long)
+    assert cache.get("number") is None
+
+
 def test_translation_keeps_every_formula(engine: Engine) -> None:
     post = engine.post("gaussian-integral.en")
     done = engine.translate_post("gaussian-integral.en", "hi")
@@ -178,15 +240,16 @@ def test_an_unknown_post_is_told_from_other_mistakes(engine: Engine, ask: str) -
 
 
 @pytest.mark.thorough
-def test_many_threads_get_what_one_gets(engine: Engine) -> None:
+def test_many_threads_get_what_one_gets(engine: Engine, sampler_folder: Path) -> None:
     queries = [query for query in sampler.queries() if query.text][:10]
 
-    def ask(text: str) -> object:
+    def ask(engine: Engine, text: str) -> object:
         return to_json(engine.search(text, k=5, where=Filter("en")))
 
-    alone = [ask(query.text) for query in queries]
+    alone = [ask(engine, query.text) for query in queries]
+    other = partial(ask, Engine(sampler_folder))  # which was asked nothing yet
     with ThreadPoolExecutor(8) as pool:
-        together = list(pool.map(ask, [query.text for query in queries] * 3))
+        together = list(pool.map(other, [query.text for query in queries] * 3))
     assert together == alone * 3
 
 
@@ -234,11 +297,13 @@ def test_a_rebuilt_library_is_opened_without_dropping_a_request(tmp_path: Path) 
     seen: list[str] = []
     failures: list[BaseException] = []
     done = threading.Event()
+    number = count()
 
     def keep_asking() -> None:
         try:
             while not done.is_set():
-                seen.append(engine.search("circle").hits[0].id)
+                # No question twice: its answer may be kept.
+                seen.append(engine.search(f"circle {next(number)}").hits[0].id)
         except BaseException as error:
             failures.append(error)
 

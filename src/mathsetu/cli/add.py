@@ -63,8 +63,10 @@ def command(
             progress=progress,
         )
     after = _languages(library)
-    gained = {code: n - before.get(code, 0) for code, n in after.items() if n > before.get(code, 0)}
     replaced = count - (sum(after.values()) - sum(before.values()))
+    gained = {code: n - before.get(code, 0) for code, n in after.items() if n > before.get(code, 0)}
+    if replaced:  # by how much the counts grew says nothing then
+        gained = {}
     if as_json:
         print_json({"added": count, "replaced": replaced} | report_of(bad, gained))
         return

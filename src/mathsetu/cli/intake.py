@@ -58,6 +58,7 @@ def read_sources(
 ) -> Iterator[Post]:
     """The posts of several sources, one after the other."""
     for source in sources:
+        place = Path(source)
         if source == SAMPLER:
             posts: Iterator[Post] = sampler.posts(bad)
         else:
@@ -68,8 +69,10 @@ def read_sources(
                     "posts, say which column is the body: --field body=COLUMN)"
                 )
             posts = form.read(source, bad)
+            if form.name == "document" and place.parent.name:
+                place = place.parent  # as if it were read with its folder
         # The name of a file need not be text; that of a collection is.
-        name = os.fsencode(Path(source).name).decode("utf-8", "replace")
+        name = os.fsencode(place.name).decode("utf-8", "replace")
         counted = bad.tally.count(posts) if bad.tally is not None else posts
         for post in counted:
             yield replace(

@@ -10,8 +10,10 @@ import click
 from mathsetu.answers.describe import asked, marked, pieces, search_answer
 from mathsetu.answers.values import Asked, to_json
 from mathsetu.cli.output import LIBRARY, json_option, print_json, say
+from mathsetu.errors import InputError
 from mathsetu.languages.table import language, language_name
 from mathsetu.library import Filter, Library
+from mathsetu.library.manifest import has_manifest
 from mathsetu.library.query_translation import check_asks
 from mathsetu.printable import counted
 from mathsetu.ranking.hybrid import PREFERENCES
@@ -22,7 +24,7 @@ _MOST_HITS = 10_000
 
 @click.command("search")
 @click.argument("library", type=LIBRARY)
-@click.argument("query")
+@click.argument("words", metavar="QUERY", nargs=-1, required=True)
 @click.option("--k", type=click.IntRange(1, _MOST_HITS), default=5, show_default=True,
               help="Hits to show.")  # fmt: skip
 @click.option("--lang", default="", help="Language of the query [default: detected].")
@@ -54,7 +56,7 @@ _MOST_HITS = 10_000
 @json_option
 def command(
     library: Path | str,
-    query: str,
+    words: tuple[str, ...],
     k: int,
     lang: str,
     offset: int,
@@ -76,6 +78,7 @@ def command(
     r"""Search LIBRARY for QUERY: words in any language, and formulas as you type them.
 
     Standard error shows how the query was read. In a formula, ?x stands for any sub-expression.
+    Quote a query with formulas: the shell reads $, \, ( and * itself.
 
     \b
     Examples:
@@ -92,9 +95,12 @@ def command(
         not_tags,
         not_collections,
     )
+    if isinstance(library, Path) and not has_manifest(library) and has_manifest(Path(words[-1])):
+        raise InputError(f"{library} is not a library; write the library first: {words[-1]}")
     with Library(library) as opened:
-        question = opened.question(query, _code(lang), as_words=as_words)
+        question = opened.question(" ".join(words), _code(lang), as_words=as_words)
         check_asks(question)
+        known = opened.languages
         answer = opened.answer(
             question,
             k,
@@ -115,6 +121,8 @@ def command(
     if not answer.hits:
         found = f"nothing more; found: {counted(answer.total, 'post')}"
         say(found if answer.total else "nothing found")
+        if where.languages and not set(where.languages) & set(known):
+            say(f"the library has posts in: {', '.join(sorted(filter(None, known)))}", err=True)
     else:
         if not answer.is_close:
             say("nothing close; the nearest are:")

@@ -36,7 +36,9 @@ def check_readable(question: Question) -> None:
 
 
 def check_asks(question: Question) -> None:
-    """Refuse a query of stop words only; by meaning it would still find something."""
+    """Refuse a blank query, or one of stop words only; by meaning it would still find something."""
+    if not question.written.strip():
+        raise InputError("the query is empty")
     if not any(question.formulas) and not any(
         analyze(question.words, language) for language in question.languages
     ):

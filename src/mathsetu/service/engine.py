@@ -140,14 +140,23 @@ class Engine:
         Without ``typeset``, formulas that matched are given in LaTeX alone. With ``as_words``, only
         what stands between delimiters is read as a formula. ``page`` is the language of the page
         that the query was typed into. The others are as in `Library.answer`.
+
+        An answer is kept for who asks the same again (`AnswerCache`), unless it is unfinished: it
+        may be better the next time.
         """
         self.limits.check_hits(k)
         self.limits.check_offset(offset)
-        question = self.question(query, language, as_words=as_words, page=page)
-        check_asks(question)
         if where is not None:
             self.limits.check_filter(where)
+        asked_for = (query, k, language, where, None if weights is None else (*weights.items(),),
+                     explain, typeset, as_words, page, own_language, group, offset, min_score,
+                     facets)  # fmt: skip
         with self._keeper.using() as opened:
+            known = opened.answers.get(asked_for)
+            if known is not None:
+                return known
+            question = self.question(query, language, as_words=as_words, page=page)
+            check_asks(question)
             answer = opened.library.answer(
                 question,
                 k,
@@ -161,9 +170,12 @@ class Engine:
                 min_score=min_score,
                 facets=facets,
             )
+        shown = search_answer(answer, typeset=typeset)
         if answer.unfinished:
             self._note("unfinished")
-        return search_answer(answer, typeset=typeset)
+        else:
+            opened.answers.keep(asked_for, shown)
+        return shown
 
     def explain(
         self,

@@ -15,6 +15,7 @@ from mathsetu.library import Library
 from mathsetu.library.manifest import check, read_manifest
 from mathsetu.library.suggestions import Suggestions
 from mathsetu.places import is_address
+from mathsetu.service.answer_cache import AnswerCache
 from mathsetu.service.watcher import Complaints
 
 _log = logging.getLogger("mathsetu.service")
@@ -24,9 +25,13 @@ _TAGS = 50
 
 @dataclass
 class Opened:
-    """A library and how many requests are using it just now."""
+    """A library and how many requests are using it just now.
+
+    No answers are kept where the library may change while it is open.
+    """
 
     library: Library
+    answers: AnswerCache
     users: int = 0
     is_old: bool = False
     tags: dict[str, int] = field(init=False)
@@ -67,7 +72,7 @@ class Keeper:
         self._trial = trial
         # Taken before opening: what changes in between is found at the next look.
         self._identity = None if self._is_remote else _identity(self._folder)
-        self.opened = Opened(Library(place))
+        self.opened = Opened(Library(place), AnswerCache(0) if self._is_remote else AnswerCache())
         self.is_current = True
         self._looked = monotonic()
         self._has_closed = False
@@ -133,7 +138,7 @@ class Keeper:
         try:
             # Every byte, since the old library is still there to go on with if one is wrong.
             check(self._folder, library.manifest, thorough=True)
-            fresh = Opened(library)
+            fresh = Opened(library, AnswerCache())
             self._trial(library)
         except BaseException:
             library.close()

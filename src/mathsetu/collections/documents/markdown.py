@@ -13,6 +13,14 @@ from mathsetu.records import Post
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
 _FRONT_TITLE = re.compile(r"^title[ \t]*:[ \t]*([^\n]*)$", re.MULTILINE)
+# "hi", or the first part of "pt-BR".
+_FRONT_LANGUAGE = re.compile(
+    r"^lang[ \t]*+:[ \t]*+[\"']?([a-z]{2,3})\b", re.MULTILINE | re.IGNORECASE
+)
+# In one line, with or without brackets, or one in each line that follows.
+_FRONT_TAGS = re.compile(
+    r"^(?:tags|keywords)[ \t]*+:[ \t]*+([^\n]*+)((?:\n[ \t]*+-[ \t][^\n]*+)*+)", re.MULTILINE
+)
 _NAME = re.compile(r"(?:name|title)\s*=\s*\"([^\"]*)\"")
 
 
@@ -52,20 +60,59 @@ _LONGEST_DISPLAY = 200
 def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
     """The sections of a file."""
     source = document.text()
-    front = _FRONT_MATTER.match(source)
-    title = _FRONT_TITLE.search(source, 0, front.end()) if front else None
+    found = _FRONT_MATTER.match(source)
+    front = found[0] if found else ""
+    title, language = _FRONT_TITLE.search(front), _FRONT_LANGUAGE.search(front)
     # As many lines as before, so that messages name the right ones.
-    body = "\n" * source.count("\n", 0, front.end()) + source[front.end() :] if front else source
-    yield from read_source(document, body, bad, title=_unquoted(title[1]) if title else "")
+    body = "\n" * front.count("\n") + source[len(front) :]
+    yield from read_source(
+        document,
+        body,
+        bad,
+        title=_unquoted(title[1]) if title else "",
+        language=language[1].lower() if language else "",
+        tags=_tags(front),
+    )
 
 
 def read_source(
-    document: Document, source: str, bad: BadRows, *, title: str = ""
+    document: Document,
+    source: str,
+    bad: BadRows,
+    *,
+    title: str = "",
+    language: str = "",
+    tags: tuple[str, ...] = (),
 ) -> Iterator[Post]:
     """The sections of a text in Markdown."""
     plain = _without_marks(expand_formulas(_displays(source), "markdown"))
     shown = to_text(title, "markdown").replace("\n", " ") if title else ""
-    yield from posts_of(document, sections(plain, "markdown"), "markdown", bad, title=shown)
+    yield from posts_of(
+        document,
+        sections(plain, "markdown"),
+        "markdown",
+        bad,
+        title=shown,
+        language=language,
+        tags=tags,
+    )
+
+
+def _tags(front: str) -> tuple[str, ...]:
+    r"""The tags that the front matter of a file names.
+
+    >>> _tags("tags: [algebra, 'number theory']")
+    ('algebra', 'number theory')
+    >>> _tags("tags:\n  - algebra\n  - '#homework'")
+    ('algebra', 'homework')
+    """
+    found = _FRONT_TAGS.search(front)
+    if found is None:
+        return ()
+    inline = found[1].strip()
+    named = inline.strip("[]").split(",") if inline else re.findall(r"-[ \t]([^\n]*)", found[2])
+    tags = (_unquoted(name).removeprefix("#").strip() for name in named)
+    return tuple(dict.fromkeys(tag for tag in tags if tag))
 
 
 def _without_marks(source: str) -> str:

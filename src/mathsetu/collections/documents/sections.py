@@ -175,6 +175,8 @@ def posts_of(
     *,
     title: str = "",
     fallback: str = "",
+    language: str = "",
+    tags: tuple[str, ...] = (),
 ) -> Iterator[Post]:
     """The posts of a document's sections.
 
@@ -185,6 +187,8 @@ def posts_of(
         bad: What to do with bad ones.
         title: The document's own title, in marked text.
         fallback: What to call a section without a heading when the document has no title.
+        language: The language that the document states.
+        tags: The tags that it states.
     """
     above: list[tuple[int, str]] = []
     every = list(parts)
@@ -220,14 +224,15 @@ def posts_of(
         except ValueError as error:
             bad.report(RowError(document.tree.shown(file), section.line, str(error)))
             continue
-        if not bad.accepts(post_id, document.tree.shown(file), section.line):
+        if not bad.accepts(post_id, document.tree.shown(file), section.line, tags):
             continue
         yield Post(
             id=post_id,
             title=whole,
             body=body,
-            language=document.language,
+            language=language or document.language,
             kind="section",
+            tags=tags,
             thread_id=document.id,
             url=post_id,
             formulas=title_formulas + body_formulas,
