@@ -111,6 +111,20 @@ def test_the_reason_names_the_shared_words_and_no_others(tmp_path: Path) -> None
     assert reason.score > 0
 
 
+def test_a_word_that_another_language_would_use_is_no_reason(tmp_path: Path) -> None:
+    """The Spanish número has the stem of the English numerator."""
+    posts = [
+        Post(id="0", body="The numerator is even.", language="en"),
+        Post(id="1", body="Un número primo y su numerador.", language="es"),
+    ]
+    settings = LexicalSettings(**MATCHED)  # type: ignore[arg-type]
+    index = LexicalRetriever([build(tmp_path / "index", posts, settings)], settings)
+    reply = index.ask([asked("every prime is odd")])[0]
+    assert "numer" in reply.wanted
+    assert reply.reason(0, posts[0]).detail == ""
+    assert reply.reason(1, posts[1]).detail == "prime → número primo"
+
+
 def test_many_questions_are_answered_as_each_alone(tmp_path: Path) -> None:
     index = retriever(tmp_path)
     questions = [asked("prime"), asked("matrix"), asked("nothing of that")]

@@ -271,12 +271,13 @@ class LexicalReply:
         for asked, form, terms in sorted(said, key=lambda one: bool(one[1])):
             if found := text.span(terms):
                 return Evidence("word", asked, found, form)
-        partly = said or self._spoken("").get(term, [])
         found = text.span([term])
-        if not partly:
-            # What goes with a word of the question in longer terms; names in formulas are no words.
-            return None if term in self._in_formulas else Evidence("word", found, found)
-        return Evidence("word", partly[0][0], found)
+        if said:
+            return Evidence("word", said[0][0], found)
+        # What goes with a word of the question in longer terms. Names in formulas are no words, and
+        # what another language calls so ("númer" for a numerator) is met by chance.
+        is_by_chance = term in self._in_formulas or term in self._spoken("")
+        return None if is_by_chance else Evidence("word", found, found)
 
     @cached_property
     def _in_formulas(self) -> frozenset[str]:
