@@ -1,11 +1,16 @@
 """What every test may ask for."""
 
+import os
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from mathsetu.collections import sampler
+from mathsetu.library import Library, build_library
 from tests.command import Mathsetu
+from tests.light import LIGHT
 
 # Quick for the person who waits; thorough where a machine does: make test-thorough.
 # How fast examples are made says something of a busy machine, and nothing of the property.
@@ -24,6 +29,24 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("the public evaluation data is not beside the repository")
     return folder
+
+
+@pytest.fixture(scope="session")
+def sampler_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library over the sampler, for reading only: all worker processes share it."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "sampler-library"
+    if not folder.exists():
+        built = tmp_path_factory.mktemp("sampler") / "library"
+        build_library(built, sampler.posts(), LIGHT, collection="sampler", processes=1)
+        with suppress(OSError):  # another process was faster
+            built.rename(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def sampler_library(sampler_folder: Path) -> Library:
+    return Library(sampler_folder)
 
 
 @pytest.fixture

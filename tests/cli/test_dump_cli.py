@@ -31,6 +31,7 @@ def measured(mathsetu: Mathsetu, *arguments: str) -> dict[str, float]:
     return {name: figures["mean"] for name, figures in run["measures"].items()}
 
 
+@pytest.mark.thorough
 def test_task_1_ranks_answers_each_with_its_question(mathsetu: Mathsetu, dump: Dump) -> None:
     library = indexed(mathsetu, dump, "msm-bm25", "--set", "posts.kinds=['answer']")
     run = dump / "run.tsv"

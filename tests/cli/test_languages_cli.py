@@ -35,6 +35,7 @@ def indexed(mathsetu: Mathsetu, tmp_path: Path, recipe: Path, *more: str | Path)
     return folder
 
 
+@pytest.mark.thorough
 def test_a_table_of_posts_is_in_the_languages_of_its_posts(
     mathsetu: Mathsetu, tmp_path: Path, recipe: Path
 ) -> None:

@@ -8,10 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mathsetu.collections import sampler
 from mathsetu.errors import shortage
-from mathsetu.library import build_library
-from tests.light import LIGHT
 from tests.service.test_serve import free_port
 
 START = "from mathsetu.cli import main; main()"
@@ -74,10 +71,8 @@ def run(*arguments: str, memory: int = 0, file: int = -1, **environment: str) ->
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("shortage") / "sampler"
-    build_library(folder, sampler.posts(), LIGHT, collection="sampler", processes=1)
-    return folder
+def library(sampler_folder: Path) -> Path:
+    return sampler_folder
 
 
 def told(result: tuple[int, str]) -> str:

@@ -101,6 +101,7 @@ def test_the_bootstrap_interval_is_about_two_standard_errors_each_way() -> None:
     assert interval.high - interval.low == pytest.approx(4 * 400**-0.5, rel=0.15)
 
 
+@pytest.mark.thorough
 def test_many_topics_need_little_memory() -> None:
     (interval,) = bootstrap_intervals([[0.5] * 30_000], resamples=200)
     assert interval.low == pytest.approx(0.5)

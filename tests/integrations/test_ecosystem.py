@@ -86,10 +86,18 @@ def topics_frame(**more: object) -> Any:
     return pandas.DataFrame(rows).assign(**more)
 
 
+@pytest.fixture(scope="session")
+def pt() -> Any:
+    return pytest.importorskip("pyterrier")
+
+
 def test_a_pyterrier_experiment_compares_pipelines(
-    sampler_library: Library, judgments: Judgments, run: mathsetu.Run, figures: dict[str, float]
+    pt: Any,
+    sampler_library: Library,
+    judgments: Judgments,
+    run: mathsetu.Run,
+    figures: dict[str, float],
 ) -> None:
-    pt = pytest.importorskip("pyterrier")
     from mathsetu.integrations.pyterrier import MathSetuRetriever
 
     retriever = MathSetuRetriever(sampler_library, 20, text=True)

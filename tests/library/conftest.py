@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mathsetu.collections import sampler
-from mathsetu.library import Library, build_library
+from mathsetu.library import build_library
 from mathsetu.records import Post
-from tests.light import LIGHT
 
 TOPICS = {
     "primes": "There are infinitely many prime numbers, since $p_1 p_2 + 1$ has a prime factor.",
@@ -16,13 +14,6 @@ TOPICS = {
     "series": "The geometric series $\\sum_{k=0}^n q^k$ has a closed form.",
     "matrix": "A matrix $A$ is invertible when $\\det A \\ne 0$.",
 }
-
-
-@pytest.fixture(scope="session")
-def sampler_library(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    folder = tmp_path_factory.mktemp("libraries") / "sampler"
-    build_library(folder, sampler.posts(), LIGHT, collection="sampler", processes=1)
-    return Library(folder)
 
 
 @pytest.fixture(scope="session")

@@ -282,6 +282,7 @@ def found(library: Path, query: str) -> list[str]:
         return sorted(hit.id for hit in opened.search(query, explain=False))
 
 
+@pytest.mark.thorough
 def test_a_removed_question_does_not_come_back_with_answers_added_later(tmp_path: Path) -> None:
     build_library(tmp_path, [QUESTION, ANSWERS_NOTHING], LIGHT, processes=1)
     remove_posts(tmp_path, ["q"])
@@ -290,6 +291,7 @@ def test_a_removed_question_does_not_come_back_with_answers_added_later(tmp_path
     assert found(tmp_path, "flies") == ["a"]
 
 
+@pytest.mark.thorough
 def test_a_replaced_question_does_not_come_back_with_answers_added_later(tmp_path: Path) -> None:
     build_library(tmp_path, [QUESTION, ANSWERS_NOTHING], LIGHT, processes=1)
     changed = replace(QUESTION, title="Horses", body="Why are horses not striped?")

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mathsetu.collections import sampler
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.library import Filter, Library, add_posts, build_library, remove_posts
 from mathsetu.library.manifest import check, describe, read_manifest, signed
@@ -317,16 +316,15 @@ def test_a_poisoned_store_is_refused_in_one_line(
 
 
 @pytest.fixture(scope="module")
-def large_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def large_library(sampler_folder: Path) -> Path:
     """A library with files of more than one block."""
-    folder = tmp_path_factory.mktemp("large") / "library"
-    build_library(folder, sampler.posts(), LIGHT, collection="sampler", processes=1)
-    sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+    sizes = [path.stat().st_size for path in sampler_folder.rglob("*") if path.is_file()]
     assert sum(size > 2 << 16 for size in sizes) >= 4
-    return folder
+    return sampler_folder
 
 
-@pytest.mark.parametrize("seed", [pytest.param(1), pytest.param(2, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.thorough
 def test_damage_anywhere_is_found_before_it_is_told(
     tmp_path: Path, large_library: Path, seed: int
 ) -> None:

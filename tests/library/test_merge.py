@@ -178,6 +178,7 @@ def test_a_segment_of_which_every_post_was_replaced_leaves_nothing(
         assert POSTS[4].id in {hit.id for hit in library.search(query, 5)}
 
 
+@pytest.mark.thorough
 def test_a_few_additions_are_merged_into_one_segment_that_answers_as_before(tmp_path: Path) -> None:
     posts = [Post(id=f"p{n}", body=f"word{n} and $x^{n}+y$", language="en") for n in range(6)]
     build_library(tmp_path / "library", posts[:3], LIGHT, processes=1)

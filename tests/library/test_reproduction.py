@@ -82,9 +82,8 @@ def test_what_differs_is_named(
     assert any(f"of {len(judgments) + 1:,} judgments are used" in d for d in done.differences)
 
 
-@pytest.mark.parametrize(
-    "method", ["rbc", *(pytest.param(m, marks=pytest.mark.thorough) for m in ("wibc", "linear"))]
-)
+@pytest.mark.parametrize("method", ["rbc", "wibc", "linear"])
+@pytest.mark.thorough
 def test_a_fusion_that_learns_is_cross_validated(
     ensemble: Path, topics: list[Query], judgments: list[Judgment], method: str
 ) -> None:

@@ -18,15 +18,8 @@ from tests.light import LIGHT
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("suggestions") / "library"
-    build_library(place, sampler.posts(), LIGHT, processes=1)
-    return place
-
-
-@pytest.fixture(scope="module")
-def offered(folder: Path) -> Suggestions:
-    suggestions = Suggestions(Library(folder))
+def offered(sampler_folder: Path) -> Suggestions:
+    suggestions = Suggestions(Library(sampler_folder))
     suggestions.prepare()
     return suggestions
 

@@ -30,8 +30,9 @@ def test_an_open_library_answers_as_before_when_its_folder_is_rebuilt(
 
 @pytest.mark.parametrize(
     ("threads", "rounds"),
-    [(4, 1), pytest.param(16, 80, marks=[pytest.mark.thorough, pytest.mark.exhaustive])],
+    [(4, 1), pytest.param(16, 80, marks=pytest.mark.exhaustive)],
 )
+@pytest.mark.thorough
 def test_many_threads_get_the_answers_of_one_while_the_folder_is_rebuilt(
     tmp_path: Path, threads: int, rounds: int
 ) -> None:

@@ -103,6 +103,7 @@ def test_the_regression_predicts_the_mean_gain_on_the_whole() -> None:
 
 
 @pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.thorough
 def test_no_topic_is_ranked_with_its_own_judgments(name: str) -> None:
     runs, judgments = synthetic()
     measure = GOAL
@@ -143,6 +144,7 @@ def test_a_topics_own_judgments_cannot_change_its_ranking() -> None:
 
 
 @pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.thorough
 def test_learning_is_the_same_every_time(name: str) -> None:
     runs, judgments = synthetic()
 

@@ -173,6 +173,7 @@ def test_lists_shrink_on_small_collections_and_probes_grow_with_what_is_wanted()
 
 @pytest.mark.parametrize("index", ["flat", "ivf", "adaptive"])
 @pytest.mark.usefixtures("encoder")
+@pytest.mark.thorough
 def test_the_same_posts_give_the_same_bytes(tmp_path: Path, index: str) -> None:
     if index != "flat":
         pytest.importorskip("faiss")

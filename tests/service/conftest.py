@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from mathsetu.collections import sampler
-from mathsetu.library import build_library
 from mathsetu.service.engine import Engine
 
 pytest.importorskip("fastapi")
@@ -15,14 +13,6 @@ from fastapi.testclient import TestClient
 
 from mathsetu.service.app import create_app
 from mathsetu.service.settings import Settings
-from tests.light import LIGHT
-
-
-@pytest.fixture(scope="session")
-def sampler_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("service") / "sampler"
-    build_library(folder, sampler.posts(), LIGHT, collection="sampler", processes=1)
-    return folder
 
 
 @pytest.fixture(scope="session")

@@ -351,6 +351,7 @@ def test_an_old_library_is_closed_after_its_last_request(tmp_path: Path) -> None
         Library.post(library, "1")
 
 
+@pytest.mark.thorough
 def test_a_graph_index_shows_how_parts_fit(tmp_path: Path) -> None:
     texts = [r"Roots of $x^2-2$ are irrational.", "Every even number is a sum."]
     model = make_graph_model(tmp_path / "model", texts)
