@@ -13,6 +13,7 @@ from mathsetu.evaluation.plots import (
     Bars,
     Panel,
     Topics,
+    _wrapped,
     curves_panel,
     difference_panels,
     draw,
@@ -153,6 +154,149 @@ def test_a_figure_is_written_in_each_form_and_the_same_each_time(
 def test_small_and_empty_panels_are_drawn(panel: Panel) -> None:
     pytest.importorskip("matplotlib")
     assert draw([panel]).axes
+
+
+# Where it is drawn
+
+
+def axes_of(panel: Panel) -> Any:
+    pytest.importorskip("matplotlib")
+    [axes] = draw([panel]).axes
+    return axes
+
+
+TWO_RUNS = Bars(
+    "P",
+    [
+        ("all", [Bar("a", 0.5, (0.4, 0.6)), Bar("b", 0.25)]),
+        ("en", [Bar("a", 0.1, (0.2, 0.3)), Bar("b", 0.8, (0.7, 0.75))]),
+    ],
+)
+
+
+def test_bars_stand_in_clusters_with_their_values_behind_them() -> None:
+    axes = axes_of(TWO_RUNS)
+    middles = [bar.get_y() + bar.get_height() / 2 for bar in axes.patches]
+    assert middles == pytest.approx([0, 1, 2.6, 3.6])
+    assert [bar.get_height() for bar in axes.patches] == pytest.approx([0.82] * 4)
+    assert [bar.get_width() for bar in axes.patches] == [0.5, 0.25, 0.1, 0.8]
+    assert list(axes.get_yticks()) == pytest.approx([0.5, 3.1])
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["all", "en"]
+    # The longest bar or interval, and a fiftieth of it until the value begins.
+    assert axes.get_xlim() == pytest.approx((0, 1.18 * 0.8))
+    places = {text.get_text(): text.get_position() for text in axes.texts}
+    assert places["0.500"] == pytest.approx((0.6 + 0.016, 0))
+    assert places["0.250"] == pytest.approx((0.25 + 0.016, 1))
+    assert places["0.100"] == pytest.approx((0.3 + 0.016, 2.6))
+    assert places["0.800"] == pytest.approx((0.8 + 0.016, 3.6))
+    # The first cluster is at the top.
+    assert axes.get_ylim()[0] > axes.get_ylim()[1]
+
+
+def test_intervals_reach_from_low_to_high_and_never_into_the_bar() -> None:
+    axes = axes_of(TWO_RUNS)
+    spans = [
+        [point[0] for point in line.get_paths()[0].vertices]
+        for line in axes.collections
+        if len(line.get_paths())
+    ]
+    assert spans == [
+        pytest.approx([0.4, 0.6]),
+        pytest.approx([0.1, 0.3]),  # its low end lies above the value
+        pytest.approx([0.7, 0.8]),  # its high end lies below it
+    ]
+
+
+def test_each_run_has_its_colour_its_hatch_and_one_line_of_the_legend() -> None:
+    axes = axes_of(TWO_RUNS)
+    colours = [bar.get_facecolor() for bar in axes.patches]
+    assert colours[0] == colours[2] != colours[1] == colours[3]
+    assert [bar.get_hatch() or "" for bar in axes.patches] == ["", "///", "", "///"]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
+    assert axes.get_legend().get_title().get_text() == "P"
+    alone = axes_of(Bars("P", [("all", [Bar("a", 0.5)]), ("en", [Bar("a", 0.1)])]))
+    assert alone.get_legend() is None
+    assert alone.get_title(loc="left") == "P"
+
+
+def test_topics_stand_one_below_the_other_and_those_that_lose_have_another_colour() -> None:
+    long = "a topic with a name of three lines in the column of labels"
+    axes = axes_of(Topics("P", [("A.1", 0.3), (long, 0.0), ("A.2", -0.2)]))
+    middles = [bar.get_y() + bar.get_height() / 2 for bar in axes.patches]
+    lines = axes.get_yticklabels()[1].get_text().count("\n") + 1
+    assert lines == 4
+    assert middles == pytest.approx([0, 1 + (lines - 1) / 2, 1 + lines])
+    assert [bar.get_height() for bar in axes.patches] == pytest.approx([0.75] * 3)
+    better, equal, worse = (bar.get_facecolor() for bar in axes.patches)
+    assert better == equal != worse
+    assert axes.get_ylim() == pytest.approx((2 + lines - 0.4, -0.6))
+    [zero] = axes.lines
+    assert list(zero.get_xdata()) == [0, 0]
+    assert len(axes.get_xticks()) > 1
+    empty = axes_of(Topics("P", []))
+    assert empty.get_ylim() == pytest.approx((3 - 0.4, -0.6))
+    assert len(empty.get_xticks()) == 0
+
+
+def test_curves_reach_over_all_levels_and_differ_without_colours() -> None:
+    axes = axes_of(curves_panel({"a": [0.5] * 11, "b": [0.4] * 11}))
+    assert axes.get_xlim() == pytest.approx((-0.02, 1.02))
+    assert axes.get_ylim() == pytest.approx((0, 1.02))
+    first, second = axes.lines
+    assert list(first.get_xdata()) == list(LEVELS)
+    assert list(second.get_ydata()) == [0.4] * 11
+    assert first.get_linestyle() != second.get_linestyle()
+    assert first.get_marker() != second.get_marker()
+    assert first.get_color() != second.get_color()
+    assert axes_of(curves_panel({})).get_legend() is None
+
+
+@pytest.mark.parametrize(
+    ("panel", "inches"),
+    [
+        # A head, a line of a title, and each bar, topic or line of a legend.
+        (Bars("P", [("", [Bar("a", 0.5)])]), 0.55 + 0.13 + 3 * 0.15),
+        (Bars("P", [("", [Bar("a", 0.5)] * 4)]), 0.55 + 0.13 + 4.6 * 0.15),
+        (TWO_RUNS, 0.55 + 0.13 + 5.2 * 0.15 + 2 * 0.13),
+        (Topics("P", []), 0.55 + 0.13 + 3 * 0.11),
+        (Topics("P", [(f"A.{n}", 0.1) for n in range(9)]), 0.55 + 0.13 + 9 * 0.11),
+        (curves_panel({"a": [0.5] * 11, "b": [0.4] * 11}), 2.1 + 0.13 + 2 * 0.13),
+    ],
+)
+def test_a_figure_grows_with_what_it_shows(panel: Panel, inches: float) -> None:
+    pytest.importorskip("matplotlib")
+    assert draw([panel]).get_size_inches() == pytest.approx((3.35, inches))
+    assert draw([panel, panel]).get_size_inches()[1] == pytest.approx(2 * inches)
+
+
+def test_a_picture_is_fine_enough_for_print(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    write_figure(draw([TWO_RUNS]), tmp_path / "plot.png")
+    width = int.from_bytes((tmp_path / "plot.png").read_bytes()[16:20])
+    assert width == int(3.35 * 300)
+
+
+def test_letters_can_be_read(figure: Any) -> None:
+    sizes = {
+        text.get_fontsize() for text in figure.findobj(lambda one: hasattr(one, "get_fontsize"))
+    }
+    assert min(sizes) >= 5.5
+    assert max(sizes) <= 10
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("", [""]),
+        ("M" * 20, ["M" * 11, "M" * 9]),
+        ("m" * 11, ["m" * 11]),
+        ("x" * 20, ["x" * 20]),
+        ("x" * 21, ["x" * 20, "x"]),
+        ("one two three four five", ["one two three four", "five"]),
+    ],
+)
+def test_names_are_wrapped_by_the_room_that_they_take(name: str, lines: list[str]) -> None:
+    assert _wrapped(name, 20) == lines
 
 
 def test_an_unknown_ending_is_refused(figure: Any, tmp_path: Path) -> None:
