@@ -387,6 +387,9 @@ def test_a_build_of_nothing_leaves_no_folder(tmp_path: Path, mathsetu: Mathsetu)
     assert "there are no posts to index (no text in it: " in refused
     assert "void.md)" in refused
     assert not (tmp_path / "library").exists()
+    refused = mathsetu.refuses("index", tmp_path / "library", tmp_path / "missing.md")
+    assert refused.endswith("missing.md: cannot be read (no such file or directory)")
+    assert not (tmp_path / "library").exists()
 
 
 def test_a_misspelt_verb_is_answered_with_those_it_may_be(mathsetu: Mathsetu) -> None:

@@ -242,6 +242,7 @@ def test_a_failed_build_keeps_the_old_library(library: Path, posts: list[Post]) 
     with pytest.raises(InputError, match="the source is broken"):
         build_library(library, broken(), processes=1)
     assert len(Library(library)) == 4
+    assert [folder.name for folder in (library / "segments").iterdir()] == ["000001"]
 
 
 def test_half_a_character_in_a_post_is_named(tmp_path: Path) -> None:

@@ -104,12 +104,15 @@ def build_segments(
         alone = "answer" in recipe.posts.kinds and "question" not in recipe.posts.kinds
         posts = with_questions(posts) if alone else posts
         read = partial(_row, selection=recipe.posts, collection=collection, alone=alone)
-        with closing(ordered_map(read, posts, processes, _CHUNK)) as rows:
-            selected = (row for row in _counted(rows, "reading", progress) if row)
-            count = _write_stores(work, selected)
-        if not count:
-            shutil.rmtree(work, ignore_errors=True)
-            raise NoPosts
+        try:
+            with closing(ordered_map(read, posts, processes, _CHUNK)) as rows:
+                selected = (row for row in _counted(rows, "reading", progress) if row)
+                count = _write_stores(work, selected)
+            if not count:
+                raise NoPosts
+        except BaseException:
+            shutil.rmtree(work, ignore_errors=True)  # reading begins anew in any case
+            raise
         _pass_languages_on(work, count, questions)
         (work / "read.part").write_text(f"{count}\n", encoding="utf-8")
         sync_tree(work)
