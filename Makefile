@@ -10,6 +10,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 # Each file is tested in one process, which makes what its tests share once.
 PYTEST := pytest -n auto --dist loadfile
+# There are as many processes as cores: more threads in each would wait for one another for minutes.
+tests test-thorough test-neural: export OMP_NUM_THREADS := 1
+tests test-thorough test-neural: export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-thorough test-neural fuzz mutations site distributions wheel-check audit lock \

@@ -46,6 +46,7 @@ NEIGHBOURS = {
     ("markup", "records"),  # spans become formulas
     ("records", "markup"),  # a hit cuts its snippet when it is asked for one
     ("records", "printable"),  # and is printed
+    ("records", "errors"),  # what is no record is refused
     ("markup", "errors"),
     ("markup", "limits"),
     ("errors", "installed"),  # a hint names the command that works here

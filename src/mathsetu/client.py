@@ -31,7 +31,7 @@ from mathsetu.collections.jsonl import to_json
 from mathsetu.errors import InputError, MathSetuError, Unavailable
 from mathsetu.library.segmented_posts import Filter
 from mathsetu.printable import one_line
-from mathsetu.records import Post
+from mathsetu.records import Post, check_ids, checked_posts, shown
 
 Result = TypeVar("Result")
 # Bytes of an answer; the longest that a server gives has a few megabytes.
@@ -98,6 +98,8 @@ class Client:
         as_words: bool = False,
     ) -> SearchAnswer:
         """The best posts for a query; arguments are as in `Library.answer`."""
+        if where is not None and not isinstance(where, Filter):
+            raise InputError(f"where is {shown(where)}; give a Filter")
         wanted = where or Filter()
         body = {
             "query": query,
@@ -143,11 +145,12 @@ class Client:
 
     def add(self, posts: Iterable[Post]) -> int:
         """Add posts, or replace those with the same ids; how many were sent."""
-        body = "\n".join(json.dumps(to_json(post)) for post in posts).encode()
+        body = "\n".join(json.dumps(to_json(post)) for post in checked_posts(posts)).encode()
         return int(self._ask("PUT", "posts", body=body, key=self._write_key)["added"])
 
     def remove(self, ids: Sequence[str]) -> int:
         """Remove posts; how many were there."""
+        check_ids(ids)
         found = self._ask("DELETE", "posts", {"id": list(ids)}, key=self._write_key)
         return int(found["removed"])
 

@@ -7,15 +7,18 @@ LaTeX files into it, so that nothing above floor 0 meets a tag.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import wraps
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
+from mathsetu.errors import InputError
 from mathsetu.printable import one_line
 
 Record = TypeVar("Record", bound=Any)
+_TEXTS = ("id", "body", "title", "language", "kind", "thread_id", "parent_id", "question", "url",
+          "collection", "accepted_id")  # fmt: skip
 
 
 def _made_quickly(record: type[Record]) -> type[Record]:
@@ -243,3 +246,41 @@ class Run:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rankings", MappingProxyType(dict(self.rankings)))
+
+
+def checked_posts(posts: Iterable[Post]) -> Iterator[Post]:
+    """Posts as they come, each of which is one, and has texts where it should.
+
+    >>> list(checked_posts([Post(id=7, body="")]))
+    Traceback (most recent call last):
+    mathsetu.errors.InputError: post 1: id is 7 (int); give a text
+    """
+    if isinstance(posts, Post | str | bytes | Mapping):
+        raise InputError(f"posts is {shown(posts)}; give a list of posts")
+    for number, post in enumerate(posts, start=1):
+        if not isinstance(post, Post):
+            raise InputError(f"post {number} is {shown(post)}; give a Post")
+        for name in _TEXTS:
+            value = getattr(post, name)
+            if not isinstance(value, str):
+                raise InputError(f"post {number}: {name} is {shown(value)}; give a text")
+        tags = post.tags
+        if not isinstance(tags, tuple | list) or not all(isinstance(tag, str) for tag in tags):
+            raise InputError(f"post {number}: tags is {shown(tags)}; give a tuple of texts")
+        yield post
+
+
+def check_ids(ids: Iterable[str]) -> None:
+    """Refuse a text where ids are wanted: it would be read letter by letter.
+
+    >>> check_ids("12")
+    Traceback (most recent call last):
+    mathsetu.errors.InputError: ids is '12' (str); give a list of ids
+    """
+    if isinstance(ids, str | bytes):
+        raise InputError(f"ids is {shown(ids)}; give a list of ids")
+
+
+def shown(value: object) -> str:
+    """A value in a message about it."""
+    return f"{value!r:.60} ({type(value).__name__})"

@@ -151,3 +151,12 @@ def test_the_constant_of_rrf_is_not_the_number_of_hits(mathsetu: Mathsetu, tmp_p
     given = ("fuse", "rrf", "run.txt", "run.txt", "-")
     assert mathsetu(*given, "--rrf-k", "1", "--k", "1").out == "1 Q0 a 1 1.0 rrf\n"
     assert "hint" in mathsetu(*given, "--k", "1").err
+
+
+def test_one_run_is_not_fused_into_another(mathsetu: Mathsetu, tmp_path: Path) -> None:
+    """Who forgets the target keeps the last run."""
+    for name in ("one.txt", "two.txt"):
+        trec.write_run(tmp_path / name, Run(name, {"1": (Hit("a", 1.0),)}))
+    before = (tmp_path / "two.txt").read_bytes()
+    assert "two or more runs are fused" in mathsetu.refuses("fuse", "rrf", "one.txt", "two.txt")
+    assert (tmp_path / "two.txt").read_bytes() == before

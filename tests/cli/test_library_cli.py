@@ -89,7 +89,7 @@ def test_posts_are_added_and_removed(mathsetu: Mathsetu, library: Path, tmp_path
     jsonl.write_posts(more, [Post(id="new", body="A hypotenuse", language="en")])
     report = mathsetu.json("add", library, more)
     assert isinstance(report, dict)
-    assert (report["added"], report["skipped"], report["languages"]) == (1, 0, {"en": 1})
+    assert (report["added"], report["skipped"], report["languages"]) == (1, 0, {"en": 4})
     assert "A hypotenuse" in mathsetu("search", library, "hypotenuse").out
     assert mathsetu.json("remove", library, "new") == {"removed": 1, "unknown": []}
     assert "A hypotenuse" not in mathsetu("search", library, "hypotenuse").out
@@ -228,6 +228,17 @@ def test_a_query_without_quotes(mathsetu: Mathsetu, library: Path) -> None:
     )
 
 
+def test_a_search_without_a_library_or_without_a_query(mathsetu: Mathsetu) -> None:
+    said = mathsetu("search", "why is sqrt(2) irrational").err
+    assert "Give a library and a query: mathsetu search LIBRARY QUERY" in said
+
+
+def test_a_misspelt_word_is_answered_with_what_it_may_be(mathsetu: Mathsetu, library: Path) -> None:
+    done = mathsetu("search", library, "eigenvlaue")
+    assert done.out.startswith("nothing ")
+    assert "did you mean: eigenvalue" in done.err
+
+
 def test_a_language_that_a_library_lacks(mathsetu: Mathsetu, library: Path) -> None:
     done = mathsetu("search", library, "primes", "--in", "cs")
     assert done.code == 1
@@ -360,11 +371,25 @@ def test_an_edited_note_replaces_the_old_one(mathsetu: Mathsetu) -> None:
     for source in ("notes/sums.md", "notes"):
         done = mathsetu("add", "lib", source)
         assert "1 post added, 1 of them replaced older ones" in done.out
-        assert "languages" not in done.out
+        assert "languages of the library: en 1" in done.out
         assert mathsetu("search", "lib", "sums", "--collection", "notes").code == 0
     assert [hit["id"] for hit in mathsetu.json("search", "lib", "sums")["hits"]] == [
         "notes/sums.md#sums"
     ]
+
+
+def test_a_document_is_removed_with_all_its_sections(mathsetu: Mathsetu) -> None:
+    Path("notes").mkdir()
+    for name in ("sums", "primes"):
+        Path(f"notes/{name}.md").write_text(
+            f"# The {name}\n\nOne of {name}.\n\n# More {name}\n\nTwo."
+        )
+    assert mathsetu("index", "lib", "notes", "--recipe", "msm-bm25", "--processes", "1").code == 0
+    done = mathsetu("remove", "lib", "notes/sums.md", "notes/none.md")
+    assert (done.code, done.out) == (1, "lib: 2 posts removed\n")
+    assert done.err == "there is no post with the id 'notes/none.md'\n"
+    assert "notes/primes.md" in mathsetu("search", "lib", "primes").out
+    assert mathsetu("search", "lib", "sums").code == 1
 
 
 def test_a_search_shows_what_matched_in_the_question_and_what_wildcards_stand_for(

@@ -1,5 +1,6 @@
 """A library as a programmer meets it: hits that tell, a repr, `refresh`, and clear errors."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from mathsetu.errors import InputError
-from mathsetu.library import Library, add_posts, remove_posts
+from mathsetu.library import Library, add_posts, build_library, remove_posts
 from mathsetu.records import Hit, Post
 
 
@@ -40,6 +41,33 @@ def test_the_repr_says_what_is_open(library: Path) -> None:
     with Library(library) as opened:
         said = f"<Library {str(library)!r}: 4 posts, languages en, recipe default>"
         assert repr(opened) == said
+
+
+@pytest.mark.parametrize(
+    ("posts", "problem"),
+    [
+        (Post("1", "One."), "posts is Post("),
+        ("1", "posts is '1' (str); give a list of posts"),
+        ([{"id": "1"}], "post 1 is {'id': '1'} (dict); give a Post"),
+        ([Post("1", "One."), Post(2, "Two.")], "post 2: id is 2 (int); give a text"),  # type: ignore[arg-type]
+        ([Post("1", None)], "post 1: body is None (NoneType); give a text"),  # type: ignore[arg-type]
+        ([Post("1", "One.", tags="a")], "post 1: tags is 'a' (str); give a tuple of texts"),  # type: ignore[arg-type]
+    ],
+)
+def test_posts_of_a_wrong_type_are_refused_and_leave_nothing(
+    library: Path, tmp_path: Path, posts: Any, problem: str
+) -> None:
+    with pytest.raises(InputError, match=re.escape(problem)):
+        build_library(tmp_path / "new", posts, processes=1)
+    assert not (tmp_path / "new").exists()
+    with pytest.raises(InputError, match=re.escape(problem)):
+        add_posts(library, posts, processes=1)
+    assert len(Library(library)) == 4
+
+
+def test_a_text_is_no_list_of_ids(library: Path) -> None:
+    with pytest.raises(InputError, match=r"ids is 'primes' \(str\); give a list of ids"):
+        remove_posts(library, "primes")
 
 
 def test_refresh_shows_what_was_changed_while_threads_search(library: Path) -> None:

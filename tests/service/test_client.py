@@ -59,6 +59,18 @@ def test_answers_are_the_values_of_the_engine(address: str, folder: Path) -> Non
     engine.close()
 
 
+def test_what_is_no_list_is_refused_before_anything_is_sent() -> None:
+    client = Client("http://127.0.0.1:1", write_key="pen")
+    with pytest.raises(InputError, match=r"ids is '12' \(str\); give a list of ids"):
+        client.remove("12")
+    with pytest.raises(InputError, match=r"posts is Post\(.*\); give a list of posts"):
+        client.add(Post("1", "One."))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"post 1 is {'id': '1'} \(dict\); give a Post"):
+        client.add([{"id": "1"}])  # type: ignore[list-item]
+    with pytest.raises(InputError, match=r"where is {'language': 'en'} \(dict\); give a Filter"):
+        client.search("x", where={"language": "en"})  # type: ignore[arg-type]
+
+
 @pytest.mark.thorough
 def test_coroutines_ask_side_by_side_and_write(address: str) -> None:
     async def go() -> None:

@@ -64,15 +64,12 @@ def command(
         )
     after = _languages(library)
     replaced = count - (sum(after.values()) - sum(before.values()))
-    gained = {code: n - before.get(code, 0) for code, n in after.items() if n > before.get(code, 0)}
-    if replaced:  # by how much the counts grew says nothing then
-        gained = {}
     if as_json:
-        print_json({"added": count, "replaced": replaced} | report_of(bad, gained))
+        print_json({"added": count, "replaced": replaced} | report_of(bad, after))
         return
     instead = f", {replaced} of them replaced older ones" if replaced else ""
     say(f"{library}: {counted(count, 'post')} added{instead}{skipped(bad)}")
-    say_report(bad, gained)
+    say_report(bad, after, languages_of="the library")
 
 
 def _languages(library: Path | str) -> Mapping[str, int]:

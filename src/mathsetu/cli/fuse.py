@@ -175,7 +175,10 @@ def save_learned(
 
 
 def _runs(paths: Iterable[Path]) -> list[Run]:
-    return [run for path in paths for run in _records(path, "runs")]
+    runs = [run for path in paths for run in _records(path, "runs")]
+    if len(runs) < 2:
+        raise InputError("two or more runs are fused; name them, and then the file for the result")
+    return runs
 
 
 def _records(path: Path, holds: str) -> list[Any]:

@@ -111,10 +111,18 @@ def report_of(bad: BadRows, languages: Mapping[str, int]) -> dict[str, Any]:
     }
 
 
-def say_report(bad: BadRows, languages: Mapping[str, int], *, err: bool = False) -> None:
+def say_report(
+    bad: BadRows, languages: Mapping[str, int], *, languages_of: str = "", err: bool = False
+) -> None:
     """The report of an intake for a person, under the line that says what was done.
 
     The first faulty places are told on standard error, as everything that went wrong.
+
+    Args:
+        bad: What was noted while reading.
+        languages: How many posts each language has.
+        languages_of: Whose languages these are, where it is not what was read.
+        err: Whether to print to standard error.
     """
     report = report_of(bad, languages)
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in report["kinds"].items())
@@ -124,7 +132,9 @@ def say_report(bad: BadRows, languages: Mapping[str, int], *, err: bool = False)
         say(f"  formulas: {report['formulas']:,}", err=err)
     named = sorted(report["languages"].items(), key=lambda pair: -pair[1])
     if named:
-        say("  languages: " + ", ".join(f"{code} {count:,}" for code, count in named), err=err)
+        whose = f" of {languages_of}" if languages_of else ""
+        counts = ", ".join(f"{code} {count:,}" for code, count in named)
+        say(f"  languages{whose}: {counts}", err=err)
     _lines([f"{one['file']}: {one['got']}" for one in report["read"]], "files", err)
     _lines(report["columns"], "tables", err)
     for passed in report["passed_over"]:

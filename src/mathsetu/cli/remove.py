@@ -18,11 +18,14 @@ from mathsetu.printable import counted
 def command(library: Path | str, ids: tuple[str, ...], as_json: bool) -> None:
     """Remove the posts with these IDS from LIBRARY, without rebuilding it.
 
-    Unknown ids are reported, and the exit code is then 1.
+    The id of a document (notes/series.md) stands for all of its sections. Unknown ids are reported,
+    and the exit code is then 1.
     """
     with Library(library) as opened:
         known = opened.present(ids)
-    unknown = [one for one in dict.fromkeys(ids) if one not in known]
+        documents = opened.of_documents([one for one in ids if one not in known])
+    unknown = [one for one in dict.fromkeys(ids) if one not in known and one not in documents]
+    known = known.union(*documents.values())
     count = remove_posts(library, known) if known else 0
     if as_json:
         print_json({"removed": count, "unknown": unknown})

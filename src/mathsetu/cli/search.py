@@ -15,6 +15,7 @@ from mathsetu.languages.table import language, language_name
 from mathsetu.library import Filter, Library
 from mathsetu.library.manifest import has_manifest
 from mathsetu.library.query_translation import check_asks
+from mathsetu.library.suggestions import Suggestions
 from mathsetu.printable import counted
 from mathsetu.ranking.hybrid import PREFERENCES
 from mathsetu.records import Hit, Post
@@ -24,7 +25,7 @@ _MOST_HITS = 10_000
 
 @click.command("search")
 @click.argument("library", type=LIBRARY)
-@click.argument("words", metavar="QUERY", nargs=-1, required=True)
+@click.argument("words", metavar="QUERY", nargs=-1)
 @click.option("--k", type=click.IntRange(1, _MOST_HITS), default=5, show_default=True,
               help="Hits to show.")  # fmt: skip
 @click.option("--lang", default="", help="Language of the query [default: detected].")
@@ -95,6 +96,8 @@ def command(
         not_tags,
         not_collections,
     )
+    if not words:
+        raise click.UsageError("Give a library and a query: mathsetu search LIBRARY QUERY")
     if isinstance(library, Path) and not has_manifest(library) and has_manifest(Path(words[-1])):
         raise InputError(f"{library} is not a library; write the library first: {words[-1]}")
     with Library(library) as opened:
@@ -112,6 +115,9 @@ def command(
             min_score=min_score,
             facets=facets,
         )
+        # Words of all posts are looked through: only where the query may be misspelt.
+        is_doubtful = not answer.hits or not answer.is_close
+        corrected = Suggestions(opened).corrected(question) if is_doubtful else ""
     if as_json:
         print_json(to_json(search_answer(answer, typeset=True)))
         if not answer.hits:
@@ -128,6 +134,8 @@ def command(
             say("nothing close; the nearest are:")
         for rank, hit in enumerate(answer.hits, start=offset + 1):
             _print_hit(rank, hit, answer.posts, explain)
+    if corrected:
+        say(f"did you mean: {corrected}", err=True)
     for name, counts in answer.facets.items():
         shown = ", ".join(f"{value or 'unknown'} {n:,}" for value, n in list(counts.items())[:20])
         say(f"{name}: {shown}")

@@ -109,8 +109,10 @@ def detect(path: str | Path, *, fields: Mapping[str, str] | None = None) -> Form
         return FORMATS["archive"]
     if not is_member and folder.document_kind(path):
         return FORMATS["document"]
-    names = ", ".join(FORMATS)
-    raise InputError(f"{path}: its format is not recognised; name one of {names}")
+    raise InputError(
+        f"{path}: is not a supported type of file (if it is one under another name, say which "
+        f"with --from: {', '.join(FORMATS)})"
+    )
 
 
 def _others(path: str | Path, bad: BadRows) -> Callable[[BadRows], Iterator[Post]] | str:

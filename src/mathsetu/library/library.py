@@ -33,7 +33,7 @@ from mathsetu.markup import snippet
 from mathsetu.printable import counted
 from mathsetu.ranking.hybrid import preference
 from mathsetu.recipes.schema import Recipe
-from mathsetu.records import Hit, Post, Query, Reason, Run
+from mathsetu.records import Hit, Post, Query, Reason, Run, shown
 from mathsetu.retrieval.base import FormulaFinder
 
 if TYPE_CHECKING:
@@ -716,6 +716,19 @@ class Library:
             lambda view, clock: {one for one in asked if one in view.stored_posts}
         )
 
+    def of_documents(self, names: Iterable[str]) -> dict[str, set[str]]:
+        """The ids of the posts of some documents or threads (``thread_id``), by its name."""
+        asked = list(names)
+
+        def work(view: View, clock: Clock) -> dict[str, set[str]]:
+            threads = view.stored_posts.threads(asked)
+            return {
+                name: set(view.stored_posts.ids(list(posts)).values())
+                for name, posts in threads.items()
+            }
+
+        return self._steadily(work)
+
     def post(self, post_id: str) -> Post:
         """One post by its id."""
         check_type("the id", post_id, str, "a text")
@@ -745,8 +758,7 @@ def check_type(what: str, value: object, kind: type, wanted: str) -> None:
     mathsetu.errors.InputError: k is '5' (str); give an integer
     """
     if not isinstance(value, kind) or isinstance(value, bool):
-        shown = f"{value!r:.60} ({type(value).__name__})"
-        raise InputError(f"{what} is {shown}; give {wanted}")
+        raise InputError(f"{what} is {shown(value)}; give {wanted}")
 
 
 def _alone(reply: RecipeReply, end: int) -> list[tuple[int, list[int]]]:

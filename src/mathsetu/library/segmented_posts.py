@@ -19,6 +19,7 @@ import numpy as np
 
 from mathsetu.errors import DamagedLibrary, InputError, UnknownPost
 from mathsetu.intake.posts import PostFacts
+from mathsetu.languages.table import language as language_of
 from mathsetu.library.manifest import Segment
 from mathsetu.library.store import STORE, Heading, Store
 from mathsetu.records import Post
@@ -45,7 +46,8 @@ FACETS = LANGUAGE, TAG, COLLECTION = "language", "tag", "collection"
 class Filter:
     """Which posts may be found.
 
-    A list of values may be given wherever there is a tuple here.
+    A list of values may be given wherever there is a tuple here, and the name of a language
+    wherever there is its code.
 
     Attributes:
         language: Only posts in this language, or in one of these.
@@ -56,7 +58,7 @@ class Filter:
         not_tags: No posts with any of these tags.
         not_collections: No posts of these collections.
 
-    >>> Filter(("en", "hi"), not_tags=["homework"]).conditions
+    >>> Filter(("en", "Hindi"), not_tags=["homework"]).conditions
     (('language', ('en', 'hi'), True), ('tag', ('homework',), False))
     >>> Filter(tags="calculus")
     Traceback (most recent call last):
@@ -83,6 +85,11 @@ class Filter:
                 raise InputError(f"Filter: {one.name} is a text; give a list of texts")
             if not isinstance(value, tuple) or not all(isinstance(item, str) for item in value):
                 raise InputError(f"Filter: {one.name} is {value!r:.60}; give texts")
+        for name in ("language", "not_languages"):
+            codes = tuple(language_of(item).code for item in _several(getattr(self, name)))
+            one_code = codes[0] if codes else ""
+            is_text = isinstance(getattr(self, name), str)
+            object.__setattr__(self, name, one_code if is_text else codes)
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -170,7 +170,9 @@ class Suggestions:
         A word is misspelt that neither the glossary nor any post has, and of which a letter or two
         make one that they have.
         """
-        languages = [code for code in question.languages if code in LANGUAGES] or ["en"]
+        # The language of a misspelt word is a guess, and terms are often borrowed from English.
+        spoken = [code for code in question.languages if code in LANGUAGES]
+        languages = list(dict.fromkeys([*spoken, "en"]))
         written: list[str] = []
         is_changed = False
         for span in question.reading:

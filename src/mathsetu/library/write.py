@@ -44,7 +44,7 @@ from mathsetu.pool import all_cores
 from mathsetu.recipes import load_recipe
 from mathsetu.recipes.parts import check_parts, models_of
 from mathsetu.recipes.schema import Recipe, parse_table
-from mathsetu.records import Post
+from mathsetu.records import Post, check_ids, checked_posts
 
 # With more segments than this, an addition merges small ones.
 _MOST_SEGMENTS = 10
@@ -86,7 +86,7 @@ def build_library(
         built = build_segments(
             library,
             name,
-            posts,
+            checked_posts(posts),
             chosen,
             collection=collection,
             fingerprint=fingerprint,
@@ -123,6 +123,7 @@ def add_posts(
     within a second or two.
     """
     check_device(device)
+    posts = checked_posts(posts)
     if is_address(folder):
         from mathsetu.cluster.change import add_to_cluster
         from mathsetu.cluster.client import connected
@@ -174,6 +175,7 @@ def remove_posts(folder: str | Path, ids: Iterable[str]) -> int:
 
     On a cluster (``folder`` is an address then) they stop counting at once.
     """
+    check_ids(ids)
     if is_address(folder):
         from mathsetu.cluster.change import remove_from_cluster
         from mathsetu.cluster.client import connected

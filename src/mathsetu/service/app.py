@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from mathsetu.service.engine import Engine
 from mathsetu.service.guard import Guard
 from mathsetu.service.metrics import Metrics
 from mathsetu.service.problems import AWAY, DAMAGED, Problems
+from mathsetu.service.requests import TOLD
 from mathsetu.service.settings import Settings
 from mathsetu.service.watcher import Watcher
 from mathsetu.service.writing import writing_router
@@ -154,7 +155,7 @@ def _add_errors(app: FastAPI, problems: Problems) -> None:
 
     @app.exception_handler(RequestValidationError)
     def wrong_fields(request: Request, error: RequestValidationError) -> Response:
-        return problems.answer(request, 422, _wrong_field(request, error.errors()[0]))
+        return problems.answer(request, 422, _wrong_field(request, error.errors()))
 
     @app.exception_handler(HTTPException)
     def refused(request: Request, error: HTTPException) -> Response:
@@ -166,9 +167,14 @@ def _add_errors(app: FastAPI, problems: Problems) -> None:
         return problems.answer(request, 405, error.detail, allow)
 
 
-def _wrong_field(request: Request, error: Mapping[str, Any]) -> str:
+def _wrong_field(request: Request, errors: Sequence[Mapping[str, Any]]) -> str:
     """What is wrong with a parameter or a field of a body, and what to do."""
-    where = ".".join(str(step) for step in error["loc"][1:])
+    # Of what a field may be, a text or a list of texts, the kind counts that fits the furthest.
+    field = errors[0]["loc"][:2]
+    error = max((one for one in errors if one["loc"][:2] == field), key=lambda one: len(one["loc"]))
+    # Where a text or a list of texts may stand, the path names the kind that was tried, too.
+    path = (str(step) for step in error["loc"][1:])
+    where = ".".join(step for step in path if step != "constrained-str" and "[" not in step)
     if error["type"] == "json_invalid":
         return f"the body is not JSON: {error['ctx']['error']} at character {where}"
     if not where and error["type"] in ("model_attributes_type", "missing"):
@@ -178,7 +184,9 @@ def _wrong_field(request: Request, error: Mapping[str, Any]) -> str:
         fields = body.field_info.annotation.model_fields
         known = ", ".join(field.alias or name for name, field in fields.items())
         return f"{where}: unknown field (known: {known})"
-    return f"{where or 'the body'}: {error['msg']}"
+    if error["type"] == "string_pattern_mismatch" and error["ctx"]["pattern"] in TOLD:
+        return f"{where}: {TOLD[error['ctx']['pattern']]}"
+    return f"{where or 'the body'}: {error['msg'].removeprefix('Value error, ')}"
 
 
 def _methods(app: FastAPI, request: Request) -> list[str]:

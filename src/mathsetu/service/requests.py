@@ -20,9 +20,10 @@ def _whole(text: str) -> str:
 
 
 Whole = AfterValidator(_whole)
+_CODE, _CODE_OR_NOTHING = "^[a-z]{2,3}$", "^([a-z]{2,3})?$"
 #: A language's code, or nothing.
-Language = Annotated[str, Field(pattern="^([a-z]{2,3})?$", max_length=3)]
-Wanted = Annotated[str, Field(pattern="^[a-z]{2,3}$")]
+Language = Annotated[str, Field(pattern=_CODE_OR_NOTHING)]
+Wanted = Annotated[str, Field(pattern=_CODE)]
 Name = Annotated[str, Field(max_length=_MOST.name), Whole]
 #: A query or a formula: something besides blanks.
 Asked = Annotated[str, Field(min_length=1, max_length=_MOST.query, pattern=r"\S"), Whole]
@@ -35,10 +36,15 @@ Score = Annotated[float, Field(ge=-1_000_000, le=1_000_000)]
 #: How much posts in the asker's language are preferred; as the recipe says unless given.
 Preference = Literal["off", "weak", "normal", "strong"]
 Weight = Annotated[float, Field(ge=0, le=1_000)]
+_WEIGHT = r"^[A-Za-z_][A-Za-z0-9_-]{0,50}:[0-9]{1,3}(\.[0-9]{1,6})?$"
 #: The weight of a part in an address: ``words:0.7``.
-WrittenWeight = Annotated[
-    str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,50}:[0-9]{1,3}(\.[0-9]{1,6})?$")
-]
+WrittenWeight = Annotated[str, Field(pattern=_WEIGHT)]
+#: Pattern to what a person is told whose value does not match it.
+TOLD = {
+    _CODE: "give a language code such as en",
+    _CODE_OR_NOTHING: "give a language code such as en",
+    _WEIGHT: "give a part and a number, such as words:0.7",
+}
 
 
 def read_weights(written: list[str]) -> dict[str, float] | None:
