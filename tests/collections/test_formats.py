@@ -123,8 +123,6 @@ def test_what_is_not_recognised_is_refused_with_the_names_to_choose_from(
     path = tmp_path / "file.xyz"
     path.write_text(text)
     with pytest.raises(InputError, match=r"not a supported type of file .* --from: jsonl-posts"):
-        InputError, match="not a supported type of file .* with --from: jsonl-posts"
-    ):
         detect(path)
 
 

@@ -206,3 +206,18 @@ def test_a_word_that_the_glossary_lacks_is_found_and_explained_by_what_it_was_le
         [tmp_path / "index"], LexicalSettings(choices.scheme, translate=False)
     )
     assert not found(strict, asked("pes", "cs"))
+
+
+def test_a_language_that_says_one_word_with_two_does_not_count_more(tmp_path: Path) -> None:
+    posts = [
+        Post(id="0", body="Primes.", language="en"),
+        Post(id="1", body="अभाज्य संख्याएँ।", language="hi"),
+    ]
+    settings = LexicalSettings(**MATCHED)  # type: ignore[arg-type]
+    both = LexicalRetriever([build(tmp_path / "both", posts, settings)], settings)
+    wanted = both.ask([asked("primes")])[0].wanted
+    assert (wanted["prime"], wanted["अभाज्य"], wanted["संख्य"]) == (1, 0.5, 0.5)
+    # Where nothing is in the question's own language, words count as in that of the posts.
+    hindi = LexicalRetriever([build(tmp_path / "hindi", posts[1:], settings)], settings)
+    wanted = hindi.ask([asked("primes")])[0].wanted
+    assert (wanted["अभाज्य"], wanted["संख्य"]) == (1, 1)

@@ -213,7 +213,7 @@ def test_warnings_of_the_parser_have_their_place(engine: Engine) -> None:
         (lambda e: e.search("x" * 2_001), "2,001 characters; at most 2,000"),
         (lambda e: e.search("x", k=101), "between 1 and 100"),
         (lambda e: e.search("x", language="../x"), "is not a language"),
-        (lambda e: e.search("x", where=Filter("english")), "is not a language"),
+        (lambda e: e.search("x", where=Filter("elvish")), "is not a language"),
         (lambda e: e.search("x", where=Filter(tags=("a",) * 11)), "at most 10"),
         (lambda e: e.search("x", where=Filter(collection="c" * 1_001)), "at most 1,000"),
         (lambda e: e.search("the of and"), "only stop words"),

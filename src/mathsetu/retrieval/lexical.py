@@ -351,12 +351,14 @@ class LexicalReply:
     def _wanted_in(self, words: str, language: str) -> Iterator[tuple[str, float]]:
         """The terms of words as they are read in one language."""
         choices, translating = self._choices, self._is_translating
-        if not translating or language in self._languages or not self._languages:
+        is_spoken = language in self._languages
+        if not translating or is_spoken or not self._languages:
             yield from Counter(_word_terms(words, language, choices)).items()
         if translating:
             for target in self._languages:
                 if target != language:
-                    yield from Glossary.load().expand(words, language, target)
+                    # Posts in the question's own language have one term for each of its words.
+                    yield from Glossary.load().expand(words, language, target, evenly=is_spoken)
 
 
 def _read_languages(folder: Path) -> list[str]:

@@ -62,13 +62,17 @@ class Glossary:
         """
         return self._matcher(language).match(text)
 
-    def expand(self, text: str, source: str, target: str) -> list[tuple[str, float]]:
+    def expand(
+        self, text: str, source: str, target: str, *, evenly: bool = False
+    ) -> list[tuple[str, float]]:
         """The words of a marked text as weighted terms of another language.
+
+        What another language says in more words than the text counts more, unless ``evenly``.
 
         >>> Glossary.load().expand("número primo de Zagier", "es", "en")[0]
         ('prime', 1.0)
         """
-        return self._expander(source, target).expand(text)
+        return self._expander(source, target).expand(text, evenly=evenly)
 
     def learned(self, text: str, source: str, target: str) -> Iterator[tuple[int, int, list[str]]]:
         """Places of a marked text with words of another language that they were learned to be.

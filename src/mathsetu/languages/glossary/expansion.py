@@ -87,11 +87,14 @@ class Expander:
         self._row = row_of(source)
         self._translations: dict[str, dict[str, float]] = {}
 
-    def expand(self, text: str) -> list[tuple[str, float]]:
-        """The weighted terms, in the order in which the text brings them up."""
+    def expand(self, text: str, *, evenly: bool = False) -> list[tuple[str, float]]:
+        """The weighted terms, in the order in which the text brings them up.
+
+        ``evenly``, the usual translation of a term counts no more than the words of the text.
+        """
         weights: defaultdict[str, float] = defaultdict(float)
         for piece in self.pieces(text):
-            for term, weight in self._weighed(text, piece):
+            for term, weight in self._weighed(text, piece, evenly):
                 weights[term] += weight
         return list(weights.items())
 
@@ -185,7 +188,7 @@ class Expander:
                     return stems[0], tail
         return (term,)
 
-    def _weighed(self, text: str, piece: Piece) -> Iterator[tuple[str, float]]:
+    def _weighed(self, text: str, piece: Piece, evenly: bool) -> Iterator[tuple[str, float]]:
         """The terms of the target that a piece stands for, with their weights."""
         learned = self._learned(piece)
         known = [terms for concept in piece.concepts if (terms := self._translation(concept))]
@@ -194,8 +197,10 @@ class Expander:
             if learned:
                 share = UNREAD if len(piece.terms) == 1 else UNREAD_LONG
             for translation in known:
+                usual = list(translation.values()).count(max(translation.values()))
+                even = min(1.0, len(piece.terms) / usual) if evenly else 1.0
                 for term, weight in translation.items():
-                    yield term, share * weight / len(known)
+                    yield term, even * share * weight / len(known)
             yield from ((term, (1 - share) * weight) for term, weight in learned.items())
             return
         # What the glossary says comes first where people have written it.
