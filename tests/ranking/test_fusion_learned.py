@@ -272,7 +272,10 @@ def test_what_the_verb_learned_is_kept_and_used_for_other_runs(
     assert "was learned for rbc, not for wibc" in mathsetu.refuses(
         "fuse", "wibc", *files, target, "--learned", kept
     )
-    assert "was learned for" in mathsetu.refuses("fuse", "rbc", files[0], target, "--learned", kept)
+    other = tmp_path / "other.run"
+    write_run(other, Run("other", read_run(files[0]).rankings))
+    others = (files[0], other)
+    assert "was learned for" in mathsetu.refuses("fuse", "rbc", *others, target, "--learned", kept)
     assert "--save keeps" in mathsetu.refuses("fuse", "rrf", *files, target, "--save", kept)
 
 
@@ -282,10 +285,11 @@ def test_what_the_verb_learned_is_kept_and_used_for_other_runs(
         (["rrf", "RUN", "OUT", "--weights", "1"], "rrf has no setting 'weights'"),
         (["linear", "RUN", "OUT"], "linear needs weights, or judgments"),
         (["linear", "RUN", "OUT", "--weights", "1,b"], "not a list of numbers"),
-        (["linear", "RUN", "OUT", "--weights", "1,2"], "2 weights for 1 run"),
+        (["linear", "RUN", "RUN", "OUT", "--weights", "1"], "1 weight for 2 runs"),
         (["rrf", "RUN", "OUT", "--qrels", "QRELS"], "nothing to learn"),
         (["rrf", "QRELS", "OUT"], "not runs"),
-        (["rbc", "RUN", "OUT", "--qrels", "RUN"], "not judgments"),
+        (["rbc", "RUN", "RUN", "OUT", "--qrels", "RUN"], "not judgments"),
+        (["rrf", "RUN", "OUT"], "two or more runs are fused"),
         (["rrf", "missing.run", "OUT"], "missing.run"),
         (["rrf", "RUN", "OUT", "--to", "trec-qrels"], "not a run format"),
         (["linear", "RUN", "OUT", "--qrels", "QRELS", "--measure", "ERR"], "unknown measure"),
