@@ -14,6 +14,7 @@ from mathsetu.retrieval.postings import Postings, PostingsBuilder
 from mathsetu.retrieval.weighting import (
     Bm25Plus,
     Smart,
+    Statistics,
     Weighted,
     WithoutExtremes,
     write_impacts,
@@ -152,6 +153,16 @@ def test_extremes_are_those_that_gensim_filters(tmp_path: Path) -> None:
     weighted = Weighted([index(tmp_path / "i", documents)], WithoutExtremes(Smart("ltn"), 30, 0.7))
     for word in (*WORDS, "everywhere"):
         assert (every(weighted, {word: 1.0}).max() > 0) == (word in dictionary.token2id)
+
+
+@pytest.mark.parametrize("notation", ["ltn", "ntn"])
+def test_what_is_asked_for_less_than_once_counts_less_and_never_against_a_post(
+    notation: str,
+) -> None:
+    asked = [Smart(notation).ask(share, 3, Statistics(10, 5.0)) for share in (0, 0.125, 0.5, 1, 2)]
+    assert asked == sorted(asked)
+    assert asked[0] == 0
+    assert asked[2] == pytest.approx(asked[3] / 2)
 
 
 @pytest.mark.parametrize("scheme", [Bm25Plus(), Bm25Plus(matched_only=True), Smart("ltc")])

@@ -162,8 +162,12 @@ class Smart:
         return 1 + np.log2(frequencies) if self.notation[0] == "l" else frequencies
 
     def ask(self, frequency: float, containing: int, collection: Statistics) -> float:
-        """The weight of one term in the query, by the same scheme."""
-        weight = 1 + log(frequency, 2) if self.notation[0] == "l" else frequency
+        """The weight of one term in the query, by the same scheme.
+
+        A translation may be asked for less than once, where a logarithm would turn it around.
+        """
+        is_log = self.notation[0] == "l" and frequency > 1
+        weight = 1 + log(frequency, 2) if is_log else frequency
         return float(weight * self.rarity(containing, collection))
 
     def floor(self, containing: int, collection: Statistics) -> float:

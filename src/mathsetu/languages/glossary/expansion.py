@@ -198,7 +198,7 @@ class Expander:
                 share = UNREAD if len(piece.terms) == 1 else UNREAD_LONG
             for translation in known:
                 usual = list(translation.values()).count(max(translation.values()))
-                even = min(1.0, len(piece.terms) / usual) if evenly else 1.0
+                even = min(1.0, max(1, len(piece.terms)) / usual) if evenly else 1.0
                 for term, weight in translation.items():
                     yield term, even * share * weight / len(known)
             yield from ((term, (1 - share) * weight) for term, weight in learned.items())
