@@ -100,6 +100,7 @@ def test_a_wheel_has_the_same_bytes_each_time_and_only_the_package(tmp_path: Pat
 
 
 @needs_compiler
+@pytest.mark.exhaustive
 def test_a_wheel_with_compiled_loops_has_the_same_bytes_each_time(tmp_path: Path) -> None:
     first, second = build(tmp_path / "first", 0o022), build(tmp_path / "second", 0o077)
     assert "-cp311-abi3-" in first.name

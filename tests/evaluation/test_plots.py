@@ -242,6 +242,7 @@ def test_curves_reach_over_all_levels_and_differ_without_colours() -> None:
     axes = axes_of(curves_panel({"a": [0.5] * 11, "b": [0.4] * 11}))
     assert axes.get_xlim() == pytest.approx((-0.02, 1.02))
     assert axes.get_ylim() == pytest.approx((0, 1.02))
+    assert axes.xaxis.label.get_fontsize() == axes.yaxis.label.get_fontsize() == 7
     first, second = axes.lines
     assert list(first.get_xdata()) == list(LEVELS)
     assert list(second.get_ydata()) == [0.4] * 11
@@ -259,6 +260,8 @@ def test_curves_reach_over_all_levels_and_differ_without_colours() -> None:
         (Bars("P", [("", [Bar("a", 0.5)] * 4)]), 0.55 + 0.13 + 4.6 * 0.15),
         (TWO_RUNS, 0.55 + 0.13 + 5.2 * 0.15 + 2 * 0.13),
         (Topics("P", []), 0.55 + 0.13 + 3 * 0.11),
+        (Topics("p" * 46, []), 0.55 + 0.13 + 3 * 0.11),
+        (Topics("p" * 47, []), 0.55 + 2 * 0.13 + 3 * 0.11),
         (Topics("P", [(f"A.{n}", 0.1) for n in range(9)]), 0.55 + 0.13 + 9 * 0.11),
         (curves_panel({"a": [0.5] * 11, "b": [0.4] * 11}), 2.1 + 0.13 + 2 * 0.13),
     ],
@@ -290,6 +293,7 @@ def test_letters_can_be_read(figure: Any) -> None:
         ("", [""]),
         ("M" * 20, ["M" * 11, "M" * 9]),
         ("m" * 11, ["m" * 11]),
+        ("B" * 20, ["B" * 16, "B" * 4]),
         ("x" * 20, ["x" * 20]),
         ("x" * 21, ["x" * 20, "x"]),
         ("one two three four five", ["one two three four", "five"]),

@@ -1,7 +1,9 @@
 """What is said of a run beside its figures."""
 
+import pytest
+
 from mathsetu.evaluation.judgments import Judgments
-from mathsetu.evaluation.rankings import judged_rankings
+from mathsetu.evaluation.rankings import Oddities, judged_rankings
 from mathsetu.records import Hit, Judgment, Run
 
 
@@ -11,3 +13,9 @@ def test_a_topic_without_anything_relevant_is_not_called_unjudged() -> None:
     rankings, oddities = judged_rankings(run, judged.answerable(2))
     assert list(rankings) == ["A.1"]
     assert oddities.unknown == ("A.3",)
+
+
+@pytest.mark.parametrize(("count", "ending"), [(5, "A.4"), (6, "A.4 …")])
+def test_the_first_topics_of_an_oddity_are_named(count: int, ending: str) -> None:
+    [message] = Oddities(missing=tuple(f"A.{n}" for n in range(count))).messages()
+    assert message.endswith(f": A.0, A.1, A.2, A.3, {ending}")

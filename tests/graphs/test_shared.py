@@ -11,6 +11,7 @@ from mathsetu.graphs.penman import read_penman, write_penman
 pytestmark = [pytest.mark.shared, pytest.mark.thorough]
 
 
+@pytest.mark.exhaustive
 def test_posts_become_connected_graphs_and_come_back_from_penman(shared_data: Path) -> None:
     posts = list(arqmath_posts(shared_data))[::16]
     sources = [

@@ -121,6 +121,7 @@ def test_every_topic_of_every_language_survives(shared_data: Path) -> None:
 
 @pytest.mark.shared
 @pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_every_real_post_survives(shared_data: Path) -> None:
     texts = 0
     for post in arqmath_posts(shared_data):

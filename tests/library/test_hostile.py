@@ -323,7 +323,7 @@ def large_library(sampler_folder: Path) -> Path:
     return sampler_folder
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.exhaustive)])
 @pytest.mark.thorough
 def test_damage_anywhere_is_found_before_it_is_told(
     tmp_path: Path, large_library: Path, seed: int

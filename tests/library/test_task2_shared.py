@@ -13,6 +13,7 @@ from mathsetu.records import Query
 pytestmark = pytest.mark.thorough
 
 
+@pytest.mark.exhaustive
 def test_formulas_of_real_posts_are_found_by_their_ids(shared_data: Path, tmp_path: Path) -> None:
     some = list(islice(posts(shared_data), 200))
     build_library(tmp_path / "library", some, "formula", processes=1)

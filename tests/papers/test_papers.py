@@ -178,6 +178,7 @@ def test_the_page_in_the_docs_is_the_one_that_is_made_now() -> None:
 
 @pytest.mark.shared
 @pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_authors_runs_of_crossmath_give_the_figures_of_four_tables(shared_data: Path) -> None:
     made = page(Context(shared_data, shared_data), ["crossmath"])
     assert "56 of 56 figures of tables 1, 2, 4 and 5" in made

@@ -90,6 +90,7 @@ def test_what_shares_ten_words_with_a_topic_is_dropped(
     assert counts["questions: overlaps a topic"] == 1
 
 
+@pytest.mark.exhaustive
 def test_without_topics_the_same_texts_stay(raw: Path, tmp_path: Path) -> None:
     counts = prepare(raw, [], tmp_path, HELD_OUT)
     assert not counts["es: overlaps a topic"]
@@ -129,6 +130,7 @@ def test_held_out_pairs_are_mathematics_and_are_not_trained_on(
     assert counts["hi: kept"] <= 2 * every_second - HELD_OUT
 
 
+@pytest.mark.exhaustive
 def test_what_is_held_out_depends_on_the_texts_and_not_on_their_order(
     raw: Path, prepared: tuple[Path, Counter[str]], tmp_path: Path
 ) -> None:
@@ -140,6 +142,7 @@ def test_what_is_held_out_depends_on_the_texts_and_not_on_their_order(
     assert held_out(tmp_path / "prepared") == held_out(prepared[0])
 
 
+@pytest.mark.exhaustive
 def test_a_question_that_is_a_held_out_text_is_dropped_however_short(tmp_path: Path) -> None:
     raw = make_raw(tmp_path / "raw")
     prepare(raw, [], tmp_path / "first", 1)
