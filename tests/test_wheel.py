@@ -90,6 +90,7 @@ def sources() -> set[str]:
     return {name.removeprefix("src/") for name in tracked() if name.startswith("src/")}
 
 
+@pytest.mark.exhaustive
 def test_a_wheel_has_the_same_bytes_each_time_and_only_the_package(tmp_path: Path) -> None:
     first = build(tmp_path / "first", 0o022, MATHSETU_COMPILE="0")
     second = build(tmp_path / "second", 0o077, MATHSETU_COMPILE="0")

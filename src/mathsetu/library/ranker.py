@@ -202,9 +202,9 @@ class Ranker:
         }
         totals, scores = ranked.totals[places], ranked.scores[places]
         order = own_first(scores, totals, is_own, groups, sizes, strength)
-        is_moved = set(places)
-        rest = (place for place in range(len(ranked.numbers)) if place not in is_moved)
-        before = [*(places[place] for place in order), *rest]
+        is_rest = np.ones(len(ranked.numbers), dtype=np.bool_)
+        is_rest[places] = False
+        before = [*(places[place] for place in order), *np.flatnonzero(is_rest).tolist()]
         own = ranked.scores[before]
         shown = np.maximum.accumulate(own[::-1])[::-1]
         spoken = [is_own[place] for place in order]
@@ -452,6 +452,8 @@ def _looked_up(
         for number, spoken in thread.items()
         if spoken == language and number not in known
     ]
+    if not wanted:
+        return ranked, []
     found = {number: place for place, number in enumerate(ranked.numbers.tolist())}
     missing = [number for number in wanted if number not in found]
     found |= {number: len(found) + place for place, number in enumerate(missing)}
