@@ -46,12 +46,10 @@ compiled: $(COMPILED)/all  ## Compile the hot modules; run the tests and the spe
 tests: $(VENV)/dev  ## Run the tests and the examples in the docstrings
 	$(BIN)/$(PYTEST) -m 'not thorough' -p no:schemathesis
 
-# Many of these tests wait for servers: two processes for each core keep it busy.
-WAITING = -n $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 # What `make test-thorough` runs; CI leaves properties to `make test`, which has fewer examples of each.
 THOROUGH := thorough or hypothesis
 test-thorough: $(VENV)/dev  ## The tests that take long, and many examples for each property
-	$(BIN)/$(PYTEST) $(WAITING) -m '$(THOROUGH)' --hypothesis-profile thorough
+	$(BIN)/$(PYTEST) -m '$(THOROUGH)' --hypothesis-profile thorough
 
 # How long `make fuzz` goes on: make fuzz SECONDS=600
 SECONDS := 3600
