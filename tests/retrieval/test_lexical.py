@@ -36,6 +36,12 @@ def retriever(place: Path, **choices: object) -> LexicalRetriever:
     return LexicalRetriever([build(place / "index", POSTS, settings)], settings)
 
 
+def over(place: Path, *posts: Post) -> LexicalRetriever:
+    """An index of other posts, found by the words that they have."""
+    settings = LexicalSettings(**MATCHED)  # type: ignore[arg-type]
+    return LexicalRetriever([build(place, list(posts), settings)], settings)
+
+
 def asked(text: str, language: str = "en") -> Question:
     return Question(Query(id="q", text=text, language=language))
 
@@ -113,16 +119,12 @@ def test_the_reason_names_the_shared_words_and_no_others(tmp_path: Path) -> None
 
 def test_a_word_that_another_language_would_use_is_no_reason(tmp_path: Path) -> None:
     """The Spanish número has the stem of the English numerator."""
-    posts = [
-        Post(id="0", body="The numerator is even.", language="en"),
-        Post(id="1", body="Un número primo y su numerador.", language="es"),
-    ]
-    settings = LexicalSettings(**MATCHED)  # type: ignore[arg-type]
-    index = LexicalRetriever([build(tmp_path / "index", posts, settings)], settings)
-    reply = index.ask([asked("every prime is odd")])[0]
+    english = Post(id="0", body="The numerator is even.", language="en")
+    spanish = Post(id="1", body="Un número primo y su numerador.", language="es")
+    [reply] = over(tmp_path / "index", english, spanish).ask([asked("every prime is odd")])
     assert "numer" in reply.wanted
-    assert reply.reason(0, posts[0]).detail == ""
-    assert reply.reason(1, posts[1]).detail == "prime → número primo"
+    assert reply.reason(0, english).detail == ""
+    assert reply.reason(1, spanish).detail == "prime → número primo"
 
 
 def test_many_questions_are_answered_as_each_alone(tmp_path: Path) -> None:
@@ -209,15 +211,10 @@ def test_a_word_that_the_glossary_lacks_is_found_and_explained_by_what_it_was_le
 
 
 def test_a_language_that_says_one_word_with_two_does_not_count_more(tmp_path: Path) -> None:
-    posts = [
-        Post(id="0", body="Primes.", language="en"),
-        Post(id="1", body="अभाज्य संख्याएँ।", language="hi"),
-    ]
-    settings = LexicalSettings(**MATCHED)  # type: ignore[arg-type]
-    both = LexicalRetriever([build(tmp_path / "both", posts, settings)], settings)
-    wanted = both.ask([asked("primes")])[0].wanted
+    english = Post(id="0", body="Primes.", language="en")
+    hindi = Post(id="1", body="अभाज्य संख्याएँ।", language="hi")
+    wanted = over(tmp_path / "both", english, hindi).ask([asked("primes")])[0].wanted
     assert (wanted["prime"], wanted["अभाज्य"], wanted["संख्य"]) == (1, 0.5, 0.5)
     # Where nothing is in the question's own language, words count as in that of the posts.
-    hindi = LexicalRetriever([build(tmp_path / "hindi", posts[1:], settings)], settings)
-    wanted = hindi.ask([asked("primes")])[0].wanted
+    wanted = over(tmp_path / "hindi", hindi).ask([asked("primes")])[0].wanted
     assert (wanted["अभाज्य"], wanted["संख्य"]) == (1, 1)
