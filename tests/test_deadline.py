@@ -38,10 +38,10 @@ def test_a_limit_ends_with_its_block() -> None:
 
 @pytest.mark.thorough
 def test_one_endless_step_leaves_time_for_the_next() -> None:
-    clock = Clock(seconds=0.8)
+    clock = Clock(seconds=2.0)
     began = monotonic()
     assert clock.attempt("endless", endless, steps=2) is None
-    assert monotonic() - began < 0.75
+    assert monotonic() - began < 1.9
     assert clock.attempt("short", lambda: "done") == "done"
     assert clock.unfinished == ("endless",)
 

@@ -1,6 +1,7 @@
 """Time grows no faster than what is read, whatever somebody repeats in it."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import pytest
@@ -33,7 +34,7 @@ from mathsetu.markup.mathml import mathml_to_latex
 from mathsetu.markup.pages import clean_page
 from mathsetu.markup.wikitext import sections as wiki_sections
 from mathsetu.printable import one_line
-from tests.timing import best_seconds
+from tests.timing import assert_grows_at_most
 
 FORMULAS: Final = r"""
     ( ) [ ] { } () {} | |x x| || \| \|x ^ _ ^{ _{ ^x _x x^ x^2 ' x' {}_n {}^ \frac \frac{ \frac12
@@ -103,19 +104,11 @@ READERS: Final[dict[str, Callable[[str], object]]] = {
 
 
 def assert_linear(read: Callable[[str], object], piece: str, size: int, after: str = "") -> None:
-    """Four times as much takes at most about six times as long; it would be 16 if quadratic.
-
-    A few milliseconds say nothing: the pages of memory that a first try needs take as long. What
-    is over at once need not be tried again.
-    """
-
-    def seconds(length: int, tries: int) -> float:
-        text = piece * max(1, length // len(piece)) + after
-        return best_seconds(lambda: read(text), tries)
-
-    if seconds(4 * size, tries=1) > 0.1:
-        longer = seconds(4 * size, tries=3)
-        assert longer <= 0.1 or longer <= 6.5 * seconds(size, tries=3) + 0.1, (piece, after)
+    """Four times as much takes at most about eight times as long; it would be 16 if quadratic."""
+    small, large = (
+        partial(read, piece * max(1, length // len(piece)) + after) for length in (size, 4 * size)
+    )
+    assert_grows_at_most(8, small, large, unnoticed=0.0125)
 
 
 @pytest.mark.thorough
@@ -129,12 +122,12 @@ def test_pairs_of_bars_are_folded_in_linear_time() -> None:
     """Cutting each pair out of the line moves all that follows: slow only in a very long line."""
     bar, letter = BRACKETS["|"], SIGNS["x"]
 
-    def seconds(pairs: int) -> float:
+    def fold(pairs: int) -> Callable[[], object]:
         line = [Box(sign, number) for number, sign in enumerate([bar, letter, bar] * pairs)]
         bars = [place for place in range(3 * pairs) if place % 3 != 1]
-        return best_seconds(lambda: fold_bars(list(line), bars, []), tries=5)
+        return lambda: fold_bars(list(line), bars, [])
 
-    assert seconds(80_000) <= 8 * seconds(20_000)
+    assert_grows_at_most(8, fold(20_000), fold(80_000))
 
 
 def test_closing_brackets_of_a_graph_take_linear_time() -> None:

@@ -1,15 +1,18 @@
-"""How long something takes, as far as a busy machine can tell."""
+"""How long something takes, as far as a busy machine can tell.
+
+Other work on the machine can only make a try slower, and may make it many times slower: what was
+too slow is tried again before a test says so.
+"""
 
 import gc
 import time
 from collections.abc import Callable
 
+_ROUNDS = 8
+
 
 def best_seconds(work: Callable[[], object], tries: int = 5) -> float:
-    """Processor time of the best of several tries, without the garbage collector.
-
-    Other work on the machine can only make a try slower, so the best one says most.
-    """
+    """Processor time of the best of several tries, without the garbage collector."""
     best = float("inf")
     gc.disable()
     try:
@@ -20,3 +23,32 @@ def best_seconds(work: Callable[[], object], tries: int = 5) -> float:
     finally:
         gc.enable()
     return best
+
+
+def assert_within(seconds: float, work: Callable[[], object]) -> None:
+    """At least one of several tries takes at most so many seconds of processor time."""
+    taken: list[float] = []
+    while len(taken) < _ROUNDS:
+        taken.append(best_seconds(work, tries=1))
+        if taken[-1] <= seconds:
+            return
+    raise AssertionError(f"it took {min(taken):.3g} s instead of {seconds:g} s")
+
+
+def assert_grows_at_most(
+    times: float, small: Callable[[], object], large: Callable[[], object], unnoticed: float = 0.002
+) -> None:
+    """The large work takes at most so many times as long as the small one, in one round of many.
+
+    A small work that takes less than ``unnoticed`` seconds counts as if it took as many: a few
+    milliseconds say nothing, since the pages of memory that a first try needs take as long.
+    """
+    ratios: list[float] = []
+    while len(ratios) < _ROUNDS:
+        longer = best_seconds(large, tries=1)
+        if longer <= times * unnoticed:
+            return
+        ratios.append(longer / max(best_seconds(small, tries=3), unnoticed))
+        if ratios[-1] <= times:
+            return
+    raise AssertionError(f"it took {min(ratios):.3g} times as long instead of {times:g} times")

@@ -3,7 +3,6 @@
 import json
 import os
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from mathsetu.collections.trec import read_qrels
 from mathsetu.errors import InputError, RowError
 from mathsetu.limits import LONGEST_NAME
 from tests.command import Mathsetu
+from tests.timing import assert_within
 
 FIELDS = [
     ("id", "\ud800"),
@@ -187,10 +187,9 @@ def test_millions_of_formulas_are_refused_before_they_are_looked_for(tmp_path: P
     path = tmp_path / "posts.jsonl"
     rows = [{"id": "1", "body": "$x$" * 3_000_000}, {"id": "2", "body": "$x$"}]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert_within(5, lambda: list(jsonl.read_posts(path, BadRows(skip=True))))
     bad = BadRows(skip=True)
-    started = time.process_time()
     assert [post.id for post in jsonl.read_posts(path, bad)] == ["2"]
-    assert time.process_time() - started < 5
     assert "line 1: the body has more than 100,000 formulas" in bad.messages[0]
 
 

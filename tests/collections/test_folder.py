@@ -1,6 +1,7 @@
 """A folder of notes: a post for each section."""
 
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from mathsetu.collections.folder import read_posts
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError, RowError
-from tests.timing import best_seconds
+from tests.timing import assert_grows_at_most
 
 
 def write(path: Path, text: str) -> None:
@@ -186,11 +187,13 @@ def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_time_grows_no_faster_than_the_file(tmp_path: Path, name: str, piece: str) -> None:
-    def seconds(count: int) -> float:
+    for count in (300, 3_000):
         write(tmp_path / str(count) / name, piece * count)
-        return best_seconds(lambda: list(read_posts(tmp_path / str(count))), tries=3)
 
-    assert seconds(3_000) <= 20 * seconds(300) + 0.05
+    def read(count: int) -> list[object]:
+        return list(read_posts(tmp_path / str(count)))
+
+    assert_grows_at_most(20, partial(read, 300), partial(read, 3_000))
 
 
 def test_long_headings_give_ids_that_can_be_asked_for_and_differ(tmp_path: Path) -> None:

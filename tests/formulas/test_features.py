@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +5,7 @@ from hypothesis import strategies as st
 from mathsetu.formulas.features import features, layout_terms, operator_terms, query_features
 from mathsetu.formulas.parse import parse_latex
 from mathsetu.formulas.tree import Tree
+from tests.timing import assert_within
 
 
 def family(letters: str, terms: list[str]) -> list[str]:
@@ -154,9 +153,11 @@ def chain(label: str, edge: str, length: int) -> Tree:
 @pytest.mark.parametrize("length", [5000])
 def test_long_and_deep_formulas_take_linear_time(length: int):
     wide = Tree("U!plus", [Tree(f"V!a{n}") for n in range(length)], ["0"] * length)
-    started = time.process_time()
-    found = features(chain("V!x", "n", length), chain("F!sin", "0", length))
-    found += features(chain("V!x", "a", length), wide)
-    assert len(found) < 40 * length
-    assert max(map(len, found)) < 200
-    assert time.process_time() - started < 1.0
+
+    def find() -> None:
+        found = features(chain("V!x", "n", length), chain("F!sin", "0", length))
+        found += features(chain("V!x", "a", length), wide)
+        assert len(found) < 40 * length
+        assert max(map(len, found)) < 200
+
+    assert_within(1, find)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from mathsetu.library import Library, build_library
 from mathsetu.records import Formula, Post, Query
 from tests.light import LIGHT
 from tests.test_linear import FORMULAS, PROSE
-from tests.timing import best_seconds
+from tests.timing import assert_grows_at_most
 
 PIECES = [
     "x", "x^2", " ", "  ", "a/b", "sqrt(", ")", "(", "|", "||", "$", "$$", "\\(", "\\)", "\\frac{",
@@ -110,11 +111,8 @@ def test_time_grows_with_the_length_whatever_is_repeated(piece: str) -> None:
 def assert_linear(piece: str) -> None:
     """Eight times the length; a square law would take 64 times as long."""
 
-    def seconds(size: int) -> float:
-        text = (piece * size)[:size]
-        return best_seconds(lambda: read_typed(text), tries=2)
-
-    assert seconds(8_000) < 24 * max(seconds(1_000), 0.002)
+    small, large = (partial(read_typed, (piece * size)[:size]) for size in (1_000, 8_000))
+    assert_grows_at_most(24, small, large)
 
 
 def test_search_as_words_reads_only_what_is_delimited() -> None:

@@ -1,12 +1,14 @@
 """What the glossary does with text."""
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mathsetu.languages.glossary import Concept, Glossary
 from mathsetu.languages.glossary.concepts import read_concepts
-from tests.timing import best_seconds
+from tests.timing import assert_grows_at_most, assert_within
 
 GLOSSARY = Glossary.load()
 SMALL = Glossary(
@@ -33,7 +35,7 @@ def found(text: str, language: str, glossary: Glossary = SMALL) -> list[tuple[st
 
 @pytest.mark.thorough
 def test_the_tables_are_read_fast() -> None:
-    assert best_seconds(lambda: Glossary(read_concepts())) < 0.1
+    assert_within(0.1, lambda: Glossary(read_concepts()))
 
 
 def test_it_is_loaded_once() -> None:
@@ -101,11 +103,9 @@ def test_every_usual_term_finds_its_own_concept(language: str) -> None:
 
 @pytest.mark.thorough
 def test_matching_takes_linear_time() -> None:
-    def seconds(count: int, tries: int) -> float:
-        text = "limit of the function " * count
-        return best_seconds(lambda: GLOSSARY.match(text, "en"), tries)
-
-    assert seconds(4000, 2) < 20 * seconds(400, 5)
+    piece = "limit of the function "
+    small, large = (partial(GLOSSARY.match, piece * count, "en") for count in (400, 4000))
+    assert_grows_at_most(20, small, large)
 
 
 def test_expansion_weighs_the_usual_term_above_its_synonyms() -> None:

@@ -1,11 +1,13 @@
 """Posts fall into sentences, and nothing is lost."""
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mathsetu.languages.translate.sentences import sentences
-from tests.timing import best_seconds
+from tests.timing import assert_grows_at_most
 
 PIECES = st.sampled_from(
     ["QZ1", "word", "e.g.", "A.", "5!", ". ", "? ", "।", "؟ ", "…", "。", "\n", "\n\n", "- ", "1. ",
@@ -71,8 +73,5 @@ def test_names_of_formulas_are_never_cut() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("unit", [". ", "a. ", "word ", "x", "数", ", ", "\n", "!?", "e.g. "])
 def test_time_grows_with_length_only(unit: str) -> None:
-    def seconds(length: int, tries: int) -> float:
-        text = unit * (length // len(unit))
-        return best_seconds(lambda: sentences(text), tries)
-
-    assert seconds(200_000, 1) < 40 * max(seconds(20_000, 3), 0.002)
+    small, large = (partial(sentences, unit * (size // len(unit))) for size in (20_000, 200_000))
+    assert_grows_at_most(20, small, large)
