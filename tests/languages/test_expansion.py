@@ -6,7 +6,7 @@ import pytest
 
 from mathsetu.languages.analyze import analyze
 from mathsetu.languages.glossary import Concept, Glossary
-from mathsetu.languages.glossary.expansion import UNREAD, Expander
+from mathsetu.languages.glossary.expansion import UNREAD, Expander, TermsOfConcepts
 from mathsetu.languages.glossary.further import FOLDER_VARIABLE
 from mathsetu.languages.glossary.matching import Matcher
 from mathsetu.languages.learned import LearnedWords
@@ -28,7 +28,8 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], LearnedWord
 
 def expander(source: str, concepts: list[Concept] | None = None) -> Expander:
     known = concepts or []
-    return Expander(known, Matcher(known, source), source, "en")
+    terms = (TermsOfConcepts(known, code) for code in (source, "en"))
+    return Expander(Matcher(known, source), *terms)
 
 
 def concept(name: str, source: str, *forms: str, area: str = "algebra") -> Concept:

@@ -375,7 +375,8 @@ class _TypedHindi:
 
     def __init__(self) -> None:
         forms = (form for concept in Glossary.load() for form in concept.forms.get("hi", ()))
-        self._keys = {roman_key(word) for form in forms for word in form.split()}
+        words = {word for form in forms for word in form.split()}
+        self._keys = set(map(roman_key, words))
 
     def __contains__(self, word: str) -> bool:
         return roman_key(word) in self._keys

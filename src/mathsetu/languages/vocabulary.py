@@ -17,7 +17,7 @@ from typing import Final
 from mathsetu.languages.analyze import UNSPACED, analyze, tokenize
 from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.learned import LearnedWords
-from mathsetu.languages.normalise import fold, normalise
+from mathsetu.languages.normalise import fold
 from mathsetu.languages.table import LANGUAGES
 
 #: The languages of the table by their scripts.
@@ -112,7 +112,9 @@ def _weight(word: str, code: str) -> float:
         return _FOLDED
     terms = analyze(word, code)
     # A short stem is soon met by chance.
-    if terms and all(len(term) >= _SHORTEST_STEM and term in _stems(code) for term in terms):
+    if terms and all(
+        len(term) >= _SHORTEST_STEM and term in _stems(code, term.isascii()) for term in terms
+    ):
         return _STEM
     return LEARNED if terms and all(_is_learned(term, code) for term in terms) else 0.0
 
@@ -156,8 +158,12 @@ def _folded_words(code: str) -> frozenset[str]:
 
 
 @cache
-def _stems(code: str) -> frozenset[str]:
-    return frozenset(term for word in _words(code) for term in analyze(word, code))
+def _stems(code: str, ascii_only: bool) -> frozenset[str]:
+    """The stems of a language's words; those in ASCII are of few words of other scripts."""
+    words: Iterable[str] = _words(code)
+    if ascii_only and LANGUAGES[code].script != "Latn":
+        words = filter(str.isascii, words)
+    return frozenset(term for word in words for term in analyze(word, code))
 
 
 def _plain(text: str) -> str:
@@ -165,4 +171,4 @@ def _plain(text: str) -> str:
 
 
 def _spelling(text: str) -> str:
-    return " ".join(tokenize(normalise(text)))
+    return " ".join(tokenize(text))

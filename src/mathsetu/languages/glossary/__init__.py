@@ -20,7 +20,7 @@ from functools import cache
 
 from mathsetu.languages.analyze import UNSPACED
 from mathsetu.languages.glossary.concepts import Concept, read_concepts
-from mathsetu.languages.glossary.expansion import Expander
+from mathsetu.languages.glossary.expansion import Expander, TermsOfConcepts
 from mathsetu.languages.glossary.matching import Matcher, TermMatch
 from mathsetu.languages.glossary.search import Index
 
@@ -36,6 +36,7 @@ class Glossary:
     def __init__(self, concepts: Iterable[Concept]) -> None:
         self._concepts = {concept.id: concept for concept in concepts}
         self._matchers: dict[str, Matcher] = {}
+        self._terms: dict[str, TermsOfConcepts] = {}
         self._expanders: dict[tuple[str, str], Expander] = {}
         self._index: Index | None = None
 
@@ -88,8 +89,8 @@ class Glossary:
     def _expander(self, source: str, target: str) -> Expander:
         pair = (source, target)
         if pair not in self._expanders:
-            matcher = self._matcher(source)
-            self._expanders[pair] = Expander(list(self), matcher, source, target)
+            terms = self._terms_in(source), self._terms_in(target)
+            self._expanders[pair] = Expander(self._matcher(source), *terms)
         return self._expanders[pair]
 
     def gloss(self, text: str, source: str, target: str) -> str:
@@ -131,6 +132,11 @@ class Glossary:
         if self._index is None:
             self._index = Index(self)
         return self._index.search(words)
+
+    def _terms_in(self, language: str) -> TermsOfConcepts:
+        if language not in self._terms:
+            self._terms[language] = TermsOfConcepts(list(self), language)
+        return self._terms[language]
 
     def _matcher(self, language: str) -> Matcher:
         if language not in self._matchers:

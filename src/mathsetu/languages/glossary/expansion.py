@@ -68,23 +68,42 @@ class Piece(NamedTuple):
     learned: tuple[tuple[tuple[str, float], ...], ...]
 
 
+class TermsOfConcepts:
+    """The terms that each concept has in one language, with all its forms."""
+
+    def __init__(self, concepts: Sequence[Concept], language: str) -> None:
+        self._concepts = concepts
+        self.language = language
+
+    def __getitem__(self, place: int) -> frozenset[str]:
+        forms = self._concepts[place].forms.get(self.language, ())
+        return frozenset(term for form in forms for term in analyze(form, self.language))
+
+    @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """Each term with the places of the concepts that have it."""
+        places: dict[str, list[int]] = {}
+        for place in range(len(self._concepts)):
+            for term in self[place]:
+                places.setdefault(term, []).append(place)
+        return places
+
+
 class Expander:
     """Turns words of one language into terms of another.
 
     >>> forms = {"en": ("prime number", "primes"), "cs": ("prvočíslo",)}
     >>> concepts = [Concept("prime-number", "number-theory", forms)]
-    >>> Expander(concepts, Matcher(concepts, "cs"), "cs", "en").expand("Prvočísla a Zagier")
+    >>> czech, english = (TermsOfConcepts(concepts, code) for code in ("cs", "en"))
+    >>> Expander(Matcher(concepts, "cs"), czech, english).expand("Prvočísla a Zagier")
     [('prime', 1.0), ('number', 1.0), ('zagier', 1.0)]
     """
 
-    def __init__(
-        self, concepts: Sequence[Concept], matcher: Matcher, source: str, target: str
-    ) -> None:
-        self._concepts = concepts
+    def __init__(self, matcher: Matcher, source: TermsOfConcepts, target: TermsOfConcepts) -> None:
         self._matcher = matcher
-        self._source = source
-        self._target = target
-        self._row = row_of(source)
+        self._source_terms, self._target_terms = source, target
+        self._source, self._target = source.language, target.language
+        self._row = row_of(self._source)
         self._translations: dict[str, dict[str, float]] = {}
 
     def expand(self, text: str, *, evenly: bool = False) -> list[tuple[str, float]]:
@@ -263,31 +282,14 @@ class Expander:
 
     def _part(self, term: str) -> str:
         """The term of the target that a term of the source most often goes with, or nothing."""
-        places = self._source_places.get(term, ())
+        places = self._source_terms.places.get(term, ())
         together = Counter(other for place in places for other in self._target_terms[place])
         shares = (
-            (2 * count / (len(places) + self._target_counts[other]), other)
+            (2 * count / (len(places) + len(self._target_terms.places[other])), other)
             for other, count in together.items()
         )
         share, best = max(shares, default=(0.0, ""))
         return best if share >= TOGETHER else ""
-
-    @cached_property
-    def _source_places(self) -> dict[str, list[int]]:
-        """Each source term with the places of the concepts that have it."""
-        places: defaultdict[str, list[int]] = defaultdict(list)
-        for place, concept in enumerate(self._concepts):
-            for term in _terms(concept, self._source):
-                places[term].append(place)
-        return places
-
-    @cached_property
-    def _target_terms(self) -> list[frozenset[str]]:
-        return [_terms(concept, self._target) for concept in self._concepts]
-
-    @cached_property
-    def _target_counts(self) -> Counter[str]:
-        return Counter(term for terms in self._target_terms for term in terms)
 
 
 def _whole(text: str, tokens: Sequence[Token], language: str) -> Iterator[Token]:
@@ -311,8 +313,3 @@ def _syllables(text: str, tokens: Sequence[Token]) -> str:
 
 def _is_unspaced(text: str, token: Token) -> bool:
     return token.end - token.start == 1 and UNSPACED.match(text, token.start) is not None
-
-
-def _terms(concept: Concept, language: str) -> frozenset[str]:
-    forms = concept.forms.get(language, ())
-    return frozenset(term for form in forms for term in analyze(form, language))
