@@ -10,11 +10,11 @@ from mathsetu.cluster.plan import make_plan
 from mathsetu.library import Library
 from tests.cluster.helpers import QUERIES, quiet, some_posts
 from tests.light import LIGHT
-from tests.retrieval.qdrant_server import PROGRAM, LocalQdrant, qdrant_program
+from tests.retrieval.qdrant_server import PROGRAM, LocalQdrant, needs_client, qdrant_program
 
-pytest.importorskip("qdrant_client", reason="the extra 'qdrant' is not installed")
 pytestmark = [
     pytest.mark.thorough,
+    needs_client,
     pytest.mark.skipif(
         not qdrant_program(),
         reason=f"no Qdrant server: put 'qdrant' on the path, or name it in {PROGRAM}",

@@ -20,13 +20,13 @@ from mathsetu.errors import InputError, Unavailable
 from mathsetu.library import Filter, Library, add_posts, build_library, remove_posts
 from mathsetu.retrieval.qdrant_address import KEY, URL
 from tests.cluster.helpers import QUERIES, counts_of, nearly_equal, quiet, some_posts
-from tests.retrieval.qdrant_server import PROGRAM, LocalQdrant, qdrant_program
+from tests.retrieval.qdrant_server import PROGRAM, LocalQdrant, needs_client, qdrant_program
 
 SCRIPT = Path(__file__).parents[2] / "docs" / "cluster-backup.sh"
 
-pytest.importorskip("qdrant_client", reason="the extra 'qdrant' is not installed")
 pytestmark = [
     pytest.mark.thorough,
+    needs_client,
     pytest.mark.skipif(
         not qdrant_program(),
         reason=f"no Qdrant server: put 'qdrant' on the path, or name it in {PROGRAM}",

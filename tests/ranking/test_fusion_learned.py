@@ -60,7 +60,14 @@ def synthetic() -> tuple[list[Run], list[Judgment]]:
     return runs, judgments
 
 
-@pytest.mark.parametrize("start", [Linear(()), Linear((), "rank"), WIBC(())])
+@pytest.mark.parametrize(
+    "start",
+    [
+        Linear(()),
+        pytest.param(Linear((), "rank"), marks=pytest.mark.thorough),
+        pytest.param(WIBC(()), marks=pytest.mark.thorough),
+    ],
+)
 @pytest.mark.parametrize("name", ["nDCG'", "MAP"])
 def test_learned_weights_favour_the_better_run_and_beat_equal_ones(
     start: Linear | WIBC, name: str

@@ -15,11 +15,9 @@ from mathsetu.retrieval.multivectors import write_multivectors
 from mathsetu.retrieval.qdrant import QdrantSearch, QdrantServer, collections_of, upload_segment
 from mathsetu.retrieval.text_table import write_texts
 from tests.encoders.tiny_graph import make_graph_library
-from tests.retrieval.qdrant_server import PROGRAM, LocalQdrant, qdrant_program
+from tests.retrieval.qdrant_server import PROGRAM, LocalQdrant, needs_client, qdrant_program
 
-pytestmark = pytest.mark.thorough
-
-pytest.importorskip("qdrant_client", reason="the extra 'qdrant' is not installed")
+pytestmark = [pytest.mark.thorough, needs_client]
 needs_server = pytest.mark.skipif(
     not qdrant_program(),
     reason=f"no Qdrant server: put 'qdrant' on the path, or name it in {PROGRAM}",

@@ -11,6 +11,8 @@ pytest.importorskip("mcp")
 
 from mcp import Client, StdioServerParameters
 
+pytestmark = pytest.mark.thorough
+
 START = "from mathsetu.cli import main; main()"
 
 
@@ -45,7 +47,6 @@ def conversation(sampler_folder: Path) -> tuple[list[Any], list[Any]]:
     return asyncio.run(talk())
 
 
-@pytest.mark.thorough
 def test_a_client_finds_fetches_and_explains_a_post(
     conversation: tuple[list[Any], list[Any]],
 ) -> None:

@@ -76,6 +76,7 @@ def test_languages_of_the_library_are_listed_first(client: TestClient) -> None:
     assert "de" in choices[len(held) :]
 
 
+@pytest.mark.thorough
 def test_asking_in_a_language_of_a_lower_grade_says_so(client: TestClient) -> None:
     for text, name in (("Was ist eine Primzahl?", "German"), ("จำนวนเฉพาะ", "Thai")):
         html = unescape(client.get("/search", params={"q": text, "ui": "en"}).text)
