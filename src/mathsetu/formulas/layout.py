@@ -69,18 +69,19 @@ def _chain(boxes: list[Box], trees: list[Tree]) -> Tree | None:
     """Boxes as a line: each has what follows it on its ``n`` edge. The first node of the line."""
     following: Tree | None = None
     for box in reversed(boxes):
-        sign = box.sign
-        scripts = box.scripts
-        if sign.kind != ATOM:
-            following = _compound(box, sign, following, trees)
-        elif not scripts:
-            label = sign.layout
-            if not label:
-                continue  # a space
+        label = box.plain
+        if label:
             if following is None:
                 following = box.leaf or Tree(label, (), (), box.symbol)
             else:
                 following = Tree(label, (following,), _NEXT, box.symbol)
+            continue
+        if label is not None:
+            continue  # a space
+        sign = box.sign
+        scripts = box.scripts
+        if sign.kind != ATOM:
+            following = _compound(box, sign, following, trees)
         elif len(scripts) == 1:
             script = scripts[0]
             inner = script.boxes[0].leaf if script.number < 0 else trees[script.number]

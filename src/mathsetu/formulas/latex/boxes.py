@@ -153,10 +153,11 @@ class Box:
     box carry the same number. ``scripts`` are rows, in the order of writing; the ``edge`` of each
     says where it stands. Fences and tables have a ``closer``, the number of the closing sign (-1
     where none is written), and tables have ``columns``. A box that formulas share has a ``leaf``
-    where the sign alone is the same node in both trees: a letter or a number.
+    where the sign alone is the same node in both trees: a letter or a number. ``plain`` is the SLT
+    label of a box that is nothing but a sign, "" for a space, and None of any other box.
     """
 
-    __slots__ = ("closer", "columns", "leaf", "rows", "scripts", "sign", "symbol")
+    __slots__ = ("closer", "columns", "leaf", "plain", "rows", "scripts", "sign", "symbol")
 
     def __init__(
         self,
@@ -175,6 +176,7 @@ class Box:
         self.closer: Final = closer
         self.columns: Final = columns
         self.leaf: Final = leaf
+        self.plain: Final = None if scripts or sign.kind != ATOM else sign.layout
 
     def __repr__(self) -> str:
         return f"Box({self.sign!r}, {self.symbol})"
