@@ -13,7 +13,7 @@ from mathsetu.records import Hit, Post, Run
 from tests.command import Mathsetu
 from tests.light import LIGHT_TOML
 
-ORDER = "hint: the order is mathsetu index LIBRARY SOURCES now"
+ORDER = "hint: read as mathsetu index LIBRARY SOURCES"
 
 
 @pytest.fixture
@@ -153,10 +153,15 @@ def test_the_constant_of_rrf_is_not_the_number_of_hits(mathsetu: Mathsetu, tmp_p
     assert "hint" in mathsetu(*given, "--k", "1").err
 
 
-def test_one_run_is_not_fused_into_another(mathsetu: Mathsetu, tmp_path: Path) -> None:
-    """Who forgets the target keeps the last run."""
-    for name in ("one.txt", "two.txt"):
+def test_who_forgets_the_target_of_a_fusion_keeps_the_last_run(
+    mathsetu: Mathsetu, tmp_path: Path
+) -> None:
+    files = ("one.txt", "two.txt", "three.txt")
+    for name in files:
         trec.write_run(tmp_path / name, Run(name, {"1": (Hit("a", 1.0),)}))
-    before = (tmp_path / "two.txt").read_bytes()
-    assert "two or more runs are fused" in mathsetu.refuses("fuse", "rrf", "one.txt", "two.txt")
-    assert (tmp_path / "two.txt").read_bytes() == before
+    for given in (files[:2], files):
+        before = (tmp_path / given[-1]).read_bytes()
+        assert "two or more runs are fused" in mathsetu.refuses("fuse", "rrf", *given)
+        assert (tmp_path / given[-1]).read_bytes() == before
+    assert mathsetu("fuse", "rrf", *files, "--overwrite").code == 0
+    assert (tmp_path / "three.txt").read_bytes() != before

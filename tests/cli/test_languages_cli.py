@@ -157,7 +157,7 @@ def test_a_language_that_is_not_served_in_full_is_named_with_its_grade_and_those
     read = json.loads(mathsetu("search", library, "eine Gleichung für x", "--json").out)
     assert read["query"]["note"].startswith("German")
     asked = mathsetu("search", library, "quadratische Gleichung", "--lang", "fi")
-    assert "note: Finnish is not supported, grade formulas only" in asked.err
+    assert "note: Finnish is not supported: formulas are found" in asked.err
 
 
 def test_a_table_of_terms_is_exported_corrected_and_imported(

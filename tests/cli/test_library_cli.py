@@ -161,6 +161,7 @@ def test_broken_json_on_line_17(mathsetu: Mathsetu, tmp_path: Path) -> None:
     Path("broken.jsonl").write_text("\n".join(rows), encoding="utf-8")
     line = mathsetu.refuses("index", tmp_path / "l", "broken.jsonl")
     assert line.startswith("mathsetu: broken.jsonl line 17: not JSON: ")
+    assert line.endswith("(--skip-bad leaves out what is wrong)")
     skipped = mathsetu.json(
         "index", tmp_path / "l", "broken.jsonl", "--skip-bad", "--processes", "1"
     )
@@ -419,3 +420,36 @@ def test_a_build_of_nothing_leaves_no_folder(tmp_path: Path, mathsetu: Mathsetu)
 
 def test_a_misspelt_verb_is_answered_with_those_it_may_be(mathsetu: Mathsetu) -> None:
     assert "Did you mean search or serve?" in mathsetu.refuses("serch", "x")
+
+
+def test_filters_that_leave_nothing_are_told_with_what_there_is(
+    mathsetu: Mathsetu, library: Path
+) -> None:
+    for wrong in (("--tag", "nosuch"), ("--collection", "nosuch")):
+        done = mathsetu("search", library, "area of a circle", *wrong, "-k", "1")
+        assert done.code == 1
+        assert "without filters: " in done.err
+        assert "collections among them: posts.jsonl" in done.err
+
+
+def test_words_alone_in_a_library_of_formulas(mathsetu: Mathsetu, source: Path) -> None:
+    given = (source, "--recipe", "formula", "--processes", "1")
+    assert mathsetu("index", "formulas.library", *given).code == 0
+    assert "searches formulas only" in mathsetu("search", "formulas.library", "circle").err
+
+
+def test_a_library_that_is_built_again_says_what_is_gone(
+    mathsetu: Mathsetu, library: Path, source: Path
+) -> None:
+    again = mathsetu("index", library, source, "--processes", "1")
+    assert f"before ({len(BODIES)} posts) was replaced; to add posts" in again.err
+
+
+def test_a_run_of_topics_whose_format_is_named(mathsetu: Mathsetu, library: Path) -> None:
+    topics = Path("topics.tsv")
+    topics.write_text("t1\tarea of a circle\tIs it $\\pi r^2$?\tgeometry\n", encoding="utf-8")
+    refused = mathsetu.refuses("run", library, topics, "t.run")
+    assert "--from: " in refused
+    assert "crossmath-topics" in refused
+    assert mathsetu("run", library, topics, "t.run", "--from", "crossmath-topics").code == 0
+    assert Path("t.run").read_text(encoding="utf-8").startswith("t1 Q0 ")

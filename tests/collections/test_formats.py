@@ -116,13 +116,20 @@ def test_posts_are_not_looked_for_where_there_are_none(tmp_path: Path) -> None:
         open_posts(path)
 
 
-@pytest.mark.parametrize("text", ["", "just words\n", "<xml></xml>"])
-def test_what_is_not_recognised_is_refused_with_the_names_to_choose_from(
-    tmp_path: Path, text: str
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "is empty"),
+        ("just words\n", r"not a supported type of file .* Markdown, .* --from FORMAT"),
+        ("<xml></xml>", "not a supported type of file"),
+    ],
+)
+def test_what_is_not_recognised_is_refused_with_what_can_be_read(
+    tmp_path: Path, text: str, problem: str
 ) -> None:
     path = tmp_path / "file.xyz"
     path.write_text(text)
-    with pytest.raises(InputError, match=r"not a supported type of file .* --from: jsonl-posts"):
+    with pytest.raises(InputError, match=problem):
         detect(path)
 
 

@@ -174,3 +174,22 @@ def test_words_alone_are_read_without_the_tables_of_formulas() -> None:
 @pytest.mark.parametrize("query", [query.text for query in read_queries(QUERIES)][::3])
 def test_the_quick_look_agrees_on_the_queries_of_the_set(query: str) -> None:
     assert typed_question(query).reading == tuple(read_typed(query))
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        ("area of a circle pi r^2", ("\\pi r^2",)),
+        ("alpha x + beta", ("\\alpha x+\\beta",)),
+        ("the letter pi x", ()),
+        ("pi is irrational", ()),
+    ],
+)
+def test_a_greek_letter_by_its_name_is_a_factor_before_another(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
+
+
+def test_a_letter_after_a_wildcard_is_not_part_of_its_name() -> None:
+    assert typed_question("∫ ?f dx").formulas == ("\\int ?f dx",)

@@ -161,7 +161,15 @@ def test_a_run_answers_each_query_as_a_search_does(sampler_library: Library) -> 
         assert run.rankings[query.id] == alone
 
 
-@pytest.mark.parametrize("query", ["", "   ", "$$", "the of and", "?!", "zzzzqqqq"])
+@pytest.mark.parametrize("query", ["", "   "])
+def test_an_empty_query_is_refused(sampler_library: Library, query: str) -> None:
+    with pytest.raises(InputError, match="the query is empty"):
+        sampler_library.search(query)
+    with pytest.raises(InputError, match="the formula is empty"):
+        sampler_library.formulas(query)
+
+
+@pytest.mark.parametrize("query", ["$$", "the of and", "?!", "zzzzqqqq"])
 def test_a_query_that_asks_for_nothing_finds_nothing(sampler_library: Library, query: str) -> None:
     assert sampler_library.search(query) == ()
 

@@ -109,7 +109,8 @@ def test_titles_of_removed_posts_are_not_offered(tmp_path: Path) -> None:
         ("sum of a geomteric series $1+q$", "sum of a geometric series $1+q$"),
         ("prvočisel je nekonecne mnoho", ""),
         ("what is a integral", ""),
-        ("", ""),
+        # French is read, but its spelling is not known here.
+        ("dérivée d'une fonction composée", ""),
         (r"$\\fracc{1}{2}$", ""),
     ],
 )

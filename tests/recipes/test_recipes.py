@@ -43,7 +43,12 @@ def checked(text: str, *settings: str, place: Path) -> Recipe:
 
 
 def test_these_recipes_are_shipped() -> None:
-    assert recipe_names() == SHIPPED
+    assert sorted(recipe_names()) == SHIPPED
+
+
+def test_recipes_are_listed_as_people_count() -> None:
+    ensembles = [name for name in recipe_names() if name.startswith("msm-ens-")]
+    assert ensembles.index("msm-ens-2") < ensembles.index("msm-ens-10")
 
 
 @pytest.mark.parametrize("name", SHIPPED)

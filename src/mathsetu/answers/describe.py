@@ -118,15 +118,15 @@ def read_piece(span: Span) -> ReadPiece:
 _GRADES: dict[Grade, str] = {
     "good": "has grade good: the encoder supports it, no native speaker has checked its terms",
     "basic": "has grade basic: its words find posts in {name}, its formulas posts in all languages",
-    "formulas only": "is not supported, grade formulas only: its words are matched unchanged",
+    "formulas only": "is not supported: formulas are found, and words only as they are written",
 }
 
 
 def grade_note(code: str) -> str:
     """What a person is told of a language that is not fully supported; else nothing.
 
-    >>> grade_note("fi")[:46], grade_note("cs")
-    ('Finnish is not supported, grade formulas only:', '')
+    >>> grade_note("fi")[:26], grade_note("cs")
+    ('Finnish is not supported: ', '')
     """
     grade = language(code).grade
     if not code or grade == "full":

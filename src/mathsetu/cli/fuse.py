@@ -76,11 +76,12 @@ class Numbers(click.ParamType[tuple[float, ...]]):
               help="Use the learned settings in FILE; learn nothing.")  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True,
               help="Seed of the random draws of ibc and wibc, and of the folds.")  # fmt: skip
-@click.option("--k", type=click.IntRange(1), default=1000, show_default=True,
+@click.option("-k", "--k", type=click.IntRange(1), default=1000, show_default=True,
               help="Hits per topic.")  # fmt: skip
 @click.option("--name", default="", help="Name of the run [default: the method].")
 @click.option("--to", "format_name", default="trec-run", show_default=True, metavar="FORMAT",
               help="Format of the run: trec-run, arqmath-answer-run …")  # fmt: skip
+@click.option("--overwrite", is_flag=True, help="Write over TARGET if it exists.")
 @json_option
 def command(
     method: str,
@@ -98,6 +99,7 @@ def command(
     k: int,
     name: str,
     format_name: str,
+    overwrite: bool,
     as_json: bool,
 ) -> None:
     r"""Fuse RUNS into one run with METHOD and write it to TARGET.
@@ -128,6 +130,12 @@ def command(
         raise click.UsageError("--save keeps what is learned from --qrels")
     if learned is not None and (qrels is not None or weights is not None):
         raise click.UsageError("--learned goes without --qrels and --weights")
+    if not overwrite and target.is_file() and target.stat().st_size:
+        # Who forgets the target would lose the last run.
+        raise InputError(
+            f"{target}: exists; two or more runs are fused into the file that is named last "
+            "(--overwrite writes over it)"
+        )
     name = name or method
     report: dict[str, object] = {}
     if learned is not None:

@@ -53,7 +53,7 @@ def command(context: click.Context, as_json: bool) -> None:
 
 @command.command("search")
 @click.argument("words")
-@click.option("--k", type=click.IntRange(1), default=10, show_default=True,
+@click.option("-k", "--k", type=click.IntRange(1), default=10, show_default=True,
               help="Concepts to show.")  # fmt: skip
 @click.option("--lang", "languages", multiple=True, help="Languages to show besides the seven.")
 @json_option

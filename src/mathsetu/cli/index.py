@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from mathsetu.cli.output import (
     skipped,
 )
 from mathsetu.cli.verb import target_first
-from mathsetu.errors import NoPosts
+from mathsetu.errors import InputError, NoPosts
 from mathsetu.library import build_library
 from mathsetu.library.manifest import has_manifest, read_manifest
 from mathsetu.printable import counted
@@ -79,6 +80,7 @@ def command(
         library, sources, has_manifest, "mathsetu index LIBRARY SOURCES"
     )
     started = time.perf_counter()
+    before = _posts_in(Path(library))
     bad = policy(skip_bad, fields)
     try:
         with progress_bar(files_of(sources)) as progress:
@@ -109,6 +111,17 @@ def command(
     done = f"{counted(manifest.posts, 'post')} indexed with {recipe} in {seconds:.1f} s"
     say(f"{library}: {done}{skipped(bad)}")
     say_report(bad, manifest.languages)
+    if before:
+        had = f"the library that was there before ({counted(before, 'post')}) was replaced"
+        say(f"{had}; to add posts to a library: mathsetu add {library} SOURCES", err=True)
+
+
+def _posts_in(library: Path) -> int:
+    """How many posts a library has; 0 where there is none that can be read."""
+    with suppress(InputError):
+        if has_manifest(library):
+            return read_manifest(library).posts
+    return 0
 
 
 def _fingerprint(sources: tuple[str, ...], *choices: object) -> str:

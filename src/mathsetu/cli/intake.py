@@ -18,7 +18,7 @@ from mathsetu.collections.formats import detect, find
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.seen import SeenIds
 from mathsetu.collections.tally import Tally
-from mathsetu.errors import InputError
+from mathsetu.errors import InputError, RowError
 from mathsetu.records import Post
 
 _MOST_LINES = 8
@@ -74,12 +74,15 @@ def read_sources(
         # The name of a file need not be text; that of a collection is.
         name = os.fsencode(place.name).decode("utf-8", "replace")
         counted = bad.tally.count(posts) if bad.tally is not None else posts
-        for post in counted:
-            yield replace(
-                post,
-                language=post.language or lang,
-                collection=post.collection or name,
-            )
+        try:
+            for post in counted:
+                yield replace(
+                    post,
+                    language=post.language or lang,
+                    collection=post.collection or name,
+                )
+        except RowError as error:
+            raise InputError(f"{error} (--skip-bad leaves out what is wrong)") from None
 
 
 def files_of(sources: tuple[str, ...]) -> list[Path]:

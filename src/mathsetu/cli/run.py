@@ -37,12 +37,15 @@ _OF_FORMULAS, _MOST_FORMULAS = "arqmath-formula-run", 1000
 @click.option("--find", type=click.Choice(["posts", "formulas"]),
               help="What to rank [default: formulas if FORMAT is that of ARQMath task 2, else "
                    "posts].")  # fmt: skip
-@click.option("--k", type=click.IntRange(1, 10_000),
+@click.option("-k", "--k", type=click.IntRange(1, 10_000),
               help="Hits per topic [default: that of the recipe; 1,000 formulas].")  # fmt: skip
 @click.option("--visual-ids", type=click.Path(exists=True, path_type=Path), multiple=True,
               help="Formulas with visual ids (a table, a folder of tables): only the first of "
                    "those that look the same is kept. Repeat for more.")  # fmt: skip
 @click.option("--every", is_flag=True, help="Keep all formulas that look the same.")
+@click.option("--from", "topics_format", metavar="FORMAT",
+              help="Format of the topics: crossmath-topics, jsonl-queries … [default: "
+                   "detected].")  # fmt: skip
 @click.option("--lang", default="", help="Language of topics that do not state one.")
 @click.option("--name", default="", help="Name of the run [default: the recipe].")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
@@ -67,6 +70,7 @@ def command(
     k: int | None,
     visual_ids: tuple[Path, ...],
     every: bool,
+    topics_format: str | None,
     lang: str,
     name: str,
     settings: tuple[str, ...],
@@ -100,9 +104,13 @@ def command(
         raise click.UsageError("--run is for --to clmir-submission")
     if number is not None:
         clmir.read_beside(target, number)  # refuses before any work is done
-    reading = detect(topics)
+    reading = find_format(topics_format) if topics_format else detect(topics)
     if reading.holds != "queries":
-        raise InputError(f"{topics}: holds {reading.holds}, and a run needs queries")
+        known = ", ".join(form.name for form in FORMATS.values() if form.holds == "queries")
+        problem = f"{topics}: holds {reading.holds}, and a run needs queries"
+        raise InputError(
+            f"{problem} (if it does hold some, name their format with --from: {known})"
+        )
     stated = language(lang).code if lang else ""
     opened = Library(library, settings)
     if learned is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -11,6 +11,7 @@ from mathsetu.answers.describe import asked, marked, pieces, search_answer
 from mathsetu.answers.values import Asked, to_json
 from mathsetu.cli.output import LIBRARY, json_option, print_json, say
 from mathsetu.errors import InputError
+from mathsetu.intake.question import Question
 from mathsetu.languages.table import language, language_name
 from mathsetu.library import Filter, Library
 from mathsetu.library.manifest import has_manifest
@@ -21,12 +22,13 @@ from mathsetu.ranking.hybrid import PREFERENCES
 from mathsetu.records import Hit, Post
 
 _MOST_HITS = 10_000
+_VALUES_SHOWN = 10
 
 
 @click.command("search")
 @click.argument("library", type=LIBRARY)
 @click.argument("words", metavar="QUERY", nargs=-1)
-@click.option("--k", type=click.IntRange(1, _MOST_HITS), default=5, show_default=True,
+@click.option("-k", "--k", type=click.IntRange(1, _MOST_HITS), default=5, show_default=True,
               help="Hits to show.")  # fmt: skip
 @click.option("--lang", default="", help="Language of the query [default: detected].")
 @click.option("--offset", type=click.IntRange(0, _MOST_HITS), default=0,
@@ -103,7 +105,6 @@ def command(
     with Library(library) as opened:
         question = opened.question(" ".join(words), _code(lang), as_words=as_words)
         check_asks(question)
-        known = opened.languages
         answer = opened.answer(
             question,
             k,
@@ -118,6 +119,7 @@ def command(
         # Words of all posts are looked through: only where the query may be misspelt.
         is_doubtful = not answer.hits or not answer.is_close
         corrected = Suggestions(opened).corrected(question) if is_doubtful else ""
+        hints = [] if answer.total else list(_ways_out(opened, question, where))
     if as_json:
         print_json(to_json(search_answer(answer, typeset=True)))
         if not answer.hits:
@@ -127,8 +129,8 @@ def command(
     if not answer.hits:
         found = f"nothing more; found: {counted(answer.total, 'post')}"
         say(found if answer.total else "nothing found")
-        if where.languages and not set(where.languages) & set(known):
-            say(f"the library has posts in: {', '.join(sorted(filter(None, known)))}", err=True)
+        for one in hints:
+            say(one, err=True)
     else:
         if not answer.is_close:
             say("nothing close; the nearest are:")
@@ -143,6 +145,23 @@ def command(
         say(f"{part} is missing from this answer: {problem}", err=True)
     if not answer.hits:
         raise click.exceptions.Exit(1)
+
+
+def _ways_out(library: Library, question: Question, where: Filter) -> Iterator[str]:
+    """What a person may change who has found nothing."""
+    known = library.languages
+    if where.languages and not set(where.languages) & set(known):
+        yield f"the library has posts in: {', '.join(sorted(filter(None, known)))}"
+    kinds = {part["kind"] for part in library.recipe.parts.values()}
+    if kinds == {"formula"} and not any(question.formulas):
+        yield f"the recipe {library.recipe.name} searches formulas only, and the query has none"
+    if where.tags or where.any_tags or where.collections:
+        without = library.answer(question, 1, explain=False, facets=True)
+        if without.total:
+            yield f"without filters: {counted(without.total, 'post')} found"
+        for name in ("tag", "collection"):
+            if values := list(without.facets.get(name, ())):
+                yield f"{name}s among them: {', '.join(values[:_VALUES_SHOWN])}"
 
 
 def _code(name: str) -> str:

@@ -19,6 +19,8 @@ from mathsetu.library import Library, build_library
 from mathsetu.service.limits import Limits
 from mathsetu.service.settings import Settings
 
+# Keys with fewer characters than this are tried out in a while.
+_GUESSED = 16
 _KEY, _WRITE_KEY = "MATHSETU_KEY", "MATHSETU_WRITE_KEY"
 # A variable, so that the health check of a container can know it too.
 _PORT = "MATHSETU_PORT"
@@ -109,6 +111,12 @@ def command(
         )
         if settings.write_key and settings.write_key == settings.key:
             raise InputError("the key for writing is the one for reading; choose another")
+        for name, key in ((_KEY, settings.key), (_WRITE_KEY, settings.write_key)):
+            if 0 < len(key) < _GUESSED:
+                say(
+                    f"{name} has {len(key)} characters, and can be guessed; use {_GUESSED}",
+                    err=True,
+                )
         door = open_door(host, port)
         if not (settings.key or _is_loopback(host)):
             say(f"open to everyone who can reach it; {_KEY} sets a key", err=True)

@@ -64,7 +64,7 @@ def target_first(
     *middle, last = others
     if _can_be_made(first, is_ours) or not _can_be_made(last, is_ours):
         return first, others
-    hint(f"the order is {usage} now; the next version does not accept the old one")
+    hint(f"read as {usage}; write it so, since the next version accepts no other order")
     return last, (first, *middle)
 
 

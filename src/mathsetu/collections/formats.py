@@ -107,11 +107,14 @@ def detect(path: str | Path, *, fields: Mapping[str, str] | None = None) -> Form
         return FORMATS["table"]
     if not is_member and str(path).lower().endswith(COMPRESSED):
         return FORMATS["archive"]
+    if not head.strip():
+        raise InputError(f"{path}: is empty")
     if not is_member and folder.document_kind(path):
         return FORMATS["document"]
     raise InputError(
-        f"{path}: is not a supported type of file (if it is one under another name, say which "
-        f"with --from: {', '.join(FORMATS)})"
+        f"{path}: is not a supported type of file (posts are read from LaTeX, Markdown, HTML, "
+        "text, notebooks, Word, PDF, tables, JSON Lines, dumps and archives, see docs/files.md; a "
+        "file under another name needs --from FORMAT)"
     )
 
 

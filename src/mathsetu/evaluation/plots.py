@@ -217,6 +217,8 @@ def plot_means(
     every = comparisons if isinstance(comparisons, Mapping) else {"all": comparisons}
     if not every:
         raise InputError("there is no comparison to plot")
+    if not all(isinstance(one, Comparison) for one in every.values()):
+        raise InputError("what is plotted is a comparison: compare(results)")
     chosen = _measure(next(iter(every.values())).results[0], measure)
     return draw([means_panel(every, chosen, seed=seed)])
 

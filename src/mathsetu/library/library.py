@@ -302,6 +302,8 @@ class Library:
             return topic_question(query, self.languages)
         check_type("the query", query, str, "a text or a Query")
         check_type("language", language, str, "a code such as 'hi'")
+        if not query.strip():
+            raise InputError("the query is empty")
         languages = self.languages
         asked = typed_question(query, language, as_words=as_words, page=page, library=languages)
         check_readable(asked)
@@ -609,6 +611,9 @@ class Library:
 
     def formulas(self, latex: str, k: int = 10) -> list[FormulaMatch]:
         """The formulas of the library that are most like one formula."""
+        check_type("the formula", latex, str, "a text in LaTeX")
+        if not latex.strip():
+            raise InputError("the formula is empty")
 
         def work(view: View, clock: Clock) -> list[FormulaMatch]:
             finder, wanted = self._formulas_of(view), k

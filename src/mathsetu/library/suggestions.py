@@ -172,6 +172,8 @@ class Suggestions:
         """
         # The language of a misspelt word is a guess, and terms are often borrowed from English.
         spoken = [code for code in question.languages if code in LANGUAGES]
+        if question.languages and not spoken:
+            return ""  # nobody here knows how its words are spelt
         languages = list(dict.fromkeys([*spoken, "en"]))
         written: list[str] = []
         is_changed = False

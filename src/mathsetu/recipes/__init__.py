@@ -35,7 +35,13 @@ def recipe_names() -> list[str]:
     True
     """
     files = _shipped().iterdir()
-    return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+    names = (file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+    return sorted(names, key=_by_number)
+
+
+def _by_number(name: str) -> list[tuple[int, str]]:
+    """As people sort: msm-ens-2 before msm-ens-10."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in name.split("-")]
 
 
 def recipe_text(name: str) -> str:

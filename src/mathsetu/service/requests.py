@@ -25,8 +25,9 @@ _CODE, _CODE_OR_NOTHING = "^[a-z]{2,3}$", "^([a-z]{2,3})?$"
 Language = Annotated[str, Field(pattern=_CODE_OR_NOTHING)]
 Wanted = Annotated[str, Field(pattern=_CODE)]
 Name = Annotated[str, Field(max_length=_MOST.name), Whole]
+_NOT_BLANK = r"\S"
 #: A query or a formula: something besides blanks.
-Asked = Annotated[str, Field(min_length=1, max_length=_MOST.query, pattern=r"\S"), Whole]
+Asked = Annotated[str, Field(min_length=1, max_length=_MOST.query, pattern=_NOT_BLANK), Whole]
 Text = Annotated[str, Field(max_length=_MOST.text), Whole]
 Count = Annotated[int, Field(ge=1, le=_MOST.hits)]
 Offset = Annotated[int, Field(ge=0, le=_MOST.offset)]
@@ -41,6 +42,7 @@ _WEIGHT = r"^[A-Za-z_][A-Za-z0-9_-]{0,50}:[0-9]{1,3}(\.[0-9]{1,6})?$"
 WrittenWeight = Annotated[str, Field(pattern=_WEIGHT)]
 #: Pattern to what a person is told whose value does not match it.
 TOLD = {
+    _NOT_BLANK: "give something to look for",
     _CODE: "give a language code such as en",
     _CODE_OR_NOTHING: "give a language code such as en",
     _WEIGHT: "give a part and a number, such as words:0.7",

@@ -446,7 +446,9 @@ def _joined(atoms: Sequence[_Atom]) -> str:
         latex = atom.latex
         if parts and parts[-1][-1:] == " " and latex[:1] in "([{^_":
             parts[-1] = parts[-1].rstrip()
-        parts.append(latex)
+        # The name of a wildcard is one letter: ?f dx.
+        is_apart = bool(parts) and parts[-1][:1] == "?" and latex[:1].isalpha()
+        parts.append(f" {latex}" if is_apart else latex)
     return re.sub(r"  +", " ", "".join(parts)).strip()
 
 

@@ -154,6 +154,15 @@ class Operands:
             return place + 1
         return None
 
+    def _is_coefficient(self, place: int) -> bool:
+        """Whether a Greek letter by its name stands before another factor: ``pi r^2``."""
+        factor, following = self.row.at(place + 1), self.row.at(place + 2)
+        if self.tokens[place].text not in GREEK or factor is None or following is None:
+            return False
+        is_power = self.row.is_tight(place + 2, Kind.SCRIPT, Kind.SUP)
+        is_joined = following.kind is Kind.RELATION or following.text == "+"
+        return factor.kind is Kind.LETTER and (is_power or is_joined)
+
     def _name(self, place: int, is_first: bool) -> int | None:
         token, following = self.tokens[place], self.row.at(place + 1)
         self.letters += 1
@@ -162,6 +171,9 @@ class Operands:
                 following.kind in OPERATORS
                 or (not following.gap and following.kind in (Kind.OPENING, Kind.POSTFIX))
             )
+            if not joined and self._is_coefficient(place):
+                self.strong += 1
+                return place + 1
             if not joined or token.text in INFINITY:
                 return None
             if following is not None and following.text in HYPHENS and not following.gap:
