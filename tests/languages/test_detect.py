@@ -194,3 +194,11 @@ def test_hindi_function_words_come_back_as_themselves() -> None:
     question = typed_question("vah samikaran hain")
     assert question.language == "hi"
     assert question.words.split()[-1] == "हैं"
+
+
+@pytest.mark.parametrize(
+    ("term", "code"),
+    [("Kettenregel", "de"), ("fonction continue", "fr"), ("liczba pierwsza", "pl")],
+)
+def test_a_term_of_a_further_language_is_told_by_its_glossary(term: str, code: str) -> None:
+    assert detect(term).language == code

@@ -33,7 +33,14 @@ from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.scripts import dominant_script
 from mathsetu.languages.table import FURTHER, LANGUAGES, ROWS, language, romanised_words
 from mathsetu.languages.transliterate import roman_key
-from mathsetu.languages.vocabulary import EXACT, LEARNED, is_in_terms, known, terms_of
+from mathsetu.languages.vocabulary import (
+    EXACT,
+    LEARNED,
+    further_terms_of,
+    is_in_terms,
+    known,
+    terms_of,
+)
 
 # Scripts that one living language uses, or nearly so.
 _BY_SCRIPT = {
@@ -290,6 +297,8 @@ def _in_few_words(
         for code, weight in languages.items():
             votes[code] += weight / len(languages)
             strongest = max(strongest, weight)
+    if unknown and (found := further_terms_of(text.strip(_PUNCTUATION), script)):
+        return _among(found, script, prior)
     if script == "Deva":
         hindi, nepali = _hindi_and_nepali(tokens)
         votes["hi"] += _FUNCTION_WORD * len(hindi)

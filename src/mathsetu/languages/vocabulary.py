@@ -18,7 +18,7 @@ from mathsetu.languages.analyze import UNSPACED, analyze, tokenize
 from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.learned import LearnedWords
 from mathsetu.languages.normalise import fold
-from mathsetu.languages.table import LANGUAGES
+from mathsetu.languages.table import FURTHER, LANGUAGES
 
 #: The languages of the table by their scripts.
 LATIN: Final = tuple(row.code for row in LANGUAGES.values() if row.script == "Latn")
@@ -47,6 +47,17 @@ def terms_of(text: str, codes: Iterable[str]) -> tuple[str, ...]:
     exact = tuple(code for code in codes if written in _terms(code))
     folded = fold(written)
     return exact or tuple(code for code in codes if folded in _folded_terms(code))
+
+
+def further_terms_of(text: str, script: str) -> tuple[str, ...]:
+    """The languages that are not served in full in which a text, as it is written, is a term.
+
+    >>> further_terms_of("Kettenregel", "Latn"), further_terms_of("primse", "Latn")
+    (('de',), ())
+    """
+    plain = _plain(text)
+    codes = (row.code for row in FURTHER.values() if row.script == script)
+    return tuple(code for code in codes if plain in _written_terms(code))
 
 
 def known(word: str, codes: Iterable[str]) -> dict[str, float]:

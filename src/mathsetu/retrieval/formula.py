@@ -82,7 +82,7 @@ class FormulaRetriever:
         asked = _AskedFormula(self, parse_once(latex), matched, max(matched, k))
         ranked = asked.best(k)
         return [
-            FormulaMatch(number, latex, self.latex(number), score)
+            FormulaMatch(number, latex, self.latex(number), min(score, 1.0))  # rounding
             for number, score in zip(ranked.numbers.tolist(), ranked.scores.tolist(), strict=True)
         ]
 
