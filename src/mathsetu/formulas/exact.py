@@ -56,7 +56,7 @@ def exactly(asked: str, plain_text: str, formulas: Iterable[str]) -> tuple[float
     >>> exactly("n^3", plainly(text), [text])
     (0.0, '')
     """
-    wanted = plainly(asked)
+    wanted = _plain_formula(asked)
     if not wanted or wanted not in plain_text or not is_telling(asked):
         return 0.0, ""
     likely = islice((latex for latex in formulas if wanted in _plain_formula(latex)), _MOST)

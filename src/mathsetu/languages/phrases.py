@@ -26,10 +26,9 @@ class Phrase:
 
     text: str
 
-    @property
-    def longest_word(self) -> str:
-        """Without capitals: whoever looks into many texts looks for it first."""
-        return _longest_word(self.text)
+    def may_be_in(self, lower: str) -> bool:
+        """Whether a text in small letters has all words, which is seen sooner than their order."""
+        return all(word in lower for word in _small_words(self.text))
 
     def found_in(self, text: str) -> str:
         """The phrase as a text has it; "" where it does not."""
@@ -38,8 +37,9 @@ class Phrase:
 
 
 @lru_cache(maxsize=64)
-def _longest_word(phrase: str) -> str:
-    return max(phrase.split(), key=len).lower()
+def _small_words(phrase: str) -> list[str]:
+    """The longest first, which fewest texts have."""
+    return sorted(phrase.lower().split(), key=len, reverse=True)
 
 
 @lru_cache(maxsize=64)

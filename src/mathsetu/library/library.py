@@ -107,12 +107,14 @@ class Presentation:
         group: Whether versions of a post in several languages are one hit.
         offset: How many hits to skip.
         min_score: Leave out posts with a lower score.
+        posts: Whether hits carry their posts.
     """
 
     own_language: float = 0.0
     group: bool = False
     offset: int = 0
     min_score: float | None = None
+    posts: bool = False
 
     @classmethod
     def wanted(cls, recipe: Recipe, own_language: str | None, group: bool | None) -> Presentation:
@@ -249,9 +251,8 @@ class Library:
         asked = [self.question(query, language)]
 
         def work(view: View, clock: Clock) -> tuple[Hit, ...]:
-            [hits] = self._batch(asked, k, where, explain, own_language, view, clock)
-            posts = view.stored_posts.named(hit.id for hit in hits)
-            return tuple(replace(hit, post=posts[hit.id]) for hit in hits)
+            [hits] = self._batch(asked, k, where, explain, own_language, view, clock, posts=True)
+            return hits
 
         return self._steadily(work)
 
@@ -354,6 +355,7 @@ class Library:
                 Presentation.wanted(recipe, own_language, group),
                 offset=offset,
                 min_score=min_score,
+                posts=True,
             )
             [(hits, reply, is_exact)] = self._rankings(
                 view, [question], k, where, explain, weighed, clock, shown
@@ -361,9 +363,8 @@ class Library:
             if not hits:
                 # Nothing found, with a part away, is not an answer.
                 _check_whole(clock)
-            ids = (post_id for hit in hits for post_id in (hit.id, *hit.versions))
-            posts = view.stored_posts.named(ids)
-            hits = tuple(replace(hit, post=posts[hit.id]) for hit in hits)
+            posts = {hit.id: hit.post for hit in hits if hit.post}
+            posts |= view.stored_posts.named(other for hit in hits for other in hit.versions)
             counted: Mapping[str, Mapping[str, int]] | None = None
             if facets:
                 count = partial(view.stored_posts.facets, reply.numbers.tolist())
@@ -483,11 +484,13 @@ class Library:
         own_language: str | None,
         view: View,
         clock: Clock,
+        *,
+        posts: bool = False,
     ) -> list[tuple[Hit, ...]]:
         """The answers to questions that are asked together, none of which may miss a part."""
         recipe = self._recipe(view)
         weights = chosen_weights(recipe)
-        shown = Presentation.wanted(recipe, own_language, group=False)
+        shown = replace(Presentation.wanted(recipe, own_language, group=False), posts=posts)
         found = self._rankings(view, questions, k, where, explain, weights, clock, shown)
         hits = [own for own, _, _ in found]
         _check_whole(clock)
@@ -581,7 +584,8 @@ class Library:
             end = shown.offset + k
             groups = _grouped(ranker, reply, end) if shown.group else _alone(reply, end)
             places = dict(groups[shown.offset : end])
-            yield self._hits(view, reply, places, explain, clock), reply, is_exact
+            hits = self._hits(view, reply, places, explain, clock, shown.posts)
+            yield hits, reply, is_exact
 
     @staticmethod
     def _hits(
@@ -590,11 +594,13 @@ class Library:
         places: Mapping[int, Sequence[int]],
         explain: bool,
         clock: Clock,
+        with_posts: bool,
     ) -> tuple[Hit, ...]:
         """Some posts as hits, by their places, each with those of all versions of it."""
+        firsts = reply.numbers[list(places)].tolist()
+        shown = view.stored_posts.glances(firsts) if with_posts else {}
         numbers = reply.numbers[[one for group in places.values() for one in group]].tolist()
         ids = view.stored_posts.ids(numbers)
-        firsts = reply.numbers[list(places)].tolist()
         posts = (
             clock.attempt(REASONS, partial(view.stored_posts.posts, firsts)) if explain else None
         )
@@ -606,7 +612,8 @@ class Library:
                 reasons = clock.attempt(REASONS, work) or reasons
             others = tuple(ids[int(reply.numbers[other])] for other in group[1:])
             score = float(reply.scores[place])
-            hits.append(Hit(ids[number], score, ids[number], reasons, others))
+            post_id = ids[number]
+            hits.append(Hit(post_id, score, post_id, reasons, others, shown.get(number)))
         return tuple(hits)
 
     def formulas(self, latex: str, k: int = 10) -> list[FormulaMatch]:

@@ -395,9 +395,7 @@ class ExactReply:
         for phrase in self._phrases:
             # A first look at the whole text: few have it, and only these are taken apart.
             likely = (
-                text
-                for text in texts
-                if phrase.longest_word in _lower(text) and phrase.found_in(text)
+                text for text in texts if phrase.may_be_in(_lower(text)) and phrase.found_in(text)
             )
             pieces = (piece for text in likely for piece in _words_in(text))
             own = next(filter(None, map(phrase.found_in, pieces)), "")
