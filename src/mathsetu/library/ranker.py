@@ -43,7 +43,7 @@ RERANKING = "reranking"
 EXACT, LANGUAGE = "exact", "language"
 # Posts from the top that are looked into for what they hold as it was asked for, and those among
 # which the asker's language is looked for.
-_LOOKED_INTO, _LANGUAGE_DEPTH = 50, 200
+_LOOKED_INTO, _LANGUAGE_DEPTH = 50, 100
 # Texts whose formulas are kept in memory: good posts are found again and again.
 _GLANCED = 5_000
 # Formulas of a query that are looked for as they are written, the longest ones.

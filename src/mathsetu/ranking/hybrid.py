@@ -287,15 +287,19 @@ def own_first(
     [3, 1, 0, 2]
     """
     rising = np.argsort(totals, kind="stable")
-    found: dict[int, list[float]] = {}
-    for group, total in zip(groups, totals.tolist(), strict=True):
-        found.setdefault(group, []).append(total)
-    together = {group: evidence(own, sizes.get(group, 0)) for group, own in found.items()}
-    scale = {group: together[group] / max(*own, 1e-9) for group, own in found.items()}
-    judged = [
-        together[group] if own else total * scale[group]
-        for group, total, own in zip(groups, totals.tolist(), is_own, strict=True)
-    ]
+    # Most posts have no other version, and are worth the same part of their scores.
+    judged = (evidence([1.0], 1) * totals).tolist()
+    found: dict[int, list[int]] = {}
+    for place, group in enumerate(groups):
+        found.setdefault(group, []).append(place)
+    for group, places in found.items():
+        count = sizes.get(group, 0)
+        if len(places) > 1 or count > 1:
+            versions = totals[places].tolist()
+            together = evidence(versions, count)
+            best = max(*versions, 1e-9)
+            for place, total in zip(places, versions, strict=True):
+                judged[place] = together if is_own[place] else total * together / best
     worth = np.interp(judged, totals[rising], scores[rising])
     worth = np.where(is_own, (1 + strength) * worth, worth).round(9).tolist()
     return sorted(range(len(scores)), key=lambda place: (-worth[place], not is_own[place], place))

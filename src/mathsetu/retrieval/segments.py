@@ -6,6 +6,7 @@ segment's first thing added to its own.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -29,18 +30,19 @@ class Numbering:
         ends = tuple(accumulate(sizes, initial=0))
         #: The number of each segment's first thing.
         self.firsts: tuple[int, ...] = ends[:-1]
+        self._bounds = ends
         self._ends = np.array(ends, dtype=np.int64)
 
     def __len__(self) -> int:
         """How many things there are."""
-        return int(self._ends[-1])
+        return self._bounds[-1]
 
     def locate(self, number: int) -> tuple[int, int]:
         """The segment of a thing, and its number there."""
         if not 0 <= number < len(self):
             raise IndexError(number)
-        segment = int(np.searchsorted(self._ends, number, side="right")) - 1
-        return segment, number - int(self._ends[segment])
+        segment = bisect_right(self._bounds, number) - 1
+        return segment, number - self._bounds[segment]
 
     def shared_out(
         self, numbers: NDArray[np.int64]
@@ -51,6 +53,10 @@ class Numbering:
         ...  Numbering([2, 2]).shared_out(np.array([3, 0, 2]))]
         [(0, [1], [0]), (1, [0, 2], [1, 0])]
         """
+        if len(self.firsts) == 1:
+            if len(numbers):
+                yield 0, np.arange(len(numbers)), numbers
+            return
         segments = np.searchsorted(self._ends, numbers, side="right") - 1
         for segment in np.unique(segments).tolist():
             places = np.flatnonzero(segments == segment)
