@@ -393,15 +393,14 @@ class ExactReply:
                     total += share
                     found.append(Evidence("formula", latex, own))
         for phrase in self._phrases:
-            # A first look at the whole text: few have it, and only these are taken apart.
-            likely = (
-                text for text in texts if phrase.may_be_in(_lower(text)) and phrase.found_in(text)
-            )
-            pieces = (piece for text in likely for piece in _words_in(text))
-            own = next(filter(None, map(phrase.found_in, pieces)), "")
-            if own:
-                total += 1
-                found.append(Evidence("word", phrase.text, own))
+            for text in texts:
+                # A first look at the whole text: few have it, and only these are taken apart.
+                if phrase.may_be_in(_lower(text)) and phrase.found_in(text):
+                    own = next(filter(None, map(phrase.found_in, _words_in(text))), "")
+                    if own:
+                        total += 1
+                        found.append(Evidence("word", phrase.text, own))
+                        break
         return total / whole, found
 
     def best(self, k: int, allowed: Allowed = None) -> Scored:
