@@ -68,7 +68,7 @@ KINDS = 3
 _NONE = -2.0
 # Passages that are compared exactly, after a first look at the signs of their numbers: this share
 # of them, within limits.
-_RESCORED, _MOST_RESCORED, _SHARE_RESCORED = 5_000, 20_000, 13
+_RESCORED, _MOST_RESCORED, _SHARE_RESCORED = 5_000, 20_000, 26
 # The nearest of these whose posts are compared as a whole.
 _KEPT = 2_000
 # Where fewer posts than this share may be found, only these are looked at.
@@ -488,16 +488,16 @@ class MeaningReply:
 
     def __init__(self, retriever: MeaningRetriever, question: Question) -> None:
         self._retriever, self._question = retriever, question
-        # The cosines of the posts that were looked at, which reasons name.
-        self._known: dict[int, float] = {}
+        # The posts that were looked at, in order, and their cosines, which reasons name.
+        self._near = np.zeros(0, dtype=np.int64)
+        self._near_cosines = np.zeros(0, dtype=np.float32)
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
         """The best posts; those that say nothing of the question are none."""
         near = self._retriever.near(self._vector, allowed)
         cosines = self._cosines(near)
-        best = among(near, self._above(cosines), k)
-        self._known = dict(zip(near.tolist(), cosines.tolist(), strict=True))
-        return best
+        self._near, self._near_cosines = near, cosines
+        return among(near, self._above(cosines), k)
 
     def scores(self, numbers: NDArray[np.int64]) -> Vectors:
         """The scores of given posts."""
@@ -505,9 +505,10 @@ class MeaningReply:
 
     def reason(self, number: int, post: Post) -> Reason:
         """The cosine, and the nearest sentence of the nearest passage, or how the text begins."""
-        cosine = self._known.get(number)
-        if cosine is None:
-            cosine = float(self._cosines(np.array([number]))[0])
+        at = int(np.searchsorted(self._near, number))
+        is_known = at < len(self._near) and self._near[at] == number
+        cosines = self._near_cosines[at:] if is_known else self._cosines(np.array([number]))
+        cosine = float(cosines[0])
         place, own = self._retriever.numbering.locate(number)
         kind, passage = self._retriever.segments[place].nearest(own, self._vector)
         quotations = self._retriever.quotations(place, 2 * own + kind, passage, post.language)
