@@ -99,12 +99,14 @@ def test_index_names_or_skips_twice_used_ids_across_files(mathsetu: Mathsetu) ->
     Path("notes/a.md").write_text("# One\n\nText $x$.\n")
     Path("a.jsonl").write_text('{"id": "7", "body": "one"}\n{"id": "8", "body": "two \\ud800"}\n')
     Path("b.jsonl").write_text('{"id": "9", "body": "three"}\n\n{"id": "7", "body": "four"}\n')
-    sources = ("a.jsonl", "b.jsonl", "notes")
+    sources, way_out = ("a.jsonl", "b.jsonl", "notes"), "(--skip-bad leaves out what is wrong)"
     said = mathsetu.refuses("index", "lib", *sources)
-    assert said == 'mathsetu: a.jsonl line 2: "body" contains an invalid character (lone surrogate)'
+    wrong = 'a.jsonl line 2: "body" contains an invalid character (lone surrogate)'
+    assert said == f"mathsetu: {wrong} {way_out}"
     Path("a.jsonl").write_text('{"id": "7", "body": "one"}\n')
     said = mathsetu.refuses("index", "lib", *sources)
-    assert said == "mathsetu: b.jsonl line 3: id '7' occurs twice (first in a.jsonl line 1)"
+    wrong = "b.jsonl line 3: id '7' occurs twice (first in a.jsonl line 1)"
+    assert said == f"mathsetu: {wrong} {way_out}"
     done = mathsetu("index", "lib", *sources, "notes/", "--skip-bad", "--processes", "1")
     assert done.code == 0, done.err
     assert "3 posts indexed" in done.out

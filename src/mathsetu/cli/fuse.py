@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -130,8 +131,8 @@ def command(
         raise click.UsageError("--save keeps what is learned from --qrels")
     if learned is not None and (qrels is not None or weights is not None):
         raise click.UsageError("--learned goes without --qrels and --weights")
-    if not overwrite and target.is_file() and target.stat().st_size:
-        # Who forgets the target would lose the last run.
+    # Who forgets the target would lose the last run. A fusion can be made again.
+    if not overwrite and target.is_file() and not _is_fusion(target, name):
         raise InputError(
             f"{target}: exists; two or more runs are fused into the file that is named last "
             "(--overwrite writes over it)"
@@ -187,6 +188,16 @@ def _runs(paths: Iterable[Path]) -> list[Run]:
     if len(runs) < 2:
         raise InputError("two or more runs are fused; name them, and then the file for the result")
     return runs
+
+
+def _is_fusion(path: Path, name: str) -> bool:
+    """Whether a file is empty, or holds what some fusion made, or one of this name."""
+    if not path.stat().st_size:
+        return True
+    with suppress(InputError):
+        names = {run.name for run in detect(path).read(path, BadRows())}
+        return names <= {*_METHODS, name}
+    return False
 
 
 def _records(path: Path, holds: str) -> list[Any]:
