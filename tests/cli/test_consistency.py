@@ -163,5 +163,7 @@ def test_who_forgets_the_target_of_a_fusion_keeps_the_last_run(
         before = (tmp_path / given[-1]).read_bytes()
         assert "two or more runs are fused" in mathsetu.refuses("fuse", "rrf", *given)
         assert (tmp_path / given[-1]).read_bytes() == before
+    (tmp_path / "qrels.txt").write_text("1 0 a 1\n")
+    assert "qrels.txt: exists" in mathsetu.refuses("fuse", "rrf", *files, "qrels.txt")
     assert mathsetu("fuse", "rrf", *files, "--overwrite").code == 0
     assert (tmp_path / "three.txt").read_bytes() != before

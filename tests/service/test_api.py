@@ -75,7 +75,7 @@ def test_filters_and_weights_come_through(client: TestClient) -> None:
         ("GET", "/v1/search?q=x&in=..", None, 422, "in.0: give a language code such as en"),
         ("GET", "/v1/search?q=x&language=english", None, 422, "language: give a language code"),
         ("GET", "/v1/search?q=" + "x" * 2_001, None, 422, "q: "),
-        ("GET", "/v1/search?q=%20", None, 422, "q: "),
+        ("GET", "/v1/search?q=%20", None, 422, "q: give something to look for"),
         ("GET", "/v1/search?q=x&weight=words", None, 422, "weight.0: give a part and a number"),
         ("GET", "/v1/search?q=x&weight=vectors:1", None, 400, "'vectors' is not a part"),
         ("GET", "/v1/search?q=the+of", None, 400, "only stop words"),

@@ -191,12 +191,11 @@ def _runs(paths: Iterable[Path]) -> list[Run]:
 
 
 def _is_fusion(path: Path, name: str) -> bool:
-    """Whether a file is empty, or holds what some fusion made, or one of this name."""
+    """Whether a file is empty, or holds a run that some fusion made, or one of this name."""
     if not path.stat().st_size:
         return True
     with suppress(InputError):
-        names = {run.name for run in detect(path).read(path, BadRows())}
-        return names <= {*_METHODS, name}
+        return {run.name for run in _records(path, "runs")} <= {*_METHODS, name}
     return False
 
 

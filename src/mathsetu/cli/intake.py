@@ -82,6 +82,8 @@ def read_sources(
                     collection=post.collection or name,
                 )
         except RowError as error:
+            if bad.skip:
+                raise
             raise InputError(f"{error} (--skip-bad leaves out what is wrong)") from None
 
 

@@ -108,9 +108,7 @@ def command(
     if reading.holds != "queries":
         known = ", ".join(form.name for form in FORMATS.values() if form.holds == "queries")
         problem = f"{topics}: holds {reading.holds}, and a run needs queries"
-        raise InputError(
-            f"{problem} (if it does hold some, name their format with --from: {known})"
-        )
+        raise InputError(f"{problem} (if they are topics, name their format with --from: {known})")
     stated = language(lang).code if lang else ""
     opened = Library(library, settings)
     if learned is not None:

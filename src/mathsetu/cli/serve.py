@@ -16,6 +16,7 @@ from mathsetu.collections import sampler
 from mathsetu.errors import InputError, MissingExtra
 from mathsetu.languages.translate import BACKENDS
 from mathsetu.library import Library, build_library
+from mathsetu.printable import counted
 from mathsetu.service.limits import Limits
 from mathsetu.service.settings import Settings
 
@@ -112,17 +113,26 @@ def command(
         if settings.write_key and settings.write_key == settings.key:
             raise InputError("the key for writing is the one for reading; choose another")
         for name, key in ((_KEY, settings.key), (_WRITE_KEY, settings.write_key)):
-            if 0 < len(key) < _GUESSED:
-                say(
-                    f"{name} has {len(key)} characters, and can be guessed; use {_GUESSED}",
-                    err=True,
-                )
+            if key and (warning := _of_a_weak_key(name, key)):
+                say(warning, err=True)
         door = open_door(host, port)
         if not (settings.key or _is_loopback(host)):
             say(f"open to everyone who can reach it; {_KEY} sets a key", err=True)
         line = f"MathSetu is running at {_address(host, port)} (stop with Ctrl-C)"
         with door:
             serve(settings, door, workers, lambda: say(line))
+
+
+def _of_a_weak_key(name: str, key: str) -> str:
+    """What is said of a key that can be guessed; nothing of others.
+
+    >>> _of_a_weak_key("MATHSETU_KEY", "abc"), _of_a_weak_key("MATHSETU_KEY", 16 * "k")
+    ('MATHSETU_KEY has 3 characters and can be guessed; use 16 or more', '')
+    """
+    if len(key) >= _GUESSED:
+        return ""
+    length = counted(len(key), "character")
+    return f"{name} has {length} and can be guessed; use {_GUESSED} or more"
 
 
 @contextmanager

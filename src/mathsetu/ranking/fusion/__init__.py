@@ -95,8 +95,8 @@ def make_fusion(name: str, **settings: Any) -> Fusion:
     method = _method(name, settings)
     for setting in fields(method.kind):
         if setting.default is MISSING and setting.name not in settings:
-            problem = f"{name} needs {setting.name}, or judgments to learn them from (--qrels FILE)"
-            raise InputError(problem)
+            problem = f"{name} needs {setting.name}, or judgments to learn them from"
+            raise InputError(f"{problem} (on the command line: --qrels FILE)")
     made: Fusion = method.kind(**settings)
     return made
 
