@@ -100,7 +100,7 @@ def known_share(text: str, codes: Iterable[str], is_used: Callable[[list[str]], 
             count = sum(map(str.isalpha, piece))
             letters += count
             if count and (
-                any(is_used(analyze(piece, code)) for code in likely) or known(piece, likely)
+                known(piece, likely) or any(is_used(analyze(piece, code)) for code in likely)
             ):
                 found += count
     return found / letters if letters else 1.0

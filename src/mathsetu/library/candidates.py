@@ -16,7 +16,7 @@ from mathsetu.ranking.hybrid import adapted, order, shares
 from mathsetu.recipes.parts import is_silent
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Post, Reason
-from mathsetu.retrieval.base import Reply, Retriever, Scored
+from mathsetu.retrieval.base import Reply, Retriever, Scored, distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -244,7 +244,7 @@ def weighted_sum(
         numbers = _listed(lists)
         if also is not None and also not in numbers:
             # Nobody lists it, so everybody is asked about it.
-            numbers, asked = np.unique(np.append(numbers, also)), np.array([also])
+            numbers, asked = distinct(np.append(numbers, also)), np.array([also])
         else:
             asked = np.empty(0, np.int64)
         scores: dict[str, Numbers] = {}
@@ -324,4 +324,4 @@ class _Panel:
 
 def _listed(lists: Mapping[str, Scored]) -> NDArray[np.int64]:
     none = np.empty(0, np.int64)
-    return np.unique(np.concatenate([none, *(scored.numbers for scored in lists.values())]))
+    return distinct(np.concatenate([none, *(scored.numbers for scored in lists.values())]))

@@ -24,7 +24,15 @@ from mathsetu.formulas.similarity import similarity
 from mathsetu.intake.question import Question
 from mathsetu.records import Evidence, Post, Reason
 from mathsetu.retrieval import kernels
-from mathsetu.retrieval.base import Best, FormulaMatch, Scored, among, asked_formula, best
+from mathsetu.retrieval.base import (
+    Best,
+    FormulaMatch,
+    KnownScores,
+    Scored,
+    among,
+    asked_formula,
+    best,
+)
 from mathsetu.retrieval.formula_index import (
     FormulaSegment,
     FormulaSettings,
@@ -136,6 +144,8 @@ class FormulaReply:
 
     def __init__(self, index: FormulaRetriever, question: Question) -> None:
         self._index, self._question = index, question
+        # The scores of the posts that were looked at.
+        self._known = KnownScores(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
         """The best posts, by the formulas that are most like those of the question."""
@@ -151,12 +161,17 @@ class FormulaReply:
             nearly.add(first, segment.best_posts(found, weights, nearly.wanted, may, nearly.floor))
         unseen = sum(asked.unseen * weight for asked, weight in self._asked)
         numbers, scores = nearly.result.numbers, nearly.result.scores + np.float32(unseen)
+        likely = np.sort(numbers[:_RESCORED])
+        self._known = KnownScores(likely, self._worked_out(likely))
         scores[:_RESCORED] = self.scores(numbers[:_RESCORED])
         order = np.argsort(numbers)
         return among(numbers[order], scores[order], k)
 
     def scores(self, numbers: NDArray[np.int64]) -> Numbers:
         """The scores of given posts: the mean over the query's formulas, weighted by their size."""
+        return self._known.complete(numbers, self._worked_out)
+
+    def _worked_out(self, numbers: NDArray[np.int64]) -> Numbers:
         scores = np.zeros(len(numbers), dtype=np.float32)
         for segment, places, own in self._index.numbering.shared_out(numbers):
             scores[places] = self._scores_in(segment, own)

@@ -355,10 +355,9 @@ class LexicalReply:
         if not translating or is_spoken or not self._languages:
             yield from Counter(_word_terms(words, language, choices)).items()
         if translating:
-            for target in self._languages:
-                if target != language:
-                    # Posts in the question's own language have one term for each of its words.
-                    yield from Glossary.load().expand(words, language, target, evenly=is_spoken)
+            others = [target for target in self._languages if target != language]
+            # Posts in the question's own language have one term for each of its words.
+            yield from Glossary.load().expand_into(words, language, others, evenly=is_spoken)
 
 
 def _read_languages(folder: Path) -> list[str]:

@@ -31,7 +31,7 @@ from mathsetu.intake import PostFacts, Question
 from mathsetu.plain_files import is_plain_folder
 from mathsetu.records import Post, Reason
 from mathsetu.retrieval import kernels
-from mathsetu.retrieval.base import Kind, Scored, WrittenSegment, among
+from mathsetu.retrieval.base import Kind, KnownScores, Scored, WrittenSegment, among, distinct
 from mathsetu.retrieval.mapped import Held, Mapped, check_rising
 from mathsetu.retrieval.passages import Quotations, passages
 from mathsetu.retrieval.postings import new_array, reading
@@ -458,7 +458,7 @@ class MeaningRetriever:
                 self.segments, self.numbering.firsts, nearer, products, strict=True
             )
         ]
-        return np.unique(np.concatenate(posts))
+        return distinct(np.concatenate(posts))
 
     def _quotations(self, segment: int, number: int, passage: int, language: str) -> Quotations:
         """What can be quoted of a passage of a text."""
@@ -488,15 +488,14 @@ class MeaningReply:
 
     def __init__(self, retriever: MeaningRetriever, question: Question) -> None:
         self._retriever, self._question = retriever, question
-        # The posts that were looked at, in order, and their cosines, which reasons name.
-        self._near = np.zeros(0, dtype=np.int64)
-        self._near_cosines = np.zeros(0, dtype=np.float32)
+        # The cosines of the posts that were looked at, which reasons name.
+        self._known = KnownScores(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
         """The best posts; those that say nothing of the question are none."""
         near = self._retriever.near(self._vector, allowed)
-        cosines = self._cosines(near)
-        self._near, self._near_cosines = near, cosines
+        cosines = self._worked_out(near)
+        self._known = KnownScores(near, cosines)
         return among(near, self._above(cosines), k)
 
     def scores(self, numbers: NDArray[np.int64]) -> Vectors:
@@ -505,10 +504,7 @@ class MeaningReply:
 
     def reason(self, number: int, post: Post) -> Reason:
         """The cosine, and the nearest sentence of the nearest passage, or how the text begins."""
-        at = int(np.searchsorted(self._near, number))
-        is_known = at < len(self._near) and self._near[at] == number
-        cosines = self._near_cosines[at:] if is_known else self._cosines(np.array([number]))
-        cosine = float(cosines[0])
+        cosine = float(self._cosines(np.array([number]))[0])
         place, own = self._retriever.numbering.locate(number)
         kind, passage = self._retriever.segments[place].nearest(own, self._vector)
         quotations = self._retriever.quotations(place, 2 * own + kind, passage, post.language)
@@ -539,6 +535,9 @@ class MeaningReply:
 
     def _cosines(self, numbers: NDArray[np.int64]) -> Vectors:
         """The cosines with given posts."""
+        return self._known.complete(numbers, self._worked_out)
+
+    def _worked_out(self, numbers: NDArray[np.int64]) -> Vectors:
         cosines = np.zeros(len(numbers), dtype=np.float32)
         for segment, places, own in self._retriever.numbering.shared_out(numbers):
             cosines[places] = self._retriever.segments[segment].cosines(own, self._vector)

@@ -18,7 +18,7 @@ import numpy as np
 
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.retrieval import kernels
-from mathsetu.retrieval.base import Best, Scored, among, best
+from mathsetu.retrieval.base import Best, KnownScores, Scored, among, best
 from mathsetu.retrieval.mapped import Mapped
 from mathsetu.retrieval.postings import Postings, new_array, reading, term_hashes
 from mathsetu.retrieval.segments import Numbering
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float32]
     Count = int | NDArray[np.int64]
+    _LookedUp = tuple[NDArray[np.int64], NDArray[np.bool_], Numbers]
 
 #: The terms that a query asks for, with the weight of each.
 Wanted = Mapping[str, float]
@@ -350,9 +351,6 @@ class Weighted:
         return np.asarray(np.maximum(np.concatenate(norms), _NO_NORM), dtype=np.float32)
 
 
-_NOTHING = np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.bool_), np.zeros((0, 0))
-
-
 class WeighedQuery:
     """The terms that a query asks for, looked up once."""
 
@@ -369,9 +367,10 @@ class WeighedQuery:
             self._scheme.ask(strength, count, self._collection)
             for strength, count in zip(wanted.values(), self._counts.tolist(), strict=True)
         ]
-        #: The documents that were scored last in each segment, and their weights: the best ones,
-        #: for which reasons are asked.
-        self._looked_up: dict[int, tuple[NDArray[np.int64], NDArray[np.bool_], Numbers]] = {}
+        #: The documents that were scored in each segment, and their weights: the best ones are
+        #: among them, for which reasons are asked.
+        self._looked_up: dict[int, list[_LookedUp]] = {}
+        self._known = KnownScores(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
         """The best documents that contain any of the terms."""
@@ -401,19 +400,22 @@ class WeighedQuery:
                 )
             nearly.add(first, Scored(*found))
         numbers = np.sort(nearly.result.numbers)
+        self._known = KnownScores(numbers, self._worked_out(numbers))
         return among(numbers, self.scores(numbers), k)
 
     def scores(self, numbers: NDArray[np.int64]) -> Numbers:
         """The exact scores of some documents."""
+        return self._known.complete(numbers, self._worked_out)
+
+    def _worked_out(self, numbers: NDArray[np.int64]) -> Numbers:
         scores = np.zeros(len(numbers), dtype=np.float32)
         if not self._asked:
             return scores
-        floors = np.array([self._scheme.floor(count, self._collection) for count in self._counts])
-        asked = np.array(self._asked)
+        floors, asked = self._floors, np.array(self._asked)
         for segment, places, own in self._index.numbering.shared_out(numbers):
             order = np.argsort(own, kind="stable")
             there, weights = self._weights(segment, own[order])
-            self._looked_up[segment] = own[order], there, weights
+            self._looked_up.setdefault(segment, []).append((own[order], there, weights))
             added = np.where(there, asked[:, None] * (weights - floors[:, None]), 0)
             scores[places[order]] = added.sum(axis=0) + asked @ floors
         if self._scheme.cosine:
@@ -421,17 +423,25 @@ class WeighedQuery:
             scores /= self._index.norms[numbers] * np.float32(length)
         return scores
 
+    @cached_property
+    def _floors(self) -> Numbers:
+        """What a document gets for each term that it lacks."""
+        return np.array([self._scheme.floor(count, self._collection) for count in self._counts])
+
     def parts(self, document: int) -> list[float]:
         """What each term adds to the score of one document, floors and norms aside."""
-        segment, place = self._index.numbering.locate(document)
-        numbers, there, weights = self._looked_up.get(segment, _NOTHING)
-        column = int(np.searchsorted(numbers, place))
-        if column == len(numbers) or numbers[column] != place:
-            column, (there, weights) = 0, self._weights(segment, np.array([place]))
-        added: list[float] = np.where(
-            there[:, column], weights[:, column] * self._asked, 0
-        ).tolist()
+        there, weights = self._looked_up_or_found(*self._index.numbering.locate(document))
+        added: list[float] = np.where(there, weights * self._asked, 0).tolist()
         return added
+
+    def _looked_up_or_found(self, segment: int, own: int) -> tuple[NDArray[np.bool_], Numbers]:
+        """Which terms one document of a segment has, and their weights."""
+        for numbers, there, weights in self._looked_up.get(segment, ()):
+            column = int(np.searchsorted(numbers, own))
+            if column < len(numbers) and numbers[column] == own:
+                return there[:, column], weights[:, column]
+        there, weights = self._weights(segment, np.array([own]))
+        return there[:, 0], weights[:, 0]
 
     def _weights(self, number: int, wanted: NDArray[np.int64]) -> tuple[NDArray[np.bool_], Numbers]:
         """Which terms some documents of a segment have, and the weights; a row for each term."""

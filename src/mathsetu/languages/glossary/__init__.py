@@ -75,6 +75,19 @@ class Glossary:
         """
         return self._expander(source, target).expand(text, evenly=evenly)
 
+    def expand_into(
+        self, text: str, source: str, targets: Iterable[str], *, evenly: bool = False
+    ) -> Iterator[tuple[str, float]]:
+        """As `expand`, for one language after the other; the text is read once.
+
+        >>> dict(Glossary.load().expand_into("número primo", "es", ["en", "cs"]))["prvocisl"]
+        1.0
+        """
+        read = None
+        for expander in (self._expander(source, target) for target in targets):
+            read = read or expander.read(text)
+            yield from expander.expand_read(read, evenly=evenly)
+
     def learned(self, text: str, source: str, target: str) -> Iterator[tuple[int, int, list[str]]]:
         """Places of a marked text with words of another language that they were learned to be.
 
@@ -82,7 +95,8 @@ class Glossary:
         >>> list(Glossary.load().learned(text, "de", "en"))[0][2][:1]
         ['math']
         """
-        for piece in self._expander(source, target).pieces(text):
+        expander = self._expander(source, target)
+        for piece in expander.pieces(expander.read(text)):
             if any(piece.learned):
                 yield piece.start, piece.end, [word for one in piece.learned for word, _ in one]
 

@@ -25,8 +25,8 @@ from typing import NamedTuple
 from mathsetu.languages.analyze import UNSPACED, analyze
 from mathsetu.languages.glossary.concepts import Concept
 from mathsetu.languages.glossary.further import further_terms
-from mathsetu.languages.glossary.matching import Matcher, TermMatch
-from mathsetu.languages.glossary.tokens import LONGEST_WORD, Token, has_tones, tokenize
+from mathsetu.languages.glossary.matching import Matcher, ReadText, TermMatch
+from mathsetu.languages.glossary.tokens import LONGEST_WORD, Token, has_tones
 from mathsetu.languages.learned import LearnedWords
 from mathsetu.languages.normalise import normalise
 from mathsetu.languages.table import FURTHER
@@ -104,28 +104,39 @@ class Expander:
         self._source_terms, self._target_terms = source, target
         self._source, self._target = source.language, target.language
         self._row = row_of(self._source)
+        # What was looked up of concepts, of terms of the source and of words of the target.
         self._translations: dict[str, dict[str, float]] = {}
+        self._parts: dict[str, str] = {}
+        self._analyzed: dict[str, list[str]] = {}
 
     def expand(self, text: str, *, evenly: bool = False) -> list[tuple[str, float]]:
         """The weighted terms, in the order in which the text brings them up.
 
         ``evenly``, the usual translation of a term counts no more than the words of the text.
         """
+        return self.expand_read(self.read(text), evenly=evenly)
+
+    def read(self, text: str) -> ReadText:
+        """A marked text, read for this target and all others."""
+        return ReadText(self._matcher, text)
+
+    def expand_read(self, read: ReadText, *, evenly: bool = False) -> list[tuple[str, float]]:
+        """As `expand`, of a text that was read before."""
         weights: defaultdict[str, float] = defaultdict(float)
-        for piece in self.pieces(text):
-            for term, weight in self._weighed(text, piece, evenly):
+        for piece in self.pieces(read):
+            for term, weight in self._weighed(read.text, piece, evenly):
                 weights[term] += weight
         return list(weights.items())
 
-    def pieces(self, text: str) -> Iterator[Piece]:
+    def pieces(self, read: ReadText) -> Iterator[Piece]:
         """The words of a marked text, those of one term together; stop words are left out."""
+        text, tokens = read.text, read.tokens
         table = LearnedWords.load(self._source, self._target)
         if self._row.spaces_syllables and not has_tones(text, self._source):
             table = table.toneless
-        tokens = tokenize(text, self._source)
         place = first = 0
         while first < len(tokens):
-            match, after = self._matcher.match_at(text, tokens, first)
+            match, after = read.match_at(first)
             if match is not None and not any(self._translation(one) for one in match.concepts):
                 match = None
             word = self._word(text, tokens, first, table)
@@ -237,7 +248,7 @@ class Expander:
         """A marked text with its words said in the target, and everything else as it is."""
         parts: list[str] = []
         place = 0
-        for piece in self.pieces(text):
+        for piece in self.pieces(self.read(text)):
             if said := self._said(piece):
                 # What stands close in a script without spaces would grow together with it.
                 said = f" {said} " if UNSPACED.match(text, piece.start) else said
@@ -276,20 +287,25 @@ class Expander:
         """The terms of what a piece's words have been learned to mean, with their weights."""
         weights: defaultdict[str, float] = defaultdict(float)
         for word, chance in (said for one in piece.learned for said in one):
-            for translated in analyze(word, self._target):
+            if word not in self._analyzed:
+                self._analyzed[word] = analyze(word, self._target)
+            for translated in self._analyzed[word]:
                 weights[translated] += chance
         return dict(weights)
 
     def _part(self, term: str) -> str:
         """The term of the target that a term of the source most often goes with, or nothing."""
         places = self._source_terms.places.get(term, ())
+        if not places or term in self._parts:
+            return self._parts.get(term, "")
         together = Counter(other for place in places for other in self._target_terms[place])
         shares = (
             (2 * count / (len(places) + len(self._target_terms.places[other])), other)
             for other, count in together.items()
         )
         share, best = max(shares, default=(0.0, ""))
-        return best if share >= TOGETHER else ""
+        self._parts[term] = best if share >= TOGETHER else ""
+        return self._parts[term]
 
 
 def _whole(text: str, tokens: Sequence[Token], language: str) -> Iterator[Token]:

@@ -43,6 +43,24 @@ class _Meaning:
     rank: int  # 0 for the usual term of the concept, then its synonyms
 
 
+class ReadText:
+    """A text as one language reads it: its words, and the terms that begin at each of them.
+
+    Into how many languages it may be translated, each place is looked up once.
+    """
+
+    def __init__(self, matcher: Matcher, text: str) -> None:
+        self.text, self.tokens = text, tokenize(text, matcher.language)
+        self._matcher = matcher
+        self._found: dict[int, tuple[TermMatch | None, int]] = {}
+
+    def match_at(self, first: int) -> tuple[TermMatch | None, int]:
+        """The longest term that begins at a token, if there is one, and the token after."""
+        if first not in self._found:
+            self._found[first] = self._matcher.match_at(self.text, self.tokens, first)
+        return self._found[first]
+
+
 class Matcher:
     """All forms of one language, ready to be found.
 
@@ -53,7 +71,7 @@ class Matcher:
     """
 
     def __init__(self, concepts: Iterable[Concept], language: str) -> None:
-        self._language = language
+        self.language = language
         self._root = _Node()
         # Forms without tone marks, for texts that were typed without any.
         self._toneless = _Node() if row_of(language).spaces_syllables else self._root
@@ -68,7 +86,7 @@ class Matcher:
 
     def match(self, text: str) -> list[TermMatch]:
         """The terms in a marked text, from left to right, none overlapping."""
-        return [match for match, _, _ in self.match_tokens(text, tokenize(text, self._language))]
+        return [match for match, _, _ in self.match_tokens(text, tokenize(text, self.language))]
 
     def match_tokens(self, text: str, tokens: Sequence[Token]) -> list[tuple[TermMatch, int, int]]:
         """As `match`, each with the first token and the one after the last."""
@@ -86,7 +104,7 @@ class Matcher:
     ) -> tuple[TermMatch | None, int]:
         """The longest term that begins at a token, if there is one, and the token after."""
         root = self._toneless
-        if root is not self._root and has_tones(text, self._language):
+        if root is not self._root and has_tones(text, self.language):
             root = self._root
         after, meanings = _longest(root, tokens, first)
         if not meanings:
@@ -95,7 +113,7 @@ class Matcher:
         return TermMatch(start, end, _likeliest(meanings, text[start:end])), after
 
     def _add(self, form: str, meaning: _Meaning, root: _Node) -> None:
-        tokens = tokenize(form, self._language)
+        tokens = tokenize(form, self.language)
         _insert(root, tokens, meaning)
         counting = [token for token in tokens if not token.is_stop]
         if 1 < len(counting) < len(tokens):
