@@ -392,16 +392,18 @@ class MeaningSegment:
         """The mean of each post's passages, of length one; zeros for a blank post."""
         rows, counts = self.passages(posts)
         with reading(self._folder):
-            vectors = self.vectors.at(rows)[rows] * self.scales[rows][:, None]
+            vectors = self.vectors.at(rows)[rows].astype(np.float32)
+        vectors *= self.scales[rows][:, None]
         means = np.zeros((len(posts), vectors.shape[1]), dtype=np.float32)
         sizes = counts.reshape(-1, KINDS).sum(axis=1)
         starts = np.cumsum(sizes) - sizes
         # The first passages of all posts, then the second ones: posts have few.
         for number in range(sizes.max(initial=0)):
-            there = sizes > number
+            there = np.flatnonzero(sizes > number)
             means[there] += vectors[starts[there] + number]
-        lengths = np.linalg.norm(means, axis=1, keepdims=True)
-        return np.asarray(means / np.maximum(lengths, 1e-9))
+        lengths = np.sqrt(np.einsum("ij,ij->i", means, means))
+        means /= np.maximum(lengths, 1e-9)[:, None]
+        return means
 
     def dots(self, rows: NDArray[np.int64], query: Vectors) -> Vectors:
         """The dot products of some passages with a query."""
