@@ -208,11 +208,18 @@ def test_a_wrong_recipe_or_option(
     assert message in mathsetu.refuses("index", tmp_path / "l", source, *options)
 
 
-@pytest.mark.parametrize("query", ["$$", "the of and", "?!"])
-def test_a_query_that_asks_for_nothing(mathsetu: Mathsetu, library: Path, query: str) -> None:
-    assert "the query has no formula and only stop words" in mathsetu.refuses(
-        "search", library, query
-    )
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        ("the of and", "has no formula and only stop words"),
+        ("$$", "has neither words nor a formula"),
+        ("?!", "has neither words nor a formula"),
+    ],
+)
+def test_a_query_that_asks_for_nothing(
+    mathsetu: Mathsetu, library: Path, query: str, problem: str
+) -> None:
+    assert f"the query {problem}" in mathsetu.refuses("search", library, query)
 
 
 @pytest.mark.parametrize("query", ["", " \n"])
@@ -386,9 +393,13 @@ def test_a_document_is_removed_with_all_its_sections(mathsetu: Mathsetu) -> None
             f"# The {name}\n\nOne of {name}.\n\n# More {name}\n\nTwo."
         )
     assert mathsetu("index", "lib", "notes", "--recipe", "msm-bm25", "--processes", "1").code == 0
-    done = mathsetu("remove", "lib", "notes/sums.md", "notes/none.md")
+    done = mathsetu("remove", "lib", "notes/sums.md", "void")
     assert (done.code, done.out) == (1, "lib: 2 posts removed\n")
-    assert done.err == "there is no post with the id 'notes/none.md'\n"
+    assert done.err == "there is no post with the id 'void'\n"
+    for mistyped in ("primes.md#more", "note/primes.md#more-prims"):
+        done = mathsetu("remove", "lib", mistyped)
+        assert done.code == 1
+        assert "(did you mean: notes/primes.md#more-primes" in done.err
     assert "notes/primes.md" in mathsetu("search", "lib", "primes").out
     assert mathsetu("search", "lib", "sums").code == 1
 

@@ -285,6 +285,43 @@ def test_what_a_note_says_of_itself_is_kept(
     assert [post.language for post in posts] == [language, language]
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "language"),
+    [
+        ("page.html", '<html class="a" lang="fr-CA"><p>La série $x$.', "fr"),
+        ("page.html", '<html lang="en"><p>La série $x$.', ""),  # templates say so of all pages
+        ("page.html", '<p lang="fr">La série $x$.', ""),
+        ("note.tex", "\\usepackage[english, spanish]{babel}\n\\begin{document} x", "es"),
+        ("note.tex", "\\setmainlanguage{czech}\n\\begin{document} x", "cs"),
+        ("note.tex", "% \\usepackage[spanish]{babel}\n\\begin{document} x", ""),
+        ("note.tex", "\\usepackage[klingon]{babel}\n\\begin{document} x", ""),
+        ("note.md", '+++\ntitle = "A"\nlanguage = "hr"\n+++\nx', "hr"),
+    ],
+)
+def test_a_document_may_state_its_language(
+    tmp_path: Path, name: str, text: str, language: str
+) -> None:
+    [post] = read(write(tmp_path / name, text))
+    assert post.language == language
+    assert "+++" not in post.body
+
+
+def test_formulas_between_fences_and_backticks_are_formulas(tmp_path: Path) -> None:
+    text = "So $`x^2`$ is\n\n```math\ny^2\n```\n\nbut no\n\n```python\nz = '$`z^2`$'\n```\n"
+    [post] = read(write(tmp_path / "note.md", text))
+    assert [formula.latex for formula in post.formulas] == ["x^2", "y^2"]
+
+
+def test_a_page_with_formulas_of_both_kinds_keeps_them_all(tmp_path: Path) -> None:
+    marked = "<math><mi>x</mi></math>"
+    page = rf"<p>{marked} and \(y^2\), $a&lt;b$, \[z^3\], <code>\(c\)</code>, for $5."
+    [post] = read(write(tmp_path / "page.html", page))
+    assert [formula.latex for formula in post.formulas] == ["x", "y^2", "a<b", "z^3"]
+    priced_page = f"<p>{marked} costs $5, not $y^2$."
+    [priced] = read(write(tmp_path / "priced.html", priced_page))
+    assert [formula.latex for formula in priced.formulas] == ["x"]
+
+
 def test_macros_of_one_formula_serve_the_others_of_a_note(tmp_path: Path) -> None:
     path = write(tmp_path / "a.md", "$$\\newcommand{\\R}{\\mathbb{R}}$$\n\nLet $x\\in\\R$.")
     (post,) = read(path)

@@ -19,3 +19,13 @@ def test_a_topic_without_anything_relevant_is_not_called_unjudged() -> None:
 def test_the_first_topics_of_an_oddity_are_named(count: int, ending: str) -> None:
     [message] = Oddities(missing=tuple(f"A.{n}" for n in range(count))).messages()
     assert message.endswith(f": A.0, A.1, A.2, A.3, {ending}")
+
+
+def test_a_run_of_which_nothing_is_judged_is_told() -> None:
+    judged = Judgments.of([Judgment("B.1", "77", 3)])
+    hits = (Hit("7:body:0", 1.0), Hit("7:body:1", 0.5))
+    _, oddities = judged_rankings(Run("r", {"B.1": hits}), judged)
+    assert "no hit of the run is judged" in "".join(oddities.messages())
+    for run in (Run("r", {}), Run("r", {"B.1": (*hits, Hit("77", 0.1))})):
+        _, oddities = judged_rankings(run, judged)
+        assert not oddities.is_of_others

@@ -202,3 +202,35 @@ def test_hindi_function_words_come_back_as_themselves() -> None:
 )
 def test_a_term_of_a_further_language_is_told_by_its_glossary(term: str, code: str) -> None:
     assert detect(term).language == code
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("intégration par parties", "fr"),
+        ("nombre premier", "fr"),
+        ("loi binomiale", "fr"),
+        ("successione convergente", "it"),
+        ("liczby zespolone", "pl"),
+        ("komplexe Zahlen", "de"),
+        ("bilangan prima", "id"),
+    ],
+)
+def test_a_few_words_are_of_the_language_that_knows_them(text: str, code: str) -> None:
+    assert detect(text).language == code
+
+
+def test_an_accent_that_ours_lacks_speaks_for_another_language() -> None:
+    assert "es" not in (detect("série de Taylor").language, *detect("série de Taylor").likely)
+    assert detect("numero primo").likely == ("es", "it")
+
+
+@pytest.mark.parametrize("text", ["matrix norms", "infinitely many primes", "sum of two squares"])
+def test_english_words_are_looked_up_in_no_further_language(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("mathsetu.languages.detect._model", fail)
+    assert detect(text).language == "en"

@@ -14,6 +14,7 @@ from mathsetu.intake.posts import read_post
 from mathsetu.library import Filter, Library, build_library, ranker
 from mathsetu.library.store import STORE, Store, to_row, write_store
 from mathsetu.library.write import add_posts, optimize_library, remove_posts
+from mathsetu.recipes import load_recipe
 from mathsetu.recipes.schema import parse_recipe
 from mathsetu.records import Post, Query
 from tests.light import LIGHT, LIGHT_TOML
@@ -376,3 +377,25 @@ def test_what_is_read_into_unknown_words_is_no_evidence(
     assert not bolder.answer(query, 1).is_close
     monkeypatch.setattr(ranker, "_LEAST_KNOWN", 0.0)
     assert bolder.answer(query, 1).is_close
+
+
+def test_a_letter_alone_is_found_as_a_name_in_formulas(tmp_path: Path) -> None:
+    posts = [
+        Post("1", r"Its area is $\pi r^2$.", "Circle", language="en"),
+        Post("2", r"The roots of $\det(A-\lambda I)$.", "Roots", language="en"),
+    ]
+    build_library(tmp_path / "lib", posts, LIGHT)
+    library = Library(tmp_path / "lib")
+    assert [hit.id for hit in library.search(r"$\pi$")] == ["1"]
+    assert [hit.id for hit in library.search(r"$\lambda$")] == ["2"]
+    assert not library.search(r"$\theta$")
+
+
+def test_a_faint_meaning_does_not_outweigh_the_word_itself(tmp_path: Path) -> None:
+    posts = [
+        Post("1", "Notes from the lecture.", "Probability", language="en"),
+        Post("2", "It has mean $np$ and variance $np(1-p)$.", "Binomial", language="en"),
+        Post("3", r"$P(A|B)=\frac{P(B|A)P(A)}{P(B)}$", "Bayes", language="en"),
+    ]
+    build_library(tmp_path / "lib", posts, load_recipe("default"), processes=1)
+    assert Library(tmp_path / "lib").search("variance")[0].id == "2"

@@ -24,7 +24,8 @@ def command(library: Path | str, ids: tuple[str, ...], as_json: bool) -> None:
     with Library(library) as opened:
         known = opened.present(ids)
         documents = opened.of_documents([one for one in ids if one not in known])
-    unknown = [one for one in dict.fromkeys(ids) if one not in known and one not in documents]
+        unknown = [one for one in dict.fromkeys(ids) if one not in known and one not in documents]
+        like = {one: opened.ids_like(one) for one in unknown}
     known = known.union(*documents.values())
     count = remove_posts(library, known) if known else 0
     if as_json:
@@ -32,6 +33,7 @@ def command(library: Path | str, ids: tuple[str, ...], as_json: bool) -> None:
     else:
         say(f"{library}: {counted(count, 'post')} removed")
         for one in unknown:
-            say(f"there is no post with the id {one!r}", err=True)
+            near = f" (did you mean: {', '.join(like[one])})" if like[one] else ""
+            say(f"there is no post with the id {one!r}{near}", err=True)
     if unknown:
         raise click.exceptions.Exit(1)

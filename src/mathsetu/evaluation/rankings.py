@@ -22,8 +22,8 @@ class Oddities:
     """What a reader of the figures should know about a run.
 
     ``missing`` are judged topics without hits, ``unknown`` topics without judgments,
-    ``repeated`` topics in which a hit comes more than once, and ``unmapped`` counts hits whose
-    visual id is not known.
+    ``repeated`` topics in which a hit comes more than once, ``unmapped`` counts hits whose
+    visual id is not known, and ``is_of_others`` tells that no hit at all is judged.
 
     >>> print(*Oddities(missing=("A.3",)).messages(), sep="; ")
     1 judged topic has no hits and counts as 0 (trec_eval -c does so too): A.3
@@ -33,6 +33,7 @@ class Oddities:
     unknown: tuple[str, ...] = ()
     repeated: tuple[str, ...] = ()
     unmapped: int = 0
+    is_of_others: bool = False
 
     def messages(self) -> Iterator[str]:
         """One line for each kind of oddity: what, how many, and what was done about it."""
@@ -55,6 +56,11 @@ class Oddities:
             )
         if self.unmapped:
             yield f"hits without a known visual id are left out, as the lab does: {self.unmapped:,}"
+        if self.is_of_others:
+            yield (
+                "no hit of the run is judged: check that both files name the same things "
+                "(judgments of ARQMath task 2 name visual ids: use --visual-ids)"
+            )
 
 
 def judged_rankings(
@@ -90,7 +96,10 @@ def judged_rankings(
     missing = tuple(topic for topic in rankings if not run.rankings.get(topic))
     known = rankings.keys() | judgments.left_out
     unknown = tuple(topic for topic in run.rankings if topic not in known)
-    return rankings, Oddities(missing, unknown, tuple(repeated), unmapped)
+    is_of_others = len(missing) < len(rankings) and not any(
+        ranking.found for ranking in rankings.values()
+    )
+    return rankings, Oddities(missing, unknown, tuple(repeated), unmapped, is_of_others)
 
 
 def in_order(hits: Iterable[Hit]) -> list[str]:

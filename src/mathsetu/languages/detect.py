@@ -35,11 +35,15 @@ from mathsetu.languages.table import FURTHER, LANGUAGES, ROWS, language, romanis
 from mathsetu.languages.transliterate import roman_key
 from mathsetu.languages.vocabulary import (
     EXACT,
+    LATIN,
     LEARNED,
+    STEM,
     further_terms_of,
     is_in_terms,
+    is_written_so,
     known,
     terms_of,
+    weight_in,
 )
 
 # Scripts that one living language uses, or nearly so.
@@ -72,6 +76,9 @@ _VERY_FEW = 3
 # What the words of one language must have ahead of another's to decide.
 _CLEAR = 2.0
 _MOSTLY = 0.8
+# What speaks against a language that a word of a short text is none of its own, and the chance that
+# a language has at least, whatever the model says.
+_UNKNOWN, _LEAST_CHANCE = 3.0, 1e-9
 _NEAR = log(20)
 _VOTE = 4.0
 _PUNCTUATION = " \t\n.,;:?!¿¡\"'()…।؟،"
@@ -280,7 +287,12 @@ def _in_few_words(
     codes = tuple(code for code in _SERVED_SCRIPTS[script] if not _alien(text, code))
     if not codes:
         return None
-    found = terms_of(text.strip(_PUNCTUATION), codes)
+    term = text.strip(_PUNCTUATION)
+    found = terms_of(term, codes)
+    if found and not is_written_so(term, found[0]):
+        # As it is written it may be another's, accents and all, or one of ours without accents.
+        theirs = further_terms_of(term, script)
+        found = (*theirs, *found) if term.isascii() or not theirs else theirs
     if found:
         return _among(found, script, prior)
     strongest = 0.0
@@ -297,8 +309,10 @@ def _in_few_words(
         for code, weight in languages.items():
             votes[code] += weight / len(languages)
             strongest = max(strongest, weight)
-    if unknown and (found := further_terms_of(text.strip(_PUNCTUATION), script)):
+    if unknown and (found := further_terms_of(term, script)):
         return _among(found, script, prior)
+    if script == "Latn" and (further := _further_by_words(text, counting, prior)) is not None:
+        return further
     if script == "Deva":
         hindi, nepali = _hindi_and_nepali(tokens)
         votes["hi"] += _FUNCTION_WORD * len(hindi)
@@ -319,6 +333,35 @@ def _in_few_words(
     if votes[best] - second >= _CLEAR and 2 * len(unknown) <= len(counting):
         return Detected(best, _MOSTLY, script)
     return None
+
+
+def _further_by_words(text: str, counting: list[str], prior: Prior) -> Detected | None:
+    """A language that is not served in full whose words these are rather than words of ours."""
+    own = {code: [weight_in(token, code) for token in counting] for code in LATIN}
+    # Nobody looks further for words that one of ours has; English ones are met everywhere.
+    if not counting or min(own["en"]) >= LEARNED or max(map(min, own.values())) >= STEM:
+        return None
+    theirs = {
+        code: [weight_in(token, code) for token in counting]
+        for code, row in FURTHER.items()
+        if row.script == "Latn"
+    }
+    votes = {
+        code: sum(weight or -_UNKNOWN for weight in weights) / len(counting)
+        for code, weights in (own | theirs).items()
+    }
+    if max(votes[code] for code in theirs) < max(votes[code] for code in own):
+        return None
+    chances = dict(_model()(text))
+    odds = {
+        code: vote + log(max(float(chances.get(code, 0.0)), _LEAST_CHANCE) * prior.weight(code))
+        for code, vote in votes.items()
+    }
+    best, second, *_ = sorted(odds, key=lambda code: (-odds[code], code))
+    if best in own or 2 * sum(map(bool, theirs[best])) < len(counting):
+        return None
+    is_near = odds[best] - odds[second] < _NEAR
+    return Detected(best, _MOSTLY, "Latn", (best, second) if is_near else ())
 
 
 def _by_learned_words(

@@ -9,6 +9,7 @@ tables of this package know of a word says more.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
@@ -24,9 +25,10 @@ from mathsetu.languages.table import FURTHER, LANGUAGES
 LATIN: Final = tuple(row.code for row in LANGUAGES.values() if row.script == "Latn")
 # What it says for a language that it has a word: as a function word, as a term, without its
 # accents, as another form of a term, or somewhere in parallel text.
-_FUNCTION, EXACT, _FOLDED, _STEM, LEARNED = 5.0, 4.0, 3.0, 2.0, 1.0
+_FUNCTION, EXACT, _FOLDED, STEM, LEARNED = 5.0, 4.0, 3.0, 2.0, 1.0
 
 _SHORTEST_STEM = 4
+_WORD = re.compile(r"\w+")
 
 
 def terms_of(text: str, codes: Iterable[str]) -> tuple[str, ...]:
@@ -49,6 +51,15 @@ def terms_of(text: str, codes: Iterable[str]) -> tuple[str, ...]:
     return exact or tuple(code for code in codes if folded in _folded_terms(code))
 
 
+def is_written_so(text: str, code: str) -> bool:
+    """Whether a text, as it is written, is a term of a language.
+
+    >>> is_written_so("Número primo", "es"), is_written_so("numero primo", "es")
+    (True, False)
+    """
+    return _plain(text) in _written_terms(code)
+
+
 def further_terms_of(text: str, script: str) -> tuple[str, ...]:
     """The languages that are not served in full in which a text, as it is written, is a term.
 
@@ -68,6 +79,28 @@ def known(word: str, codes: Iterable[str]) -> dict[str, float]:
     weights = {code: weight for code in codes if (weight := _weight(word, code))}
     best = max(weights.values(), default=0.0)
     return {code: weight for code, weight in weights.items() if weight == best}
+
+
+def weight_in(word: str, code: str) -> float:
+    """How well a language in Latin letters knows a word; also those that are not served in full.
+
+    Of these only the words of terms count, function words, and those of parallel text: what the
+    endings of so many languages may mean would take too long to look up.
+
+    >>> weight_in("matrice", "fr") > weight_in("matrice", "en")
+    True
+    """
+    if code in LANGUAGES:
+        return _weight(word, code)
+    if word in FURTHER[code].stop_words:
+        return _FUNCTION
+    if word in _written_words(code):
+        return EXACT
+    if fold(word) in _folded_written_words(code):
+        return _FOLDED
+    table, terms = LearnedWords.load(code, "en"), analyze(word, code)
+    is_learned = all((said := table.translations(term)) and said[0][0] != term for term in terms)
+    return LEARNED if terms and is_learned else 0.0
 
 
 def is_in_terms(word: str, codes: Iterable[str]) -> bool:
@@ -126,7 +159,7 @@ def _weight(word: str, code: str) -> float:
     if terms and all(
         len(term) >= _SHORTEST_STEM and term in _stems(code, term.isascii()) for term in terms
     ):
-        return _STEM
+        return STEM
     return LEARNED if terms and all(_is_learned(term, code) for term in terms) else 0.0
 
 
@@ -144,6 +177,16 @@ def _is_learned(term: str, code: str) -> bool:
 def _written_terms(code: str) -> frozenset[str]:
     forms = (form for concept in Glossary.load() for form in concept.forms.get(code, ()))
     return frozenset(map(_plain, forms))
+
+
+@cache
+def _written_words(code: str) -> frozenset[str]:
+    return frozenset(word for term in _written_terms(code) for word in _WORD.findall(term))
+
+
+@cache
+def _folded_written_words(code: str) -> frozenset[str]:
+    return frozenset(map(fold, _written_words(code)))
 
 
 @cache

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
     Allowed = NDArray[np.bool_] | None
 
+# The kind of parts that know the names in formulas.
+_NAMING = "lexical"
 #: Says something about a post, by its place.
 Remark = Callable[[int], Reason | None]
 
@@ -241,6 +243,14 @@ def weighted_sum(
                     if one is not None:
                         others[part] = one
             lists = others or lists
+        elif not any(len(lists[part].numbers) for part in lists if part not in silent):
+            # A letter alone has no structure, but the terms of posts have it as a name.
+            named = {
+                part
+                for part in silent.intersection(lists)
+                if recipe.parts[part]["kind"] == _NAMING and len(lists[part].numbers)
+            }
+            silent = set(weights) - named if named else silent
         numbers = _listed(lists)
         if also is not None and also not in numbers:
             # Nobody lists it, so everybody is asked about it.

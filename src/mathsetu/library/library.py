@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import partial
 from itertools import islice
 from numbers import Integral, Real
@@ -56,6 +57,8 @@ _ALIKE = 10
 _TOGETHER = 16
 # So many times as many posts as hits are wanted are looked at for versions in other languages.
 _LANGUAGES = 7
+# Posts whose ids are compared with a mistyped one.
+_LOOKED_THROUGH = 20_000
 
 
 @dataclass(frozen=True)
@@ -738,6 +741,17 @@ class Library:
                 name: set(view.stored_posts.ids(list(posts)).values())
                 for name, posts in threads.items()
             }
+
+        return self._steadily(work)
+
+    def ids_like(self, name: str, limit: int = 3) -> list[str]:
+        """Ids of posts that hold a mistyped one, or are nearly it; of a large library's first."""
+
+        def work(view: View, clock: Clock) -> list[str]:
+            numbers = [number for number, _ in view.stored_posts.titles(_LOOKED_THROUGH)]
+            every = list(view.stored_posts.ids(numbers).values())
+            holding = [one for one in every if name in one]
+            return holding[:limit] or get_close_matches(name, every, n=limit)
 
         return self._steadily(work)
 

@@ -42,6 +42,8 @@ def check_asks(question: Question) -> None:
     if not any(question.formulas) and not any(
         analyze(question.words, language) for language in question.languages
     ):
+        if not any(map(str.isalnum, question.words)):
+            raise InputError("the query has neither words nor a formula")
         raise InputError("the query has no formula and only stop words")
 
 

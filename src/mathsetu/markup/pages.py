@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import re
 
+from mathsetu.markup.delimiters import find_formulas
 from mathsetu.markup.mathml import mathml_to_latex, without_comments
 from mathsetu.markup.references import unescape
 
@@ -38,6 +39,7 @@ _NOISE = frozenset(
     "site-notice vector-header-container vector-page-toolbar vector-column-start".split()
 )
 _NOISE_ROLES = frozenset(("navigation", "search", "contentinfo"))
+_CODE = frozenset(("code", "pre", "kbd", "samp"))
 _NOISE_TAGS = frozenset(("nav", "footer", "button", "select", "textarea", "noscript", "svg"))
 _IMAGES = frozenset(
     "mwe-math-fallback-image-inline mwe-math-fallback-image-display tex latex math".split()
@@ -64,6 +66,8 @@ class _Page:
         self._parts: list[str] = []
         self._last = ""  # the formula that was read last, and has not been followed by text
         self._found: dict[str, int] = {}
+        self._has_formulas = False
+        self._texts: list[int] = []  # which parts are text, code aside
 
     def cleaned(self) -> str:
         source = self._source
@@ -71,6 +75,7 @@ class _Page:
         skipped = ""  # the tag inside which nothing is read
         depth = 0
         only_formulas = 0
+        code = 0  # how many tags of code are open
         for tag in _TAG.finditer(source):
             start, end = tag.span()
             if start < position:
@@ -85,8 +90,10 @@ class _Page:
                 position = end
                 continue
             if not only_formulas:
-                self._text(source[position:start])
+                self._text(source[position:start], is_code=code > 0)
             position = end
+            if name in _CODE:
+                code = max(0, code + (1 if is_open else -1 if closing else 0))
             if name == "mjx-container":
                 only_formulas = max(0, only_formulas + (1 if is_open else -1 if closing else 0))
             elif closing:
@@ -113,13 +120,36 @@ class _Page:
                 else:
                     self._parts.append(_kept(name, attribute))
         if not skipped and not only_formulas:
-            self._text(source[position:])
+            self._text(source[position:], is_code=code > 0)
+        self._mark_delimited()
         return "".join(self._parts)
 
-    def _text(self, text: str) -> None:
+    def _text(self, text: str, *, is_code: bool) -> None:
         if text.strip():
             self._last = ""
+        if not is_code:
+            self._texts.append(len(self._parts))
         self._parts.append(text)
+
+    def _mark_delimited(self) -> None:
+        r"""Mark what stands between delimiters, too, where a page has formulas of both kinds.
+
+        A page that marks its formulas means dollars as dollars, but nothing else is meant by
+        ``\(``; where that is met, dollars are delimiters as well.
+        """
+        texts = (self._parts[number] for number in self._texts)
+        if not self._has_formulas or not any("\\(" in one or "\\[" in one for one in texts):
+            return
+        for number in self._texts:
+            text = self._parts[number]
+            position = 0
+            marked: list[str] = []
+            for found in find_formulas(text):
+                dollars = "$$" if found.display else "$"
+                latex = text[found.latex_start : found.latex_end]
+                marked += (text[position : found.start], _marked(f"{dollars}{latex}{dollars}"))
+                position = found.end
+            self._parts[number] = "".join((*marked, text[position:]))
 
     def _find(self, needle: str, start: int) -> int:
         """Like str.find for starts that never go back: nothing is skipped twice."""
@@ -182,8 +212,13 @@ class _Page:
             return
         self._last = latex
         dollars = "$$" if display else "$"
-        written = html.escape(f"{dollars}{latex}{dollars}", quote=False)
-        self._parts.append(f'<span class="math-container">{written}</span>')
+        self._has_formulas = True
+        self._parts.append(_marked(html.escape(f"{dollars}{latex}{dollars}", quote=False)))
+
+
+def _marked(written: str) -> str:
+    """A formula with its delimiters as pages mark one."""
+    return f'<span class="math-container">{written}</span>'
 
 
 def _bare(latex: str) -> str:

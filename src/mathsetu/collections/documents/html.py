@@ -13,13 +13,22 @@ from mathsetu.markup.pages import clean_page, declared_encoding
 from mathsetu.records import Post
 
 _TITLE = re.compile(r"<title[^<>]*>([^<]*)</title", re.IGNORECASE)
+# "fr", or the first part of "fr-CA".
+_LANGUAGE = re.compile(
+    r"<html\b[^<>]{0,500}?[ \t\n](?:xml:)?lang\s*=\s*[\"']?([a-z]{2,3})\b", re.IGNORECASE
+)
+# Where a page says what it is.
+_HEAD = 4096
+# What templates say of pages in all languages.
+_UNSAID = "en"
 
 
 def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
     """The sections of a page."""
     data = document.read()
-    source = decoded(data, document.shown, declared_encoding(data[:4096]))
-    title = _TITLE.search(source)
+    source = decoded(data, document.shown, declared_encoding(data[:_HEAD]))
+    title, stated = _TITLE.search(source), _LANGUAGE.search(source, 0, _HEAD)
+    language = stated[1].lower() if stated else ""
     page = expand_formulas(clean_page(source), "html")
     fallback = to_text(title[1], "html").replace("\n", " ") if title else ""
     parts = list(sections(page, "html"))
@@ -29,7 +38,7 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
         fallback = to_text(heading, "html").replace("\n", " ")
     yield from posts_of(
         document, parts, "html", bad, title=fallback if heading is not None else "",
-        fallback=fallback,
+        fallback=fallback, language="" if language == _UNSAID else language,
     )  # fmt: skip
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from mathsetu.collections.documents import tex_expansion as marks
 from mathsetu.collections.documents.sections import Document, Section, decoded, posts_of
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.trees import BROKEN, Tree
 from mathsetu.errors import InputError
+from mathsetu.languages.table import ROWS
 from mathsetu.limits import LONGEST_TEXT
 from mathsetu.markup import split, to_text
 from mathsetu.records import Post
@@ -28,6 +30,15 @@ _ENCODING = re.compile(rb"\\usepackage\s*\[([A-Za-z0-9_-]{1,20})\]\s*\{inputenc\
 _ENCODINGS = {"latin1": "latin-1", "latin2": "iso8859-2", "latin9": "iso8859-15",
               "ansinew": "cp1252", "applemac": "mac-roman", "cp1250": "cp1250",
               "cp1251": "cp1251", "cp1252": "cp1252", "koi8-r": "koi8-r"}  # fmt: skip
+# The options of babel, the last of which is the main language, or what polyglossia is told.
+_BABEL = re.compile(
+    r"\\usepackage\s*+\[([^\[\]]{1,200})\]\s*+\{babel\}"
+    r"|\\set(?:default|main)language\s*+(?:\[[^\[\]]{0,200}\])?\s*+\{([a-z]{1,30})\}"
+)
+_PREAMBLE = 20_000
+_OTHER_NAMES = {"american": "en", "british": "en", "ngerman": "de", "naustrian": "de",
+                "francais": "fr", "brazilian": "pt", "brazil": "pt", "portuges": "pt",
+                "magyar": "hu", "farsi": "fa", "serbian": "hr", "bahasa": "id"}  # fmt: skip
 _TITLE = re.compile(f"{marks.DOCUMENT_START}([^{marks.DOCUMENT_END}]*+){marks.DOCUMENT_END}")
 _HEADING = re.compile(
     f"{marks.HEADING}(\\d){marks.HEADING_FILE}([^{marks.TITLE_START}]*+){marks.TITLE_START}"
@@ -72,15 +83,39 @@ def read_with_files(document: Document, bad: BadRows) -> tuple[Iterator[Post], l
         bad.note(f"{document.shown}: included files are missing: {names[:200]}")
     if made.is_cut:
         bad.note(f"{document.shown}: its macros expand to too much text; some are not expanded")
-    return _posts(document, made, bad), made.files
+    return _posts(document, made, _stated_language(source), bad), made.files
 
 
-def _posts(document: Document, made: marks.Expansion, bad: BadRows) -> Iterator[Post]:
+def _stated_language(source: str) -> str:
+    r"""The main language that babel or polyglossia is told; "" where there is none we know.
+
+    >>> _stated_language(r"\usepackage[english,main=czech]{babel}")
+    'cs'
+    >>> _stated_language(r"\usepackage[ngerman,spanish]{babel}")
+    'es'
+    """
+    found = _BABEL.search(_COMMENT.sub("", source[:_PREAMBLE]))
+    if found is None:
+        return ""
+    options = [option.strip() for option in (found[1] or found[2]).split(",")]
+    main = next((one for one in options if one.startswith("main")), options[-1])
+    return _language_names().get(main.partition("=")[2].strip() or main, "")
+
+
+@cache
+def _language_names() -> dict[str, str]:
+    """The names that TeX has for languages."""
+    return {row.name.lower(): row.code for row in ROWS.values()} | _OTHER_NAMES
+
+
+def _posts(
+    document: Document, made: marks.Expansion, language: str, bad: BadRows
+) -> Iterator[Post]:
     titles = _TITLE.findall(made.text)
     text = _TITLE.sub("", made.text)
     parts = list(_sections(text, document.name))
     title = to_text(_tidied(titles[-1]), "latex").replace("\n", " ") if titles else ""
-    yield from posts_of(document, parts, "latex", bad, title=title)
+    yield from posts_of(document, parts, "latex", bad, title=title, language=language)
 
 
 def _sections(text: str, name: str) -> Iterator[Section]:

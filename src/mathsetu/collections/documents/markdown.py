@@ -11,15 +11,19 @@ from mathsetu.collections.rows import BadRows
 from mathsetu.markup import split, to_text
 from mathsetu.records import Post
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
-_FRONT_TITLE = re.compile(r"^title[ \t]*:[ \t]*([^\n]*)$", re.MULTILINE)
+# In YAML, or in TOML between pluses.
+_FRONT_MATTER = re.compile(
+    r"\A(?:---[ \t]*\n.*?^(?:---|\.\.\.)|\+\+\+[ \t]*\n.*?^\+\+\+)[ \t]*$",
+    re.DOTALL | re.MULTILINE,
+)
+_FRONT_TITLE = re.compile(r"^title[ \t]*[:=][ \t]*([^\n]*)$", re.MULTILINE)
 # "hi", or the first part of "pt-BR".
 _FRONT_LANGUAGE = re.compile(
-    r"^lang[ \t]*+:[ \t]*+[\"']?([a-z]{2,3})\b", re.MULTILINE | re.IGNORECASE
+    r"^lang(?:uage)?[ \t]*+[:=][ \t]*+[\"']?([a-z]{2,3})\b", re.MULTILINE | re.IGNORECASE
 )
 # In one line, with or without brackets, or one in each line that follows.
 _FRONT_TAGS = re.compile(
-    r"^(?:tags|keywords)[ \t]*+:[ \t]*+([^\n]*+)((?:\n[ \t]*+-[ \t][^\n]*+)*+)", re.MULTILINE
+    r"^(?:tags|keywords)[ \t]*+[:=][ \t]*+([^\n]*+)((?:\n[ \t]*+-[ \t][^\n]*+)*+)", re.MULTILINE
 )
 _NAME = re.compile(r"(?:name|title)\s*=\s*\"([^\"]*)\"")
 
@@ -53,6 +57,8 @@ _MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(rf"(?<![\w@.`/])@(?:{_REFERRED})-[\w:-]++"), ""),  # Quarto: a reference
     (re.compile(r"\\(?:eqref|ref|cite[a-z]*+|label)\{[^{}\n]*+\}"), ""),
 )  # fmt: skip
+_MATH_FENCE = "```math"
+_BACKTICKED = re.compile(r"\$`([^`\n]++)`\$")
 # A displayed formula may have this many lines.
 _LONGEST_DISPLAY = 200
 
@@ -85,7 +91,7 @@ def read_source(
     tags: tuple[str, ...] = (),
 ) -> Iterator[Post]:
     """The sections of a text in Markdown."""
-    plain = _without_marks(expand_formulas(_displays(source), "markdown"))
+    plain = _without_marks(expand_formulas(_displays(_in_dollars(source)), "markdown"))
     shown = to_text(title, "markdown").replace("\n", " ") if title else ""
     yield from posts_of(
         document,
@@ -129,6 +135,31 @@ def _without_marks(source: str) -> str:
     for pattern, replacement in _MARKS:
         text = pattern.sub(replacement, text)
     return _HELD.sub(lambda found: held[int(found[1])], text)
+
+
+def _in_dollars(source: str) -> str:
+    r"""Formulas as GitHub and GitLab write them, in dollars alone.
+
+    >>> _in_dollars("So $`x^2`$:\n```math\nx\n```")
+    'So $x^2$:\n$$\nx\n$$'
+    """
+    if "```" not in source and "$`" not in source:
+        return source
+    lines = source.split("\n")
+    fence = ""
+    for number, line in enumerate(lines):
+        mark = line.strip()
+        if fence == _MATH_FENCE and mark == "```":
+            lines[number], fence = "$$", ""
+        elif fence and mark.startswith(fence):
+            fence = ""
+        elif not fence and mark == _MATH_FENCE:
+            lines[number], fence = "$$", _MATH_FENCE
+        elif not fence and mark.startswith(("```", "~~~")):
+            fence = mark[:3]
+        elif not fence:
+            lines[number] = _BACKTICKED.sub(r"$\1$", line)
+    return "\n".join(lines)
 
 
 def _displays(source: str) -> str:

@@ -39,6 +39,11 @@ _NEEDING: Final = frozenset(
     {boxes.FUNCTION, boxes.TRIGONOMETRIC, boxes.BIG, boxes.INTEGRAL, boxes.PREFIX, boxes.NEGATION,
      boxes.MULTIPLICATION, boxes.ADDITION, boxes.RELATION, boxes.META, boxes.OPENING}
 )  # fmt: skip
+# Those that have their operand behind their scripts.
+_READING_ON: Final = frozenset({boxes.FUNCTION, boxes.TRIGONOMETRIC, boxes.BIG, boxes.INTEGRAL})
+#: What ends an integral: dx, but no word that begins so.
+DIFFERENTIAL: Final = re.compile(r"d(?!e$|o$|a$|i$)[a-zA-Z]")
+_SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
 # a x^2 + b x …: a letter before a space is a coefficient there, and no article.
 _COEFFICIENTS: Final = re.compile(
     r"[A-Za-z] [A-Za-z](?:\^\d|[²³])? ?[-+−] ?[A-Za-z0-9]+ [A-Za-z](?![A-Za-z])"
@@ -298,9 +303,10 @@ class Operands:
             return False
         if token.kind is Kind.LETTER:
             following = self.row.at(place + 1)
-            return (
-                following is None or following.kind not in PROSE or (token.text not in LETTER_WORDS)
-            )
+            is_word = token.text in LETTER_WORDS and following is not None
+            if not is_word or following is None or following.kind not in PROSE:
+                return True
+            return self.has_integral and DIFFERENTIAL.fullmatch(following.text) is not None
         if token.kind is Kind.SHORT:
             return token.text not in short_words()
         return token.kind in ATOMS or token.kind in (
@@ -341,9 +347,21 @@ class Operands:
             self.has_integral = self.has_integral or role(token.text) == boxes.INTEGRAL
             following = row.at(after)
             if following is not None and following.kind in (Kind.SCRIPT, Kind.SUP, Kind.SUB):
-                return after
+                return self._scripted_command(after) if role(token.text) in _READING_ON else after
             return -after if self._begins_operand(after) or not is_first else after
         return after
+
+    def _scripted_command(self, place: int) -> int:
+        r"""The scripts of a sum, an integral or a function, after which an operand is welcome."""
+        after = place
+        while (token := self.row.at(after)) is not None and token.kind in _SCRIPTS:
+            argument = self._script_argument(after) if token.kind is Kind.SCRIPT else after + 1
+            if argument is None:
+                break
+            self.strong += 1
+            after = argument
+        self.settled = after
+        return -after if self._begins_operand(after) else after
 
     def _group(self, place: int, is_first: bool) -> int | None:
         row, token = self.row, self.tokens[place]

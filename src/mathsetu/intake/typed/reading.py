@@ -7,7 +7,6 @@ by a word, it ends. Then its evidence is weighed: ``x-y`` may be a formula and `
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -29,9 +28,8 @@ from mathsetu.intake.typed.lexer import (
     short_words,
 )
 from mathsetu.intake.typed.names import AFTER_NUMBERS, GREEK, INFIX_WORDS, LETTER_WORDS, UNITS
-from mathsetu.intake.typed.operands import Operands
+from mathsetu.intake.typed.operands import DIFFERENTIAL, Operands
 
-_DIFFERENTIAL: Final = re.compile(r"d(?!e$|o$|a$|i$)[a-zA-Z]")
 _CALLED: Final = frozenset({Kind.LETTER, Kind.SYMBOL, Kind.SUP, Kind.SUB, Kind.SHORT, Kind.POSTFIX})
 
 
@@ -411,7 +409,7 @@ class Reading(Operands):
             if token.text in ("dx", "dy", "dt", "dz", "dr") and before.kind is Kind.LETTER:
                 self.strong += 1  # x dx
                 return place + 1
-            if _DIFFERENTIAL.fullmatch(token.text) and (begun or self.has_integral):
+            if DIFFERENTIAL.fullmatch(token.text) and (begun or self.has_integral):
                 if token.text in short_words() and not self.has_integral:
                     return None
                 return place + 1
