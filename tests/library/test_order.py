@@ -394,8 +394,14 @@ def test_a_letter_alone_is_found_as_a_name_in_formulas(tmp_path: Path) -> None:
 def test_a_faint_meaning_does_not_outweigh_the_word_itself(tmp_path: Path) -> None:
     posts = [
         Post("1", "Notes from the lecture.", "Probability", language="en"),
-        Post("2", "It has mean $np$ and variance $np(1-p)$.", "Binomial", language="en"),
-        Post("3", r"$P(A|B)=\frac{P(B|A)P(A)}{P(B)}$", "Bayes", language="en"),
+        Post(
+            "2",
+            "The sum of $n$ Bernoulli variables has mean $np$ and its variance $np(1-p)$; it counts "
+            "successes.",
+            "Probability › Binomial distribution",
+            language="en",
+        ),
+        Post("3", r"$P(A|B)=\frac{P(B|A)P(A)}{P(B)}$", "Probability › Bayes", language="en"),
     ]
     build_library(tmp_path / "lib", posts, load_recipe("default"), processes=1)
     assert Library(tmp_path / "lib").search("variance")[0].id == "2"
