@@ -396,8 +396,8 @@ def test_a_faint_meaning_does_not_outweigh_the_word_itself(tmp_path: Path) -> No
         Post("1", "Notes from the lecture.", "Probability", language="en"),
         Post(
             "2",
-            "The sum of $n$ Bernoulli variables has mean $np$ and its variance $np(1-p)$; it counts "
-            "successes.",
+            "The sum of $n$ Bernoulli variables has mean $np$ and its variance $np(1-p)$; it "
+            "counts successes.",
             "Probability › Binomial distribution",
             language="en",
         ),

@@ -79,6 +79,8 @@ _MOSTLY = 0.8
 # What speaks against a language that a word of a short text is none of its own, and the chance that
 # a language has at least, whatever the model says.
 _UNKNOWN, _LEAST_CHANCE = 3.0, 1e-9
+# What ours have ahead of close relatives: Spanish is asked in more often than Catalan.
+_OWN = 1.0
 _NEAR = log(20)
 _VOTE = 4.0
 _PUNCTUATION = " \t\n.,;:?!¿¡\"'()…।؟،"
@@ -354,7 +356,9 @@ def _further_by_words(text: str, counting: list[str], prior: Prior) -> Detected 
         return None
     chances = dict(_model()(text))
     odds = {
-        code: vote + log(max(float(chances.get(code, 0.0)), _LEAST_CHANCE) * prior.weight(code))
+        code: vote
+        + log(max(float(chances.get(code, 0.0)), _LEAST_CHANCE) * prior.weight(code))
+        + _OWN * (code in own)
         for code, vote in votes.items()
     }
     best, second, *_ = sorted(odds, key=lambda code: (-odds[code], code))
