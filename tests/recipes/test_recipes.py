@@ -314,6 +314,8 @@ def test_a_broken_recipe_is_refused_with_its_file(tmp_path: Path, text: str, mes
 def test_an_unknown_recipe_is_refused_with_those_that_exist(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"unknown recipe 'magic'.*default, formula"):
         load_recipe("magic")
+    with pytest.raises(InputError, match=r"unknown recipe 'defualt' \(did you mean default"):
+        load_recipe("defualt")
     with pytest.raises(InputError, match=r"nowhere\.toml: cannot be read"):
         load_recipe(str(tmp_path / "nowhere.toml"))
 

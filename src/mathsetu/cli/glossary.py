@@ -63,6 +63,8 @@ def search(words: str, k: int, languages: tuple[str, ...], as_json: bool) -> Non
     shown = dict.fromkeys([*LANGUAGES, *(language(name).code for name in languages)])
     if as_json:
         print_json([_described(concept, shown) for concept in found])
+    elif not found:
+        say(f"no term begins with or contains {words!r}; look for one of its words", err=True)
     else:
         rows = [[concept.term(code) for code in shown] for concept in found]
         print_table(tuple(shown), rows)

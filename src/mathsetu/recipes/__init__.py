@@ -5,6 +5,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,8 +61,9 @@ def recipe_text(name: str) -> str:
             raise InputError(f"{path}: is not UTF-8 ({error.reason})") from error
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-    known = ", ".join(recipe_names())
-    raise InputError(f"unknown recipe {name!r} (known: {known}; or give a .toml file)")
+    near = get_close_matches(name, recipe_names(), n=3)
+    meant = f"did you mean {', '.join(near)}?" if near else f"known: {', '.join(recipe_names())}"
+    raise InputError(f"unknown recipe {name!r} ({meant}; or give a .toml file)")
 
 
 def _shipped() -> Traversable:
