@@ -290,6 +290,7 @@ def test_what_a_note_says_of_itself_is_kept(
     [
         ("page.html", '<html class="a" lang="fr-CA"><p>La série $x$.', "fr"),
         ("page.html", '<html lang="en"><p>La série $x$.', ""),  # templates say so of all pages
+        ("page.html", '<html lang="fra"><p>La série $x$.', "fr"),
         ("page.html", '<p lang="fr">La série $x$.', ""),
         ("note.tex", "\\usepackage[english, spanish]{babel}\n\\begin{document} x", "es"),
         ("note.tex", "\\setmainlanguage{czech}\n\\begin{document} x", "cs"),

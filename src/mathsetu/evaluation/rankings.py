@@ -59,7 +59,7 @@ class Oddities:
         if self.is_of_others:
             yield (
                 "no hit of the run is judged: check that both files name the same things "
-                "(judgments of ARQMath task 2 name visual ids: use --visual-ids)"
+                "(judgments of ARQMath task 2 name visual ids, which --visual-ids tells)"
             )
 
 

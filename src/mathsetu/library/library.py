@@ -57,8 +57,9 @@ _ALIKE = 10
 _TOGETHER = 16
 # So many times as many posts as hits are wanted are looked at for versions in other languages.
 _LANGUAGES = 7
-# Posts whose ids are compared with a mistyped one.
-_LOOKED_THROUGH = 20_000
+# Ids that are looked through for a mistyped one, those of them that are compared letter by letter,
+# and how long these may be: comparing takes time.
+_LOOKED_THROUGH, _COMPARED, _LONGEST_COMPARED = 20_000, 4_000, 200
 
 
 @dataclass(frozen=True)
@@ -751,7 +752,10 @@ class Library:
             numbers = [number for number, _ in view.stored_posts.titles(_LOOKED_THROUGH)]
             every = list(view.stored_posts.ids(numbers).values())
             holding = [one for one in every if name in one]
-            return holding[:limit] or get_close_matches(name, every, n=limit)
+            if holding or len(name) > _LONGEST_COMPARED:
+                return holding[:limit]
+            short = (one for one in every if len(one) <= _LONGEST_COMPARED)
+            return get_close_matches(name, list(islice(short, _COMPARED)), n=limit)
 
         return self._steadily(work)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from mathsetu.collections.documents.sections import Document, Section, decoded, posts_of, sections
 from mathsetu.collections.documents.tex_expansion import expand_formulas
 from mathsetu.collections.rows import BadRows
+from mathsetu.languages.table import language as row_of
 from mathsetu.markup import to_text
 from mathsetu.markup.pages import clean_page, declared_encoding
 from mathsetu.records import Post
@@ -28,7 +29,7 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
     data = document.read()
     source = decoded(data, document.shown, declared_encoding(data[:_HEAD]))
     title, stated = _TITLE.search(source), _LANGUAGE.search(source, 0, _HEAD)
-    language = stated[1].lower() if stated else ""
+    language = row_of(stated[1].lower()).code if stated else ""
     page = expand_formulas(clean_page(source), "html")
     fallback = to_text(title[1], "html").replace("\n", " ") if title else ""
     parts = list(sections(page, "html"))

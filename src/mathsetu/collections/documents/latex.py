@@ -38,7 +38,7 @@ _BABEL = re.compile(
 _PREAMBLE = 20_000
 _OTHER_NAMES = {"american": "en", "british": "en", "ngerman": "de", "naustrian": "de",
                 "francais": "fr", "brazilian": "pt", "brazil": "pt", "portuges": "pt",
-                "magyar": "hu", "farsi": "fa", "serbian": "hr", "bahasa": "id"}  # fmt: skip
+                "magyar": "hu", "farsi": "fa", "bahasa": "id"}  # fmt: skip
 _TITLE = re.compile(f"{marks.DOCUMENT_START}([^{marks.DOCUMENT_END}]*+){marks.DOCUMENT_END}")
 _HEADING = re.compile(
     f"{marks.HEADING}(\\d){marks.HEADING_FILE}([^{marks.TITLE_START}]*+){marks.TITLE_START}"
@@ -91,15 +91,16 @@ def _stated_language(source: str) -> str:
 
     >>> _stated_language(r"\usepackage[english,main=czech]{babel}")
     'cs'
-    >>> _stated_language(r"\usepackage[ngerman,spanish]{babel}")
+    >>> _stated_language(r"\usepackage[ngerman,spanish,shorthands=off]{babel}")
     'es'
     """
     found = _BABEL.search(_COMMENT.sub("", source[:_PREAMBLE]))
     if found is None:
         return ""
     options = [option.strip() for option in (found[1] or found[2]).split(",")]
-    main = next((one for one in options if one.startswith("main")), options[-1])
-    return _language_names().get(main.partition("=")[2].strip() or main, "")
+    mains = [one.partition("=")[2].strip() for one in options if one.startswith("main")]
+    known = [code for one in mains or options if (code := _language_names().get(one))]
+    return known[-1] if known else ""
 
 
 @cache

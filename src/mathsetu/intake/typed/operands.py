@@ -303,8 +303,7 @@ class Operands:
             return False
         if token.kind is Kind.LETTER:
             following = self.row.at(place + 1)
-            is_word = token.text in LETTER_WORDS and following is not None
-            if not is_word or following is None or following.kind not in PROSE:
+            if following is None or following.kind not in PROSE or token.text not in LETTER_WORDS:
                 return True
             return self.has_integral and DIFFERENTIAL.fullmatch(following.text) is not None
         if token.kind is Kind.SHORT:

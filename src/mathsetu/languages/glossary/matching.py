@@ -46,7 +46,7 @@ class _Meaning:
 class ReadText:
     """A text as one language reads it: its words, and the terms that begin at each of them.
 
-    Into how many languages it may be translated, each place is looked up once.
+    Each place is looked up once, however many languages the text is translated into.
     """
 
     def __init__(self, matcher: Matcher, text: str) -> None:
