@@ -125,3 +125,15 @@ def test_other_words_weigh_as_much_as_their_translation_is_likely() -> None:
 
 def test_names_and_unknown_words_stay_as_they_are() -> None:
     assert Glossary.load().expand("Zagier xqzwv", "cs", "en") == [("zagier", 1.0), ("xqzwv", 1.0)]
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.name)
+def test_every_term_of_a_table_is_found_and_no_other(path: Path) -> None:
+    table = LearnedWords(gzip.decompress(path.read_bytes()).decode())
+    terms = table.terms()
+    assert terms == sorted(set(terms))
+    for term in [*terms[:20], *terms[:: max(1, len(terms) // 50)], *terms[-20:]]:
+        assert table.translations(term)
+        assert term + "\x01" in terms or not table.translations(term + "\x01")
+    assert not table.translations("")
+    assert not table.translations("\U0010ffff")

@@ -53,7 +53,8 @@ def command(
         source, form = sys.stdin.read() if text == "-" else text or "", form or "text"
     spans = split(source, form)
     if as_json:
-        print_json({"form": form, "text": to_text(source, form), "spans": spans})
+        told = [span._asdict() for span in spans]
+        print_json({"form": form, "text": to_text(source, form), "spans": told})
         return
     rows = [
         (number, f"{span.kind}{' (display)' * span.display}", span.content.strip(), span.id)

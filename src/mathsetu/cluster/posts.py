@@ -12,7 +12,7 @@ from mathsetu.cluster.layout import COLLECTION, ID, LANGUAGE, PARENT, TAGS, THRE
 from mathsetu.cluster.packing import damaged
 from mathsetu.cluster.snapshot import Snapshot
 from mathsetu.errors import UnknownPost
-from mathsetu.intake.posts import PostFacts
+from mathsetu.intake.posts import Glance, PostFacts
 from mathsetu.library.segmented_posts import FACETS, by_frequency
 from mathsetu.library.store import Heading, facts_of
 from mathsetu.records import Post
@@ -91,10 +91,10 @@ class ClusterPosts:
             posts[number] = (one.beside(asked) if asked else one).post
         return posts
 
-    def glances(self, numbers: Sequence[int]) -> dict[int, Post]:
+    def glances(self, numbers: Sequence[int]) -> dict[int, Glance]:
         """Posts by their numbers, answers without their questions."""
         self._read_by_number(numbers)
-        return {number: self._known[number].post for number in numbers}
+        return {number: _glance(self._known[number]) for number in numbers}
 
     def headings(self, numbers: Sequence[int]) -> dict[int, Heading]:
         """The languages and threads of posts by their numbers."""
@@ -221,6 +221,10 @@ class ClusterPosts:
                 yield int(point.id), point.payload or {}
             if offset is None:
                 return
+
+
+def _glance(facts: PostFacts) -> Glance:
+    return Glance.of(facts.post, lambda post: facts.texts)
 
 
 def _read(payload: dict[str, Any]) -> PostFacts:

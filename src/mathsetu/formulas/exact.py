@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import islice
+from typing import Protocol
 
-from mathsetu.formulas.matching import PreparedFormula
+from mathsetu.formulas.matching.prepared import subtree_keys
 from mathsetu.formulas.parse import parse_once
 
 #: What a formula counts that is only a part of the one that is written.
@@ -16,15 +18,19 @@ _LEAST_NODES = 3
 # Formulas of one text that are looked at.
 _MOST = 50
 # What is written in several ways, or says nothing but how wide a gap or a bracket is.
+_MARKS = "~&{}()"
+_GAPS = (r"\,", r"\;", r"\!", r"\:")
 _SPELLINGS = (
-    *((mark, "") for mark in (r"\,", r"\;", r"\!", r"\:", r"\ ", "~", "&", *"{}()")),
+    (r"\rightarrow", r"\to"),  # before a \right is taken for the end of a bracket
     *((rf"\{name}", "") for name in ("displaystyle", "textstyle", "limits", "left", "right")),
     *((rf"\{name}", "") for name in ("mathrm", "qquad", "quad")),
     *((rf"\{name}", "\\") for name in ("operatorname*", "operatorname")),
     *((rf"\{name}", r"\frac") for name in ("dfrac", "tfrac", "cfrac")),
     *((rf"\{name}q", rf"\{name}") for name in ("le", "ge", "ne")),
-    (r"\rightarrow", r"\to"),
 )
+# The name of a command, and those that are not in every text that means the same.
+_COMMAND = re.compile(r"\\([A-Za-z]+)")
+_CHOICES = frozenset(_COMMAND.findall(" ".join(map(" ".join, _SPELLINGS))))
 
 
 def plainly(latex: str) -> str:
@@ -34,35 +40,56 @@ def plainly(latex: str) -> str:
     True
     """
     plain = "".join(latex.split())
+    has_commands = "\\" in plain
+    for gap in (*_GAPS, *_MARKS) if has_commands else _MARKS:
+        plain = plain.replace(gap, "")
+    if not has_commands:
+        return plain
     for spelling, usual in _SPELLINGS:
         if spelling in plain:
             plain = plain.replace(spelling, usual)
     return plain
 
 
-def exactly(asked: str, plain_text: str, formulas: Iterable[str]) -> tuple[float, str]:
-    r"""How exactly a text holds a formula, and the formula of the text that does.
+class HasFormulas(Protocol):
+    """A text with formulas; most texts are told to be without one by a first look or a second."""
+
+    @property
+    def raw(self) -> str:
+        """Has all commands of the text, among other things."""
+        ...
+
+    @property
+    def plain(self) -> str:
+        """The whole text (`plainly`)."""
+        ...
+
+    @property
+    def formulas(self) -> Sequence[str]:
+        """Its formulas."""
+        ...
+
+
+def exactly(asked: str, text: HasFormulas) -> tuple[float, str]:
+    """How exactly a text holds a formula, and the formula of the text that does.
 
     That is 1 where it is there as it is, `PART` where it is inside a larger one, else 0.
-
-    Args:
-        asked: The formula.
-        plain_text: The text (`plainly`), which tells most texts to be without it.
-        formulas: The formulas of the text; they are read only where it may be among them.
-
-    >>> text = r"\sum_n \dfrac1{n^2}"
-    >>> exactly(r"\frac{1}{n^{2}}", plainly(text), [text])
-    (0.8, '\\sum_n \\dfrac1{n^2}')
-    >>> exactly("n^3", plainly(text), [text])
-    (0.0, '')
     """
     wanted = _plain_formula(asked)
-    if not wanted or wanted not in plain_text or not is_telling(asked):
+    if not wanted or not all(name in text.raw for name in _names(asked)):
         return 0.0, ""
-    likely = islice((latex for latex in formulas if wanted in _plain_formula(latex)), _MOST)
-    best = max(likely, key=lambda latex: _held(asked, latex), default="")
-    share = _held(asked, best) if best else 0.0
-    return share, best if share else ""
+    if wanted not in text.plain or not is_telling(asked):
+        return 0.0, ""
+    likely = islice((latex for latex in text.formulas if wanted in _plain_formula(latex)), _MOST)
+    share, best = 0.0, ""
+    # The shortest first: nothing is more exact than the formula by itself.
+    for latex in sorted(likely, key=len):
+        own = _held(asked, latex)
+        if own > share:
+            share, best = own, latex
+        if share == 1:
+            break
+    return share, best
 
 
 def is_telling(latex: str) -> bool:
@@ -71,21 +98,29 @@ def is_telling(latex: str) -> bool:
     >>> is_telling("x"), is_telling("x^2")
     (False, True)
     """
-    return len(_prepared(latex).labels) >= _LEAST_NODES
+    return len(_keys(latex)) >= _LEAST_NODES
 
 
 # Good posts are found again and again, and each formula of a query is looked for in all of theirs.
 _plain_formula = lru_cache(maxsize=1 << 14)(plainly)
 
 
+@lru_cache(maxsize=64)
+def _names(latex: str) -> list[str]:
+    """Names of commands that a text must have which holds a formula, the longest first."""
+    return sorted(set(_COMMAND.findall(latex)) - _CHOICES, key=len, reverse=True)
+
+
 @lru_cache(maxsize=4096)
 def _held(asked: str, latex: str) -> float:
-    query, candidate = _prepared(asked), _prepared(latex)
-    if query.keys[0] == candidate.keys[0]:
+    if asked.split() == latex.split():
         return 1.0
-    return PART if query.keys[0] in candidate.keys else 0.0
+    whole, candidate = _keys(asked)[0], _keys(latex)
+    if whole == candidate[0]:
+        return 1.0
+    return PART if whole in candidate else 0.0
 
 
 @lru_cache(maxsize=4096)
-def _prepared(latex: str) -> PreparedFormula:
-    return PreparedFormula(parse_once(latex).opt)
+def _keys(latex: str) -> list[int]:
+    return subtree_keys(parse_once(latex).opt)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
+from mathsetu.formulas.exact import plainly
 from mathsetu.intake.marked_text import MarkedText
+from mathsetu.languages.phrases import evened
 from mathsetu.markup import extract
 from mathsetu.records import Formula, Post
 
@@ -109,13 +111,94 @@ class PostFacts:
     @classmethod
     def restored(cls, post: Post, known: list[Any]) -> PostFacts:
         """What `stored` gave; ValueError where it does not fit."""
-        is_listed, *places = known
-        texts = {
-            field: MarkedText.placed(getattr(post, field), own)
-            for field, own in zip(FIELDS, places, strict=True)
-        }
-        facts = cls(post, texts)
-        return cls(replace(post, formulas=facts._written_formulas), texts) if is_listed else facts
+        facts = cls(post, placed_texts(post, known))
+        if not known[0]:
+            return facts
+        return cls(replace(post, formulas=facts._written_formulas), facts.texts)
+
+
+def placed_texts(post: Post, known: list[Any]) -> dict[str, MarkedText]:
+    """The texts of a post of which `PostFacts.stored` gave the rest; ValueError if they differ."""
+    _, *places = known
+    return {
+        field: MarkedText.placed(getattr(post, field), own)
+        for field, own in zip(FIELDS, places, strict=True)
+    }
+
+
+class Glance:
+    r"""A post as it was written, looked into only as far as somebody asks; that is kept.
+
+    Its formulas need not be listed, and an answer does not say what its question says.
+
+    Attributes:
+        raw: Has every word and every command of the post, among other things: what is not in here
+            is not in the post.
+
+    >>> Glance.of(Post("7", r"Is $\dfrac{1}{2} + x$ even?")).formulas
+    ('\\dfrac{1}{2} + x',)
+    """
+
+    def __init__(
+        self, raw: str, post: Callable[[], Post], texts: Callable[[Post], Mapping[str, MarkedText]]
+    ) -> None:
+        """Take what is known, and ways to the rest.
+
+        Args:
+            raw: See above.
+            post: Gives the post.
+            texts: Gives its texts by field (`FIELDS`), split.
+        """
+        self.raw, self._post, self._texts = raw, post, texts
+
+    @classmethod
+    def of(
+        cls, post: Post, texts: Callable[[Post], Mapping[str, MarkedText]] | None = None
+    ) -> Self:
+        """A glance at a post that is at hand."""
+        raw = "\n".join(getattr(post, field) for field in FIELDS)
+        return cls(raw, lambda: post, texts or split_texts)
+
+    @cached_property
+    def post(self) -> Post:
+        """The post."""
+        return self._post()
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """Its texts as they are written."""
+        return self.post.title, self.post.body, self.post.question
+
+    @cached_property
+    def texts(self) -> tuple[MarkedText, ...]:
+        """Its texts, split."""
+        split = self._texts(self.post)
+        return split["title"], split["body"], split["question"]
+
+    @cached_property
+    def lower(self) -> str:
+        """What it is read from, in small letters."""
+        return self.raw.lower()
+
+    @cached_property
+    def evened(self) -> str:
+        """All its texts as phrases are looked for in them."""
+        return "\n".join(map(evened, self.written))
+
+    @cached_property
+    def plain(self) -> str:
+        """All its texts as formulas are looked for in them (`plainly`)."""
+        return plainly(" ".join(self.written))
+
+    @cached_property
+    def formulas(self) -> tuple[str, ...]:
+        """The formulas in its texts."""
+        return tuple(latex for text in self.texts for latex in text.formulas)
+
+    @cached_property
+    def plain_formulas(self) -> frozenset[str]:
+        """The formulas in its texts, however they are spelled (`plainly`)."""
+        return frozenset(map(plainly, self.formulas))
 
 
 def spelling(latex: str) -> str:
@@ -134,9 +217,14 @@ def read_post(post: Post) -> PostFacts:
     >>> facts.language, facts.formulas(["body"])
     ('en', ['\\frac{1}{n}'])
     """
-    texts = {field: MarkedText(getattr(post, field)) for field in FIELDS}
+    texts = split_texts(post)
     language = post.language or _detected(texts)
     return PostFacts(replace(post, language=language), texts)
+
+
+def split_texts(post: Post) -> dict[str, MarkedText]:
+    """The marked texts of a post by field."""
+    return {field: MarkedText(getattr(post, field)) for field in FIELDS}
 
 
 def _detected(texts: dict[str, MarkedText]) -> str:

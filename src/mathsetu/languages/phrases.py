@@ -26,9 +26,13 @@ class Phrase:
 
     text: str
 
-    def may_be_in(self, lower: str) -> bool:
-        """Whether a text in small letters has all words, which is seen sooner than their order."""
-        return all(word in lower for word in _small_words(self.text))
+    def words_are_in(self, lower: str) -> bool:
+        """Whether a text in small letters has all its words, which is seen at once."""
+        return all(word in lower for word in _plain_words(self.text))
+
+    def is_in(self, evened: str) -> bool:
+        """Whether a text that was evened out has it, perhaps as parts of longer words."""
+        return _evened_phrase(self.text) in evened
 
     def found_in(self, text: str) -> str:
         """The phrase as a text has it; "" where it does not."""
@@ -36,10 +40,22 @@ class Phrase:
         return " ".join(found[0].split()) if found else ""
 
 
+def evened(text: str) -> str:
+    r"""A text in small letters with single blanks, in which phrases are looked for first.
+
+    >>> evened("Infinitely  many\nprimes")
+    'infinitely many primes'
+    """
+    return " ".join(text.lower().split())
+
+
 @lru_cache(maxsize=64)
-def _small_words(phrase: str) -> list[str]:
-    """The longest first, which fewest texts have."""
-    return sorted(phrase.lower().split(), key=len, reverse=True)
+def _plain_words(phrase: str) -> list[str]:
+    """Those words that are written alike everywhere, the longest first, which fewest texts have."""
+    return sorted(filter(str.isalnum, phrase.lower().split()), key=len, reverse=True)
+
+
+_evened_phrase = lru_cache(maxsize=64)(evened)
 
 
 @lru_cache(maxsize=64)

@@ -7,9 +7,10 @@ from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.intake.posts import Glance
 from mathsetu.library.manifest import (
     Manifest,
     check,
@@ -32,8 +33,11 @@ if TYPE_CHECKING:
 
     Allowed = NDArray[np.bool_] | None
 
-# Posts that are kept in memory as they were read; a query glances at more than it shows.
-_REMEMBERED, _GLANCED = 2_000, 5_000
+# Posts that are kept in memory as they were read; a query glances at more than it shows. Names of
+# posts: a run for evaluation asks for a thousand with each query.
+_REMEMBERED, _GLANCED, _NAMED = 2_000, 5_000, 50_000
+#: What is read of a post.
+Read = TypeVar("Read")
 # How often opening is tried again when a rebuild replaces the library at that moment.
 _TRIES = 5
 
@@ -59,11 +63,8 @@ class Posts(Protocol):
         """Posts by their numbers, each answer with what its question says."""
         ...
 
-    def glances(self, numbers: Sequence[int]) -> dict[int, Post]:
-        """Posts by their numbers as they were written, answers without their questions.
-
-        Formulas that the texts show anyway need not be listed.
-        """
+    def glances(self, numbers: Sequence[int]) -> dict[int, Glance]:
+        """Posts by their numbers as they were written, answers without their questions."""
         ...
 
     def headings(self, numbers: Sequence[int]) -> dict[int, Heading]:
@@ -240,57 +241,53 @@ class CachedPosts(SegmentedPosts):
         super().__init__(*arguments)  # type: ignore[arg-type]
         self._whole = _Recent(super().posts, _REMEMBERED)
         self._glances = _Recent(super().glances, _GLANCED)
+        self._named = _Recent(super().ids, _NAMED)
 
     def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
         """Posts by their numbers, each answer with what its question says."""
         return self._whole.read(numbers)
 
-    def glances(self, numbers: Sequence[int]) -> dict[int, Post]:
+    def glances(self, numbers: Sequence[int]) -> dict[int, Glance]:
         """Posts by their numbers as they were written, answers without their questions."""
         return self._glances.read(numbers)
 
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:
-        """The ids of posts by their numbers; of those that were read, nothing is read again."""
-        known = {number: post.id for number, post in self._glances.known(numbers).items()}
-        return known | super().ids([number for number in numbers if number not in known])
+        """The ids of posts by their numbers."""
+        return self._named.read(numbers)
 
     def close(self) -> None:
         """Close the files."""
-        for recent in (self._whole, self._glances):
+        for recent in (self._whole, self._glances, self._named):
             recent.clear()
         super().close()
 
 
-class _Recent:
-    """Reads posts, several at a time; the last ones that were read need not be read again."""
+class _Recent(Generic[Read]):
+    """Reads of posts, several at a time; the last ones that were read need not be read again."""
 
-    def __init__(self, reading: Callable[[list[int]], dict[int, Post]], most: int) -> None:
+    def __init__(self, reading: Callable[[list[int]], dict[int, Read]], most: int) -> None:
         self._reading = reading
         self._most = most
-        self._posts: dict[int, Post] = {}
+        self._known: dict[int, Read] = {}
         self._lock = Lock()
 
-    def read(self, numbers: Iterable[int]) -> dict[int, Post]:
-        """Posts by their numbers."""
+    def read(self, numbers: Iterable[int]) -> dict[int, Read]:
+        """What is read of posts, by their numbers."""
         wanted = list(numbers)
-        found = self.known(wanted)
+        with self._lock:
+            found = {number: self._known[number] for number in wanted if number in self._known}
         missing = [number for number in wanted if number not in found]
         if missing:
             read = self._reading(missing)
             found |= read
             with self._lock:
-                self._posts |= read
+                self._known |= read
                 # A dictionary keeps its order, so that the first ones were read first.
-                for number in list(islice(self._posts, max(0, len(self._posts) - self._most))):
-                    del self._posts[number]
+                for number in list(islice(self._known, max(0, len(self._known) - self._most))):
+                    del self._known[number]
         return found
-
-    def known(self, numbers: Iterable[int]) -> dict[int, Post]:
-        """Those of some posts that were read lately."""
-        with self._lock:
-            return {number: self._posts[number] for number in numbers if number in self._posts}
 
     def clear(self) -> None:
         """Keep nothing."""
         with self._lock:
-            self._posts.clear()
+            self._known.clear()

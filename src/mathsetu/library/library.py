@@ -602,7 +602,8 @@ class Library:
     ) -> tuple[Hit, ...]:
         """Some posts as hits, by their places, each with those of all versions of it."""
         firsts = reply.numbers[list(places)].tolist()
-        shown = view.stored_posts.glances(firsts) if with_posts else {}
+        glances = view.stored_posts.glances(firsts) if with_posts else {}
+        shown = {number: glance.post for number, glance in glances.items()}
         numbers = reply.numbers[[one for group in places.values() for one in group]].tolist()
         ids = view.stored_posts.ids(numbers)
         posts = (
@@ -713,8 +714,8 @@ class Library:
 
     def titles_of(self, numbers: Sequence[int]) -> list[str]:
         """The titles of posts by their numbers."""
-        posts = self._holdings.now().stored_posts.glances(numbers)
-        return [posts[number].title for number in numbers]
+        glances = self._holdings.now().stored_posts.glances(numbers)
+        return [glances[number].post.title for number in numbers]
 
     def has_words(self, terms: Iterable[str]) -> bool:
         """Whether a post has one of some analysed terms; true where nobody can tell."""

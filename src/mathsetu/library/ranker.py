@@ -11,14 +11,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mathsetu.deadline import Clock, check_time
-from mathsetu.formulas.exact import exactly, is_telling, plainly
-from mathsetu.intake.marked_text import MarkedText
+from mathsetu.formulas.exact import exactly, is_telling
+from mathsetu.intake.posts import Glance
 from mathsetu.intake.question import Question
 from mathsetu.languages.phrases import Phrase, phrases
 from mathsetu.library.candidates import RecipeReply, weighted_sum
@@ -44,8 +45,6 @@ EXACT, LANGUAGE = "exact", "language"
 # Posts from the top that are looked into for what they hold as it was asked for, and those among
 # which the asker's language is looked for.
 _LOOKED_INTO, _LANGUAGE_DEPTH = 50, 100
-# Texts whose formulas are kept in memory: good posts are found again and again.
-_GLANCED = 5_000
 # Formulas of a query that are looked for as they are written, the longest ones.
 _FORMULAS = 5
 # Kinds of parts that read words without looking any up; how much of a query, by its letters, must
@@ -370,8 +369,8 @@ class ExactReply:
 
     @cached_property
     def _formulas(self) -> list[str]:
-        telling = (latex for latex in self._question.formulas if is_telling(latex))
-        return sorted(telling, key=len, reverse=True)[:_FORMULAS]
+        longest_first = sorted(self._question.formulas, key=len, reverse=True)
+        return list(islice(filter(is_telling, longest_first), _FORMULAS))
 
     @cached_property
     def _phrases(self) -> list[Phrase]:
@@ -379,28 +378,20 @@ class ExactReply:
         texts = [span.content for span in spans if span.kind == "text"]
         return phrases(texts, self._question.language)
 
-    def held(self, post: Post) -> tuple[float, list[Evidence]]:
+    def held(self, post: Glance) -> tuple[float, list[Evidence]]:
         """How much of the question a post holds as it is written, from 0 to 1, and what."""
-        texts = (post.title, post.body, post.question)
         whole = float(len(self._formulas) + len(self._phrases))
         total = 0.0
         found: list[Evidence] = []
-        if self._formulas:
-            plain = _plain(texts)
-            for latex in self._formulas:
-                share, own = exactly(latex, plain, _formulas_of(post))
-                if own:
-                    total += share
-                    found.append(Evidence("formula", latex, own))
+        for latex in self._formulas:
+            share, own = exactly(latex, post)
+            if own:
+                total += share
+                found.append(Evidence("formula", latex, own))
         for phrase in self._phrases:
-            for text in texts:
-                # A first look at the whole text: few have it, and only these are taken apart.
-                if phrase.may_be_in(_lower(text)) and phrase.found_in(text):
-                    own = next(filter(None, map(phrase.found_in, _words_in(text))), "")
-                    if own:
-                        total += 1
-                        found.append(Evidence("word", phrase.text, own))
-                        break
+            if own := _as_said(phrase, post):
+                total += 1
+                found.append(Evidence("word", phrase.text, own))
         return total / whole, found
 
     def best(self, k: int, allowed: Allowed = None) -> Scored:
@@ -413,7 +404,7 @@ class ExactReply:
 
     def reason(self, number: int, post: Post) -> Reason:
         """What the post holds as it is written."""
-        share, found = self.held(post)
+        share, found = self.held(Glance.of(post))
         told = (f"${one.found}$" if one.kind == "formula" else f"“{one.found}”" for one in found)
         return Reason(EXACT, share, "as written: " + ", ".join(told), tuple(found))
 
@@ -461,43 +452,17 @@ def _in_two_languages(post: Heading, other: Heading) -> bool:
     return bool(post.language and other.language) and post.language != other.language
 
 
-def _formulas_of(post: Post) -> Iterator[str]:
-    for text in (post.title, post.body, post.question):
-        yield from _formulas_in(text)
+def _as_said(phrase: Phrase, post: Glance) -> str:
+    """A phrase as a post has it, outside its formulas; "" where it does not."""
+    # Few have it, and only these are taken apart.
+    if not phrase.words_are_in(post.lower) or not phrase.is_in(post.evened):
+        return ""
+    spans = (span for text in post.texts for span in text.spans if span.kind == "text")
+    return next(filter(None, (phrase.found_in(span.content) for span in spans)), "")
 
 
-@lru_cache(maxsize=_GLANCED)
-def _plain(texts: tuple[str, ...]) -> str:
-    return plainly(" ".join(texts))
-
-
-# Most texts lack a word of a phrase, which is seen at once where capitals are gone.
-_lower = lru_cache(maxsize=_GLANCED)(str.lower)
-
-
-@lru_cache(maxsize=_GLANCED)
-def _formulas_in(text: str) -> tuple[str, ...]:
-    return MarkedText(text).formulas
-
-
-@lru_cache(maxsize=_GLANCED)
-def _plain_formulas_in(text: str) -> frozenset[str]:
-    return frozenset(map(plainly, _formulas_in(text)))
-
-
-@lru_cache(maxsize=_GLANCED)
-def _words_in(text: str) -> tuple[str, ...]:
-    """What stands between the formulas of a text."""
-    return tuple(span.content for span in MarkedText(text).spans if span.kind == "text")
-
-
-def _have_same_formulas(post: Post, other: Post) -> bool:
-    ours, theirs = (
-        _plain_formulas_in(one.title)
-        | _plain_formulas_in(one.body)
-        | _plain_formulas_in(one.question)
-        for one in (post, other)
-    )
+def _have_same_formulas(post: Glance, other: Glance) -> bool:
+    ours, theirs = post.plain_formulas, other.plain_formulas
     shared = len(ours & theirs)
     return shared >= _LEAST_FORMULAS and shared >= _SAME_FORMULAS * len(ours | theirs)
 

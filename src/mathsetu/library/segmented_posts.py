@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.errors import DamagedLibrary, InputError, UnknownPost
-from mathsetu.intake.posts import PostFacts
+from mathsetu.intake.posts import Glance, PostFacts
 from mathsetu.languages.table import language as language_of
 from mathsetu.library.manifest import Segment
 from mathsetu.library.store import STORE, Heading, Store
@@ -187,8 +187,8 @@ class SegmentedPosts:
     def named(self, ids: Iterable[str]) -> dict[str, Post]:
         """Posts by their ids, as `glances` gives them."""
         numbers = {post_id: self.number_of(post_id) for post_id in ids}
-        posts = self.glances(list(numbers.values()))
-        return {post_id: posts[number] for post_id, number in numbers.items()}
+        glances = self.glances(list(numbers.values()))
+        return {post_id: glances[number].post for post_id, number in numbers.items()}
 
     def find(self, post_id: str) -> PostFacts | None:
         """What is known of a post, if it is here."""
@@ -239,12 +239,12 @@ class SegmentedPosts:
                 posts[offset + number] = (facts.beside(asked) if asked else facts).post
         return posts
 
-    def glances(self, numbers: Sequence[int]) -> dict[int, Post]:
+    def glances(self, numbers: Sequence[int]) -> dict[int, Glance]:
         """Posts by their numbers as they were written, answers without their questions."""
         return {
-            offset + number: post
+            offset + number: glance
             for store, offset, own in self._shared_out(numbers)
-            for number, post in store.glances(own).items()
+            for number, glance in store.glances(own).items()
         }
 
     def headings(self, numbers: Sequence[int]) -> dict[int, Heading]:

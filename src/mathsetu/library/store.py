@@ -11,9 +11,9 @@ import sqlite3
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,7 +23,8 @@ import numpy as np
 
 from mathsetu.collections.jsonl import from_json, to_json
 from mathsetu.errors import DamagedLibrary, InputError
-from mathsetu.intake.posts import PostFacts, read_post
+from mathsetu.intake.marked_text import MarkedText
+from mathsetu.intake.posts import Glance, PostFacts, placed_texts, read_post
 from mathsetu.limits import LONGEST_NAME
 from mathsetu.plain_files import is_plain_file
 from mathsetu.records import Post
@@ -266,14 +267,12 @@ class Store:
         """The posts with these numbers."""
         return {number: self._read(row) for number, row in self._by_number(numbers).items()}
 
-    def glances(self, numbers: Sequence[int]) -> dict[int, Post]:
+    def glances(self, numbers: Sequence[int]) -> dict[int, Glance]:
         """The posts with these numbers as they were written, nothing worked out: this is quick."""
-        try:
-            return {
-                number: _post(row[2], row[5]) for number, row in self._by_number(numbers).items()
-            }
-        except (ValueError, TypeError, RecursionError) as error:
-            raise DamagedLibrary(self._path, f"has a damaged post ({error})") from error
+        return {
+            number: Glance(row[5], partial(self._post, row), partial(self._texts, row))
+            for number, row in self._by_number(numbers).items()
+        }
 
     def rows(self, numbers: Sequence[int]) -> Iterator[Row]:
         """Posts as they are stored, with their tags."""
@@ -449,9 +448,23 @@ class Store:
             raise DamagedLibrary(self._path, "lacks posts that it should hold")
         return found
 
+    def _post(self, row: tuple[Any, ...]) -> Post:
+        with self._reading():
+            return _post(row[2], row[5])
+
+    def _texts(self, row: tuple[Any, ...], post: Post) -> dict[str, MarkedText]:
+        with self._reading():
+            return placed_texts(post, json.loads(row[6]))
+
     def _read(self, row: tuple[Any, ...]) -> PostFacts:
-        try:
+        with self._reading():
             return facts_of(row[2], row[5], row[6])
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Where a post is taken out of its row."""
+        try:
+            yield
         except (ValueError, TypeError, LookupError, RecursionError) as error:
             raise DamagedLibrary(self._path, f"has a damaged post ({error})") from error
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from mathsetu.records import Formula
 
@@ -14,8 +13,7 @@ Kind = Literal["text", "formula", "code"]
 _BRACKET = re.compile(r"(\\\\)|\\[()\[\]]")
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """One piece of a source.
 
     ``raw`` is the source exactly as written; ``content`` is what it means: clean text, code,

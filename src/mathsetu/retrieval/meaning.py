@@ -69,6 +69,8 @@ _NONE = -2.0
 # Passages that are compared exactly, after a first look at the signs of their numbers: this share
 # of them, within limits.
 _RESCORED, _MOST_RESCORED, _SHARE_RESCORED = 5_000, 20_000, 26
+# Of no more passages than these all are compared: a first look would take longer.
+_ALL_COMPARED = 16_000
 # The nearest of these whose posts are compared as a whole.
 _KEPT = 2_000
 # Where fewer posts than this share may be found, only these are looked at.
@@ -435,7 +437,7 @@ class MeaningRetriever:
         """
         passages = sum(len(segment.vectors) for segment in self.segments)
         wanted = min(_MOST_RESCORED, max(_RESCORED, passages // _SHARE_RESCORED))
-        if passages <= wanted:
+        if passages <= _ALL_COMPARED:
             return np.arange(self.posts) if allowed is None else np.flatnonzero(allowed)
         [signs] = kernels.sign_bits(query[None])
         found: list[tuple[NDArray[np.int64], NDArray[np.int32]]] = []

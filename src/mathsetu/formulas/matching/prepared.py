@@ -113,6 +113,28 @@ class PreparedFormula:
         return Tree("O!minus", (node,), POSITIONS[:1], minus.symbol)
 
 
+def subtree_keys(tree: Tree) -> list[int]:
+    """The keys of a tree and of all sub-trees in normal form, the root's first: enough to compare.
+
+    >>> plus = Tree("U!plus", (Tree("V!a"), Tree("V!b")), ("0", "0"))
+    >>> subtree_keys(plus) == PreparedFormula(plus).keys
+    True
+    """
+    parts: list[_Part] = [(tree, None)]
+    labels: list[str] = []
+    operands: list[tuple[int, int]] = []
+    for part in parts:
+        label, _, below = _normal_form(part)
+        labels.append(label)
+        operands.append((len(parts), len(parts) + len(below)))
+        parts += below
+    keys = [0] * len(labels)
+    for place in range(len(labels) - 1, -1, -1):
+        first, end = operands[place]
+        keys[place] = combined_key(labels[place], keys[first:end])
+    return keys
+
+
 def combined_key(label: str, keys: Iterable[int]) -> int:
     """The key of a node with these operands.
 

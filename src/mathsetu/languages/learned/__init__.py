@@ -26,7 +26,7 @@ class LearnedWords:
     r"""The translations of one language's terms into words of another.
 
     A line of a table is a term as the analyzer makes it, then words of the other language, each
-    followed by its chance in per cent, all parted by tabs.
+    followed by its chance in per cent, all parted by tabs. Lines are in the order of their terms.
 
     >>> LearnedWords("ryb\tfish\t71\tfishes\t12\n").translations("ryb")
     [('fish', 0.71), ('fishes', 0.12)]
@@ -34,7 +34,7 @@ class LearnedWords:
 
     def __init__(self, table: str) -> None:
         # A query looks up a few terms; to find them in the text is faster than to take it apart.
-        self._table = f"\n{table}"
+        self._table = table
 
     @classmethod
     def load(cls, source: str, target: str) -> LearnedWords:
@@ -52,10 +52,19 @@ class LearnedWords:
         >>> LearnedWords.load("cs", "hi").translations("ryb")
         []
         """
-        start = self._table.find(f"\n{term}\t") if term else -1
-        if start < 0:
-            return []
-        return _read_line(self._table[start + 1 : self._table.index("\n", start + 1)])[1]
+        table = self._table
+        low, high = 0, len(table)
+        while low < high:
+            start = table.rfind("\n", low, (low + high) // 2) + 1 or low
+            end = table.index("\t", start)
+            own = table[start:end]
+            if own == term:
+                return _read_line(table[start : table.index("\n", end)])[1]
+            if own < term:
+                low = table.index("\n", end) + 1
+            else:
+                high = start
+        return []
 
     def __contains__(self, term: object) -> bool:
         return term in self._terms
@@ -73,7 +82,7 @@ class LearnedWords:
         [('dog', 0.45), ('market', 0.4), ('fair', 0.05)]
         """
         gathered: dict[str, list[list[tuple[str, float]]]] = {}
-        for line in filter(None, self._table.splitlines()):
+        for line in self._table.splitlines():
             term, said = _read_line(line)
             gathered.setdefault(fold(term), []).append(said)
         lines = []
@@ -92,7 +101,7 @@ class LearnedWords:
         >>> LearnedWords("ryb\tfish\t71\nvod\twater\t90\n").terms()
         ['ryb', 'vod']
         """
-        return [line.partition("\t")[0] for line in self._table.splitlines() if line]
+        return [line.partition("\t")[0] for line in self._table.splitlines()]
 
 
 def _read_line(line: str) -> tuple[str, list[tuple[str, float]]]:
