@@ -47,8 +47,7 @@ print(opened - started, time.perf_counter() - opened)
 _LIMITS: tuple[tuple[Any, str, int], ...] = (
     (formula, "_KEPT", 1 << 40),
     (formula, "_RESCORED", 1 << 30),
-    (meaning, "_RESCORED", 1 << 40),
-    (meaning, "_MOST_RESCORED", 1 << 40),
+    (meaning, "_ALL_COMPARED", 1 << 40),
     (weighting, "_MARGIN", 1 << 30),
 )
 

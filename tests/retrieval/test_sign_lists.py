@@ -152,6 +152,7 @@ def test_a_merged_segment_with_lists_finds_what_its_segments_found(
 ) -> None:
     monkeypatch.setattr(sign_lists, "_LIST", 8)
     # Fewer than there are passages, so that signs are looked at.
+    monkeypatch.setattr(meaning, "_ALL_COMPARED", 0)
     monkeypatch.setattr(meaning, "_RESCORED", 20)
     monkeypatch.setattr(meaning, "_SHARE_RESCORED", 10**6)
     choices = choose(model)
