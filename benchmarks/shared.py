@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from mathsetu.collections.arqmath import read_answers
 from mathsetu.collections.crossmath import read_topics
 from mathsetu.collections.trec import read_qrels
 from mathsetu.evaluation.measures import Measure
 from mathsetu.evaluation.scoring import JudgedRanking, score
-from mathsetu.papers.context import read_answers
 from mathsetu.records import Post, Query, Run
 
 DATA = Path(os.environ.get("MATHSETU_DATA", "../shared/data"))

@@ -141,13 +141,16 @@ def test_what_cannot_be_run_is_said(mathsetu: Mathsetu, dump: Dump) -> None:
     to = ("--to", "arqmath-formula-run")
     two = Path(dump / "two.jsonl")
     two.write_text('{"id": "7", "text": "Is $x$ or $y$ even?"}\n', encoding="utf-8")
+    bare = Path(dump / "bare.jsonl")
+    bare.write_text('{"visual_id": "1", "latex": "x", "n": 2}\n', encoding="utf-8")
     for arguments, message in (
         ((words, task, run, *to), "the recipe msm-bm25 has no formula index"),
         ((formulas, two, run, *to), "query 7 names no formula to find others by"),
         ((formulas, task, run, *to, "--find", "posts"), "for formulas, not for posts"),
         ((formulas, task, run, "--every"), "are for runs of formulas"),
         ((formulas, task, run, *to, "--visual-ids", task), "neither formulas nor posts"),
-        ((formulas, task, run, *to, "--visual-ids", dump / "Posts.xml"), "has no visual id"),
+        ((formulas, task, run, *to, "--visual-ids", dump / "Posts.xml"), "has a visual id"),
+        ((formulas, task, run, *to, "--visual-ids", bare), "neither a table of formulas"),
     ):
         assert message in mathsetu.refuses("run", *arguments)
 

@@ -1,10 +1,13 @@
 """ARQMath topics, formula tables and runs; CrossMath topics."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from mathsetu.collections import arqmath, crossmath
+from mathsetu.collections.formats import detect, open_posts
+from mathsetu.collections.formula_sets import open_formulas
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import RowError
 from mathsetu.records import Formula, Hit, Query, Run
@@ -158,3 +161,40 @@ def test_written_crossmath_topics_come_back(tmp_path: Path) -> None:
     topics = [Query("A.1", "¿Qué es $x$?", "Título", ("a", "b"), "es", "question")]
     crossmath.write_topics(tmp_path / "spa_Latn.tsv", topics)
     assert list(crossmath.read_topics(tmp_path / "spa_Latn.tsv")) == topics
+
+
+ANSWER = {
+    "answer_id": "8",
+    "question_id": "7",
+    "title": "Even?",
+    "tags": ["numbers"],
+    "question": "Is $2y$ even?",
+    "answer": "Yes: it is $2y$.",
+    "answer_comments": "Really? $z$",
+    "formulas": [
+        {"id": "50", "visual_id": "3", "latex": "2y", "where": "question"},
+        {"id": "51", "visual_id": "3", "latex": "2y", "where": "answer"},
+        {"id": "52", "visual_id": "4", "latex": "z", "where": "acomment"},
+    ],
+}
+
+
+def test_answers_with_their_questions_are_told_by_their_fields(tmp_path: Path) -> None:
+    path = tmp_path / "posts.jsonl"
+    path.write_text(json.dumps(ANSWER) + "\n", encoding="utf-8")
+    assert detect(path).name == "arqmath-answers"
+    [post] = open_posts(path)
+    assert (post.id, post.parent_id, post.kind, post.tags) == ("8", "7", "answer", ("numbers",))
+    assert (post.title, post.question, post.body) == ("Even?", "Is $2y$ even?", "Yes: it is $2y$.")
+    found = [(one.id, one.visual_id, one.where) for one in open_formulas(path)]
+    assert found == [("50", "3", "question"), ("51", "3", "body")]
+
+
+@pytest.mark.parametrize("wrong", [{"tags": None}, {"formulas": [{"id": "1", "where": "answer"}]}])
+def test_what_is_no_answer_is_named_or_skipped(tmp_path: Path, wrong: dict[str, object]) -> None:
+    path = tmp_path / "posts.jsonl"
+    rows = [ANSWER, ANSWER | wrong]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    with pytest.raises(RowError, match=r"posts\.jsonl line 2: is not an answer"):
+        list(arqmath.read_answers(path))
+    assert len(list(arqmath.read_answers(path, BadRows(skip=True)))) == 1

@@ -31,6 +31,11 @@ EXAMPLES = {
     "clmir-submission": (
         "team.csv", "QueryID,SearchID,Run Number,Similarity Score\nQ1,7,1,0.5\n",
     ),
+    "arqmath-answers": (
+        "sample.jsonl",
+        '{"answer_id": "8", "question_id": "7", "title": "t", "tags": [], "question": "q", '
+        '"answer": "a"}\n',
+    ),
     "arqmath-topics": (
         "topics.xml",
         '<?xml version="1.0" ?>\n<Topics><Topic number="A.1"><Title>t</Title>'

@@ -8,10 +8,9 @@ import pytest
 
 from mathsetu.collections import sampler
 from mathsetu.collections.trec import write_run
-from mathsetu.errors import InputError
 from mathsetu.evaluation import Judgments
 from mathsetu.papers import Context, page
-from mathsetu.papers.context import read_answers, read_models
+from mathsetu.papers.context import read_models
 from mathsetu.papers.msm import every_system, missing
 from mathsetu.records import Hit, Judgment, Run
 from tests.command import Mathsetu
@@ -156,10 +155,6 @@ def test_mistakes_are_one_line(mathsetu: Mathsetu, data: Path, tmp_path: Path) -
     (tmp_path / "models.toml").write_text('["a"]\nkind = "onnx"\n')
     models = ("--models", tmp_path / "models.toml")
     assert "must be a table with a model" in mathsetu.refuses("reproduce", "--all", data, *models)
-    broken = tmp_path / "posts.jsonl"
-    broken.write_text('{"answer_id": 7}\n')
-    with pytest.raises(InputError, match=r"posts\.jsonl line 1: is not an answer"):
-        list(read_answers(broken))
 
 
 @pytest.mark.thorough

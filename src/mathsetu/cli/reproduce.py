@@ -12,12 +12,13 @@ from mathsetu.cli.evaluation import read_records
 from mathsetu.cli.fuse import Numbers, save_learned
 from mathsetu.cli.output import json_option, print_json, print_table, progress_bar, say
 from mathsetu.collections.files import writing
+from mathsetu.collections.formats import open_posts
 from mathsetu.errors import InputError
 from mathsetu.languages.table import language
 from mathsetu.library import Library, build_library
 from mathsetu.library.reproduction import Figure, check_models, reproduce, same_recipe, sweep
 from mathsetu.papers import Context, page
-from mathsetu.papers.context import open_collection, read_models
+from mathsetu.papers.context import read_models
 from mathsetu.recipes import load_recipe
 from mathsetu.recipes.learned import read_learned
 
@@ -106,7 +107,7 @@ def command(
     with TemporaryDirectory() as place, progress_bar() as progress:
         folder = library or Path(place) / "library"
         if not same_recipe(folder, recipe):
-            build_library(folder, open_collection(posts), recipe, progress=progress)
+            build_library(folder, open_posts(posts), recipe, progress=progress)
         with Library(folder) as opened:
             asked = opened, load_recipe(name), queries, judgments
             if sweep_k:

@@ -145,6 +145,9 @@ def _formulas(
     library: Library, queries: Iterable[Query], k: int, tables: tuple[Path, ...], every: bool
 ) -> dict[str, tuple[Hit, ...]]:
     """The formulas for each topic, of those that look the same the first."""
+    for table in tables:  # before any work is done
+        if not any(formula.visual_id for formula in open_formulas(table)):
+            raise InputError(f"{table}: no formula in it has a visual id")
     # Visual ids of a table may tell more formulas alike than the collection does.
     wanted = 2 * k if tables else k
     found = {query.id: library.formula_instances(query, wanted, every=every) for query in queries}

@@ -1,10 +1,12 @@
 """ARQMath: topics of tasks 1 and 2, formula tables, and the two run formats.
 
 Its posts are a Stack Exchange dump (`stackexchange`), its judgments are TREC qrels (`trec`).
+Samples of its answers come as JSON Lines, each with what its question says.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
@@ -12,19 +14,70 @@ from xml.sax.saxutils import escape, quoteattr
 from mathsetu.collections.crossmath import language_of
 from mathsetu.collections.files import read_lines, shown, writing
 from mathsetu.collections.rows import REFUSE, BadRows, Problem, in_order
-from mathsetu.collections.source_text import form_of, split_tags
+from mathsetu.collections.source_text import form_of, split_tags, with_formulas
 from mathsetu.collections.tables import read_named
 from mathsetu.collections.trec import RankChecker, columns, finite, ranked, whole, word
 from mathsetu.collections.xmlstream import read_records
 from mathsetu.errors import RowError
 from mathsetu.markup.convert import text_and_formulas
-from mathsetu.records import Formula, Hit, Query, Run
+from mathsetu.records import Formula, Hit, Post, Query, Run
 
 _TASK_1 = "Topic_Id, Post_Id, Rank, Score, Run_Number"
 _TASK_2 = "Topic_Id, Formula_Id, Post_Id, Rank, Score, Run_Number"
 _FORMULA_COLUMNS = {
     name: (name.replace("_", ""),) for name in ("id", "post_id", "type", "visual_id", "formula")
 }
+_ANSWER_FIELDS = ("answer_id", "question_id", "title", "question", "answer")
+# Where formulas of a sample stand, and which field of a post that is; comments are not read.
+_PLACES = {"title": "title", "question": "question", "answer": "body"}
+
+
+def read_answers(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
+    r"""Answers with the title, tags and text of their questions, one JSON object a line.
+
+    Formulas that the collection lists keep their ids.
+
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "posts.jsonl"
+    >>> row = {"answer_id": "8", "question_id": "7", "title": "Why?", "question": "Is $x$ even?",
+    ...        "answer": "It is $2y$.", "tags": [],
+    ...        "formulas": [{"id": "5", "visual_id": "3", "latex": "2y", "where": "answer"}]}
+    >>> _ = path.write_text(json.dumps(row) + "\n")
+    >>> [(post.id, post.parent_id, post.formulas[0].visual_id) for post in read_answers(path)]
+    [('8', '7', '3')]
+    """
+    for number, line in read_lines(path, bad):
+        try:
+            row = json.loads(line)
+            answer_id, question_id, title, question, answer = (
+                str(row[name]) for name in _ANSWER_FIELDS
+            )
+            tags = tuple(map(str, row["tags"]))
+            formulas = tuple(_listed(answer_id, row.get("formulas", ())))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            bad.report(RowError(shown(path), number, f"is not an answer ({error})"))
+            continue
+        post = Post(
+            id=answer_id,
+            title=title,
+            body=answer,
+            question=question,
+            tags=tags,
+            language="en",
+            parent_id=question_id,
+            kind="answer",
+            formulas=formulas,
+        )
+        yield post if formulas else with_formulas(post)
+
+
+def _listed(post_id: str, rows: Iterable[Mapping[str, object]]) -> Iterator[Formula]:
+    """The formulas of a sample that stand in what is read of it."""
+    for row in rows:
+        place = _PLACES.get(str(row["where"]))
+        if place:
+            name, latex, visual_id = (str(row[key]) for key in ("id", "latex", "visual_id"))
+            yield Formula(name, latex, visual_id, post_id, place)
 
 
 def read_topics(path: str | Path, bad: BadRows = REFUSE, *, language: str = "") -> Iterator[Query]:

@@ -224,6 +224,9 @@ _XML = r"\s*+(?:<\?xml[^>]*+>)?\s*+(?s:<!--(?:(?!-->).)*+-->\s*+)*+"
 FORMATS: dict[str, Format] = {
     form.name: form
     for form in (
+        Format("arqmath-answers", "posts", "ARQMath: answers with their questions as JSON Lines",
+               _told(arqmath.read_answers, "jsonl"), None, None, _JSON,
+               r'\{(?=[^\n]*"answer_id" *:)(?=[^\n]*"question_id" *:)(?=[^\n]*"answer" *:)'),
         Format("jsonl-posts", "posts", "our own JSON Lines: posts",
                _told(jsonl.read_posts, "jsonl"), jsonl.write_posts, None, _JSON,
                r'\{"mathsetu": *"posts"|(?!\{"mathsetu")\{(?=[^\n]*"body" *:)'),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from mathsetu.collections import columns
 from mathsetu.collections.formats import detect, open_posts
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
@@ -29,6 +30,11 @@ def open_formulas(path: str | Path) -> Iterator[Formula]:
                 yield from detect(table).read(table, BadRows())
             return
     form = detect(path)
+    if form.name == "table" and not columns.can_be_read(path, {}):
+        raise InputError(
+            f"{path}: is neither a table of formulas (columns id, post_id, visual_id, formula) nor "
+            "posts with formulas"
+        )
     if form.holds == "formulas":
         yield from form.read(path, BadRows())
     elif form.holds == "posts":

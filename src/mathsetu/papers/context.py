@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -11,8 +10,7 @@ from typing import Any
 from mathsetu.collections.files import read_lines
 from mathsetu.collections.formats import detect, open_posts
 from mathsetu.collections.rows import BadRows
-from mathsetu.collections.source_text import with_formulas
-from mathsetu.errors import InputError, RowError
+from mathsetu.errors import InputError
 from mathsetu.library import Library, build_library
 from mathsetu.library.build import Progress, quiet
 from mathsetu.library.reproduction import same_recipe
@@ -21,8 +19,6 @@ from mathsetu.ranking.rerank import Rerank
 from mathsetu.recipes.schema import Recipe
 from mathsetu.recipes.tables import parse_toml, read_table
 from mathsetu.records import Judgment, Post, Query
-
-_FIELDS = ("answer_id", "question_id", "title", "question", "answer")
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,7 @@ class Context:
         path = self.file("arqmath/Posts.xml", "arqmath/posts.jsonl.gz", "arqmath/posts.jsonl")
         if path is None:
             raise InputError(f"{self.data}: has no arqmath/Posts.xml and no arqmath/posts.jsonl.gz")
-        return open_posts(path) if path.suffix == ".xml" else read_answers(path)
+        return open_posts(path)
 
     def queries(self, name: str) -> list[Query]:
         """The topics of a file, empty where it is not there."""
@@ -140,50 +136,3 @@ def read_models(path: Path) -> dict[str, dict[str, Any]]:
         if beside.is_dir():
             settings["model"] = str(beside)
     return table
-
-
-def open_collection(path: Path) -> Iterator[Post]:
-    r"""The posts of a file or folder: answers as in DATA, or posts of any other format.
-
-    >>> from tempfile import mkdtemp
-    >>> path = Path(mkdtemp()) / "posts.jsonl"
-    >>> row = dict.fromkeys(_FIELDS, "7") | {"tags": [], "comments": []}
-    >>> _ = path.write_text(json.dumps(row) + "\n")
-    >>> [(post.id, post.parent_id, post.kind) for post in open_collection(path)]
-    [('7', '7', 'answer')]
-    """
-    return read_answers(path) if _holds_answers(path) else open_posts(path)
-
-
-def _holds_answers(path: Path) -> bool:
-    if ".jsonl" not in path.suffixes or not path.is_file():
-        return False
-    _, line = next(iter(read_lines(path)), (0, ""))
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(row, dict) and row.keys() >= {*_FIELDS, "tags"}
-
-
-def read_answers(path: Path) -> Iterator[Post]:
-    """Answers with the title, tags and text of their questions, one JSON object a line."""
-    for number, line in read_lines(path):
-        try:
-            row = json.loads(line)
-            answer_id, question_id, title, question, answer = (str(row[name]) for name in _FIELDS)
-            tags = tuple(map(str, row["tags"]))
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise RowError(str(path), number, f"is not an answer ({error})") from None
-        yield with_formulas(
-            Post(
-                id=answer_id,
-                title=title,
-                body=answer,
-                question=question,
-                tags=tags,
-                language="en",
-                parent_id=question_id,
-                kind="answer",
-            )
-        )
