@@ -223,6 +223,11 @@ def test_wildcards_of_different_names_may_stand_for_the_same():
     assert found.bindings == {"?a": Tree("V!t"), "?b": Tree("V!t")}
 
 
+def test_a_wildcard_stands_for_nothing_where_what_is_around_it_was_not_found() -> None:
+    found = match(parse_latex("?a^2+?b^2=?c^2").opt, parse_latex("D=b^2-4ac").opt)
+    assert found.bindings == {"?a": Tree("V!b")}
+
+
 def test_a_lone_wildcard_does_not_make_a_query_match_everything():
     assert matched(r"\sin(?x) + \cos(?x) = 1", "a^2 - b^2").score < 0.4
 

@@ -21,7 +21,9 @@ class Match:
         query_nodes: The matched nodes of the query.
         candidate_nodes: The matched nodes of the candidate.
         substitution: The letters of the query and what they became: ``{"x": "t"}``.
-        bindings: The wildcards of the query and the parts that they stand for.
+        bindings: The wildcards of the query and the parts that they stand for, where what is around
+            a wildcard was found as well: to say that the c of ``?c^2`` is D in ``D=x`` would be
+            untrue.
     """
 
     score: float
@@ -54,7 +56,7 @@ def explain(
     our_places: list[int] = []
     their_places: list[int] = []
     substitution: dict[str, str] = {}
-    bindings: dict[str, Tree] = {}
+    taken: dict[int, Tree] = {}
     for ours, theirs, whole in sorted(pairs):
         letter, other = query.letters[ours], candidate.letters[theirs[0]]
         wildcard = query.wildcards[ours]
@@ -63,7 +65,7 @@ def explain(
         if wildcard is not None:
             if not unification.allows(wildcard, taken_key(candidate, theirs)):
                 continue
-            bindings[wildcard] = _taken_tree(candidate, theirs)
+            taken[ours] = _taken_tree(candidate, theirs)
             others = [inner for place in theirs for inner in candidate.below(place)]
             # A wildcard counts as one node, however much it stands for.
             absorbed += len(others) - 1
@@ -80,6 +82,12 @@ def explain(
         weight += worth * (len(mine) + len(others))
         our_places += mine
         their_places += others
+    found = {-1, *our_places}
+    bindings = {
+        str(query.wildcards[place]): tree
+        for place, tree in taken.items()
+        if query.parents[place] in found
+    }
     return Match(
         score=weight / (query.sizes[0] + candidate.sizes[0] - absorbed),
         coverage=len(our_places) / query.sizes[0],
