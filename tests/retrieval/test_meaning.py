@@ -506,3 +506,15 @@ def test_a_library_is_built_added_to_and_searched(
     assert [library.search(text)[0].id for text in TEXTS] == ["0", "1", "2", "3", "hi", "es"]
     [hit] = library.search(BOUNDED, k=1)
     assert any(reason.part == "meaning" and BOUNDED in reason.detail for reason in hit.reasons)
+
+
+def test_means_of_posts_are_kept_and_are_the_same_the_second_time(
+    tmp_path: Path, model: str
+) -> None:
+    retriever = opened(tmp_path / "index", of_bodies(*TEXTS), choose(model))
+    numbers = np.array([3, 0, 3])
+    first, again = retriever.means(numbers), retriever.means(numbers)
+    assert np.array_equal(first, again)
+    assert np.array_equal(first[0], first[2])
+    assert np.allclose(np.linalg.norm(first, axis=1), 1, atol=1e-5)
+    assert retriever.means(np.zeros(0, dtype=np.int64)).shape == (0, first.shape[1])

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from itertools import islice
 from pathlib import Path
-from threading import Lock
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.intake.posts import Glance
@@ -25,7 +23,7 @@ from mathsetu.recipes import overridden
 from mathsetu.recipes.parts import make_retriever, models_of
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Post
-from mathsetu.retrieval.base import Retriever
+from mathsetu.retrieval.base import Recent, Retriever
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,11 +31,9 @@ if TYPE_CHECKING:
 
     Allowed = NDArray[np.bool_] | None
 
-# Posts that are kept in memory as they were read; a query glances at more than it shows. Names of
-# posts: a run for evaluation asks for a thousand with each query.
+# Posts that are kept in memory as they were read; a query glances at more than it shows. Names and
+# headings of posts: a run for evaluation asks for a thousand with each query.
 _REMEMBERED, _GLANCED, _NAMED = 2_000, 5_000, 50_000
-#: What is read of a post.
-Read = TypeVar("Read")
 # How often opening is tried again when a rebuild replaces the library at that moment.
 _TRIES = 5
 
@@ -239,9 +235,10 @@ class CachedPosts(SegmentedPosts):
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]
-        self._whole = _Recent(super().posts, _REMEMBERED)
-        self._glances = _Recent(super().glances, _GLANCED)
-        self._named = _Recent(super().ids, _NAMED)
+        self._whole = Recent(super().posts, _REMEMBERED)
+        self._glances = Recent(super().glances, _GLANCED)
+        self._named = Recent(super().ids, _NAMED)
+        self._headings = Recent(super().headings, _NAMED)
 
     def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
         """Posts by their numbers, each answer with what its question says."""
@@ -255,39 +252,12 @@ class CachedPosts(SegmentedPosts):
         """The ids of posts by their numbers."""
         return self._named.read(numbers)
 
+    def headings(self, numbers: Sequence[int]) -> dict[int, Heading]:
+        """The languages and threads of posts by their numbers."""
+        return self._headings.read(numbers)
+
     def close(self) -> None:
         """Close the files."""
-        for recent in (self._whole, self._glances, self._named):
+        for recent in (self._whole, self._glances, self._named, self._headings):
             recent.clear()
         super().close()
-
-
-class _Recent(Generic[Read]):
-    """Reads of posts, several at a time; the last ones that were read need not be read again."""
-
-    def __init__(self, reading: Callable[[list[int]], dict[int, Read]], most: int) -> None:
-        self._reading = reading
-        self._most = most
-        self._known: dict[int, Read] = {}
-        self._lock = Lock()
-
-    def read(self, numbers: Iterable[int]) -> dict[int, Read]:
-        """What is read of posts, by their numbers."""
-        wanted = list(numbers)
-        with self._lock:
-            found = {number: self._known[number] for number in wanted if number in self._known}
-        missing = [number for number in wanted if number not in found]
-        if missing:
-            read = self._reading(missing)
-            found |= read
-            with self._lock:
-                self._known |= read
-                # A dictionary keeps its order, so that the first ones were read first.
-                for number in list(islice(self._known, max(0, len(self._known) - self._most))):
-                    del self._known[number]
-        return found
-
-    def clear(self) -> None:
-        """Keep nothing."""
-        with self._lock:
-            self._known.clear()

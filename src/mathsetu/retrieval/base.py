@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -26,6 +28,8 @@ from mathsetu.records import Formula, Post, Reason
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+#: What is read of a post.
+Read = TypeVar("Read")
 #: Fields of a post that retrievers read, with the weight of each.
 Fields = dict[str, float]
 
@@ -354,6 +358,37 @@ class KnownScores:
         if len(others):
             scores[others] = work_out(numbers[others])
         return scores
+
+
+class Recent(Generic[Read]):
+    """What is read of posts, several at a time; the last that was read is not read again."""
+
+    def __init__(self, reading: Callable[[list[int]], dict[int, Read]], most: int) -> None:
+        self._reading = reading
+        self._most = most
+        self._known: dict[int, Read] = {}
+        self._lock = Lock()
+
+    def read(self, numbers: Iterable[int]) -> dict[int, Read]:
+        """What is read of posts, by their numbers."""
+        wanted = list(numbers)
+        with self._lock:
+            found = {number: self._known[number] for number in wanted if number in self._known}
+        missing = [number for number in wanted if number not in found]
+        if missing:
+            read = self._reading(missing)
+            found |= read
+            with self._lock:
+                self._known |= read
+                # A dictionary keeps its order, so that the first ones were read first.
+                for number in list(islice(self._known, max(0, len(self._known) - self._most))):
+                    del self._known[number]
+        return found
+
+    def clear(self) -> None:
+        """Keep nothing."""
+        with self._lock:
+            self._known.clear()
 
 
 class Best:

@@ -31,7 +31,15 @@ from mathsetu.intake import PostFacts, Question
 from mathsetu.plain_files import is_plain_folder
 from mathsetu.records import Post, Reason
 from mathsetu.retrieval import kernels
-from mathsetu.retrieval.base import Kind, KnownScores, Scored, WrittenSegment, among, distinct
+from mathsetu.retrieval.base import (
+    Kind,
+    KnownScores,
+    Recent,
+    Scored,
+    WrittenSegment,
+    among,
+    distinct,
+)
 from mathsetu.retrieval.mapped import Held, Mapped, check_rising
 from mathsetu.retrieval.passages import Quotations, passages
 from mathsetu.retrieval.postings import new_array, reading
@@ -73,6 +81,8 @@ _RESCORED, _MOST_RESCORED, _SHARE_RESCORED = 5_000, 20_000, 26
 _ALL_COMPARED = 16_000
 # The nearest of these whose posts are compared as a whole.
 _KEPT = 2_000
+# Posts whose means are kept: good posts are found again and again.
+_MEANS = 20_000
 # Where fewer posts than this share may be found, only these are looked at.
 _FEW_ALLOWED = 1 / 16
 
@@ -425,6 +435,7 @@ class MeaningRetriever:
         self.numbering = Numbering(map(len, self.segments))
         self.posts = len(self.numbering)
         self.quotations = lru_cache(_EXPLAINED)(self._quotations)
+        self._means = Recent(self._worked_out_means, _MEANS)
 
     def ask(self, questions: Sequence[Question]) -> list[MeaningReply]:
         """Ask several questions."""
@@ -463,6 +474,20 @@ class MeaningRetriever:
             )
         ]
         return distinct(np.concatenate(posts))
+
+    def means(self, numbers: NDArray[np.int64]) -> Vectors:
+        """The means of given posts' passages."""
+        means = self._means.read(numbers.tolist())
+        none = np.zeros((0, self.encoder.dimensions), dtype=np.float32)
+        return np.stack([means[number] for number in numbers.tolist()]) if means else none
+
+    def _worked_out_means(self, numbers: list[int]) -> dict[int, Vectors]:
+        means: dict[int, Vectors] = {}
+        for segment, places, own in self.numbering.shared_out(np.array(numbers, dtype=np.int64)):
+            # Copies: a row of all of them would keep all of them in memory.
+            found = map(np.copy, self.segments[segment].means(own))
+            means |= zip((numbers[place] for place in places.tolist()), found, strict=True)
+        return means
 
     def _quotations(self, segment: int, number: int, passage: int, language: str) -> Quotations:
         """What can be quoted of a passage of a text."""
@@ -517,10 +542,7 @@ class MeaningReply:
 
     def means(self, numbers: NDArray[np.int64]) -> Vectors:
         """The means of given posts' passages."""
-        means = np.zeros((len(numbers), self._retriever.encoder.dimensions), dtype=np.float32)
-        for segment, places, own in self._retriever.numbering.shared_out(numbers):
-            means[places] = self._retriever.segments[segment].means(own)
-        return means
+        return self._retriever.means(numbers)
 
     def _above(self, cosines: Vectors) -> Vectors:
         scores: Vectors = np.maximum(cosines - np.float32(self._retriever.choices.min_cosine), 0)
