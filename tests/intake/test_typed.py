@@ -74,8 +74,45 @@ def test_the_marked_text_of_a_typed_query_has_the_formulas_that_were_read(text: 
         ("tan 2/2", r"\tan \frac{2}{2}"),
         ("sen^2 x", r"\sin^2 x"),
         ("n choose k", r"\binom{n}{k}"),
+        ("binom(n,k)", r"\binom{n}{k}"),
+        ("binomial(2n, n)", r"\binom{2n}{n}"),
+        ("binom(n+1,f(a,b))/2", r"\frac{\binom{n+1}{f(a,b)}}{2}"),
+        ("sum_{k=0}^n binom(n,k) = 2^n", r"\sum_{k=0}^n \binom{n}{k}=2^n"),
+        ("binom(n,k,l)", r"\operatorname{binom}(n,k,l)"),
+        ("im(phi)", r"\operatorname{im}(\phi)"),
+        ("G/ker(phi) ≅ im(phi)", r"G/\ker(\phi)\cong \operatorname{im}(\phi)"),
         ("a ≡ b (mod n)", r"a\equiv b \pmod{n}"),
         ("|x-y|", "|x-y|"),
+        ("||x||", r"\|x\|"),
+        ("|x|<1", "|x|<1"),
+        ("|xy|", "|xy|"),
+        ("|x y|", "|xy|"),
+        ("|u.v|", r"|u\cdot v|"),
+        ("2|x|", "2|x|"),
+        ("|a| |b|", "|a||b|"),
+        ("|x||y|", "|x||y|"),
+        ("|x|||y||", "|x|||y||"),
+        ("||u|| ||v||", r"\|u\|\|v\|"),
+        ("‖Ax‖ ≤ ‖A‖ ‖x‖", r"\|Ax\|\leq \|A\|\|x\|"),
+        (r"\|u\| \|v\|", r"\|u\| \|v\|"),
+        ("|ab| = |a| |b|", "|ab|=|a||b|"),
+        ("|xy| = |x||y|", "|xy|=|x||y|"),
+        ("|G| = [G:H] |H|", "|G|=[G:H]|H|"),
+        ("|<u,v>| <= ||u|| ||v||", r"|\langle u,v\rangle|\le \|u\|\|v\|"),
+        ("||x+y|| <= ||x|| + ||y||", r"\|x+y\|\le \|x\|+\|y\|"),
+        ("||x| - |y|| <= |x-y|", "||x|-|y||\\le |x-y|"),
+        ("|x - 2 | < 3", "|x-2|<3"),
+        ("|x_{word}| < 1", r"|x_{\text{word}}|<1"),
+        ("|x|/x", r"\frac{|x|}{x}"),
+        ("sqrt|x|", r"\sqrt{|x|}"),
+        ("e^-|x|", "e^{-|x|}"),
+        ("sin |x|", r"\sin |x|"),
+        ("(abs |x|)", r"(\operatorname{abs} |x|)"),
+        ("P(A|B)", "P(A|B)"),
+        ("{x | x > 0}", r"\{x|x>0\}"),
+        ("{x||x|<1}", r"\{x||x|<1\}"),
+        ("a|b", "a|b"),
+        ("D(P||Q)", r"D(P\|Q)"),
         ("e^x^2", "e^{x^{2}}"),
         ("२x + ३ = ७", "2x+3=7"),
         ("∂f/∂x", r"\frac{\partial f}{\partial x}"),
@@ -95,7 +132,8 @@ def test_what_is_typed_becomes_latex(typed: str, latex: str) -> None:
 @pytest.mark.parametrize(
     "piece",
     ["a ", "x+", "(", "f(", "a, ", "1, ..., ", "|x ", "$", "\\frac{", "x^", "<math>", "a-", "√",
-     "\\left( ", "word (", "a@", "[a,", "x:", "a_", "Σ", "\\text{a} ", "n!", "∀", "{", "'a"],
+     "\\left( ", "word (", "a@", "[a,", "x:", "a_", "Σ", "\\text{a} ", "n!", "∀", "{", "'a",
+     "|", "|x", "|x|", "||x| ", "(|x ", "{|x word ", "<a,", "(\n|x"],
 )  # fmt: skip
 def test_time_grows_with_the_length(piece: str) -> None:
     assert_linear(piece)
@@ -189,6 +227,46 @@ def test_a_greek_letter_by_its_name_is_a_factor_before_another(
     typed: str, formulas: tuple[str, ...]
 ) -> None:
     assert typed_question(typed).formulas == formulas
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas", "words"),
+    [
+        ("norm ||x||", (r"\|x\|",), "norm"),
+        ("the norm |x|", ("|x|",), "the norm"),
+        ("abs |x|", ("|x|",), "abs"),
+        ("floor |x|", ("|x|",), "floor"),
+        ("Lagrange |G|=[G:H]|H|", ("|G|=[G:H]|H|",), "Lagrange"),
+        ("what is |x| and |y|", ("|x|", "|y|"), "what is and"),
+        ("(word |y|) |z|", ("|y|", "|z|"), "(word )"),
+        ("a | b and b | c", ("a|b", "b|c"), "and"),
+        ("yes | no | maybe", (), "yes | no | maybe"),
+        ("|yes|no|maybe|", (), "|yes|no|maybe|"),
+        ("|foo|bar|baz|", (), "|foo|bar|baz|"),
+        ("| name | x | y |", ("x|y",), "| name | |"),
+        ("|---|---|", (), "|---|---|"),
+        ("cat x | grep y", (), "cat x | grep y"),
+        ("cat x|grep y|wc", (), "cat x|grep y|wc"),
+        ("true || false", (), "true || false"),
+        ("vector<int,int>", (), "vector<int,int>"),
+        ("if a <b, c> d", ("a<b", "c>d"), "if ,"),
+        ("binomial theorem", (), "binomial theorem"),
+        ("(binomial)", (), "(binomial)"),
+        ("Winkel im Kreis", (), "Winkel im Kreis"),
+        ("im (a) Kreis", (), "im (a) Kreis"),
+        ("im(Kreis)", (), "im(Kreis)"),
+        ("im(a", (), "im(a"),
+        ("IM(a)", (), "IM(a)"),
+    ],
+)
+def test_bars_and_names_are_fences_and_functions_or_prose(
+    typed: str, formulas: tuple[str, ...], words: str
+) -> None:
+    spans = read_typed(typed)
+    assert tuple(span.content for span in spans if span.kind == "formula") == formulas
+    left = " ".join(span.content.strip() for span in spans if span.kind == "text")
+    assert left.strip() == words
+    assert typed_question(typed).reading == tuple(spans)
 
 
 def test_a_letter_after_a_wildcard_is_not_part_of_its_name() -> None:

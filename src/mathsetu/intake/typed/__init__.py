@@ -12,6 +12,7 @@ are never read in this way, and topics only where they have no delimited formula
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from mathsetu.intake.typed.latex import to_latex
@@ -23,6 +24,8 @@ __all__ = ["read_typed"]
 
 # Characters before a closing dollar that are looked at.
 _SENTENCE = 60
+# Signs that may be a pair of brackets.
+_FENCE = re.compile("[|∣‖∥<]")
 _PROSE = frozenset({Kind.WORD, Kind.SHORT, Kind.CONNECTIVE})
 
 
@@ -80,6 +83,11 @@ def _holds_prose(span: Span) -> bool:
 def _bare(text: str) -> Iterator[Span]:
     """The spans of a text in which nothing is delimited."""
     found = tokens(text)
+    if _FENCE.search(text):
+        # Most queries have no bars, and do not need this module loaded.
+        from mathsetu.intake.typed.fences import pair_fences
+
+        found = pair_fences(found)
     position = 0
     for region in find_regions(text, found):
         start, end = found[region.first].start, found[region.after - 1].end

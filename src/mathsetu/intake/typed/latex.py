@@ -9,15 +9,24 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise, zip_longest
 from typing import Final
 
 from mathsetu.formulas.latex.symbols import BRACKETS
 from mathsetu.formulas.latex.symbols import SIGNS as LATEX_SIGNS
-from mathsetu.intake.typed.lexer import Kind, Region, Token
-from mathsetu.intake.typed.names import BIG, CONNECTIVES, FENCED, FUNCTIONS, ROOTS, SIGNS
+from mathsetu.intake.typed.lexer import BARS, Kind, Region, Token
+from mathsetu.intake.typed.names import (
+    BIG,
+    BINOMIALS,
+    CALLED,
+    CONNECTIVES,
+    FENCED,
+    FUNCTIONS,
+    ROOTS,
+    SIGNS,
+)
 from mathsetu.markup.spans import is_closed, strip_latex
 
 _OPERATORS: Final = {
@@ -36,6 +45,10 @@ _OPERATORS: Final = {
 _BRACKETS: Final = {
     "⟨": "\\langle ", "⟩": "\\rangle ", "⌊": "\\lfloor ", "⌋": "\\rfloor ", "⌈": "\\lceil ",
     "⌉": "\\rceil ",
+}  # fmt: skip
+_FENCES: Final = {
+    "{": "\\{", "}": "\\}", "<": "\\langle ", ">": "\\rangle ", "||": "\\|", "‖": "\\|", "∥": "\\|",
+    "∣": "|",
 }  # fmt: skip
 _SCRIPT = re.compile(r"([\^_])\s*(-?\d{2,}|-\d)")
 _RUN_TOGETHER = re.compile(r"(x?)((?:arc)?(?:sin|cos|tan|cot|sec|csc|ln|log|exp)h?)(x)")
@@ -80,6 +93,9 @@ class _Frame:
     degree: str = ""
     fence: tuple[str, str] | None = None
     tight: bool = False
+    #: Whether the next brackets hold both numbers of a binomial coefficient, and whether these do.
+    awaits_binomial: bool = False
+    is_binomial: bool = False
 
 
 def to_latex(text: str, tokens: Sequence[Token], region: Region) -> str:
@@ -124,7 +140,9 @@ def _written(tokens: Sequence[Token]) -> str:
         is_tight = not token.gap and bool(frame.atoms)
         kind = token.kind
         if kind is Kind.OPENING and len(frames) < _DEEPEST:
-            frames.append(_Frame(opening=token.text, tight=is_tight))
+            inner = _Frame(token.text, tight=is_tight, is_binomial=frame.awaits_binomial)
+            frame.awaits_binomial = False
+            frames.append(inner)
         elif kind is Kind.CLOSING and len(frames) > 1:
             _add(frames[-2], _bracketed(frames.pop(), token.text))
         elif kind is Kind.SCRIPT:
@@ -146,16 +164,20 @@ def _written(tokens: Sequence[Token]) -> str:
         elif kind is Kind.ROOT:
             frame.root = frame.degree or ROOTS[token.text]
             frame.degree = ""
-        elif token.text in FENCED:
+        elif kind is Kind.FUNCTION and token.text in BINOMIALS:
+            frame.awaits_binomial = True
+        elif token.text in FENCED and (following is None or following.text not in BARS):
             frame.fence = FENCED[token.text]
+        elif token.text == "." and frame.opening in BARS:
+            _add(frame, _Atom("\\cdot ", False, is_tight, sign=token.text))  # |u.v|
         elif kind is Kind.LETTER and token.gap and _is_times(frame, token, following):
             _add(frame, _Atom("\\times ", False, sign="times"))
         else:
-            for atom in _atoms(token, is_tight, frame):
+            for atom in _atoms(token, is_tight):
                 _add(frame, atom, mark)
     while len(frames) > 1:
         unclosed = frames.pop()
-        latex = _opening(unclosed.opening) + _finished(unclosed)
+        latex = _bracket(unclosed.opening) + _finished(unclosed)
         _add(frames[-1], _Atom(latex, True, unclosed.tight))
     return _finished(frames[0])
 
@@ -180,7 +202,7 @@ def _is_side(frame: _Frame, token: Token, following: Token | None) -> bool:
     return is_sign and ends and len(frame.atoms) > 2 and frame.atoms[-2].sign in _ENDLESS_ARROWS
 
 
-def _atoms(token: Token, is_tight: bool, frame: _Frame) -> list[_Atom]:
+def _atoms(token: Token, is_tight: bool) -> list[_Atom]:
     text, kind = token.text, token.kind
     if kind is Kind.NUMBER:
         number = _OPERATORS.get(text) or "".join(
@@ -191,8 +213,11 @@ def _atoms(token: Token, is_tight: bool, frame: _Frame) -> list[_Atom]:
     if kind is Kind.NAME:
         return [_Atom(f"{SIGNS[text]} ", True, is_tight)]
     if kind is Kind.FUNCTION:
-        if text in FUNCTIONS:
-            return [_Atom(f"{FUNCTIONS[text]} ", True, is_tight, is_function=True)]
+        name = FUNCTIONS.get(text) or CALLED.get(text)
+        if text in FENCED:
+            name = f"\\operatorname{{{text}}}"
+        if name is not None:
+            return [_Atom(f"{name} ", True, is_tight, is_function=True)]
         together = _RUN_TOGETHER.fullmatch(text)
         before, name, after = together.groups() if together else ("", text, "")
         return [_Atom(f"{before}{FUNCTIONS.get(name, name)} {after}", True, is_tight)]
@@ -223,17 +248,10 @@ def _atoms(token: Token, is_tight: bool, frame: _Frame) -> list[_Atom]:
     if kind is Kind.POSTFIX:
         return [_Atom(latex, True, True, sign="post")]
     if kind is Kind.BAR:
-        # |a||b| has no double bar.
-        if text == "||" and is_tight and _has_open_bar(frame):
-            latex = "||"
         return [_Atom(latex, False, is_tight, sign="bar")]
     if kind is Kind.DOTS:
         return [_Atom(latex, True, is_tight)]
     return [_Atom(latex, False, is_tight, sign=text)]
-
-
-def _has_open_bar(frame: _Frame) -> bool:
-    return sum(atom.latex == "|" for atom in frame.atoms) % 2 == 1
 
 
 def _index_mark(tokens: Sequence[Token]) -> str:
@@ -313,19 +331,32 @@ def _attach(frame: _Frame, mark: str, script: str) -> None:
         last.latex += " "
 
 
-def _opening(sign: str) -> str:
-    return "\\{" if sign == "{" else sign if sign.isascii() else f"{command_of(sign)} "
+def _bracket(sign: str) -> str:
+    return _FENCES.get(sign) or (sign if sign.isascii() else f"{command_of(sign)} ")
 
 
 def _bracketed(frame: _Frame, closing: str) -> _Atom:
     if frame.atoms and frame.atoms[0].latex == _MODULUS:
         frame.atoms.pop(0)
         return _Atom(f" \\pmod{{{_finished(frame)}}}", False)
+    if frame.is_binomial:
+        return _binomial(frame, closing)
     inner = _finished(frame)
-    end = "\\}" if closing == "}" else closing if closing.isascii() else f"{command_of(closing)} "
-    latex = f"{_opening(frame.opening)}{inner}{end}"
+    latex = f"{_bracket(frame.opening)}{inner}{_bracket(closing)}"
     is_plain = frame.opening in "({" and closing in ")}"
     return _Atom(latex, True, frame.tight, inner if is_plain else None)
+
+
+def _binomial(frame: _Frame, closing: str) -> _Atom:
+    """A binomial coefficient by its name: ``binom(n,k)``."""
+    commas = [place for place, atom in enumerate(frame.atoms) if atom.sign in (",", ";")]
+    if len(commas) != 1 or not 0 < commas[0] < len(frame.atoms) - 1:
+        latex = f"{CALLED['binom']}{_bracket(frame.opening)}{_finished(frame)}{_bracket(closing)}"
+        return _Atom(latex, True, frame.tight)
+    [comma] = commas
+    lower = _finished(replace(frame, atoms=frame.atoms[comma + 1 :]))
+    upper = _finished(_Frame(atoms=frame.atoms[:comma]))
+    return _Atom(f"\\binom{{{upper}}}{{{lower}}}", True, frame.tight)
 
 
 def _finished(frame: _Frame) -> str:

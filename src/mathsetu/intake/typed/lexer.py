@@ -21,9 +21,11 @@ from mathsetu.formulas.latex.lexer import TEXT_NAMES
 from mathsetu.formulas.latex.symbols import ACCENTS, BRACKETS, SIGNS
 from mathsetu.intake.typed.names import (
     BIG,
+    CALLED,
     CONNECTIVES,
     FENCED,
     FUNCTIONS,
+    GREEK,
     INFIX_WORDS,
     ROOTS,
     SHORT_WORDS,
@@ -73,6 +75,10 @@ _GREEK_ACCENTS = re.compile("[άέήίόύώΆΈΉΊΌΎΏϊϋΐΰς\u0301\u0308
 
 # What follows a capital sigma or pi that stands for a sum or a product.
 _SUMMED = re.compile(rf"[_{SUBSCRIPTS}]|\s?(?:\d|[A-Za-z][\^_({SUBSCRIPTS}{SUPERSCRIPTS}/])")
+
+
+# Names that are functions only where they are called; the German "im" needs a sign in its brackets.
+_CALL = re.compile(rf"binom(?:ial)?\(|im\((?:[A-Za-z]|[{_GREEK}]|{'|'.join(sorted(GREEK))})\)")
 
 
 # x̄, ŷ, ẋ: accents that words do not put on these letters.
@@ -220,6 +226,9 @@ def tokens(text: str) -> list[Token]:
             written = text[start:end]
             pending = end
             found.append(Token(Kind.WORD, written, start, gap))
+            continue
+        if written in CALLED and _CALL.match(text, start):
+            found.append(Token(Kind.FUNCTION, written, start, gap))
             continue
         kind, strong = _kind(group, written)
         found.append(Token(kind, written, start, gap, strong))
@@ -397,6 +406,9 @@ PROSE: Final = frozenset({Kind.WORD, Kind.SHORT, Kind.CONNECTIVE, Kind.PROSE_COM
 HYPHENS: Final = frozenset("-–−")
 SIGNS_BEFORE: Final = frozenset("- + − ± ∓ +- +/- –".split())
 ARROWS: Final = frozenset("-> --> → ↦ \\to \\rightarrow \\mapsto |-> ⟶".split())
+DOUBLE_BARS: Final = frozenset({"||", "\\|", "‖", "∥"})
+#: Signs that are brackets where they are a pair (see `mathsetu.intake.typed.fences`).
+BARS: Final = DOUBLE_BARS | {"|", "∣"}
 #: Tokens inside brackets that are looked at one by one; no sentence of short words is longer.
 MOST_INSIDE: Final = 40
 _JOINING: Final = frozenset({boxes.MULTIPLICATION, boxes.ADDITION, boxes.RELATION, boxes.META})

@@ -41,6 +41,10 @@ FENCED: Final = {
     "ceil": ("\\lceil ", "\\rceil "),
     "norm": ("\\|", "\\|"),
 }
+#: What is typed for a binomial coefficient, before both its numbers in brackets.
+BINOMIALS: Final = frozenset({"binom", "binomial"})
+#: Functions that are words unless brackets follow, and their LaTeX.
+CALLED: Final = {"im": "\\operatorname{im}", **dict.fromkeys(BINOMIALS, "\\operatorname{binom}")}
 #: What is typed for a root.
 ROOTS: Final = {"sqrt": "", "cbrt": "3", "√": "", "∛": "3", "∜": "4"}
 #: Functions that people put before a number without brackets: sin 30, log 5.

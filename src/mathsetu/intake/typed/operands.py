@@ -16,6 +16,7 @@ from mathsetu.formulas.latex.lexer import TEXT_NAMES
 from mathsetu.intake.typed.lexer import (
     ARROWS,
     ATOMS,
+    BARS,
     HYPHENS,
     MOST_INSIDE,
     OPERATORS,
@@ -29,6 +30,7 @@ from mathsetu.intake.typed.lexer import (
 )
 from mathsetu.intake.typed.names import (
     BEFORE_NUMBERS,
+    FENCED,
     GREEK,
     INFINITY,
     INFIX_WORDS,
@@ -71,7 +73,6 @@ class Operands:
         self.letters = 0
         self.has_integral = False
         self.has_environment = False
-        self.open_bars: list[str] = []
         #: Whether a formula may end where an operand would be welcome: ∫₀^∞.
         self.settled = 0
 
@@ -126,10 +127,9 @@ class Operands:
         if kind is Kind.OPENING:
             return self._group(place, is_first)
         if kind is Kind.BAR:
-            if row.is_tight(place + 1) and not row.is_tight(place + 1, *PROSE):
-                self.open_bars.append(token.text)
-                return -(place + 1)
-            return None
+            # It was never closed: go on inside.
+            is_opening = row.is_tight(place + 1) and not row.is_tight(place + 1, *PROSE)
+            return -(place + 1) if is_opening else None
         if kind is Kind.SHORT:
             return self._short(place, is_first)
         return None
@@ -211,6 +211,11 @@ class Operands:
         argument_token = row.at(after)
         if argument_token is None:
             return None if is_first and after == place + 1 else after
+        if argument_token.kind is Kind.OPENING and argument_token.text in BARS:
+            if name in FENCED:
+                return None  # norm ||x|| says it twice: the name is a word
+            self.letters += 1
+            return self._group(after, is_first)
         if argument_token.kind is Kind.OPENING and row.is_pure(after, called=True):
             if argument_token.gap and not row.has_operators(after) and is_first:
                 return None
@@ -229,8 +234,10 @@ class Operands:
     def _is_argument(self, place: int, name: str) -> bool:
         """Whether a function's argument without brackets begins here."""
         token, following = self.tokens[place], self.row.at(place + 1)
-        if token.kind in (Kind.SYMBOL, Kind.ROOT, Kind.BAR, Kind.WILD):
+        if token.kind in (Kind.SYMBOL, Kind.ROOT, Kind.WILD):
             return True
+        if token.kind is Kind.BAR:
+            return name not in FENCED
         if token.kind is Kind.NAME:
             return token.text in GREEK
         if token.kind is Kind.COMMAND:
@@ -364,6 +371,9 @@ class Operands:
 
     def _group(self, place: int, is_first: bool) -> int | None:
         row, token = self.row, self.tokens[place]
+        if token.text in BARS:
+            self.strong += 1
+            return token.mate + 1
         if token.mate < 0:
             # It was never closed: go on inside.
             return -(place + 1) if row.is_tight(place + 1) or not is_first else None

@@ -15,6 +15,7 @@ from mathsetu.intake.typed.evidence import is_formula
 from mathsetu.intake.typed.lexer import (
     ARROWS,
     ATOMS,
+    BARS,
     HYPHENS,
     OPERATORS,
     PROSE,
@@ -143,9 +144,6 @@ class Reading(Operands):
         if kind in (Kind.INFIX, Kind.RELATION):
             return self._infix(place)
         if kind is Kind.BAR:
-            if self.open_bars:
-                self.strong += 1
-                return self._closing_bar(place)
             if self._may_relate(place + 1):
                 self.relations += bool(token.gap)
                 return -(place + 1)
@@ -166,20 +164,6 @@ class Reading(Operands):
         if token.gap:
             return self._after_space(place)
         return self._juxtaposed(place)
-
-    def _closing_bar(self, place: int) -> int:
-        """A bar after an operand where one is open: ``|a||b|`` and ``||x|-|y||`` are read, too."""
-        written, open_bars = self.tokens[place].text, self.open_bars
-        if written == "||" and open_bars[-1] == "|":
-            if len(open_bars) > 1 and not self.row.is_tight(place + 1):
-                del open_bars[-2:]
-                return place + 1
-            return -(place + 1)
-        if written == "|" and open_bars[-1] == "||":
-            open_bars[-1] = "|"
-            return place + 1
-        open_bars.pop()
-        return place + 1
 
     def _is_quantity(self, place: int) -> bool:
         before = self.row.at(place - 1)
@@ -328,6 +312,8 @@ class Reading(Operands):
         row, token, before = self.row, self.tokens[place], self.tokens[place - 1]
         kind = token.kind
         if kind is Kind.OPENING:
+            if token.text in BARS:
+                return self._group(place, is_first=False)
             if token.strong or (token.text == "{" and before.kind is Kind.CLOSING):
                 return token.mate + 1 if token.mate > place else -(place + 1)
             if token.mate < 0:
@@ -426,8 +412,6 @@ class Reading(Operands):
             return self._group_after_space(place, begun)
         if kind is Kind.LETTER:
             return self._letter_after_space(place)
-        if kind is Kind.BAR and begun:
-            return None
         if kind is Kind.DOTS and begun:
             return place + 1
         return None
@@ -438,7 +422,7 @@ class Reading(Operands):
 
     def _group_after_space(self, place: int, begun: bool) -> int | None:
         row, token = self.row, self.tokens[place]
-        if token.strong:
+        if token.strong or token.text in BARS:
             return self._group(place, is_first=False)
         if token.mate < 0 or not row.is_pure(place):
             return None

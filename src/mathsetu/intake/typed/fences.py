@@ -1,0 +1,264 @@
+r"""Finds which bars are a pair of fences, and which < and > are brackets.
+
+A bar looks the same where it opens, where it closes, and where it means "divides", "given" or
+"such that". What stands on both sides of it, and the bars before it, tell which one it is. A pair
+gets the kinds of brackets, and is then read like brackets. Bars without a partner stay bars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Final, NamedTuple
+
+from mathsetu.intake.typed.lexer import (
+    ATOMS,
+    DOUBLE_BARS,
+    MOST_INSIDE,
+    PROSE,
+    SIGNS_BEFORE,
+    Kind,
+    Token,
+    joins,
+    short_words,
+)
+from mathsetu.intake.typed.names import FENCED, FUNCTIONS, INFIX_WORDS
+
+_ENDING: Final = ATOMS | {Kind.SHORT, Kind.SUP, Kind.SUB, Kind.POSTFIX, Kind.CLOSING, Kind.DOTS}
+_BEGINNING: Final = ATOMS | {
+    Kind.SHORT, Kind.FUNCTION, Kind.ROOT, Kind.BIG, Kind.PREFIX, Kind.OPENING, Kind.SUP,
+}  # fmt: skip
+# What is never inside a pair of bars, not even in brackets between them.
+_NEVER_INSIDE: Final = frozenset({Kind.WORD, Kind.PROSE_COMMAND, Kind.DELIMITER})
+_IN_ANGLES: Final = ATOMS | {
+    Kind.SHORT, Kind.INFIX, Kind.COMMA, Kind.SCRIPT, Kind.SUP, Kind.SUB, Kind.POSTFIX, Kind.COMMAND,
+}  # fmt: skip
+
+
+class _Level(NamedTuple):
+    """How many bars were open where a bracket began, and where the innermost brace around began."""
+
+    bars: int
+    bars_of_brace: int
+
+
+class _Bar(NamedTuple):
+    """A bar that may open. ``half`` is 1 for the second half of a double bar that was split."""
+
+    place: int
+    half: int
+    is_double: bool
+    #: It stands right after an operand: a product, 2|x|, or a relation, a|b.
+    is_factor: bool
+
+
+def pair_fences(found: list[Token]) -> list[Token]:
+    """The tokens with pairs of bars and angles as brackets; ``||`` is split where it is two bars.
+
+    >>> from mathsetu.intake.typed.lexer import tokens
+    >>> pair_fences(tokens("|x||y|"))[2:4]
+    [CLOSING('|'), OPENING('|')]
+    >>> pair_fences(tokens("a|b"))[1]
+    BAR('|')
+    """
+    _pair_angles(found)
+    return _Bars(found).paired()
+
+
+class _Bars:
+    """One pass over the tokens, with the bars that are open."""
+
+    def __init__(self, found: Sequence[Token]) -> None:
+        self._found = found
+        self._opened: list[_Bar] = []
+        self._levels = [_Level(0, 0)]
+        self._pairs: list[tuple[tuple[int, int], tuple[int, int]]] = []
+        self._split: set[int] = set()
+        self._last_closed = -1
+
+    def paired(self) -> list[Token]:
+        for place, token in enumerate(self._found):
+            if token.gap == 2:
+                self._forget(0)
+            if token.kind is Kind.OPENING and token.mate >= 0:
+                bars = len(self._opened)
+                brace = bars if token.text == "{" else self._levels[-1].bars_of_brace
+                self._levels.append(_Level(bars, brace))
+            elif token.kind is Kind.CLOSING and token.mate >= 0:
+                self._forget(self._levels.pop().bars)
+            elif token.kind is Kind.BAR:
+                self._take(place)
+            elif token.kind in _NEVER_INSIDE and token.text not in INFIX_WORDS:
+                self._forget(self._levels[-1].bars_of_brace)
+            elif self._is_prose(place):
+                self._forget(self._levels[-1].bars)
+        return self._rewritten()
+
+    def _forget(self, kept: int) -> None:
+        """Give up the bars that are open but for the first ones."""
+        del self._opened[kept:]
+        # Bars that open from here on are inside the brackets here, even if those around have fewer.
+        count = len(self._opened)
+        bars, bars_of_brace = self._levels[-1]
+        self._levels[-1] = _Level(min(bars, count), min(bars_of_brace, count))
+
+    def _is_prose(self, place: int) -> bool:
+        token = self._found[place]
+        if token.kind is Kind.SHORT:
+            return token.text in short_words()
+        if token.text == ".":  # u.v
+            return bool(token.gap) or not self._is_tight(place + 1)
+        return token.kind is Kind.CONNECTIVE or (
+            token.kind is Kind.OTHER and token.text not in ":&"
+        )
+
+    def _take(self, place: int) -> None:
+        """Close an open bar with the one here, or open it."""
+        token = self._found[place]
+        is_double = token.text in DOUBLE_BARS
+        is_factor = not token.gap and self._ends_operand(place - 1)
+        may_open = self._may_open(place, is_factor)
+        inside = self._opened[max(self._levels[-1].bars, len(self._opened) - 2) :]
+        if inside and self._may_close(place, inside[-1], may_open):
+            last = inside[-1]
+            if last.is_double == is_double:
+                self._close(place, 0)
+                return
+            if not is_double and self._is_splittable(last):  # ||x| - |y||
+                self._close_half(place, 0)
+                return
+            is_enclosed = len(inside) == 2 and (
+                not inside[0].is_double or self._is_splittable(inside[0])
+            )
+            is_tripled = self._is_tight(place + 1) and self._found[place + 1].kind is Kind.BAR
+            if token.text == "||" and (may_open or (is_tripled and not is_enclosed)):  # |x||y|
+                self._split.add(place)
+                self._close(place, 0)
+                self._opened.append(_Bar(place, 1, is_double=False, is_factor=False))
+                self._last_closed = -1
+                return
+            if token.text == "||" and is_enclosed:  # the end of ||x| - |y||
+                self._split.add(place)
+                self._close(place, 0)
+                if inside[0].is_double:
+                    self._close_half(place, 1)
+                else:
+                    self._close(place, 1)
+                return
+        if may_open:
+            self._opened.append(_Bar(place, 0, is_double, is_factor))
+        else:
+            self._forget(self._levels[-1].bars)
+
+    def _close(self, place: int, half: int) -> None:
+        last = self._opened.pop()
+        self._pairs.append(((last.place, last.half), (place, half)))
+        self._last_closed = place
+
+    def _close_half(self, place: int, half: int) -> None:
+        """Close the second half of a double bar, whose first half stays open."""
+        last = self._opened[-1]
+        self._split.add(last.place)
+        self._opened[-1] = last._replace(half=1)
+        self._close(place, half)
+        self._opened.append(last._replace(is_double=False))
+
+    def _is_splittable(self, bar: _Bar) -> bool:
+        return bar.is_double and self._found[bar.place].text == "||"
+
+    def _may_close(self, place: int, last: _Bar, may_open: bool) -> bool:
+        token = self._found[place]
+        if not self._ends_operand(place - 1):
+            return False
+        if token.gap and (last.is_factor or may_open):
+            return False
+        if not self._is_tight(place + 1):
+            return True
+        before, following = self._found[place - 1], self._found[place + 1]
+        if before.kind is Kind.SHORT and following.kind in PROSE:
+            return False  # |foo|bar|
+        # a|b|c has relations, a|b| a factor; a double bar may close and open: 2|x||y|
+        is_two = token.text == "||" and not last.is_double
+        goes_on = self._begins_operand(place + 1) or following.kind is Kind.WORD
+        return is_two or not (last.is_factor and goes_on)
+
+    def _may_open(self, place: int, is_factor: bool) -> bool:
+        if not self._is_tight(place + 1):
+            return False
+        token, following = self._found[place], self._found[place + 1]
+        before = self._found[place - 1] if place else None
+        if following.kind is Kind.BAR:
+            return not is_factor
+        if following.kind is Kind.SHORT and before is not None and before.kind in PROSE:
+            return bool(token.gap)  # ls|wc
+        is_signed = following.text in SIGNS_BEFORE and self._is_tight(place + 2)
+        return self._begins_operand(place + 2 if is_signed else place + 1)
+
+    def _ends_operand(self, place: int) -> bool:
+        if place < 0:
+            return False
+        token = self._found[place]
+        if token.kind is Kind.BAR:
+            return place == self._last_closed
+        if token.kind is Kind.FUNCTION:  # sinx
+            return token.text not in FUNCTIONS and token.text not in FENCED
+        return token.kind in _ENDING or (token.kind is Kind.COMMAND and not joins(token))
+
+    def _begins_operand(self, place: int) -> bool:
+        token = self._found[place]
+        return token.kind in _BEGINNING or (token.kind is Kind.COMMAND and not joins(token))
+
+    def _is_tight(self, place: int) -> bool:
+        return place < len(self._found) and not self._found[place].gap
+
+    def _rewritten(self) -> list[Token]:
+        """The tokens with the double bars split, and all pairs numbered anew."""
+        splits = (place in self._split for place in range(len(self._found)))
+        moved = [0, *accumulate(splits)]
+        tokens: list[Token] = []
+        for place, token in enumerate(self._found):
+            if token.mate >= 0:
+                token.mate += moved[token.mate]
+            if place in self._split:
+                tokens.append(Token(Kind.BAR, "|", token.start, token.gap))
+                tokens.append(Token(Kind.BAR, "|", token.start + 1, 0))
+            else:
+                tokens.append(token)
+        for (first, first_half), (second, second_half) in self._pairs:
+            opening = first + moved[first] + first_half
+            _make_brackets(tokens, opening, second + moved[second] + second_half)
+        return tokens
+
+
+def _pair_angles(found: list[Token]) -> None:
+    """Make brackets of < and > around a list that no operand precedes: <u,v>."""
+    for place, token in enumerate(found):
+        before = found[place - 1] if place else None
+        if token.text != "<" or (before is not None and _may_be_less(before, token)):
+            continue
+        end, has_comma = place + 1, False
+        while end < min(len(found), place + MOST_INSIDE):
+            inner = found[end]
+            if inner.kind is Kind.OPENING and inner.mate > end:
+                end = inner.mate
+            elif inner.kind not in _IN_ANGLES or inner.gap == 2:
+                break
+            has_comma = has_comma or (inner.kind is Kind.COMMA)
+            end += 1
+        is_closed = end < len(found) and found[end].text == ">" and not found[end].gap
+        if is_closed and has_comma and not found[place + 1].gap:
+            _make_brackets(found, place, end)
+
+
+def _may_be_less(before: Token, sign: Token) -> bool:
+    """Whether something that is compared, or a word that is not apart, precedes <."""
+    is_apart = bool(sign.gap) and before.kind in PROSE
+    is_opening_bar = before.kind is Kind.BAR and not sign.gap
+    return not (is_apart or is_opening_bar) and (
+        before.kind in _ENDING or before.kind in PROSE or before.kind is Kind.BAR
+    )
+
+
+def _make_brackets(found: Sequence[Token], opening: int, closing: int) -> None:
+    found[opening].kind, found[opening].mate = Kind.OPENING, closing
+    found[closing].kind, found[closing].mate = Kind.CLOSING, opening
