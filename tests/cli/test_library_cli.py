@@ -57,6 +57,10 @@ def test_index_and_info_tell_what_there_is(mathsetu: Mathsetu, library: Path) ->
     assert "all checksums match" in shown
     assert re.search(r"size +[\d,.]+ [kM]B", shown)
     assert facts["bytes"] > 1_000
+    assert all(name.isidentifier() for name in facts)
+    assert list(facts["models"]) == ["meaning"]
+    assert re.search(f"models +meaning {facts['models']['meaning']}", shown)
+    assert re.search(f"written by +{facts['written_by']}", shown)
 
 
 def test_search_shows_hits_with_their_reasons(mathsetu: Mathsetu, library: Path) -> None:
