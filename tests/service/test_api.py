@@ -199,9 +199,16 @@ def guarded(sampler_folder: Path) -> TestClient:
 @pytest.mark.thorough
 def test_with_a_key_only_those_who_know_it_enter(guarded: TestClient) -> None:
     assert guarded.get("/v1/health").status_code == 200
-    for wrong in ({}, {"authorization": "Bearer open"}, {"authorization": "Basic %%"}):
+    required, unknown = "an API key is required: Authorization: ", "this API key is not known"
+    for wrong, why in (
+        ({}, required),
+        ({"authorization": "open"}, required),
+        ({"authorization": "Bearer open"}, unknown),
+        ({"authorization": "Basic %%"}, unknown),
+    ):
         response = guarded.get("/v1/library", headers=wrong)
         assert response.status_code == 401
+        assert response.json()["error"].startswith(why)
         assert response.headers["www-authenticate"].startswith("Basic")
         assert "open sesame" not in response.text
     password = b64encode(b"anyone:open sesame").decode()
@@ -216,8 +223,26 @@ def test_only_named_sites_may_read_answers(guarded: TestClient) -> None:
     assert good.headers["access-control-allow-origin"] == "https://good.example"
     bad = guarded.get("/v1/library", headers={**key, "origin": "https://bad.example"})
     assert "access-control-allow-origin" not in bad.headers
-    ask = {"origin": "https://good.example", "access-control-request-method": "DELETE"}
-    assert guarded.options("/v1/library", headers=ask).status_code == 400
+    too_long = guarded.get("/v1/library", headers={"x-long": "x" * 20_000})
+    assert too_long.status_code == 431
+    pages = guarded.get("/search?q=x", headers=key)
+    assert pages.headers.get_list("vary") == ["Accept-Language, Origin"]
+    for answer in (good, bad, too_long):
+        assert answer.headers.get_list("vary") == ["Origin"]
+
+
+def test_a_refused_preflight_is_json_like_every_error(guarded: TestClient) -> None:
+    for asked, wrong in (
+        ({"origin": "https://good.example", "access-control-request-method": "DELETE"}, "method"),
+        ({"origin": "https://bad.example", "access-control-request-method": "GET"}, "origin"),
+    ):
+        for accept in ("*/*", "text/html"):
+            refused = guarded.options("/v1/library", headers={**asked, "accept": accept})
+            assert refused.status_code == 400
+            assert refused.json() == {"error": f"Disallowed CORS {wrong}"}
+            assert refused.headers["vary"].startswith("Origin, ")
+            allowed = refused.headers.get("access-control-allow-origin")
+            assert allowed == (asked["origin"] if wrong == "method" else None)
 
 
 def test_a_name_that_is_not_the_servers_is_refused(sampler_folder: Path) -> None:

@@ -56,7 +56,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorAnswer, "description": what}
     for status, what in {
         400: "The request cannot be fulfilled.",
-        401: "An API key is required.",
+        401: "An API key is required, or the given one is not known.",
         408: "The body arrived too slowly.",
         413: "The body is too large.",
         422: "A field is missing or wrong.",
