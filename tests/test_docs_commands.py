@@ -45,9 +45,11 @@ NOT_RUN = {
     "DATA": "needs the evaluation data (tests/papers/test_papers.py)",
     "crossmath-nllb-bi": "needs models that are not in the package",
     "msm-ens-": "needs models that are not in the package",
-    "miracle-2": "needs models that are not in the package",
+    "Train_set.csv --recipe miracle-2": "needs a model that is not in the package",
 }
 PAGES = sorted(page for page in DOCS.rglob("*.md") if page.name not in RUN and any(commands(page)))
+# A body that is long enough for every recipe.
+LONG = "यदि $x$ एक वास्तविक संख्या है तो उसका वर्ग कभी ऋणात्मक नहीं होता है"
 # Libraries that pages use without building them.
 BUILT = (
     "hindi.library",
@@ -124,7 +126,7 @@ def _write_documents(folder: Path) -> None:
         "sheet.csv": [("Frage", "Antwort"), ("Was?", "Das.")],
         "queries.csv": [("query_id", "query", "context"), ("Q1", "x^2", "a square")],
         "Test_Data.csv": [("query_id", "query", "context"), ("Q1", "x^2", "a square")],
-        "Train_set.csv": [("id", "body"), *((str(10 * n + 1), "$x$") for n in range(1, 9))],
+        "Train_set.csv": [("id", "body"), *((str(10 * n + 1), LONG) for n in range(1, 9))],
     }
     for name, table in rows.items():
         with (folder / name).open("w", encoding="utf-8", newline="") as file:

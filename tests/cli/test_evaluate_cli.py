@@ -45,6 +45,20 @@ def test_evaluate_shows_measures_with_intervals_and_what_was_judged(
         assert part in shown.out
 
 
+def test_tables_say_how_many_topics_count_and_the_relevant_grades_where_these_matter(
+    mathsetu: Mathsetu, folder: Path
+) -> None:
+    for verb in (
+        ("evaluate", "qrels.txt", "good.run"),
+        ("evaluate", "qrels.txt", "good.run", "--per-topic"),
+        ("compare", "qrels.txt", "good.run", "poor.run"),
+    ):
+        graded = (*verb, "-m", "nDCG@10", "--relevant-from", "3")
+        assert "  3 topics.\n" in mathsetu(*graded).out
+        assert "  2 topics; relevant: grade 3 or more." in mathsetu(*graded, "--answerable").out
+        assert "  3 topics; relevant: grade 3 or more." in mathsetu(*graded, "-m", "MAP").out
+
+
 def test_evaluate_speaks_json_with_every_topic(mathsetu: Mathsetu, folder: Path) -> None:
     found = evaluated(mathsetu, "poor.run", "-m", "MRR", "-m", "P'@1")
     assert found["MRR"]["topics"] == {"A.1": 0.5, "A.2": 0.0, "A.3": 0.0}

@@ -1,6 +1,7 @@
 """What is said after an intake, and while it goes on."""
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from mathsetu.cli.output import READING, ProgressBar
 from mathsetu.collections.files import read_lines
 from mathsetu.collections.meter import metered
+from mathsetu.errors import InputError
 from tests.command import Mathsetu
 
 
@@ -49,6 +51,29 @@ def test_the_report_names_what_was_read_and_what_was_not(mathsetu: Mathsetu) -> 
     assert "  skipped: 1 × unsupported file type (notes/plot.png)" in said.out
     assert "notes/qa.csv: body = Content, title = Subject (guessed" in said.out
     assert "skipped: notes/bad.md line 1" in said.err
+
+
+def test_a_resumed_build_says_that_it_counts_nothing_it_did_not_read(
+    mathsetu: Mathsetu, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*_: object) -> None:
+        raise InputError("a package is missing")
+
+    Path("sums.md").write_text("# Sums\n\nWhat is the sum of $1+1$?\n")
+    arguments = ("index", "lib", "sums.md", "--recipe", "formula", "--processes", "1")
+    reports = []
+    for as_json in ((), ("--json",)):
+        with monkeypatch.context() as broken:
+            broken.setattr("mathsetu.library.build.make_builder", missing)
+            assert "a package is missing" in mathsetu.refuses(*arguments)
+        reports.append(mathsetu(*arguments, *as_json).out)
+    assert "  resumed: an earlier build read the posts; " in reports[0]
+    assert "  files: " not in reports[0]
+    assert (json.loads(reports[1])["resumed"], json.loads(reports[1])["formulas"]) == (True, None)
+    whole = mathsetu(*arguments)
+    assert "resumed" not in whole.out
+    assert "  files: 1 (markdown 1)\n  formulas: 1\n" in whole.out
+    assert mathsetu.json(*arguments)["resumed"] is False  # type: ignore[index, call-overload]
 
 
 def test_what_a_recipe_leaves_out_is_told(mathsetu: Mathsetu) -> None:

@@ -57,6 +57,10 @@ def test_index_and_info_tell_what_there_is(mathsetu: Mathsetu, library: Path) ->
     assert "all checksums match" in shown
     assert re.search(r"size +[\d,.]+ [kM]B", shown)
     assert facts["bytes"] > 1_000
+    assert all(name.isidentifier() for name in facts)
+    assert list(facts["models"]) == ["meaning"]
+    assert re.search(f"models +meaning {facts['models']['meaning']}", shown)
+    assert re.search(f"written by +{facts['written_by']}", shown)
 
 
 def test_search_shows_hits_with_their_reasons(mathsetu: Mathsetu, library: Path) -> None:
@@ -436,11 +440,29 @@ def test_a_misspelt_verb_is_answered_with_those_it_may_be(mathsetu: Mathsetu) ->
 def test_filters_that_leave_nothing_are_told_with_what_there_is(
     mathsetu: Mathsetu, library: Path
 ) -> None:
-    for wrong in (("--tag", "nosuch"), ("--collection", "nosuch")):
+    for wrong, told in (
+        (("--tag", "nosuch"), "without filters: "),
+        (("--collection", "nosuch"), "collections among them: posts.jsonl"),
+        (("--not-in", "english"), "without filters: 1 post found\nlanguages among them: en\n"),
+        (("--min-score", "99"), "without --min-score: 1 post found\nthe best score among them: 0."),
+        (("--min-score", "99", "--in", "cs"), "without filters and --min-score: 1 post found\n"),
+    ):
         done = mathsetu("search", library, "area of a circle", *wrong, "-k", "1")
         assert done.code == 1
-        assert "without filters: " in done.err
-        assert "collections among them: posts.jsonl" in done.err
+        assert told in done.err
+
+
+def test_a_language_whose_posts_do_not_match(mathsetu: Mathsetu) -> None:
+    posts = [
+        Post(id="circle", body="The area is $\\pi r^2$.", language="en"),
+        Post(id="words", body="Die Ableitung einer Summe.", language="de"),
+    ]
+    jsonl.write_posts(Path("both.jsonl"), posts)
+    given = ("both.jsonl", "--recipe", "formula", "--processes", "1")
+    assert mathsetu("index", "both.library", *given).code == 0
+    done = mathsetu("search", "both.library", "$\\pi r^2$", "--in", "german")
+    assert (done.code, done.out) == (1, "nothing found\n")
+    assert "without filters: 1 post found\nlanguages among them: en\n" in done.err
 
 
 def test_words_alone_in_a_library_of_formulas(mathsetu: Mathsetu, source: Path) -> None:

@@ -26,6 +26,7 @@ def test_the_verbs_of_a_library(node, mathsetu, tmp_path, recipe):
     assert "10 posts published" in mathsetu("publish", "library", ADDRESS).out
     facts = json.loads(mathsetu("info", ADDRESS, "--check", "--json").out)
     assert (facts["posts"], facts["version"], facts["recipe"]) == (10, 1, "light")
+    assert all(name.isidentifier() for name in facts)
     query = "sum of fractions $\\frac{1}{2}+\\frac{1}{3}$"
     here = json.loads(mathsetu("search", "library", query, "--json").out)
     assert json.loads(mathsetu("search", ADDRESS, query, "--json").out) == here

@@ -66,14 +66,33 @@ def test_filters_and_weights_come_through(client: TestClient) -> None:
     assert client.get("/v1/search?q=integral&collection=other").json()["hits"] == []
 
 
+def test_a_language_is_given_by_its_code_or_its_name(client: TestClient) -> None:
+    for code, *names in (("es", "Spanish", "español", "es-MX"), ("xx", "xx-YY")):
+        asked = {"q": "integral", "language": code, "in": code, "not_in": "en"}
+        answer = client.get("/v1/search", params=asked)
+        assert answer.status_code == 200
+        for name in names:
+            named = {"q": "integral", "language": name, "in": name, "not_in": "English"}
+            assert client.get("/v1/search", params=named).json() == answer.json()
+            several = {"in": [name], "not_in": ["English"]}
+            sent = client.post(
+                "/v1/search", json={"query": "integral", "language": name, **several}
+            )
+            assert sent.json() == answer.json()
+    text = {"text": "a prime number", "source": "English", "to": "Spanish"}
+    assert client.post("/v1/translate", json=text).json()["target"] == "es"
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "problem"),
     [
         ("GET", "/v1/search", None, 422, "q: Field required"),
         ("GET", "/v1/search?q=x&k=0", None, 422, "k: "),
         ("GET", "/v1/search?q=x&k=101", None, 422, "k: "),
-        ("GET", "/v1/search?q=x&in=..", None, 422, "in.0: give a language code such as en"),
-        ("GET", "/v1/search?q=x&language=english", None, 422, "language: give a language code"),
+        ("GET", "/v1/search?q=x&in=..", None, 422, "in.0: unknown language; give a code"),
+        ("GET", "/v1/search?q=x&language=elvish", None, 422, "language: unknown language; give"),
+        ("GET", "/v1/search?q=x&language=%20", None, 422, "language: unknown language; give"),
+        ("GET", "/v1/translation?id=x&to=", None, 422, "to: unknown language; give"),
         ("GET", "/v1/search?q=" + "x" * 2_001, None, 422, "q: "),
         ("GET", "/v1/search?q=%20", None, 422, "q: give something to look for"),
         ("GET", "/v1/search?q=x&weight=words", None, 422, "weight.0: give a part and a number"),
@@ -89,8 +108,8 @@ def test_filters_and_weights_come_through(client: TestClient) -> None:
         ("POST", "/v1/search", b'{"query": "x", "limit": 3}', 422, "limit: unknown field (known: "),
         ("POST", "/v1/search", b'{"query": "x", "recipe": "y"}', 422, "recipe: "),
         ("POST", "/v1/search", b'{"query": "\\ud800"}', 422, "query: "),
-        ("POST", "/v1/search", b'{"query": "x", "in": ["english"]}', 422, "in.0: give a language"),
-        ("POST", "/v1/search", b'{"query": "x", "in": "english"}', 422, "in: give a language"),
+        ("POST", "/v1/search", b'{"query": "x", "in": ["elvish"]}', 422, "in.0: unknown language"),
+        ("POST", "/v1/search", b'{"query": "x", "in": "elvish"}', 422, "in: unknown language"),
         ("POST", "/v1/search", b'{"query": "x", "in": 5}', 422, "in: Input should be a"),
         ("POST", "/v1/search", b'{"query": "x", "weights": {"words": NaN}}', 422, ""),
         ("POST", "/v1/search", b"\xff\xfe", 422, ""),
@@ -180,9 +199,16 @@ def guarded(sampler_folder: Path) -> TestClient:
 @pytest.mark.thorough
 def test_with_a_key_only_those_who_know_it_enter(guarded: TestClient) -> None:
     assert guarded.get("/v1/health").status_code == 200
-    for wrong in ({}, {"authorization": "Bearer open"}, {"authorization": "Basic %%"}):
+    required, unknown = "an API key is required: Authorization: ", "this API key is not known"
+    for wrong, why in (
+        ({}, required),
+        ({"authorization": "open"}, required),
+        ({"authorization": "Bearer open"}, unknown),
+        ({"authorization": "Basic %%"}, unknown),
+    ):
         response = guarded.get("/v1/library", headers=wrong)
         assert response.status_code == 401
+        assert response.json()["error"].startswith(why)
         assert response.headers["www-authenticate"].startswith("Basic")
         assert "open sesame" not in response.text
     password = b64encode(b"anyone:open sesame").decode()
@@ -197,8 +223,26 @@ def test_only_named_sites_may_read_answers(guarded: TestClient) -> None:
     assert good.headers["access-control-allow-origin"] == "https://good.example"
     bad = guarded.get("/v1/library", headers={**key, "origin": "https://bad.example"})
     assert "access-control-allow-origin" not in bad.headers
-    ask = {"origin": "https://good.example", "access-control-request-method": "DELETE"}
-    assert guarded.options("/v1/library", headers=ask).status_code == 400
+    too_long = guarded.get("/v1/library", headers={"x-long": "x" * 20_000})
+    assert too_long.status_code == 431
+    pages = guarded.get("/search?q=x", headers=key)
+    assert pages.headers.get_list("vary") == ["Accept-Language, Origin"]
+    for answer in (good, bad, too_long):
+        assert answer.headers.get_list("vary") == ["Origin"]
+
+
+def test_a_refused_preflight_is_json_like_every_error(guarded: TestClient) -> None:
+    for asked, wrong in (
+        ({"origin": "https://good.example", "access-control-request-method": "DELETE"}, "method"),
+        ({"origin": "https://bad.example", "access-control-request-method": "GET"}, "origin"),
+    ):
+        for accept in ("*/*", "text/html"):
+            refused = guarded.options("/v1/library", headers={**asked, "accept": accept})
+            assert refused.status_code == 400
+            assert refused.json() == {"error": f"Disallowed CORS {wrong}"}
+            assert refused.headers["vary"].startswith("Origin, ")
+            allowed = refused.headers.get("access-control-allow-origin")
+            assert allowed == (asked["origin"] if wrong == "method" else None)
 
 
 def test_a_name_that_is_not_the_servers_is_refused(sampler_folder: Path) -> None:
@@ -282,5 +326,5 @@ def test_offset_total_facets_and_threshold_are_the_same_in_all_doors(
     assert set(printed["facets"]["language"]) == {"en", "es"}
     assert sum(printed["facets"]["language"].values()) == printed["total"]
     assert "geometry" not in printed["facets"]["tag"]
-    for wrong in ("offset=-1", "offset=1001", "min_score=nan", "not_in=english"):
+    for wrong in ("offset=-1", "offset=1001", "min_score=nan", "not_in=elvish"):
         assert client.get(f"/v1/search?q=number&{wrong}").status_code == 422

@@ -43,6 +43,8 @@ def test_a_documented_error_is_the_real_one(
             pass
         case "without the key":
             headers = {}
+        case "with a wrong key":
+            headers = {"authorization": "Bearer guess"}
         case "with 70,000 bytes":
             body = b"x" * 70_000
         case "with 20,000 bytes of headers":

@@ -18,7 +18,7 @@ START = "from mathsetu.cli import main; main()"
 
 QUERY = r"समाकल $\int_0^\infty e^{-t^2}dt$ का मान"
 GOOD = [
-    ("search", {"query": QUERY, "k": 2, "language": "en"}),
+    ("search", {"query": QUERY, "k": 2, "language": "English"}),
     ("fetch_post", {"id": "gaussian-integral.en"}),
     ("explain_match", {"query": "$u^2+v^2=w^2$", "id": "pythagorean-theorem.en"}),
     ("search_formulas", {"latex": "?a^2+?b^2=?c^2", "k": 1}),
@@ -45,6 +45,15 @@ def conversation(sampler_folder: Path) -> tuple[list[Any], list[Any]]:
             return tools.tools, [await client.call_tool(*asked) for asked in GOOD + WRONG]
 
     return asyncio.run(talk())
+
+
+def test_every_argument_is_explained_in_the_documentation(
+    conversation: tuple[list[Any], list[Any]],
+) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
+    for tool in conversation[0]:
+        for name in tool.input_schema["properties"]:
+            assert f"\n| `{name}` | " in page, f"{tool.name}: {name}"
 
 
 def test_a_client_finds_fetches_and_explains_a_post(

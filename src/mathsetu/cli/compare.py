@@ -61,7 +61,7 @@ def command(
         name: compare(every, ids, all_pairs=all_pairs, alpha=alpha, seed=seed)
         for name, ids in {"all": None, **members}.items()
     }
-    table = comparison_table(comparisons, seed=seed)
+    table = comparison_table(comparisons, seed=seed, answerable=choices.answerable)
     if choices.targets:
         main = every[0].measures[0]
         curves = [curve for one in measured for curve in one.curves]

@@ -50,9 +50,11 @@ def command(
     for results in measured.results:
         members = grouped(results.topics, groups) if groups is not None else None
         if per_topic:
-            table = topics_table(results, members)
+            table = topics_table(results, members, answerable=choices.answerable)
         else:
-            table = results_table(results, members, seed=choices.seed)
+            table = results_table(
+                results, members, seed=choices.seed, answerable=choices.answerable
+            )
         if choices.targets:
             main = results.measures[0]
             means, *topics = results_panels(results, main, members, seed=choices.seed)

@@ -104,12 +104,21 @@ def command(
         left_out = bad.tally.posts - manifest.posts
         bad.passed_over(recipe, "a post that the recipe leaves out", left_out)
     seconds = time.perf_counter() - started
+    # What an interrupted build had read is not read again, and so not counted.
+    is_resumed = bad.tally is not None and not bad.tally.posts
     if as_json:
-        about = {"library": library, "posts": manifest.posts, "seconds": round(seconds, 2)}
+        about = {
+            "library": library,
+            "posts": manifest.posts,
+            "seconds": round(seconds, 2),
+            "resumed": is_resumed,
+        }
         print_json(about | report_of(bad, manifest.languages))
         return
     done = f"{counted(manifest.posts, 'post')} indexed with {recipe} in {seconds:.1f} s"
     say(f"{library}: {done}{skipped(bad)}")
+    if is_resumed:
+        say("  resumed: an earlier build read the posts; their files and formulas are not counted")
     say_report(bad, manifest.languages)
     if before:
         had = f"the library that was there before ({counted(before, 'post')}) was replaced"

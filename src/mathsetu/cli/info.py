@@ -40,12 +40,16 @@ def _row(name: str, value: Any) -> tuple[str, Any]:
 
     >>> _row("bytes", 41_234), _row("bytes", 53_100_000)
     (('size', '41 kB'), ('size', '53.1 MB'))
+    >>> _row("models", {"meaning": "mathsetu"}), _row("written_by", "MathSetu 1.0")
+    (('models', 'meaning mathsetu'), ('written by', 'MathSetu 1.0'))
     """
     if name == "languages":
         return name, ", ".join(f"{code or '?'} {count:,}" for code, count in value.items())
     if name == "bytes":
         return "size", f"{value / 1e6:,.1f} MB" if value >= 1e6 else f"{value / 1e3:,.0f} kB"
-    return name, value
+    if name == "models":
+        return name, ", ".join(f"{part} {model}" for part, model in value.items()) or "none"
+    return name.replace("_", " "), value
 
 
 def _in_folder(library: Path, thorough: bool) -> dict[str, Any]:
@@ -59,8 +63,8 @@ def _in_folder(library: Path, thorough: bool) -> dict[str, Any]:
         "segments": len(manifest.segments),
         "removed": sum(len(segment.removed) for segment in manifest.segments),
         "bytes": size,
-        "written by": f"MathSetu {manifest.version}",
-        "models": ", ".join(f"{part} {name}" for part, name in manifest.models.items()) or "none",
+        "written_by": f"MathSetu {manifest.version}",
+        "models": dict(manifest.models),
     }
 
 

@@ -119,7 +119,7 @@ def command(
         # Words of all posts are looked through: only where the query may be misspelt.
         is_doubtful = not answer.hits or not answer.is_close
         corrected = Suggestions(opened).corrected(question) if is_doubtful else ""
-        hints = [] if answer.total else list(_ways_out(opened, question, where))
+        hints = [] if answer.total else list(_ways_out(opened, question, where, min_score))
     if as_json:
         print_json(to_json(search_answer(answer, typeset=True)))
         if not answer.hits:
@@ -147,7 +147,9 @@ def command(
         raise click.exceptions.Exit(1)
 
 
-def _ways_out(library: Library, question: Question, where: Filter) -> Iterator[str]:
+def _ways_out(
+    library: Library, question: Question, where: Filter, min_score: float | None
+) -> Iterator[str]:
     """What a person may change who has found nothing."""
     known = library.languages
     if where.languages and not set(where.languages) & set(known):
@@ -155,12 +157,19 @@ def _ways_out(library: Library, question: Question, where: Filter) -> Iterator[s
     kinds = {part["kind"] for part in library.recipe.parts.values()}
     if kinds == {"formula"} and not any(question.formulas):
         yield f"the recipe {library.recipe.name} searches formulas only, and the query has none"
-    if where.tags or where.any_tags or where.collections:
+    limits = {"filters": bool(where.conditions), "--min-score": min_score is not None}
+    if any(limits.values()):
         without = library.answer(question, 1, explain=False, facets=True)
         if without.total:
-            yield f"without filters: {counted(without.total, 'post')} found"
-        for name in ("tag", "collection"):
-            if values := list(without.facets.get(name, ())):
+            named = " and ".join(name for name, is_given in limits.items() if is_given)
+            yield f"without {named}: {counted(without.total, 'post')} found"
+        if limits["--min-score"] and without.hits:
+            yield f"the best score among them: {without.hits[0].score:.3f}"
+        # What has no filter cannot be the cause.
+        filtered = {name for name, _, _ in where.conditions}
+        for name in ("language", "tag", "collection"):
+            values = list(filter(None, without.facets.get(name, ())))
+            if name in filtered and values:
                 yield f"{name}s among them: {', '.join(values[:_VALUES_SHOWN])}"
 
 

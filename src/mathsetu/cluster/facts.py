@@ -31,7 +31,7 @@ def facts_of(cluster: Cluster, thorough: bool = False) -> dict[str, Any]:
         "replicas": shape.config.params.replication_factor,
         "health": str(getattr(shape.status, "value", shape.status)),
         "terms": {name: len(counts) for name, counts in snapshot.counts.items() if len(counts)},
-        "written by": f"MathSetu {state.written}",
+        "written_by": f"MathSetu {state.written}",
     }
     if thorough:
         _check_counts(snapshot)

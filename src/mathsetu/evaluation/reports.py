@@ -16,9 +16,15 @@ INTERVAL = ("95% from", "to")
 
 
 def results_table(
-    results: Results, groups: Mapping[str, Sequence[str]] | None = None, *, seed: int = 0
+    results: Results,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    *,
+    seed: int = 0,
+    answerable: bool = False,
 ) -> Table:
     """One row a measure: its mean, the bootstrap interval, and the mean of each group.
+
+    ``answerable`` says, here and below, that the lowest relevant grade chose the topics.
 
     >>> results = Results("bm25", 2, {Measure("MRR"): {"A.1": 1.0, "A.2": 0.5, "A.3": 0.5}})
     >>> results_table(results, {"hi": ["A.1"], "en": ["A.2", "A.3"]}).columns
@@ -38,11 +44,16 @@ def results_table(
         *INTERVAL,
         *(f"{name} ({len(topics)})" for name, topics in groups.items()),
     )
-    notes = [*_measure_notes(results), f"Intervals: bootstrap over topics, seed {seed}"]
+    notes = [*_measure_notes(results, answerable), f"Intervals: bootstrap over topics, seed {seed}"]
     return Table(columns, rows, notes)
 
 
-def topics_table(results: Results, groups: Mapping[str, Sequence[str]] | None = None) -> Table:
+def topics_table(
+    results: Results,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    *,
+    answerable: bool = False,
+) -> Table:
     """One row a topic, one column a measure, and the means last.
 
     >>> results = Results("bm25", 2, {Measure("MRR"): {"A.1": 1.0, "A.2": 0.5}})
@@ -61,10 +72,12 @@ def topics_table(results: Results, groups: Mapping[str, Sequence[str]] | None = 
     means = [Number(results.mean(measure)) for measure in results.measures]
     rows.append(["mean", *([""] if group_of else []), *means])
     columns = ("topic", *(["group"] if group_of else []), *map(str, results.measures))
-    return Table(columns, rows, [*_measure_notes(results), f"Run: {results.run}"])
+    return Table(columns, rows, [*_measure_notes(results, answerable), f"Run: {results.run}"])
 
 
-def comparison_table(comparisons: Mapping[str, Comparison], *, seed: int = 0) -> Table:
+def comparison_table(
+    comparisons: Mapping[str, Comparison], *, seed: int = 0, answerable: bool = False
+) -> Table:
     """One row a run: means with significance marks, and the difference from the first run.
 
     The difference, its interval, p-value and wins are those of the first measure. ``comparisons``
@@ -93,7 +106,7 @@ def comparison_table(comparisons: Mapping[str, Comparison], *, seed: int = 0) ->
         "p",
         "w/t/l",
     )
-    return Table(columns, rows, _comparison_notes(first, main, seed))
+    return Table(columns, rows, _comparison_notes(first, main, seed, answerable))
 
 
 def _from_baseline(comparison: Comparison, place: int, measure: Measure) -> list[Cell]:
@@ -108,21 +121,20 @@ def _from_baseline(comparison: Comparison, place: int, measure: Measure) -> list
     ]
 
 
-def _measure_notes(results: Results) -> list[str]:
-    gains = gain_notes(results.measures)
-    if not any(KINDS[measure.name].binary for measure in results.measures):
-        return gains
-    return [
-        f"{counted(len(results.topics), 'topic')}; relevant: grade {results.relevant_from} or more",
-        *gains,
-    ]
+def _measure_notes(results: Results, answerable: bool) -> list[str]:
+    note = counted(len(results.topics), "topic")
+    if answerable or any(KINDS[measure.name].binary for measure in results.measures):
+        note += f"; relevant: grade {results.relevant_from} or more"
+    return [note, *gain_notes(results.measures)]
 
 
-def _comparison_notes(comparison: Comparison, main: Measure, seed: int) -> list[str]:
+def _comparison_notes(
+    comparison: Comparison, main: Measure, seed: int, answerable: bool
+) -> list[str]:
     count = comparison.comparisons
     times = "1 comparison" if count == 1 else f"{count} comparisons"
     return [
-        *_measure_notes(comparison.results[0]),
+        *_measure_notes(comparison.results[0], answerable),
         "A raised letter: significantly above that run (two-sided paired t-test, "
         f"p < {comparison.alpha:g} after Bonferroni for {times})",
         f"Δ, its interval (bootstrap, seed {seed}), corrected p and win/tie/loss (w/t/l): "

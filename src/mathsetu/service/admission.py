@@ -83,18 +83,20 @@ class Admission:
     def _refusal(self, request: HTTPConnection) -> Response | None:
         """What a request is told whose head says that it may not enter."""
         settings = self._settings
+        said = request.headers.get("authorization", "")
         if self._writes(request.scope):
             # A browser would send a password to any page's requests, so that only programs write.
-            said = request.headers.get("authorization", "")
             if not (said.lower().startswith("bearer ") and knows_key(said, settings.write_key)):
                 problem = "the key for writing is required: Authorization: Bearer KEY"
                 return self._problems.answer(request, 401, problem, {"www-authenticate": "Bearer"})
             return self._refused_size(request)
         is_open = not settings.key or request.scope["path"].startswith(_WITHOUT_KEY)
-        if not (is_open or knows_key(request.headers.get("authorization", ""), settings.key)):
+        if not (is_open or knows_key(said, settings.key)):
             # With this header a browser asks its user for the key, as a password.
             ask = {"www-authenticate": 'Basic realm="MathSetu", charset="UTF-8"'}
             problem = "an API key is required: Authorization: Bearer KEY"
+            if said.lower().startswith(("bearer ", "basic ")):
+                problem = "this API key is not known"
             return self._problems.answer(request, 401, problem, ask)
         return self._refused_size(request)
 

@@ -56,7 +56,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorAnswer, "description": what}
     for status, what in {
         400: "The request cannot be fulfilled.",
-        401: "An API key is required.",
+        401: "An API key is required, or the given one is not known.",
         408: "The body arrived too slowly.",
         413: "The body is too large.",
         422: "A field is missing or wrong.",
@@ -95,7 +95,9 @@ Formula = Annotated[
         openapi_examples={"squares": {"value": "?a^2+?b^2=?c^2"}},
     ),
 ]
-OfQuery = Annotated[Language, Query(description="The query's language (default: detected).")]
+OfQuery = Annotated[
+    Language, Query(description="The query's language, a code or a name (default: detected).")
+]
 AsWords = Annotated[bool, Query(description="Read only delimited text as formulas.")]
 OwnLanguage = Annotated[
     Preference | None,
@@ -106,10 +108,15 @@ Grouped = Annotated[
     Query(description="Whether versions of a post in several languages are one hit."),
 ]
 OfPosts = Annotated[
-    Languages, Query(alias="in", description="Only posts in one of these languages (repeatable).")
+    Languages,
+    Query(
+        alias="in",
+        description="Only posts in one of these languages, codes or names (repeatable).",
+    ),
 ]
 NotOfPosts = Annotated[
-    Languages, Query(alias="not_in", description="No posts in these languages (repeatable).")
+    Languages,
+    Query(alias="not_in", description="No posts in these languages, codes or names (repeatable)."),
 ]
 OfTags = Annotated[Tags, Query(alias="tag", description="Only posts with all of these tags.")]
 OfAnyTags = Annotated[
@@ -131,7 +138,10 @@ Counted = Annotated[
 ]
 IntoLanguage = Annotated[
     Wanted,
-    Query(description="The target language.", openapi_examples={"english": {"value": "en"}}),
+    Query(
+        description="The target language, a code or a name.",
+        openapi_examples={"english": {"value": "en"}},
+    ),
 ]
 OfParts = Annotated[
     list[WrittenWeight],

@@ -14,7 +14,6 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import PlainTextResponse, Response
 from starlette.exceptions import HTTPException
-from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Match
 
 from mathsetu import __version__
@@ -22,6 +21,7 @@ from mathsetu.errors import DamagedLibrary, InputError, Unavailable, UnknownPost
 from mathsetu.service.admission import Admission
 from mathsetu.service.api import router
 from mathsetu.service.connection import Connections
+from mathsetu.service.cors import CrossOrigin
 from mathsetu.service.engine import Engine
 from mathsetu.service.guard import Guard
 from mathsetu.service.metrics import Metrics
@@ -206,7 +206,7 @@ def _add_middleware(app: FastAPI, settings: Settings, metrics: Metrics, problems
         # Outside of admission: a browser asks whether it may ask without the key, and the pages
         # that may ask can read why they were refused.
         app.add_middleware(
-            CORSMiddleware,
+            CrossOrigin,
             allow_origins=settings.origins,
             allow_methods=["GET", "POST"],
             allow_headers=["Authorization", "Content-Type"],

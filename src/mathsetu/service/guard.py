@@ -113,6 +113,9 @@ class Guard:
         added["server-timing"] = f"total;dur={seconds * 1000:.1f}"
         if b"cache-control" not in present:
             added["cache-control"] = "no-store"
+        if self._settings.origins and b"origin" not in present.get(b"vary", b"").lower():
+            # Refusals of the guard pass no CORS middleware, and caches must tell sites apart.
+            added["vary"] = "Origin"
         headers += [(name.encode(), value.encode()) for name, value in added.items()]
         message["headers"] = headers
 

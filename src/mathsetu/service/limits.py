@@ -10,7 +10,8 @@ from mathsetu.errors import InputError
 from mathsetu.library.segmented_posts import LANGUAGE, Filter
 from mathsetu.limits import LONGEST_NAME, has_lone_surrogate
 
-_LANGUAGE = re.compile(r"[a-z]{2,3}")
+#: What the code of a language looks like.
+LANGUAGE_CODE = re.compile(r"[a-z]{2,3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class Limits:
         Traceback (most recent call last):
         mathsetu.errors.InputError: '../etc' is not a language; give a code such as hi or en
         """
-        if code and not _LANGUAGE.fullmatch(code):
+        if code and not LANGUAGE_CODE.fullmatch(code):
             raise InputError(f"{_short(code)!r} is not a language; give a code such as hi or en")
 
     def _check_length(self, what: str, text: str, longest: int) -> None:

@@ -6,9 +6,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from mathsetu.languages.table import language
 from mathsetu.library import Filter
 from mathsetu.limits import has_lone_surrogate
-from mathsetu.service.limits import Limits
+from mathsetu.service.limits import LANGUAGE_CODE, Limits
 
 _MOST = Limits()
 
@@ -19,11 +20,26 @@ def _whole(text: str) -> str:
     return text
 
 
+def _code(name: str) -> str:
+    code = language(name).code
+    if not LANGUAGE_CODE.fullmatch(code):
+        raise ValueError("unknown language; give a code such as en or a name such as German")
+    return code
+
+
+def _code_or_nothing(name: str) -> str:
+    return _code(name) if name else ""
+
+
 Whole = AfterValidator(_whole)
-_CODE, _CODE_OR_NOTHING = "^[a-z]{2,3}$", "^([a-z]{2,3})?$"
-#: A language's code, or nothing.
-Language = Annotated[str, Field(pattern=_CODE_OR_NOTHING)]
-Wanted = Annotated[str, Field(pattern=_CODE)]
+_LANGUAGE = Field(
+    max_length=_MOST.name,
+    description="A language: a code such as en, or a name such as German.",
+    examples=["en", "German"],
+)
+#: A language, or nothing; what arrives is its code.
+Language = Annotated[str, _LANGUAGE, AfterValidator(_code_or_nothing)]
+Wanted = Annotated[str, _LANGUAGE, AfterValidator(_code)]
 Name = Annotated[str, Field(max_length=_MOST.name), Whole]
 _NOT_BLANK = r"\S"
 #: A query or a formula: something besides blanks.
@@ -43,8 +59,6 @@ WrittenWeight = Annotated[str, Field(pattern=_WEIGHT)]
 #: Pattern to what a person is told whose value does not match it.
 TOLD = {
     _NOT_BLANK: "give something to look for",
-    _CODE: "give a language code such as en",
-    _CODE_OR_NOTHING: "give a language code such as en",
     _WEIGHT: "give a part and a number, such as words:0.7",
 }
 
@@ -74,11 +88,15 @@ class SearchRequest(BaseModel):
     )
     query: Asked = Field(description="Words in any language, and formulas as they are typed.")
     k: Count = Field(10, description="How many hits.")
-    language: Language = Field("", description="The query's language (default: detected).")
-    only_in: Language | Languages = Field(
-        "", alias="in", description="Only posts in this language, or in one of these."
+    language: Language = Field(
+        "", description="The query's language, a code or a name (default: detected)."
     )
-    not_in: Languages = Field([], description="No posts in these languages.")
+    only_in: Language | Languages = Field(
+        "",
+        alias="in",
+        description="Only posts in this language (a code or a name), or in one of these.",
+    )
+    not_in: Languages = Field([], description="No posts in these languages (codes or names).")
     tags: Tags = Field([], description="Only posts with all of these tags.")
     any_tags: Tags = Field([], description="Only posts with at least one of these tags.")
     not_tags: Tags = Field([], description="No posts with any of these tags.")
@@ -142,5 +160,7 @@ class TranslateRequest(BaseModel):
 
     model_config = _example(text="Is $n$ a prime number?", to="es")
     text: Text = Field(description="A text with formulas between dollars.")
-    to: Wanted = Field(description="The language wanted.")
-    source: Language = Field("", description="The text's language (default: detected).")
+    to: Wanted = Field(description="The language wanted, a code or a name.")
+    source: Language = Field(
+        "", description="The text's language, a code or a name (default: detected)."
+    )

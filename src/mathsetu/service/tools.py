@@ -35,7 +35,9 @@ Asked = Annotated[
     str, Field(description="Words in any language and formulas, best in LaTeX between dollars.")
 ]
 AsWords = Annotated[bool, Field(description="Read only text between dollars as formulas.")]
-Language = Annotated[str, Field(description="Only posts in this language (a code such as hi).")]
+Language = Annotated[
+    str, Field(description="Only posts in this language (a code such as hi, or a name).")
+]
 Tags = Annotated[list[str], Field(description="Only posts with all of these tags.")]
 _MOST = Limits(hits=50)
 # The bounds are for the model to read; `Limits` says more clearly when they are not kept.

@@ -168,13 +168,14 @@ class Pages:
     def export(self, request: Request) -> Response:
         """A post as a file: Markdown, LaTeX, or an entry for BibTeX."""
         post_id = request.query_params.get("id", "")
-        try:
-            write, ending = export.KINDS[request.query_params.get("as", "")]
-            written = write(self._engine.post(post_id))
-        except (KeyError, InputError):
-            written = ""
+        kind = request.query_params.get("as", "")
+        if kind not in export.KINDS:
+            raise HTTPException(404, f"as: give one of {', '.join(export.KINDS)}")
+        write, ending = export.KINDS[kind]
+        written = write(self._engine.post(post_id))
         if not written:
-            raise HTTPException(404)
+            missing = "web address" if kind == "bibtex" else "text"
+            raise HTTPException(404, f"the post {post_id!r} has no {missing}, which {kind} needs")
         name = export.file_name(post_id, ending)
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(written, media_type="text/plain; charset=utf-8", headers=headers)
