@@ -61,7 +61,7 @@ _FEW = 300_000
 _LEAST_KEPT = 1_000
 # A formula that is not among the best is reckoned with as this share of the least of them, until it
 # is looked at; it is looked at in so many posts.
-_UNSEEN, _RESCORED = 0.5, 200
+_UNSEEN, _RESCORED = 0.5, 100
 # Nodes of a query formula that are compared with others, over all formulas that it is matched with.
 _MOST_NODES = 60_000
 
