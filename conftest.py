@@ -34,9 +34,11 @@ _IMPOSSIBLE = frozenset(
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out what lacks its package, and thorough modules where none is asked for."""
+    """Leave out what lacks its package or has no tests, and thorough modules unless asked for."""
     if collection_path in _IMPOSSIBLE:
         return True
+    if collection_path.suffix == ".py" and collection_path.is_relative_to(_PACKAGE):
+        return ">>>" not in collection_path.read_text(encoding="utf-8") or None
     if config.option.markexpr == "not thorough" and collection_path.name.startswith("test_"):
         return _ALL_THOROUGH in collection_path.read_text(encoding="utf-8") or None
     return None
