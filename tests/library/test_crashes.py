@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from mathsetu.library import Library, add_posts, build_library, remove_posts
 from mathsetu.library.lock import writing_alone
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Post
+from mathsetu.retrieval import formula_index
 from tests.processes import processes_with
 
 REPOSITORY = Path(__file__).parents[2]
@@ -33,6 +35,10 @@ sys.stdin.read()
 
 class Stopped(Exception):
     """Stands for Ctrl-C."""
+
+
+def stop(*_: object) -> None:
+    raise Stopped
 
 
 def stopping_at(part: str) -> object:
@@ -157,6 +163,21 @@ def test_an_interrupted_build_goes_on_where_it_stopped(
     assert list(done) == begun_again
     build_library(fresh, posts, processes=1)
     assert content(target) == content(fresh)
+
+
+def test_a_build_goes_on_that_was_killed_while_formulas_were_put_in_order(
+    tmp_path: Path, posts: list[Post], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "target"
+    build = partial(build_library, target, posts, load_recipe("formula"), fingerprint="same")
+    with monkeypatch.context() as patched:
+        patched.setattr(formula_index, "merge_postings", stop)
+        with pytest.raises(Stopped):
+            build(processes=1)
+    assert list(target.rglob("*.unordered"))
+    build(processes=1)
+    assert Library(target).search("$x^2$")
+    assert not list(target.rglob("*.unordered"))
 
 
 @pytest.mark.thorough

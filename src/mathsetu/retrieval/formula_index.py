@@ -111,6 +111,7 @@ class FormulaBuilder:
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
         unordered = folder.with_name(f"{folder.name}.unordered")
+        shutil.rmtree(unordered, ignore_errors=True)  # what a build left that was killed here
         self._postings.write(unordered)
         postings = Postings(unordered)
         [masses] = masses_of([postings])
