@@ -435,7 +435,6 @@ class MeaningRetriever:
         self.numbering = Numbering(map(len, self.segments))
         self.posts = len(self.numbering)
         self.quotations = lru_cache(_EXPLAINED)(self._quotations)
-        self._means = Recent(self._worked_out_means, _MEANS)
 
     def ask(self, questions: Sequence[Question]) -> list[MeaningReply]:
         """Ask several questions."""
@@ -480,6 +479,10 @@ class MeaningRetriever:
         means = self._means.read(numbers.tolist())
         none = np.zeros((0, self.encoder.dimensions), dtype=np.float32)
         return np.stack([means[number] for number in numbers.tolist()]) if means else none
+
+    @cached_property
+    def _means(self) -> Recent[Vectors]:
+        return Recent(self._worked_out_means, _MEANS)
 
     def _worked_out_means(self, numbers: list[int]) -> dict[int, Vectors]:
         means: dict[int, Vectors] = {}
