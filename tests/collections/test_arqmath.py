@@ -10,6 +10,7 @@ from mathsetu.collections.formats import detect, open_posts
 from mathsetu.collections.formula_sets import open_formulas
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import RowError
+from mathsetu.limits import LONGEST_TEXT, MOST_FORMULAS
 from mathsetu.records import Formula, Hit, Query, Run
 
 TOPICS = """<?xml version="1.0" ?>
@@ -190,11 +191,24 @@ def test_answers_with_their_questions_are_told_by_their_fields(tmp_path: Path) -
     assert found == [("50", "3", "question"), ("51", "3", "body")]
 
 
-@pytest.mark.parametrize("wrong", [{"tags": None}, {"formulas": [{"id": "1", "where": "answer"}]}])
-def test_what_is_no_answer_is_named_or_skipped(tmp_path: Path, wrong: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"tags": None}, "tags"),
+        ({"title": None}, "title"),
+        ({"formulas": [{"id": "1", "where": "answer"}]}, "latex"),
+        ({"answer": "\ud800"}, "lone surrogate"),
+        ({"answer": "x" * (LONGEST_TEXT + 1)}, "longer than"),
+        ({"answer": "$x$ " * (MOST_FORMULAS + 1)}, "formulas"),
+    ],
+    ids=["tags", "title", "formulas", "surrogate", "long", "many"],
+)
+def test_what_is_no_answer_is_named_or_skipped(
+    tmp_path: Path, wrong: dict[str, object], message: str
+) -> None:
     path = tmp_path / "posts.jsonl"
     rows = [ANSWER, ANSWER | wrong]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    with pytest.raises(RowError, match=r"posts\.jsonl line 2: is not an answer"):
+    path.write_text("\n".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    with pytest.raises(RowError, match=rf"posts\.jsonl line 3: is not an answer \(.*{message}"):
         list(arqmath.read_answers(path))
     assert len(list(arqmath.read_answers(path, BadRows(skip=True)))) == 1

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from mathsetu.collections.crossmath import language_of
 from mathsetu.collections.files import read_lines, shown, writing
+from mathsetu.collections.jsonl import check_texts, from_json
 from mathsetu.collections.rows import REFUSE, BadRows, Problem, in_order
 from mathsetu.collections.source_text import form_of, split_tags, with_formulas
 from mathsetu.collections.tables import read_named
@@ -27,7 +30,7 @@ _TASK_2 = "Topic_Id, Formula_Id, Post_Id, Rank, Score, Run_Number"
 _FORMULA_COLUMNS = {
     name: (name.replace("_", ""),) for name in ("id", "post_id", "type", "visual_id", "formula")
 }
-_ANSWER_FIELDS = ("answer_id", "question_id", "title", "question", "answer")
+_ANSWER_FIELDS = ("answer_id", "question_id", "title", "tags", "question", "answer")
 # Where formulas of a sample stand, and which field of a post that is; comments are not read.
 _PLACES = {"title": "title", "question": "question", "answer": "body"}
 
@@ -47,28 +50,37 @@ def read_answers(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
     [('8', '7', '3')]
     """
     for number, line in read_lines(path, bad):
+        if not line.strip():
+            continue
         try:
             row = json.loads(line)
-            answer_id, question_id, title, question, answer = (
-                str(row[name]) for name in _ANSWER_FIELDS
-            )
-            tags = tuple(map(str, row["tags"]))
-            formulas = tuple(_listed(answer_id, row.get("formulas", ())))
+            missing = [name for name in _ANSWER_FIELDS if name not in row]
+            if missing:
+                raise ValueError(f'"{missing[0]}" is missing')
+            check_texts(row, "answer")
+            # Also where formulas are listed: a text with too many is refused.
+            post = with_formulas(_answer(row))
+            listed = tuple(_listed(post.id, row.get("formulas", ())))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             bad.report(RowError(shown(path), number, f"is not an answer ({error})"))
             continue
-        post = Post(
-            id=answer_id,
-            title=title,
-            body=answer,
-            question=question,
-            tags=tags,
-            language="en",
-            parent_id=question_id,
-            kind="answer",
-            formulas=formulas,
-        )
-        yield post if formulas else with_formulas(post)
+        yield replace(post, formulas=listed) if listed else post
+
+
+def _answer(row: Mapping[str, Any]) -> Post:
+    return from_json(
+        {
+            "id": str(row["answer_id"]),
+            "parent_id": str(row["question_id"]),
+            "title": row["title"],
+            "question": row["question"],
+            "body": row["answer"],
+            "tags": row["tags"],
+            "language": "en",
+            "kind": "answer",
+        },
+        Post,
+    )
 
 
 def _listed(post_id: str, rows: Iterable[Mapping[str, object]]) -> Iterator[Formula]:
