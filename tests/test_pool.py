@@ -19,7 +19,7 @@ from tests.processes import processes_with
 
 def slow_at_first(number: int) -> tuple[int, float]:
     """The earlier the number, the longer it takes: chunks finish in the wrong order."""
-    time.sleep(max(0.0, 0.3 - 0.1 * (number // 3)))
+    time.sleep(max(0.0, 0.18 - 0.06 * (number // 3)))
     return number, time.monotonic()
 
 
@@ -57,7 +57,7 @@ def test_results_are_in_order_though_chunks_finish_out_of_order() -> None:
 
 
 def first_is_slow(number: int) -> int:
-    time.sleep(0.2 if number < 2 else 0)
+    time.sleep(0.1 if number < 2 else 0)
     return number
 
 

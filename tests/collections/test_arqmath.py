@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from mathsetu.collections import arqmath, crossmath
+from mathsetu.collections import arqmath, crossmath, source_text
 from mathsetu.collections.formats import detect, open_posts
 from mathsetu.collections.formula_sets import open_formulas
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import RowError
-from mathsetu.limits import LONGEST_TEXT, MOST_FORMULAS
+from mathsetu.limits import LONGEST_TEXT
 from mathsetu.records import Formula, Hit, Query, Run
 
 TOPICS = """<?xml version="1.0" ?>
@@ -199,13 +199,14 @@ def test_answers_with_their_questions_are_told_by_their_fields(tmp_path: Path) -
         ({"formulas": [{"id": "1", "where": "answer"}]}, "latex"),
         ({"answer": "\ud800"}, "lone surrogate"),
         ({"answer": "x" * (LONGEST_TEXT + 1)}, "longer than"),
-        ({"answer": "$x$ " * (MOST_FORMULAS + 1)}, "formulas"),
+        ({"answer": "$x$ " * 11}, "formulas"),
     ],
     ids=["tags", "title", "formulas", "surrogate", "long", "many"],
 )
 def test_what_is_no_answer_is_named_or_skipped(
-    tmp_path: Path, wrong: dict[str, object], message: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: dict[str, object], message: str
 ) -> None:
+    monkeypatch.setattr(source_text, "MOST_FORMULAS", 10)
     path = tmp_path / "posts.jsonl"
     rows = [ANSWER, ANSWER | wrong]
     path.write_text("\n".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

@@ -6,6 +6,7 @@ import re
 import reprlib
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -69,12 +70,18 @@ def read_table(kind: type[Table], table: Mapping[str, Any], where: str) -> Table
         required = entry.default is MISSING and entry.default_factory is MISSING
         if required and name not in table:
             raise InputError(f"{where}: {name} is missing")
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     values = {name: _value(hints[name], table[name], f"{where}: {name}") for name in table}
     try:
         return kind(**values)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    """The types of a dataclass's fields; worked out once, for it takes long."""
+    return get_type_hints(kind)
 
 
 def _value(wanted: Any, given: Any, where: str) -> Any:
