@@ -284,6 +284,7 @@ def test_a_wrong_setting_is_refused_by_name(tmp_path: Path, setting: str, messag
     [
         ("parts.formulas.matched=-1", "matched must be at least 0"),
         ("parts.formulas.query_formulas=0", "query_formulas at least 1"),
+        ("parts.formulas.size_power=2", "size_power must be from 0 to 1"),
         ('parts.formulas.fields=["tags"]', "fields has 'tags' (known: title, body, question)"),
     ],
 )

@@ -79,12 +79,18 @@ def test_a_post_with_all_formulas_of_a_query_beats_those_with_one(tmp_path: Path
     assert found(retriever(tmp_path), both)[0] == 4
 
 
-def test_a_larger_formula_of_a_query_counts_more_but_not_in_proportion(tmp_path: Path) -> None:
-    [reply] = retriever(tmp_path).ask([asked("a+b", r"\sum_{n=1}^\infty \frac{1}{n^2}")])
+@pytest.mark.parametrize(
+    ("choices", "power"), [({}, 1 / 3), ({"size_power": 0.5}, 0.5), ({"size_power": 0}, 0)]
+)
+def test_a_larger_formula_of_a_query_counts_more_but_not_in_proportion(
+    tmp_path: Path, choices: dict[str, float], power: float
+) -> None:
+    index = retriever(tmp_path, **choices)
+    [reply] = index.ask([asked("a+b", r"\sum_{n=1}^\infty \frac{1}{n^2}")])
     (large, more), (small, less) = reply._asked
     assert large.mass > 2 * small.mass
     assert more + less == pytest.approx(1)
-    assert more / less == pytest.approx((large.mass / small.mass) ** (1 / 3))
+    assert more / less == pytest.approx((large.mass / small.mass) ** power)
 
 
 def test_the_largest_formulas_are_asked_for_when_there_are_too_many(tmp_path: Path) -> None:

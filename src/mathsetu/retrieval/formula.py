@@ -50,8 +50,6 @@ if TYPE_CHECKING:
 
 
 _WORTHWHILE = 4
-# How much larger formulas of a query count more: the power of what their features weigh.
-_LARGER = 1 / 3
 # Formulas of the collection that are looked at for one formula of a query: the posts that hold them
 # can be found by it.
 _KEPT = 2_000
@@ -219,8 +217,7 @@ class FormulaReply:
         asked = [_AskedFormula(self._index, one) for one in parsed]
         asked = sorted(asked, key=lambda one: -one.mass)[: choices.query_formulas]
         share = choices.matched // max(len(asked), 1)
-        # Between counting all formulas alike and counting only the largest.
-        weights = [one.mass**_LARGER for one in asked]
+        weights = [one.mass**choices.size_power for one in asked]
         whole = sum(weights) or 1.0
         for one in asked:
             # Too few matches to change an order are none.

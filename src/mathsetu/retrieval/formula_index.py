@@ -49,16 +49,21 @@ class FormulaSettings:
         matched: How many formulas are matched structurally for a query; several formulas of
             one query share them.
         query_formulas: At most this many formulas of a query are searched for, the largest first.
+        size_power: How much more larger formulas of a query count: what all features of one weigh,
+            to this power. 0 counts all alike.
     """
 
     fields: tuple[str, ...] = ("title", "body", "question")
     matched: int = 20
     query_formulas: int = 6
+    size_power: float = 1 / 3
 
     def __post_init__(self) -> None:
         check_fields(self.fields, ("title", "body", "question"))
         if self.matched < 0 or self.query_formulas < 1:
             raise InputError("matched must be at least 0, and query_formulas at least 1")
+        if not 0 <= self.size_power <= 1:
+            raise InputError("size_power must be from 0 to 1")
 
 
 def feature_counts(parsed: Parsed, query: bool = False) -> Counter[str]:
