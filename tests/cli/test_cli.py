@@ -132,6 +132,26 @@ def test_a_wrong_submission_is_rejected_with_exit_code_1(
     assert "line 2" in verdict.out
 
 
+@pytest.mark.parametrize("row", ["{} Q0 {} 1 0.9 ours", "{}\t{}\t1\t0.9\tours"])
+def test_runs_are_compared_with_their_topics_and_posts(
+    mathsetu: Mathsetu, tmp_path: Path, row: str
+) -> None:
+    run, topics, posts = tmp_path / "run.tsv", tmp_path / "topics.jsonl", tmp_path / "posts.jsonl"
+    topics.write_text('{"id": "A.1", "text": "primes"}\n')
+    posts.write_text('{"id": "7", "body": "A prime."}\n')
+    run.write_text(row.format("A.1", 7) + "\n")
+    options = ("--topics", topics, "--posts", posts)
+    assert mathsetu("validate", run, *options).code == 0
+    run.write_text("".join(row.format(*ids) + "\n" for ids in (("A.1", 8), ("A.2", 7))))
+    assert mathsetu("validate", run).code == 0
+    told = mathsetu("validate", run, *options)
+    assert told.code == 1
+    assert "line 1: 8 is not a post of the collection" in told.out
+    assert "line 2: A.2 is not a topic" in told.out
+    told = mathsetu("validate", posts, *options)
+    assert (told.code, "are for runs" in told.err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -8,7 +8,7 @@ import click
 
 from mathsetu.cli.output import json_option, print_json, say
 from mathsetu.cli.verb import Verb
-from mathsetu.collections import arqmath, clmir
+from mathsetu.collections import arqmath
 from mathsetu.collections.formats import FORMATS, detect, find
 from mathsetu.collections.formula_sets import open_formulas
 from mathsetu.collections.rows import BadRows, Problem
@@ -19,11 +19,11 @@ from mathsetu.errors import InputError
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--from", "format_name", metavar="FORMAT", help="Format of FILE.")
 @click.option("--topics", type=click.Path(path_type=Path),
-              help="Its topics (any format): CLMIR, ARQMath task 2.")  # fmt: skip
+              help="Check that a run's topics are among these (any format).")  # fmt: skip
 @click.option("--posts", type=click.Path(path_type=Path),
-              help="Its posts (any format): CLMIR.")  # fmt: skip
+              help="Check that a run's posts are among these (any format).")  # fmt: skip
 @click.option("--formulas", type=click.Path(exists=True, path_type=Path),
-              help="Its formulas (a table, a folder of tables, or posts).")  # fmt: skip
+              help="Check that a run's formulas are among these (ARQMath task 2).")  # fmt: skip
 @json_option
 def command(
     file: Path,
@@ -40,24 +40,20 @@ def command(
     \b
     Examples:
       mathsetu validate submission.csv --topics queries.csv --posts posts.jsonl
-      mathsetu validate run.trec
+      mathsetu validate run.trec --topics topics-task1.xml
       mathsetu validate run.tsv --topics topics-task2.xml --formulas latex_representation_v3
     """
     form = find(format_name) if format_name else detect(file)
     if formulas and form.name != "arqmath-formula-run":
         raise click.UsageError("--formulas is for runs of ARQMath task 2")
-    if form.name == "clmir-submission":
-        problems = clmir.validate_submission(file, _ids(topics), _ids(posts))
-    elif form.name == "arqmath-formula-run":
+    if form.name == "arqmath-formula-run":
         listed = formulas or posts
         known = open_formulas(listed) if listed else None
         problems = arqmath.validate_formula_run(file, _ids(topics), known)
-    elif topics or posts:
-        raise click.UsageError(
-            "--topics and --posts are for CLMIR submissions and runs of ARQMath task 2"
-        )
     elif form.validate:
-        problems = form.validate(file)
+        problems = form.validate(file, _ids(topics), _ids(posts))
+    elif topics or posts:
+        raise click.UsageError(f"--topics and --posts are for runs; {file} has {form.holds}")
     else:
         problems = []
         bad = BadRows(skip=True, keep=100)

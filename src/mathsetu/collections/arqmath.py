@@ -214,9 +214,20 @@ def write_formula_run(path: str | Path, run: Run) -> None:
     _write_run(path, run, lambda hit: (hit.id, hit.post_id))
 
 
-def validate_answer_run(path: str | Path) -> list[Problem]:
-    """What would be rejected in a run of task 1, and what would be misread."""
-    return _validate_run(path, lambda text, line: _answer_row(text))
+def validate_answer_run(
+    path: str | Path,
+    queries: Collection[str] | None = None,
+    posts: Collection[str] | None = None,
+) -> list[Problem]:
+    """What would be rejected in a run of task 1, and what would be misread.
+
+    Args:
+        path: The run.
+        queries: The ids of its topics, to be compared with.
+        posts: The ids of its posts, to be compared with.
+    """
+    checker = RankChecker(queries, posts)
+    return _validate_run(path, lambda text, line: _answer_row(text), checker)
 
 
 def validate_formula_run(
@@ -242,11 +253,9 @@ def validate_formula_run(
     def noted(text: str, line: int) -> _RunRow:
         row = _formula_row(text)
         rows.setdefault(row[1].id, []).append((line, row[1].post_id))
-        if queries is not None and row[0] not in queries:
-            raise ValueError(f"{row[0]} is not a topic")
         return row
 
-    problems = _validate_run(path, noted)
+    problems = _validate_run(path, noted, RankChecker(queries))
     if formulas is not None:
         problems += _unknown_formulas(rows, formulas)
     elif rows and all(name == post for name, some in rows.items() for _, post in some):
@@ -310,10 +319,11 @@ def _write_run(path: str | Path, run: Run, ids: Callable[[Hit], tuple[str, ...]]
                 file.write("\t".join(map(word, row)) + "\n")
 
 
-def _validate_run(path: str | Path, parse: Callable[[str, int], _RunRow]) -> list[Problem]:
+def _validate_run(
+    path: str | Path, parse: Callable[[str, int], _RunRow], checker: RankChecker
+) -> list[Problem]:
     bad = BadRows(skip=True, keep=1000)
     problems: list[Problem] = []
-    checker = RankChecker()
     for line, text in read_lines(path, bad):
         if not text.strip():
             continue

@@ -35,7 +35,7 @@ from mathsetu.records import Formula, Judgment, Post, Query, Run
 Holds = Literal["posts", "queries", "formulas", "judgments", "runs"]
 Reader = Callable[[str | Path, BadRows], Iterator[Any]]
 Writer = Callable[[str | Path, Iterable[Any]], None]
-Validator = Callable[[str | Path], list[Problem]]
+Validator = Callable[..., list[Problem]]
 
 
 @dataclass(frozen=True, slots=True)

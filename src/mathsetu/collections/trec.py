@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from mathsetu.collections.files import read_lines, shown, writing
@@ -75,8 +75,17 @@ def write_qrels(path: str | Path, judgments: Iterable[Judgment]) -> None:
             file.write(" ".join(map(word, row)) + "\n")
 
 
-def validate_run(path: str | Path) -> list[Problem]:
+def validate_run(
+    path: str | Path,
+    queries: Collection[str] | None = None,
+    posts: Collection[str] | None = None,
+) -> list[Problem]:
     r"""What an evaluation tool would refuse, or read otherwise than it was meant.
+
+    Args:
+        path: The run.
+        queries: The ids of its topics, if known.
+        posts: The ids of its posts, if known.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "bm25.run"
@@ -86,7 +95,7 @@ def validate_run(path: str | Path) -> list[Problem]:
     """
     bad = BadRows(skip=True, keep=1000)
     problems: list[Problem] = []
-    checker = RankChecker()
+    checker = RankChecker(queries, posts)
     names: set[str] = set()
     for line, text in _filled_lines(path, bad):
         try:
@@ -106,12 +115,19 @@ def validate_run(path: str | Path) -> list[Problem]:
 class RankChecker:
     """Watches the rows of a ranking go by: duplicates, order of scores, ranks without gaps.
 
+    Args:
+        queries: The rankings that there may be, if known; others are named once.
+        posts: The hits that there may be, if known; others are named once for each ranking.
+
     >>> checker = RankChecker()
     >>> checker.check(1, "A.1", "7", 2.5, "1"), checker.check(2, "A.1", "9", 3.5, "2")
     ([], [Problem(line=2, message='score 3.5 is above the one before it (A.1)', fatal=False)])
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self, queries: Collection[str] | None = None, posts: Collection[str] | None = None
+    ) -> None:
+        self._queries, self._posts = queries, posts
         self._seen: dict[str, dict[str, int]] = {}
         self._last: dict[str, tuple[float, int | None]] = {}
 
@@ -120,9 +136,13 @@ class RankChecker:
     ) -> list[Problem]:
         """The problems of one row; a format without ranks passes none."""
         problems: list[Problem] = []
+        if self._queries is not None and ranking not in self._seen and ranking not in self._queries:
+            problems.append(Problem(line, f"{ranking} is not a topic"))
         seen = self._seen.setdefault(ranking, {})
         if hit_id in seen:
             problems.append(Problem(line, f"{hit_id} again for {ranking} (line {seen[hit_id]})"))
+        elif self._posts is not None and hit_id not in self._posts:
+            problems.append(Problem(line, f"{hit_id} is not a post of the collection"))
         seen.setdefault(hit_id, line)
         last_score, last_rank = self._last.get(ranking, (math.inf, None))
         if score > last_score:
