@@ -304,6 +304,20 @@ def test_posts_of_a_discussion_are_no_versions(tmp_path: Path) -> None:
     assert [hit.id for hit in library.search(query, 5)] == ["sum.en"]
 
 
+def test_sections_of_a_document_are_not_judged_together(tmp_path: Path) -> None:
+    # A section whose neighbours say nothing of the query is worth as much as a page of its own.
+    sections = ("The function $f(x)=x^2$ is convex.", "Limits.", "A jump.")
+    posts = [Post(str(n), text, language="en", thread_id="n") for n, text in enumerate(sections)]
+    posts.append(Post("hi", "फलन $g(x)=x^2+1$ उत्तल है।", language="hi", thread_id="hi"))
+    build_library(tmp_path / "library", posts, load_recipe("default"), processes=1)
+    library = Library(tmp_path / "library")
+    query = Query("q", "convex function $x^2$", language="en")
+    for preference in ("off", "weak", "normal", "strong"):
+        hits = library.search(query, 5, own_language=preference)
+        assert [hit.id for hit in hits][:2] == ["0", "hi"], preference
+        assert "language" not in {reason.part for reason in hits[0].reasons}
+
+
 def test_threads_are_known_after_a_merge_and_without_removed_posts(tmp_path: Path) -> None:
     posts = in_two_languages()
     library = small(tmp_path, posts[:1], ("ranking.own_language=normal",))

@@ -194,10 +194,11 @@ class Ranker:
         if not strength or all(is_own) or not any(is_own):
             return without
         groups = self._groups(ranked, looked_at, seen, threads)
+        of_versions = {name: len(one) for name, one in threads.items() if _are_versions(one)}
         sizes = {
-            group: len(threads[seen[group].thread_id])
+            group: of_versions[seen[group].thread_id]
             for group in set(groups)
-            if seen[group].thread_id in threads
+            if seen[group].thread_id in of_versions
         }
         totals, scores = ranked.totals[places], ranked.scores[places]
         order = own_first(scores, totals, is_own, groups, sizes, strength)
