@@ -306,15 +306,22 @@ def test_posts_of_a_discussion_are_no_versions(tmp_path: Path) -> None:
 
 def test_sections_of_a_document_are_not_judged_together(tmp_path: Path) -> None:
     # A section whose neighbours say nothing of the query is worth as much as a page of its own.
-    sections = ("The function $f(x)=x^2$ is convex.", "Limits.", "A jump.")
-    posts = [Post(str(n), text, language="en", thread_id="n") for n, text in enumerate(sections)]
-    posts.append(Post("hi", "फलन $g(x)=x^2+1$ उत्तल है।", language="hi", thread_id="hi"))
+    sections = {
+        "Powers": "The function $f(x)=x^2$ is convex.",
+        "Limits": "A limit is a value that is approached.",
+        "Continuity": "A function without jumps.",
+    }
+    posts = [
+        Post(title, text, f"Calculus › {title}", language="en", thread_id="calculus")
+        for title, text in sections.items()
+    ]
+    posts.append(Post("hi", "फलन $g(x)=x^2+1$ उत्तल है।", "घात", language="hi", thread_id="hi"))
     build_library(tmp_path / "library", posts, load_recipe("default"), processes=1)
     library = Library(tmp_path / "library")
     query = Query("q", "convex function $x^2$", language="en")
     for preference in ("off", "weak", "normal", "strong"):
         hits = library.search(query, 5, own_language=preference)
-        assert [hit.id for hit in hits][:2] == ["0", "hi"], preference
+        assert [hit.id for hit in hits][:2] == ["Powers", "hi"], preference
         assert "language" not in {reason.part for reason in hits[0].reasons}
 
 
