@@ -10,59 +10,26 @@ stand in comments); ``--write FOLDER`` keeps the posts, the runs and the librari
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 import tempfile
 import time
-from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from benchmarks.shared import DATA, YEARS
+from benchmarks.shared import DATA, YEARS, arqmath_posts
 from mathsetu.collections.arqmath import read_topics, write_formula_run
 from mathsetu.collections.jsonl import write_posts
 from mathsetu.collections.trec import read_qrels
 from mathsetu.evaluation import Judgments, evaluate, parse_measures
 from mathsetu.library import Library, build_library
-from mathsetu.records import Formula, Post, Run
-
-_FIELDS = {"title": "title", "question": "question", "answer": "body"}
-
-
-def posts(data: Path) -> Iterator[Post]:
-    """The answers, each with its question, and the formulas of both as the lab names them."""
-    with gzip.open(data / "arqmath" / "posts.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for row in map(json.loads, lines):
-            yield Post(
-                id=row["answer_id"],
-                title=row["title"],
-                body=row["answer"],
-                question=row["question"],
-                tags=tuple(row["tags"]),
-                language="en",
-                parent_id=row["question_id"],
-                kind="answer",
-                formulas=tuple(_formulas(row)),
-            )
-
-
-def _formulas(row: dict[str, Any]) -> Iterator[Formula]:
-    """The formulas of title, question and answer; a few have no id and get one of ours."""
-    for number, one in enumerate(row["formulas"]):
-        if one["where"] in _FIELDS:
-            post = row["answer_id"] if one["where"] == "answer" else row["question_id"]
-            name = one["id"] or f"{row['answer_id']}:{number}"
-            field = _FIELDS[one["where"]]
-            yield Formula(name, one["latex"], one["visual_id"] or "", post, field)
+from mathsetu.records import Run
 
 
 def measure(library: Library, name: str, data: Path, runs: Path) -> None:
     """Answer the topics of each year, and say how well."""
     visual_ids = {
         formula.id: formula.visual_id
-        for post in posts(data)
+        for post in arqmath_posts(data)
         for formula in post.formulas
         if formula.visual_id
     }
@@ -98,10 +65,12 @@ def main() -> None:
     with kept as place:
         folder = Path(place)
         folder.mkdir(parents=True, exist_ok=True)
-        write_posts(folder / "posts.jsonl.gz", posts(options.data))
+        write_posts(folder / "posts.jsonl.gz", arqmath_posts(options.data))
         for name in options.recipes:
             if not (folder / name).exists():
-                whole = (replace(post, collection="arqmath") for post in posts(options.data))
+                whole = (
+                    replace(post, collection="arqmath") for post in arqmath_posts(options.data)
+                )
                 build_library(folder / name, whole, name, processes=1)
             with Library(folder / name) as library:
                 measure(library, name, options.data, folder)

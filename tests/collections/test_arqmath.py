@@ -175,6 +175,7 @@ ANSWER = {
     "formulas": [
         {"id": "50", "visual_id": "3", "latex": "2y", "where": "question"},
         {"id": "51", "visual_id": "3", "latex": "2y", "where": "answer"},
+        {"id": None, "visual_id": None, "latex": "y", "where": "answer"},
         {"id": "52", "visual_id": "4", "latex": "z", "where": "acomment"},
     ],
 }
@@ -187,8 +188,12 @@ def test_answers_with_their_questions_are_told_by_their_fields(tmp_path: Path) -
     [post] = open_posts(path)
     assert (post.id, post.parent_id, post.kind, post.tags) == ("8", "7", "answer", ("numbers",))
     assert (post.title, post.question, post.body) == ("Even?", "Is $2y$ even?", "Yes: it is $2y$.")
-    found = [(one.id, one.visual_id, one.where) for one in open_formulas(path)]
-    assert found == [("50", "3", "question"), ("51", "3", "body")]
+    found = [(one.id, one.visual_id, one.post_id, one.where) for one in open_formulas(path)]
+    assert found == [
+        ("50", "3", "7", "question"),
+        ("51", "3", "8", "body"),
+        ("8:body:2", "", "8", "body"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,8 @@ _PLACES = {"title": "title", "question": "question", "answer": "body"}
 def read_answers(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
     r"""Answers with the title, tags and text of their questions, one JSON object a line.
 
-    Formulas that the collection lists keep their ids.
+    Formulas that the collection lists keep their ids; those of a question belong to it, not to its
+    answer.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "posts.jsonl"
@@ -60,7 +61,7 @@ def read_answers(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
             check_texts(row, "answer")
             # Also where formulas are listed: a text with too many is refused.
             post = with_formulas(_answer(row))
-            listed = tuple(_listed(post.id, row.get("formulas", ())))
+            listed = tuple(_listed(post, row.get("formulas", ())))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             bad.report(RowError(shown(path), number, f"is not an answer ({error})"))
             continue
@@ -83,13 +84,15 @@ def _answer(row: Mapping[str, Any]) -> Post:
     )
 
 
-def _listed(post_id: str, rows: Iterable[Mapping[str, object]]) -> Iterator[Formula]:
-    """The formulas of a sample that stand in what is read of it."""
-    for row in rows:
+def _listed(post: Post, rows: Iterable[Mapping[str, object]]) -> Iterator[Formula]:
+    """The formulas of a sample that stand in what is read of it; a few have no id."""
+    for number, row in enumerate(rows):
         place = _PLACES.get(str(row["where"]))
         if place:
-            name, latex, visual_id = (str(row[key]) for key in ("id", "latex", "visual_id"))
-            yield Formula(name, latex, visual_id, post_id, place)
+            owner = post.id if place == "body" else post.parent_id
+            name, latex, visual_id = row["id"], str(row["latex"]), row["visual_id"] or ""
+            own = f"{post.id}:{place}:{number}"
+            yield Formula(str(name or own), latex, str(visual_id), owner, place)
 
 
 def read_topics(path: str | Path, bad: BadRows = REFUSE, *, language: str = "") -> Iterator[Query]:
