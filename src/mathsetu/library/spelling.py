@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -45,7 +46,11 @@ class Spelling:
         return np.array([len(word) for word in self._folded], dtype=np.int16)
 
     def nearest(self, word: str) -> str:
-        """The known word that is most like a word, the most frequent of these; "" for none."""
+        """The known word that is most like a word, the most frequent of these; "" for none.
+
+        >>> Spelling({"theory": 9, "theorem": 3}).nearest("theorm")
+        'theorem'
+        """
         wanted = fold(word)
         if len(wanted) < _SHORTEST or not self._words:
             return ""
@@ -59,10 +64,12 @@ class Spelling:
             if near.startswith(wanted) or wanted.startswith(near):
                 return ""  # an ending of the language, and no slip of the pen
             distance = edits(wanted, near, most)
-            # Letters that were swapped or changed leave a word as long as it is.
-            longer = abs(len(near) - len(wanted))
-            found = (distance, longer, -self._counts[place], self._words[place])
-            if distance <= most and found < best:
+            if distance > min(best[0], most):
+                continue
+            # Letters are swapped or left out more often than wrong ones are typed.
+            wrong = (Counter(wanted) - Counter(near)).total()
+            found = (distance, wrong, -self._counts[place], self._words[place])
+            if found < best:
                 best = found
         return best[3]
 
