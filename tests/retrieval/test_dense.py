@@ -254,6 +254,12 @@ def test_damaged_files_are_found_when_opened(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"posts\.npy: is damaged"):
         DenseRetriever([folder], choices)
     np.save(posts, listed)
+    ends = folder / "lists" / "ends.npy"
+    divided = np.load(ends)
+    np.save(ends, divided[::-1])
+    with pytest.raises(InputError, match=r"ends\.npy: does not match"):
+        DenseRetriever([folder], choices).ask([asked("even")])[0].best(3)
+    np.save(ends, divided)
     (folder / "vectors.npy").write_bytes(b"")
     with pytest.raises(InputError, match=r"vectors\.npy: is damaged"):
         DenseRetriever([folder], choices)

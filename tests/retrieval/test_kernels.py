@@ -583,6 +583,8 @@ def test_other_wrong_arguments_are_refused(way: ModuleType) -> None:
     for wanted in ([3], [-1]):
         with pytest.raises(ValueError, match="wanted"):
             kernels.int8_dots(rows, masses, np.array(wanted), query)
+    with pytest.raises(TypeError, match="rows"):
+        kernels.int8_dots(rows.astype(np.int16), masses, np.array([0]), query)
     with pytest.raises(ValueError, match="scales"):
         kernels.int8_dots(rows, one, np.array([0]), query)
     with pytest.raises(ValueError, match="query"):

@@ -200,6 +200,15 @@ def test_the_best_are_those_with_the_best_scores(
         assert found.numbers.tolist() == true.numbers.tolist()
 
 
+def test_scores_are_given_where_the_best_were_not_asked_for(tmp_path: Path) -> None:
+    documents = corpus(3)
+    weighted = Weighted([index(tmp_path / "i", documents)], Bm25Plus())
+    query = {next(iter(documents[0])): 1.0}
+    [score] = weighted.weigh(query).scores(np.array([0]))
+    assert score > 0
+    assert score == pytest.approx(sum(weighted.weigh(query).parts(0)), rel=1e-5)
+
+
 def test_the_parts_of_a_score_add_up(tmp_path: Path) -> None:
     weighted = Weighted([index(tmp_path / "i", corpus(3))], Bm25Plus(matched_only=True))
     query = {"word1": 1.0, "word7": 2.0, "nowhere": 1.0}

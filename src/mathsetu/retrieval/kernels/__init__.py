@@ -46,7 +46,7 @@ __all__ = [
 
 # A query's numbers are rounded to whole ones up to this: 127 * 128, see `loops.h`.
 _LARGEST = 16_256
-_MOST_DOCUMENTS = 2**31 - 1
+_MOST_DOCUMENTS = int(np.iinfo(np.int32).max)
 # Documents that are read together: `BLOCK` of `loops.h`.
 _BLOCK = 16_384
 
