@@ -107,6 +107,15 @@ def test_benchmarks_targets_and_test_files_that_a_page_names_exist(page: Path) -
         assert (CHECKOUT / path).is_file(), f"{page.name} names {path}"
 
 
+def test_benchmarks_look_for_data_only_where_the_pages_say() -> None:
+    named = [
+        path.name
+        for path in (CHECKOUT / "benchmarks").rglob("*.py")
+        if '"../shared/data' in path.read_text(encoding="utf-8")
+    ]
+    assert named == ["shared.py"]  # which MATHSETU_DATA overrides
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_extras_exist_and_are_named_so_that_a_checkout_can_install_them(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
