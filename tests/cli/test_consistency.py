@@ -55,6 +55,13 @@ def test_the_same_thing_has_the_same_name_in_every_verb() -> None:
     assert {said: found for said, found in names.items() if len(found) > 1} == {}
 
 
+def test_an_option_states_its_default_once() -> None:
+    for name, command in commands():
+        for option in command.params:
+            if isinstance(option, click.Option) and option.show_default:
+                assert "default" not in (option.help or ""), f"{name} {option.opts[0]}"
+
+
 def test_formats_languages_and_files_have_one_word_each() -> None:
     words = {"FORMAT": {"--from", "--to"}, "GRADE": {"--relevant-from"}, "MEASURE": {"--measure"}}
     for name, command in commands():
