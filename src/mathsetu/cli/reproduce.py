@@ -16,15 +16,21 @@ from mathsetu.collections.formats import open_posts
 from mathsetu.errors import InputError
 from mathsetu.languages.table import language
 from mathsetu.library import Library, build_library
-from mathsetu.library.reproduction import Figure, check_models, reproduce, same_recipe, sweep
+from mathsetu.library.reproduction import (
+    Figure,
+    check_models,
+    has_paper,
+    reproduce,
+    same_recipe,
+    sweep,
+)
 from mathsetu.papers import Context, page
 from mathsetu.papers.context import read_models
 from mathsetu.recipes import load_recipe
 from mathsetu.recipes.learned import read_learned
 
-_COLUMNS = (
-    "edition", "language", "topics", "measure", "ours", "paper", "the paper's figure is in",
-)  # fmt: skip
+_OF_PAPERS = ("paper", "the paper's figure is in")
+_COLUMNS = ("edition", "language", "topics", "measure", "ours", *_OF_PAPERS)
 
 
 @click.command("reproduce")
@@ -77,8 +83,8 @@ def command(
 ) -> None:
     r"""Run the recipe NAME (built-in, or a .toml file) on POSTS, TOPICS and their judgments QRELS.
 
-    Prints our figures next to those of the recipe's paper, and the differences in data, models and
-    settings.
+    Prints our figures next to those of the recipe's paper, if it has one, and the differences in
+    data, models and settings.
 
     \b
     Examples:
@@ -123,11 +129,12 @@ def command(
     if as_json:
         print_json(done)
         return
-    print_table(_COLUMNS, [_row(figure) for figure in done.figures])
+    own = len(_COLUMNS) if has_paper(recipe.name) else -len(_OF_PAPERS)
+    print_table(_COLUMNS[:own], [_row(figure)[:own] for figure in done.figures])
     if done.learned:
         say(f"learned: {done.learned}")
     if done.differences:
-        say("what differs:")
+        say("what differs:" if has_paper(recipe.name) else "notes:")
     for difference in done.differences:
         say(f"  {difference}")
 
@@ -157,8 +164,9 @@ def _show_sweep(found: list[tuple[float, tuple[Figure, ...]]], as_json: bool) ->
     if as_json:
         print_json([{"k": k, "figures": [*map(asdict, figures)]} for k, figures in found])
         return
-    rows = [(f"{k:g}", *_row(figure)[:-2]) for k, figures in found for figure in figures]
-    print_table(("k", *_COLUMNS[:-2]), rows)
+    own = -len(_OF_PAPERS)
+    rows = [(f"{k:g}", *_row(figure)[:own]) for k, figures in found for figure in figures]
+    print_table(("k", *_COLUMNS[:own]), rows)
 
 
 def _row(figure: Figure) -> tuple[object, ...]:
