@@ -225,6 +225,10 @@ def test_without_matplotlib_the_extra_is_named(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     line = mathsetu.refuses("evaluate", "qrels.txt", "good.run", "--write", "f.svg")
     assert "[plots]" in line
+    # Before any file is read, so that no work is lost.
+    (folder / "broken.run").write_text("not a run")
+    line = mathsetu.refuses("compare", "qrels.txt", "broken.run", "--write", "f.svg")
+    assert "[plots]" in line
 
 
 @pytest.mark.thorough
