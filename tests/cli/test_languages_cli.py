@@ -140,6 +140,10 @@ def test_the_answer_says_how_a_typed_query_was_read(
     assert isinstance(read, dict)
     assert read["query"]["formulas"] == ["x^2=4"]
     assert "".join(piece["text"] for piece in read["query"]["pieces"]) == "solve x^2 = 4"
+    long = mathsetu("search", library, "solve " * 1000 + "$" + "x+" * 1000 + "x$")
+    assert len(long.err) < 1000
+    assert "solve … · language English" in long.err
+    assert "at most 100,000" in mathsetu.refuses("search", library, "solve " * 20_000)
     as_words = mathsetu.json("search", library, "solve x^2 = 4", "--as-words")
     assert isinstance(as_words, dict)
     assert as_words["query"]["formulas"] == []

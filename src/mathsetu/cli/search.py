@@ -23,6 +23,8 @@ from mathsetu.records import Hit, Post
 
 _MOST_HITS = 10_000
 _VALUES_SHOWN = 10
+# Characters of the words, and of the formulas, that are repeated to whoever asked.
+_LONGEST_ECHO = 300
 
 
 @click.command("search")
@@ -179,12 +181,16 @@ def _code(name: str) -> str:
 
 def _print_reading(read: Asked) -> None:
     """How the query was understood, for those who wonder about the hits."""
-    formulas = " ".join(f"${latex}$" for latex in read.formulas) or "none"
-    words = " ".join(read.words.split()) or "none"
+    formulas = _beginning(" ".join(f"${latex}$" for latex in read.formulas)) or "none"
+    words = _beginning(" ".join(read.words.split())) or "none"
     languages = " or ".join(map(language_name, read.languages)) or "none"
     say(f"read as: formulas {formulas} · words {words} · language {languages}", err=True)
     if read.note:
         say(f"note: {read.note}", err=True)
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= _LONGEST_ECHO else f"{text[:_LONGEST_ECHO]}…"
 
 
 def _print_hit(rank: int, hit: Hit, posts: Mapping[str, Post], explain: bool) -> None:
