@@ -128,6 +128,18 @@ def test_topics_in_xml_are_translated_from_the_language_of_lang(
     assert [one["hits"] for one in told if isinstance(one, dict)] == [1, 0]
 
 
+def test_facets_are_printed_where_something_is_counted(
+    mathsetu: Mathsetu, tmp_path: Path, recipe: Path
+) -> None:
+    posts = tmp_path / "posts.jsonl"
+    jsonl.write_posts(posts, [Post("1", "We solve $x^2=4$ for x.", language="en")])
+    library = indexed(mathsetu, tmp_path, recipe, posts)
+    found = mathsetu("search", library, "solve", "--facets")
+    assert "language: en 1\n" in found.out
+    assert "tag:" not in found.out
+    assert mathsetu("search", library, "solve", "--facets", "--in", "hi").out == "nothing found\n"
+
+
 def test_the_answer_says_how_a_typed_query_was_read(
     mathsetu: Mathsetu, tmp_path: Path, recipe: Path
 ) -> None:

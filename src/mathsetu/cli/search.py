@@ -142,7 +142,8 @@ def command(
         say(f"did you mean: {corrected}", err=True)
     for name, counts in answer.facets.items():
         shown = ", ".join(f"{value or 'unknown'} {n:,}" for value, n in list(counts.items())[:20])
-        say(f"{name}: {shown}")
+        if shown:
+            say(f"{name}: {shown}")
     for part, problem in answer.missing.items():
         say(f"{part} is missing from this answer: {problem}", err=True)
     if not answer.hits:
