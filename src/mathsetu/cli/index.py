@@ -18,6 +18,7 @@ from mathsetu.cli.intake import (
     say_report,
 )
 from mathsetu.cli.output import (
+    LANGUAGE,
     device_option,
     json_option,
     print_json,
@@ -40,7 +41,7 @@ from mathsetu.recipes import load_recipe
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Replace a setting of the recipe: parts.text.model=FOLDER.")  # fmt: skip
 @click.option("--from", "format_name", metavar="FORMAT", help="Format of the sources.")
-@click.option("--lang", default="", help="Language of posts that do not state one.")
+@click.option("--lang", type=LANGUAGE, default="", help="Language of posts that do not state one.")
 @field_option
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @click.option("--processes", type=click.IntRange(1),

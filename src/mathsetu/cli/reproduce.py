@@ -10,11 +10,10 @@ import click
 
 from mathsetu.cli.evaluation import read_records
 from mathsetu.cli.fuse import Numbers, save_learned
-from mathsetu.cli.output import json_option, print_json, print_table, progress_bar, say
+from mathsetu.cli.output import LANGUAGE, json_option, print_json, print_table, progress_bar, say
 from mathsetu.collections.files import writing
 from mathsetu.collections.formats import open_posts
 from mathsetu.errors import InputError
-from mathsetu.languages.table import language
 from mathsetu.library import Library, build_library
 from mathsetu.library.reproduction import (
     Figure,
@@ -42,7 +41,7 @@ _COLUMNS = ("edition", "language", "topics", "measure", "ours", *_OF_PAPERS)
               help="Replace a setting of the recipe: rerank.model=FOLDER.")  # fmt: skip
 @click.option("--library", type=click.Path(file_okay=False, path_type=Path),
               help="Keep the library here and reuse it the next time.")  # fmt: skip
-@click.option("--lang", default="", help="Language of topics that do not state one.")
+@click.option("--lang", type=LANGUAGE, default="", help="Language of topics that do not state one.")
 @click.option("--pool", is_flag=True,
               help="Rank only the judged posts of each topic, as CrossMath does.")  # fmt: skip
 @click.option("--save", type=click.Path(path_type=Path), metavar="FILE",
@@ -107,8 +106,7 @@ def command(
     if stored is not None and save is not None:
         raise click.UsageError("--save keeps what is learned, and --learned learns nothing")
     check_models(recipe)
-    stated = language(lang).code if lang else ""
-    queries = [replace(q, language=q.language or stated) for q in read_records(topics, "queries")]
+    queries = [replace(q, language=q.language or lang) for q in read_records(topics, "queries")]
     judgments = [judgment for path in qrels for judgment in read_records(path, "judgments")]
     with TemporaryDirectory() as place, progress_bar() as progress:
         folder = library or Path(place) / "library"
