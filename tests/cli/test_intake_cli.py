@@ -79,6 +79,29 @@ def test_a_resumed_build_says_that_it_counts_nothing_it_did_not_read(
     assert mathsetu.json(*arguments)["resumed"] is False  # type: ignore[index, call-overload]
 
 
+def test_who_stops_a_build_is_told_whether_the_same_command_resumes_it(
+    mathsetu: Mathsetu, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    Path("sums.md").write_text("# Sums\n\nWhat is the sum of $1+1$?\n")
+    arguments = ("index", "lib", "sums.md", "--recipe", "formula", "--processes", "1")
+    # Before all posts are read there is nothing to go on with.
+    for place, told in (("_write_stores", "stopped"), ("make_builder", "the build")):
+        with monkeypatch.context() as stopping:
+            stopping.setattr(f"mathsetu.library.build.{place}", stop)
+            stopped = mathsetu(*arguments)
+        assert stopped.code == 130
+        assert stopped.err.strip().endswith(told)
+    assert stopped.err.strip() == "mathsetu: stopped; the same command resumes the build"
+    assert "  resumed: " in mathsetu(*arguments).out
+    # An addition begins anew, and promises nothing else.
+    with monkeypatch.context() as stopping:
+        stopping.setattr("mathsetu.library.build.make_builder", stop)
+        assert mathsetu("add", "lib", "sums.md").err.strip() == "mathsetu: stopped"
+
+
 def test_a_library_is_no_source_and_its_posts_are_exported(mathsetu: Mathsetu) -> None:
     Path("light.toml").write_text(LIGHT_TOML, encoding="utf-8")
     Path("notes").mkdir()
