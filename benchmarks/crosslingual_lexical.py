@@ -28,7 +28,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.shared import ndcg
+from benchmarks.shared import DATA, ndcg
 from mathsetu.collections.crossmath import read_topics
 from mathsetu.collections.trec import read_qrels
 from mathsetu.languages.analyze import analyze, words
@@ -211,7 +211,7 @@ def _shown(averages: Sequence[float]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="data folder")
+    parser.add_argument("--data", type=Path, default=DATA, help="data folder")
     parser.add_argument("--k1", type=float, default=3.0)
     parser.add_argument("--b", type=float, default=1.0)
     arguments = parser.parse_args()

@@ -37,6 +37,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 
+from benchmarks.shared import DATA
 from mathsetu.errors import NotationError
 from mathsetu.formulas import parse_latex
 from mathsetu.formulas.mathml import read_content, read_presentation
@@ -269,7 +270,7 @@ class Comparison:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="data folder")
+    parser.add_argument("--data", type=Path, default=DATA, help="data folder")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="print N differences")
     parser.add_argument("--source", help="only this source (topic, mse-test, hard)")
     arguments = parser.parse_args()

@@ -25,7 +25,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from benchmarks.shared import measured
+from benchmarks.shared import DATA, measured
 from mathsetu.formulas.features import features, query_features
 from mathsetu.formulas.labels import normalise
 from mathsetu.formulas.matching import PreparedFormula, match
@@ -284,7 +284,7 @@ def rank_latex(folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"), metavar="DIR")
+    parser.add_argument("--data", type=Path, default=DATA, metavar="DIR")
     parser.add_argument("--part", choices=["pool", "latex"], help="one part only")
     arguments = parser.parse_args()
     if arguments.part != "latex":

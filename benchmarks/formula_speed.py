@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from benchmarks.shared import DATA
 from mathsetu.formulas import parse_latex
 from mathsetu.formulas.features import features
 
@@ -83,7 +84,7 @@ def read_formulas(data: Path) -> dict[str, list[str]]:
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--data", type=Path, default=Path("../shared/data"), help="data folder")
+    arguments.add_argument("--data", type=Path, default=DATA, help="data folder")
     arguments.add_argument("--rounds", type=int, default=5)
     options = arguments.parse_args()
 

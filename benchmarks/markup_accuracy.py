@@ -4,7 +4,7 @@ The list is compared as it is, and then once more with what it cannot hold fairl
 bare environments (the list has only formulas between dollars), titles whose formulas it leaves
 out, and formulas it lists more often than the text contains them.
 
-    python -m benchmarks.markup_accuracy --data ../shared/data [--show 10]
+    python -m benchmarks.markup_accuracy [--data FOLDER] [--show 10]
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.shared import DATA
 from mathsetu.markup import split
 
 FIELDS = ("title", "question", "answer")
@@ -104,7 +105,7 @@ def _bare(latex: str, ends: bool = True) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--show", type=int, default=0, help="print this many differences")
     arguments = parser.parse_args()
     tally = measure(arguments.data / "arqmath" / "posts.jsonl.gz")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+#: The file of a library that says what it consists of.
+MANIFEST = "manifest.json"
 #: The schemes of addresses, and what is spoken there.
 SCHEMES = {"qdrant": "http", "qdrants": "https"}
 

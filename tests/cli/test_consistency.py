@@ -8,6 +8,7 @@ import click
 import pytest
 
 from mathsetu.cli import GROUPS, VERBS, _group
+from mathsetu.cli.output import LanguageName
 from mathsetu.collections import jsonl, trec
 from mathsetu.records import Hit, Post, Run
 from tests.command import Mathsetu
@@ -53,6 +54,20 @@ def test_the_same_thing_has_the_same_name_in_every_verb() -> None:
             if isinstance(option, click.Option) and option.help:
                 names[option.help].add(tuple(option.opts))
     assert {said: found for said, found in names.items() if len(found) > 1} == {}
+
+
+def test_an_option_states_its_default_once() -> None:
+    for name, command in commands():
+        for option in command.params:
+            if isinstance(option, click.Option) and option.show_default:
+                assert "default" not in (option.help or ""), f"{name} {option.opts[0]}"
+
+
+def test_every_option_for_a_language_has_the_same_type() -> None:
+    for name, command in commands():
+        for option in command.params:
+            if {"--lang", "--into"} & set(option.opts):
+                assert isinstance(option.type, LanguageName), f"{name} {option.opts}"
 
 
 def test_formats_languages_and_files_have_one_word_each() -> None:

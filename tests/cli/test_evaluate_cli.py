@@ -207,6 +207,20 @@ def test_evaluate_gives_the_published_figure_of_a_crossmath_run(
     assert "0.283" in answer.out
 
 
+def test_all_pairs_are_tested_and_listed_as_json_while_the_table_keeps_the_first_run(
+    mathsetu: Mathsetu, folder: Path
+) -> None:
+    (folder / "third.run").write_text(GOOD.replace("good", "third"), encoding="utf-8")
+    asked = ("compare", "qrels.txt", "poor.run", "good.run", "third.run", "-m", "MRR")
+    found = mathsetu.json(*asked, "--all-pairs")
+    assert isinstance(found, dict)
+    pairs = {(one["other"], one["run"]) for one in found["groups"]["all"]["differences"]}
+    assert pairs == {("poor", "good"), ("poor", "third"), ("good", "third")}
+    shown = mathsetu(*asked, "--all-pairs").out
+    assert "after Bonferroni for 3 comparisons" in shown
+    assert "MRR against run a" in shown
+
+
 @pytest.mark.parametrize("plot", ["all", "means", "topics", "recall"])
 def test_figures_are_written(mathsetu: Mathsetu, folder: Path, plot: str) -> None:
     pytest.importorskip("matplotlib")
@@ -224,6 +238,10 @@ def test_without_matplotlib_the_extra_is_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     line = mathsetu.refuses("evaluate", "qrels.txt", "good.run", "--write", "f.svg")
+    assert "[plots]" in line
+    # Before any file is read, so that no work is lost.
+    (folder / "broken.run").write_text("not a run")
+    line = mathsetu.refuses("compare", "qrels.txt", "broken.run", "--write", "f.svg")
     assert "[plots]" in line
 
 

@@ -2,15 +2,18 @@
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from mathsetu.cli.output import READING, ProgressBar
+from mathsetu.collections import folder, jsonl
 from mathsetu.collections.files import read_lines
 from mathsetu.collections.meter import metered
 from mathsetu.errors import InputError
 from tests.command import Mathsetu
+from tests.light import LIGHT_TOML
 
 
 def fill(folder: Path) -> None:
@@ -74,6 +77,55 @@ def test_a_resumed_build_says_that_it_counts_nothing_it_did_not_read(
     assert "resumed" not in whole.out
     assert "  files: 1 (markdown 1)\n  formulas: 1\n" in whole.out
     assert mathsetu.json(*arguments)["resumed"] is False  # type: ignore[index, call-overload]
+
+
+def test_who_stops_a_build_is_told_whether_the_same_command_resumes_it(
+    mathsetu: Mathsetu, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    Path("sums.md").write_text("# Sums\n\nWhat is the sum of $1+1$?\n")
+    arguments = ("index", "lib", "sums.md", "--recipe", "formula", "--processes", "1")
+    # Before all posts are read there is nothing to go on with.
+    for place, told in (("_write_stores", "stopped"), ("make_builder", "the build")):
+        with monkeypatch.context() as stopping:
+            stopping.setattr(f"mathsetu.library.build.{place}", stop)
+            stopped = mathsetu(*arguments)
+        assert stopped.code == 130
+        assert stopped.err.strip().endswith(told)
+    assert stopped.err.strip() == "mathsetu: stopped; the same command resumes the build"
+    assert "  resumed: " in mathsetu(*arguments).out
+    # An addition begins anew, and promises nothing else.
+    with monkeypatch.context() as stopping:
+        stopping.setattr("mathsetu.library.build.make_builder", stop)
+        assert mathsetu("add", "lib", "sums.md").err.strip() == "mathsetu: stopped"
+
+
+def test_a_library_is_no_source_and_its_posts_are_exported(mathsetu: Mathsetu) -> None:
+    Path("light.toml").write_text(LIGHT_TOML, encoding="utf-8")
+    Path("notes").mkdir()
+    Path("notes/sums.md").write_text("# Sums\n\nThe sum of $1+1$\n\n# More\n\nThe sum of $2+2$\n")
+    inside = "notes/my.library"
+    built = ("index", inside, "notes", "--recipe", "light.toml", "--processes", "1")
+    assert mathsetu(*built).code == 0
+    assert "skipped: 1 × a library (notes/my.library)" in mathsetu(*built).out
+    for arguments in (
+        ("index", "other.library", inside),
+        ("index", "other.library", inside, "--from", "folder"),
+        ("add", inside, inside),
+        ("convert", inside, "posts.jsonl", "--from", "folder"),
+    ):
+        refused = mathsetu.refuses(*arguments)
+        assert f"{inside}: is a library" in refused
+        assert f"mathsetu convert {inside} posts.jsonl" in refused
+    assert mathsetu("remove", inside, "notes/sums.md#more").code == 0
+    exported = mathsetu.json("convert", inside, "posts.jsonl")
+    assert isinstance(exported, dict)
+    assert (exported["from"], exported["posts"], exported["formulas"]) == ("library", 1, 1)
+    [post] = jsonl.read_posts("posts.jsonl")
+    [given, _] = folder.read_posts("notes")
+    assert post == replace(given, language="en", collection="notes")
 
 
 def test_what_a_recipe_leaves_out_is_told(mathsetu: Mathsetu) -> None:

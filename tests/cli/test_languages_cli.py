@@ -66,6 +66,49 @@ def test_lang_is_obeyed_where_the_file_says_nothing(
     assert languages(mathsetu, library) == {"hr": 2}
 
 
+UNKNOWN = "unknown language; give a code such as en or a name such as German"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("search", "sampler.library", "primes", "--in"),
+        ("search", "sampler.library", "primes", "--not-in"),
+        ("search", "sampler.library", "primes", "--lang"),
+        ("index", "new.library", "sampler", "--lang"),
+        ("add", "sampler.library", "sampler", "--lang"),
+        ("plan", "plan", "sampler", "--lang"),
+        ("run", "sampler.library", "topics.xml", "run.txt", "--lang"),
+        ("analyze", "primes", "--lang"),
+        ("translate", "primes", "--lang"),
+        ("translate", "primes", "--into"),
+        ("glossary", "search", "prime", "--lang"),
+        ("glossary", "match", "primes", "--lang"),
+    ],
+)
+def test_an_unknown_language_is_refused_by_every_verb(
+    mathsetu: Mathsetu, sampler_folder: Path, tmp_path: Path, asked: tuple[str, ...]
+) -> None:
+    arguments = [sampler_folder if word == "sampler.library" else word for word in asked]
+    refused = mathsetu.refuses(*arguments, "elvish")
+    assert refused == f"mathsetu: {asked[-1]} elvish: {UNKNOWN}"
+    assert not (tmp_path / "new.library").exists()
+
+
+def test_languages_that_only_posts_state_are_found_by_these(
+    mathsetu: Mathsetu, tmp_path: Path, recipe: Path
+) -> None:
+    posts = tmp_path / "posts.jsonl"
+    jsonl.write_posts(posts, [Post("1", "primes", language="elvish"), Post("2", "primes")])
+    library = indexed(mathsetu, tmp_path, recipe, posts, "--lang", "German")
+    assert languages(mathsetu, library) == {"elvish": 1, "de": 1}
+    found = mathsetu.json("search", library, "primes", "--in", "elvish", "--lang", "fi")
+    assert isinstance(found, dict)
+    assert [hit["id"] for hit in found["hits"]] == ["1"]
+    # A code that ISO 639 has, and the library has not.
+    assert mathsetu("search", library, "primes", "--in", "kas_Deva").out == "nothing found\n"
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -128,6 +171,18 @@ def test_topics_in_xml_are_translated_from_the_language_of_lang(
     assert [one["hits"] for one in told if isinstance(one, dict)] == [1, 0]
 
 
+def test_facets_are_printed_where_something_is_counted(
+    mathsetu: Mathsetu, tmp_path: Path, recipe: Path
+) -> None:
+    posts = tmp_path / "posts.jsonl"
+    jsonl.write_posts(posts, [Post("1", "We solve $x^2=4$ for x.", language="en")])
+    library = indexed(mathsetu, tmp_path, recipe, posts)
+    found = mathsetu("search", library, "solve", "--facets")
+    assert "language: en 1\n" in found.out
+    assert "tag:" not in found.out
+    assert mathsetu("search", library, "solve", "--facets", "--in", "hi").out == "nothing found\n"
+
+
 def test_the_answer_says_how_a_typed_query_was_read(
     mathsetu: Mathsetu, tmp_path: Path, recipe: Path
 ) -> None:
@@ -140,6 +195,10 @@ def test_the_answer_says_how_a_typed_query_was_read(
     assert isinstance(read, dict)
     assert read["query"]["formulas"] == ["x^2=4"]
     assert "".join(piece["text"] for piece in read["query"]["pieces"]) == "solve x^2 = 4"
+    long = mathsetu("search", library, "solve " * 1000 + "$" + "x+" * 1000 + "x$")
+    assert len(long.err) < 1000
+    assert "solve … · language English" in long.err
+    assert "at most 100,000" in mathsetu.refuses("search", library, "solve " * 20_000)
     as_words = mathsetu.json("search", library, "solve x^2 = 4", "--as-words")
     assert isinstance(as_words, dict)
     assert as_words["query"]["formulas"] == []

@@ -9,6 +9,7 @@ from mathsetu.collections.jsonl import write_posts, write_queries
 from mathsetu.records import Query
 from tests.command import Mathsetu
 from tests.encoders.tiny_graph import POSTS, make_graph_model
+from tests.light import LIGHT_TOML
 
 
 @pytest.fixture
@@ -56,6 +57,21 @@ def test_graphs_are_measured_as_the_thesis_does_with_answers_alone(
     papers = {figure["measure"]: figure["paper"] for figure in done["figures"]}
     assert papers == {"nDCG'": 0.334, "MAP'": 0.108, "P'@10": 0.236, "bpref": 0.163}
     assert any("parts.graph.fields is ['body']" in line for line in done["differences"])
+
+
+def test_a_recipe_without_a_paper_is_compared_with_none(mathsetu: Mathsetu, tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text(LIGHT_TOML, encoding="utf-8")
+    write_posts(tmp_path / "posts.jsonl", POSTS)
+    write_queries(tmp_path / "topics.jsonl", [Query("A.1", "Is $x^2-2$ even?", language="en")])
+    (tmp_path / "qrels.txt").write_text("A.1 0 3 3\nA.1 0 1 0\nA.1 0 missing 2\n")
+    names = ("own.toml", "posts.jsonl", "topics.jsonl", "qrels.txt")
+    shown = mathsetu("reproduce", *(tmp_path / name for name in names), "--pool")
+    assert shown.code == 0, shown.err
+    assert "ARQMath 2020" in shown.out
+    assert "paper" not in shown.out
+    assert "posts were searched" not in shown.out
+    assert "notes:" in shown.out
+    assert "2 of 3 judgments are used" in shown.out
 
 
 def test_wrong_input_is_one_line(mathsetu: Mathsetu, files: list[str]) -> None:

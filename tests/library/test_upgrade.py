@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mathsetu.collections.jsonl import to_json
+from mathsetu.collections.jsonl import read_posts, to_json
 from mathsetu.encoders.builtin import own_folder
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.library import Library, add_posts, build_library
@@ -94,6 +94,16 @@ def test_an_old_library_is_converted_in_place_from_its_own_posts(old: Path) -> N
     assert [segment.name for segment in (old / "segments").iterdir()] == ["000002"]
     assert library.post("circle").tags == ("geometry",)
     assert not upgrade_library(old, processes=1).changed
+
+
+def test_the_posts_of_an_old_library_are_exported(mathsetu: Mathsetu, old: Path) -> None:
+    before = (old / "manifest.json").read_bytes()
+    assert mathsetu("convert", old, old.parent / "posts.jsonl").code == 0
+    assert [post.id for post in read_posts(old.parent / "posts.jsonl")] == ["ask", "tell", "circle"]
+    assert (old / "manifest.json").read_bytes() == before
+    newer = write_first_format(old.parent / "newer", recipe_table(), FORMAT + 1)
+    refused = mathsetu.refuses("convert", newer, old.parent / "posts.jsonl")
+    assert "by a newer version of MathSetu" in refused
 
 
 def test_a_converted_library_equals_one_built_of_the_same_posts(old: Path, tmp_path: Path) -> None:

@@ -136,8 +136,8 @@ def main(arguments: list[str] | None = None) -> None:
     status: object = 0
     try:
         status = _group.main(arguments, prog_name="mathsetu", standalone_mode=False)
-    except click.exceptions.Abort:
-        _fail("stopped", 130)
+    except click.exceptions.Abort as stop:
+        _fail(f"stopped; {stop}" if str(stop) else "stopped", 130)
     except click.ClickException as error:
         # Click quotes arguments as they are.
         shown = StringIO()

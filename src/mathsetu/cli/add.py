@@ -16,6 +16,7 @@ from mathsetu.cli.intake import (
     say_report,
 )
 from mathsetu.cli.output import (
+    LANGUAGE,
     LIBRARY,
     device_option,
     json_option,
@@ -33,7 +34,7 @@ from mathsetu.printable import counted
 @click.argument("library", type=LIBRARY)
 @click.argument("sources", nargs=-1, required=True)
 @click.option("--from", "format_name", metavar="FORMAT", help="Format of the sources.")
-@click.option("--lang", default="", help="Language of posts that do not state one.")
+@click.option("--lang", type=LANGUAGE, default="", help="Language of posts that do not state one.")
 @field_option
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @device_option

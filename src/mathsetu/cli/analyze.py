@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, say
+from mathsetu.cli.output import LANGUAGE, json_option, print_json, say
 from mathsetu.languages.analyze import analyze, words
 from mathsetu.languages.detect import detect
 
 
 @click.command("analyze")
 @click.argument("text")
-@click.option("--lang", default="", help="Language of the text [default: detected].")
+@click.option("--lang", type=LANGUAGE, default="", help="Language of the text [default: detected].")
 @click.option("--stemmer", help="Another stemmer: porter, snowball or none.")
 @json_option
 def command(text: str, lang: str, stemmer: str | None, as_json: bool) -> None:

@@ -27,8 +27,8 @@ from mathsetu.evaluation.reports import comparison_table
 @click.argument("runs", type=FILE, nargs=-1, required=True)
 @evaluation_options
 @click.option("--all-pairs", is_flag=True,
-              help="Compare all pairs of runs (raised letters; --json has all differences), "
-                   "not only with the first.")  # fmt: skip
+              help="Test all pairs of runs, not only each with the first: raised letters tell "
+                   "which differ; --json has the differences and p of every pair.")  # fmt: skip
 @click.option("--alpha", default=0.05, show_default=True, type=click.FloatRange(0, 1),
               help="A difference is significant when its corrected p is below this.")  # fmt: skip
 @json_option
@@ -42,7 +42,8 @@ def command(
 ) -> None:
     r"""Compare RUNS on the judgments QRELS; the first run is the baseline.
 
-    Differences, p-values and wins are shown for the first measure; --json has them for all.
+    Differences, p-values and wins are shown against the first run, for the first measure; --json
+    has them for all measures.
 
     \b
     Examples:

@@ -21,11 +21,17 @@ from mathsetu.cli.output import (
 from mathsetu.collections.formats import FORMATS, Format, detect, find
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.tally import Tally
+from mathsetu.collections.trees import is_library
 from mathsetu.errors import InputError
+from mathsetu.library.upgrade import stored_posts
 from mathsetu.printable import counted
 
 #: The singular of what a format holds.
 _ONE = {"posts": "post", "queries": "query", "judgments": "judgment", "runs": "run"}
+# Not in the table, since collections know nothing of libraries.
+_LIBRARY = Format(
+    "library", "posts", "a library: its posts", lambda path, bad: stored_posts(Path(path))
+)
 
 
 @click.command("convert")
@@ -50,11 +56,13 @@ def command(
     r"""Convert SOURCE to TARGET.
 
     Formats are recognised automatically if possible; TARGET is created only when it is complete.
+    If SOURCE is a library, its posts are exported.
 
     \b
     Examples:
       mathsetu convert Posts.xml posts.jsonl.gz
       mathsetu convert notes/ notes.jsonl
+      mathsetu convert my-library posts.jsonl
       mathsetu convert run.trec submission.csv --to clmir-submission
     """
     if list_formats:
@@ -62,7 +70,10 @@ def command(
         return
     if source is None or target is None:
         raise click.UsageError("give SOURCE and TARGET, or --formats")
-    reading = find(source_format) if source_format else detect(source, fields=fields)
+    if source_format is None and is_library(source):
+        reading = _LIBRARY
+    else:
+        reading = find(source_format) if source_format else detect(source, fields=fields)
     writing = find(target_format) if target_format else _fitting(target, reading)
     if writing.holds != reading.holds:
         raise InputError(
@@ -77,7 +88,7 @@ def command(
     records = reading.read(source, bad)
     if reading.holds == "posts":
         records = tally.count(records)
-    sources = [] if str(source) == "-" else [source]
+    sources = [] if str(source) == "-" or reading is _LIBRARY else [source]
     writing.write(target, counter.count(track(records, reading.holds, sources)))
     summary = {
         "from": reading.name,

@@ -18,7 +18,14 @@ from mathsetu.collections.rows import BadRows
 from mathsetu.collections.tables import plain_header, read_table
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Judgments, Measure, Results, evaluate, parse_measures
-from mathsetu.evaluation.plots import ENDINGS, Panel, curves_panel, draw, write_figure
+from mathsetu.evaluation.plots import (
+    ENDINGS,
+    Panel,
+    curves_panel,
+    draw,
+    require_matplotlib,
+    write_figure,
+)
 from mathsetu.evaluation.recall_precision import recall_precision
 from mathsetu.evaluation.tables import WRITERS, Table
 from mathsetu.pool import all_cores, ordered_map
@@ -82,6 +89,8 @@ class Choices:
             if target.suffix not in (*WRITERS, *ENDINGS):
                 known = ", ".join((*WRITERS, *ENDINGS))
                 raise InputError(f"{target}: unknown extension (known: {known})")
+        if self.draws:
+            require_matplotlib()
 
     @property
     def draws(self) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, print_table, say
+from mathsetu.cli.output import LANGUAGE, json_option, print_json, print_table, say
 from mathsetu.cli.verb import Verb
 from mathsetu.errors import InputError
 from mathsetu.languages.detect import detect
@@ -55,12 +55,13 @@ def command(context: click.Context, as_json: bool) -> None:
 @click.argument("words")
 @click.option("-k", "--k", type=click.IntRange(1), default=10, show_default=True,
               help="Concepts to show.")  # fmt: skip
-@click.option("--lang", "languages", multiple=True, help="Languages to show besides the seven.")
+@click.option("--lang", "languages", type=LANGUAGE, multiple=True,
+              help="Languages to show besides the seven.")  # fmt: skip
 @json_option
 def search(words: str, k: int, languages: tuple[str, ...], as_json: bool) -> None:
     """Find concepts by a term in any language, or by its beginning."""
     found = Glossary.load().search(words)[:k]
-    shown = dict.fromkeys([*LANGUAGES, *(language(name).code for name in languages)])
+    shown = dict.fromkeys([*LANGUAGES, *languages])
     if as_json:
         print_json([_described(concept, shown) for concept in found])
     elif not found:
@@ -74,8 +75,9 @@ def search(words: str, k: int, languages: tuple[str, ...], as_json: bool) -> Non
 
 @command.command("match", cls=Verb, former={"--to": "--into"})
 @click.argument("text")
-@click.option("--lang", default="", help="Language of the text [default: detected].")
-@click.option("--into", "target", default="en", show_default=True, help="Target language.")
+@click.option("--lang", type=LANGUAGE, default="", help="Language of the text [default: detected].")
+@click.option("--into", "target", type=LANGUAGE, default="en", show_default=True,
+              help="Target language.")  # fmt: skip
 @json_option
 def match(text: str, lang: str, target: str, as_json: bool) -> None:
     """Find the terms in a TEXT and translate each."""
@@ -108,7 +110,8 @@ def export(lang: str, every: bool) -> None:
 @command.command("import")
 @click.argument("table", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--lang", default="", help="Language of the table [default: the file name].")
+@click.option("--lang", type=LANGUAGE, default="",
+              help="Language of the table [default: the file name].")  # fmt: skip
 def import_(table: Path, folder: Path, lang: str) -> None:
     """Check a corrected TABLE and copy it to your own FOLDER.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from mathsetu.cli.output import (
+    LANGUAGE,
     json_option,
     print_json,
     progress_bar,
@@ -21,7 +22,6 @@ from mathsetu.evaluation.heatmap import heat_map
 from mathsetu.graphs.build import GraphBuilder
 from mathsetu.graphs.makers import MAKERS
 from mathsetu.intake.posts import FIELDS
-from mathsetu.languages.table import language
 from mathsetu.library import Library
 from mathsetu.library.graph_files import (
     FORMS,
@@ -50,7 +50,7 @@ _fields_option = click.option(
     help="Fields of a post, in the order in which its graph is built; 'body' for answers alone.",
 )
 _language_option = click.option(
-    "--lang", default="", help="Language of texts that do not state one."
+    "--lang", type=LANGUAGE, default="", help="Language of texts that do not state one."
 )
 
 
@@ -81,7 +81,7 @@ def build(
       mathsetu graph build posts.jsonl graphs.penman --sentences terms
       mathsetu graph build Posts.xml sentences.txt.gz --for-parser
     """
-    sources = read_sources(posts, _fields(fields), language(lang).code if lang else "")
+    sources = read_sources(posts, _fields(fields), lang)
     with progress_bar() as progress:
         if for_parser:
             count, what, troubles = write_sentences(target, sources), "sentences", {}
@@ -142,8 +142,7 @@ def take_in(
     """
     bad = BadRows(skip=skip_bad)
     records = read_graphs(source, form or "", bad)
-    code = language(lang).code if lang else ""
-    sources = read_sources(posts, _fields(fields), code) if posts else None
+    sources = read_sources(posts, _fields(fields), lang) if posts else None
     with progress_bar() as progress:
         count, troubles = import_graphs(target, records, sources, progress)
     _report(target, count, "graphs", troubles, as_json, bad)

@@ -18,6 +18,7 @@ from mathsetu.cli.intake import (
     say_report,
 )
 from mathsetu.cli.output import (
+    LANGUAGE,
     device_option,
     json_option,
     print_json,
@@ -28,6 +29,7 @@ from mathsetu.cli.output import (
 from mathsetu.cli.verb import target_first
 from mathsetu.errors import InputError, NoPosts
 from mathsetu.library import build_library
+from mathsetu.library.build import is_begun
 from mathsetu.library.manifest import has_manifest, read_manifest
 from mathsetu.printable import counted
 from mathsetu.recipes import load_recipe
@@ -40,7 +42,7 @@ from mathsetu.recipes import load_recipe
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Replace a setting of the recipe: parts.text.model=FOLDER.")  # fmt: skip
 @click.option("--from", "format_name", metavar="FORMAT", help="Format of the sources.")
-@click.option("--lang", default="", help="Language of posts that do not state one.")
+@click.option("--lang", type=LANGUAGE, default="", help="Language of posts that do not state one.")
 @field_option
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @click.option("--processes", type=click.IntRange(1),
@@ -82,19 +84,22 @@ def command(
     started = time.perf_counter()
     before = _posts_in(Path(library))
     bad = policy(skip_bad, fields)
+    fingerprint = _fingerprint(sources, format_name, lang, skip_bad, sorted(fields.items()))
     try:
         with progress_bar(files_of(sources)) as progress:
             build_library(
                 library,
                 read_sources(sources, format_name, lang, bad),
                 load_recipe(recipe, settings),
-                fingerprint=_fingerprint(
-                    sources, format_name, lang, skip_bad, sorted(fields.items())
-                ),
+                fingerprint=fingerprint,
                 processes=processes,
                 device=device,
                 progress=progress,
             )
+    except KeyboardInterrupt:
+        if is_begun(Path(library), fingerprint):
+            raise click.Abort("the same command resumes the build") from None
+        raise
     except NoPosts:
         passed_over = report_of(bad, {})["passed_over"]
         why = (f"{one['reason']}: {', '.join(one['first'])}" for one in passed_over)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from mathsetu.errors import InputError
 from mathsetu.places import is_address
 from mathsetu.printable import counted, one_line, visible, visible_json
 
@@ -68,6 +69,46 @@ class LibraryPlace(click.Path):
 
 #: The type of an argument that names a library.
 LIBRARY = LibraryPlace()
+
+
+class LanguageName(click.ParamType[str]):
+    """A language by its name or code; the verb gets its code, or nothing where none is named.
+
+    Args:
+        as_given: Whether the verb gets what was given, since models have longer codes.
+    """
+
+    name = "lang"
+
+    def __init__(self, *, as_given: bool = False) -> None:
+        self._as_given = as_given
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The language that an option names."""
+        code = named_language(value, param.opts[0] if param else "")
+        return value if self._as_given else code
+
+
+#: The type of an option that names a language.
+LANGUAGE = LanguageName()
+
+
+def named_language(name: str, option: str) -> str:
+    """The code of a language that an option names.
+
+    >>> named_language("", "--lang"), named_language("German", "--lang")
+    ('', 'de')
+    >>> named_language("elvish", "--in")
+    Traceback (most recent call last):
+    mathsetu.errors.InputError: --in elvish: unknown language; give a code such as en or a name \
+such as German
+    """
+    from mathsetu.languages.table import language_code  # not for mathsetu --help
+
+    try:
+        return language_code(name) if name else ""
+    except InputError as error:
+        raise InputError(f"{option} {name}: {error}") from None
 
 
 def say(

@@ -14,7 +14,7 @@ from mathsetu.cli.intake import (
     report_of,
     say_report,
 )
-from mathsetu.cli.output import json_option, print_json, progress_bar, say, skipped
+from mathsetu.cli.output import LANGUAGE, json_option, print_json, progress_bar, say, skipped
 from mathsetu.cli.verb import target_first
 from mathsetu.cluster.plan import is_plan, make_plan
 from mathsetu.printable import counted
@@ -30,7 +30,7 @@ from mathsetu.recipes import load_recipe
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Replace a setting of the recipe.")  # fmt: skip
 @click.option("--from", "format_name", metavar="FORMAT", help="Format of the sources.")
-@click.option("--lang", default="", help="Language of posts that do not state one.")
+@click.option("--lang", type=LANGUAGE, default="", help="Language of posts that do not state one.")
 @field_option
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @json_option

@@ -10,21 +10,26 @@ import click
 
 from mathsetu.cli.evaluation import read_records
 from mathsetu.cli.fuse import Numbers, save_learned
-from mathsetu.cli.output import json_option, print_json, print_table, progress_bar, say
+from mathsetu.cli.output import LANGUAGE, json_option, print_json, print_table, progress_bar, say
 from mathsetu.collections.files import writing
 from mathsetu.collections.formats import open_posts
 from mathsetu.errors import InputError
-from mathsetu.languages.table import language
 from mathsetu.library import Library, build_library
-from mathsetu.library.reproduction import Figure, check_models, reproduce, same_recipe, sweep
+from mathsetu.library.reproduction import (
+    Figure,
+    check_models,
+    has_paper,
+    reproduce,
+    same_recipe,
+    sweep,
+)
 from mathsetu.papers import Context, page
 from mathsetu.papers.context import read_models
 from mathsetu.recipes import load_recipe
 from mathsetu.recipes.learned import read_learned
 
-_COLUMNS = (
-    "edition", "language", "topics", "measure", "ours", "paper", "the paper's figure is in",
-)  # fmt: skip
+_OF_PAPERS = ("paper", "the paper's figure is in")
+_COLUMNS = ("edition", "language", "topics", "measure", "ours", *_OF_PAPERS)
 
 
 @click.command("reproduce")
@@ -36,7 +41,7 @@ _COLUMNS = (
               help="Replace a setting of the recipe: rerank.model=FOLDER.")  # fmt: skip
 @click.option("--library", type=click.Path(file_okay=False, path_type=Path),
               help="Keep the library here and reuse it the next time.")  # fmt: skip
-@click.option("--lang", default="", help="Language of topics that do not state one.")
+@click.option("--lang", type=LANGUAGE, default="", help="Language of topics that do not state one.")
 @click.option("--pool", is_flag=True,
               help="Rank only the judged posts of each topic, as CrossMath does.")  # fmt: skip
 @click.option("--save", type=click.Path(path_type=Path), metavar="FILE",
@@ -77,8 +82,8 @@ def command(
 ) -> None:
     r"""Run the recipe NAME (built-in, or a .toml file) on POSTS, TOPICS and their judgments QRELS.
 
-    Prints our figures next to those of the recipe's paper, and the differences in data, models and
-    settings.
+    Prints our figures next to those of the recipe's paper, if it has one, and the differences in
+    data, models and settings.
 
     \b
     Examples:
@@ -101,8 +106,7 @@ def command(
     if stored is not None and save is not None:
         raise click.UsageError("--save keeps what is learned, and --learned learns nothing")
     check_models(recipe)
-    stated = language(lang).code if lang else ""
-    queries = [replace(q, language=q.language or stated) for q in read_records(topics, "queries")]
+    queries = [replace(q, language=q.language or lang) for q in read_records(topics, "queries")]
     judgments = [judgment for path in qrels for judgment in read_records(path, "judgments")]
     with TemporaryDirectory() as place, progress_bar() as progress:
         folder = library or Path(place) / "library"
@@ -123,11 +127,12 @@ def command(
     if as_json:
         print_json(done)
         return
-    print_table(_COLUMNS, [_row(figure) for figure in done.figures])
+    own = len(_COLUMNS) if has_paper(recipe.name) else -len(_OF_PAPERS)
+    print_table(_COLUMNS[:own], [_row(figure)[:own] for figure in done.figures])
     if done.learned:
         say(f"learned: {done.learned}")
     if done.differences:
-        say("what differs:")
+        say("what differs:" if has_paper(recipe.name) else "notes:")
     for difference in done.differences:
         say(f"  {difference}")
 
@@ -157,8 +162,9 @@ def _show_sweep(found: list[tuple[float, tuple[Figure, ...]]], as_json: bool) ->
     if as_json:
         print_json([{"k": k, "figures": [*map(asdict, figures)]} for k, figures in found])
         return
-    rows = [(f"{k:g}", *_row(figure)[:-2]) for k, figures in found for figure in figures]
-    print_table(("k", *_COLUMNS[:-2]), rows)
+    own = -len(_OF_PAPERS)
+    rows = [(f"{k:g}", *_row(figure)[:own]) for k, figures in found for figure in figures]
+    print_table(("k", *_COLUMNS[:own]), rows)
 
 
 def _row(figure: Figure) -> tuple[object, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from mathsetu.cli.evaluation import read_records
-from mathsetu.cli.output import LIBRARY, json_option, print_json, say, track
+from mathsetu.cli.output import LANGUAGE, LIBRARY, json_option, print_json, say, track
 from mathsetu.collections import clmir
 from mathsetu.collections.formats import FORMATS, detect
 from mathsetu.collections.formats import find as find_format
@@ -17,7 +17,6 @@ from mathsetu.collections.formula_sets import open_formulas
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Judgments
-from mathsetu.languages.table import language
 from mathsetu.library import Library
 from mathsetu.library.formula_instances import FormulaInstance, distinct_instances
 from mathsetu.printable import counted
@@ -46,7 +45,7 @@ _OF_FORMULAS, _MOST_FORMULAS = "arqmath-formula-run", 1000
 @click.option("--from", "topics_format", metavar="FORMAT",
               help="Format of the topics: crossmath-topics, jsonl-queries … [default: "
                    "detected].")  # fmt: skip
-@click.option("--lang", default="", help="Language of topics that do not state one.")
+@click.option("--lang", type=LANGUAGE, default="", help="Language of topics that do not state one.")
 @click.option("--name", default="", help="Name of the run [default: the recipe].")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Replace a setting of the library's recipe: rerank.model=FOLDER.")  # fmt: skip
@@ -109,12 +108,11 @@ def command(
         known = ", ".join(form.name for form in FORMATS.values() if form.holds == "queries")
         problem = f"{topics}: holds {reading.holds}, and a run needs queries"
         raise InputError(f"{problem} (if they are topics, name their format with --from: {known})")
-    stated = language(lang).code if lang else ""
     opened = Library(library, settings)
     if learned is not None:
         opened = opened.with_recipe(read_learned(learned).applied(opened.recipe))
     queries = (
-        replace(query, language=query.language or stated)
+        replace(query, language=query.language or lang)
         for query in track(reading.read(topics, BadRows()), "topics")
     )
     if of_formulas:

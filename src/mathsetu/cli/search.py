@@ -9,7 +9,7 @@ import click
 
 from mathsetu.answers.describe import asked, marked, pieces, search_answer
 from mathsetu.answers.values import Asked, to_json
-from mathsetu.cli.output import LIBRARY, json_option, print_json, say
+from mathsetu.cli.output import LANGUAGE, LIBRARY, json_option, named_language, print_json, say
 from mathsetu.errors import InputError
 from mathsetu.intake.question import Question
 from mathsetu.languages.table import language, language_name
@@ -23,6 +23,8 @@ from mathsetu.records import Hit, Post
 
 _MOST_HITS = 10_000
 _VALUES_SHOWN = 10
+# Characters of the words, and of the formulas, that are repeated to whoever asked.
+_LONGEST_ECHO = 300
 
 
 @click.command("search")
@@ -30,7 +32,8 @@ _VALUES_SHOWN = 10
 @click.argument("words", metavar="QUERY", nargs=-1)
 @click.option("-k", "--k", type=click.IntRange(1, _MOST_HITS), default=5, show_default=True,
               help="Hits to show.")  # fmt: skip
-@click.option("--lang", default="", help="Language of the query [default: detected].")
+@click.option("--lang", type=LANGUAGE, default="",
+              help="Language of the query [default: detected].")  # fmt: skip
 @click.option("--offset", type=click.IntRange(0, _MOST_HITS), default=0,
               help="Skip this many hits.")  # fmt: skip
 @click.option("--in", "languages", multiple=True, metavar="LANG",
@@ -89,21 +92,21 @@ def command(
       mathsetu search my-library 'समाकल $\int_0^\infty \frac{\sin x}{x}dx$ का मान' --in en
       mathsetu search my-library '$a^2+b^2=c^2$' --explain
     """
-    where = Filter(
-        tuple(map(_code, languages)),
-        tags,
-        collections,
-        any_tags,
-        tuple(map(_code, not_languages)),
-        not_tags,
-        not_collections,
-    )
     if not words:
         raise click.UsageError("Give a library and a query: mathsetu search LIBRARY QUERY")
     if isinstance(library, Path) and not has_manifest(library) and has_manifest(Path(words[-1])):
         raise InputError(f"{library} is not a library; write the library first: {words[-1]}")
     with Library(library) as opened:
-        question = opened.question(" ".join(words), _code(lang), as_words=as_words)
+        where = Filter(
+            _codes(languages, "--in", opened),
+            tags,
+            collections,
+            any_tags,
+            _codes(not_languages, "--not-in", opened),
+            not_tags,
+            not_collections,
+        )
+        question = opened.question(" ".join(words), lang, as_words=as_words)
         check_asks(question)
         answer = opened.answer(
             question,
@@ -140,7 +143,8 @@ def command(
         say(f"did you mean: {corrected}", err=True)
     for name, counts in answer.facets.items():
         shown = ", ".join(f"{value or 'unknown'} {n:,}" for value, n in list(counts.items())[:20])
-        say(f"{name}: {shown}")
+        if shown:
+            say(f"{name}: {shown}")
     for part, problem in answer.missing.items():
         say(f"{part} is missing from this answer: {problem}", err=True)
     if not answer.hits:
@@ -173,18 +177,26 @@ def _ways_out(
                 yield f"{name}s among them: {', '.join(values[:_VALUES_SHOWN])}"
 
 
-def _code(name: str) -> str:
-    return language(name).code if name else ""
+def _codes(names: tuple[str, ...], option: str, library: Library) -> tuple[str, ...]:
+    """The codes of languages; posts may state some that only their library knows."""
+    codes = ((name, language(name).code) for name in names)
+    return tuple(
+        code if code in library.languages else named_language(name, option) for name, code in codes
+    )
 
 
 def _print_reading(read: Asked) -> None:
     """How the query was understood, for those who wonder about the hits."""
-    formulas = " ".join(f"${latex}$" for latex in read.formulas) or "none"
-    words = " ".join(read.words.split()) or "none"
+    formulas = _beginning(" ".join(f"${latex}$" for latex in read.formulas)) or "none"
+    words = _beginning(" ".join(read.words.split())) or "none"
     languages = " or ".join(map(language_name, read.languages)) or "none"
     say(f"read as: formulas {formulas} · words {words} · language {languages}", err=True)
     if read.note:
         say(f"note: {read.note}", err=True)
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= _LONGEST_ECHO else f"{text[:_LONGEST_ECHO]}…"
 
 
 def _print_hit(rank: int, hit: Hit, posts: Mapping[str, Post], explain: bool) -> None:

@@ -33,7 +33,7 @@ _PORT = "MATHSETU_PORT"
 @click.option("--port", type=click.IntRange(1, 65_535), default=8080, show_default=True,
               envvar=_PORT, help=f"Port to listen on; or set {_PORT}.")  # fmt: skip
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True,
-              help="Worker processes (default: one per spare core).")  # fmt: skip
+              help="Worker processes; give as many as there are cores to use.")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(0.1, 600), default=5.0, show_default=True,
               help="Time limit of one search in seconds; unfinished "
                    "parts are left out.")  # fmt: skip

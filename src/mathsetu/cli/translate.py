@@ -6,11 +6,14 @@ import sys
 
 import click
 
-from mathsetu.cli.output import json_option, print_json, print_table, say
+from mathsetu.cli.output import LanguageName, json_option, print_json, print_table, say
 from mathsetu.cli.verb import Verb
 from mathsetu.errors import InputError
 from mathsetu.languages.detect import detect
 from mathsetu.languages.translate import BACKENDS, open_translator
+
+# Translators know the codes of their models: hin_Deva.
+_LANGUAGE = LanguageName(as_given=True)
 
 
 @click.command("translate", cls=Verb, former={
@@ -18,8 +21,10 @@ from mathsetu.languages.translate import BACKENDS, open_translator
     "--backend": "--translator", "--backends": "--translators",
 })  # fmt: skip
 @click.argument("text", required=False)
-@click.option("--into", "target", default="en", show_default=True, help="Target language.")
-@click.option("--lang", "source", default="", help="Language of the text [default: detected].")
+@click.option("--into", "target", type=_LANGUAGE, default="en", show_default=True,
+              help="Target language.")  # fmt: skip
+@click.option("--lang", "source", type=_LANGUAGE, default="",
+              help="Language of the text [default: detected].")  # fmt: skip
 @click.option("--translator", "backend", default="glossary", show_default=True, metavar="NAME",
               help="The translator; --translators lists them.")  # fmt: skip
 @click.option("--model", default="", help="A folder or hub name, if the translator needs a model.")

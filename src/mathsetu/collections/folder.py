@@ -29,6 +29,7 @@ from mathsetu.collections.trees import (
     FolderTree,
     Tree,
     compression,
+    is_library,
     open_archive,
     reason,
 )
@@ -53,7 +54,7 @@ def read_posts(
 ) -> Iterator[Post]:
     r"""Read every file in a folder and its subfolders, in order of their paths.
 
-    Hidden files and folders are skipped, and so are links: they may lead out of the folder.
+    Hidden files and folders are skipped, libraries, and links: they may lead out of the folder.
     A file that cannot be read is a bad row.
 
     >>> from tempfile import mkdtemp
@@ -65,6 +66,11 @@ def read_posts(
     root = Path(path)
     if not root.is_dir():
         raise InputError(f"{path}: is not a folder")
+    if is_library(root):
+        raise InputError(
+            f"{path}: is a library; give the files that it was built from, or export its posts "
+            f"first: mathsetu convert {path} posts.jsonl"
+        )
     # As for a file of it that is named by itself, so that either replaces the posts of the other.
     leads_down = not root.is_absolute() and ".." not in root.parts
     prefix = "".join(f"{part}/" for part in root.parts) if leads_down else ""

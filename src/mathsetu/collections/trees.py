@@ -12,6 +12,7 @@ import io
 import lzma
 import os
 import posixpath
+import re
 import tarfile
 import threading
 import zipfile
@@ -27,9 +28,12 @@ from mathsetu.collections.packing import open_zstd
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError, MissingExtra
 from mathsetu.limits import LONGEST_ARCHIVE, LONGEST_DOCUMENT, MOST_GROWTH, MOST_MEMBERS
+from mathsetu.places import MANIFEST
 from mathsetu.plain_files import open_plain
 
 _CHUNK = 1 << 20
+# How the manifests of all versions begin.
+_LIBRARY = re.compile(rb'\s*\{\s*"mathsetu"\s*:\s*"library"')
 #: What broken archives raise, besides errors of the system.
 BROKEN = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError,
           NotImplementedError, RuntimeError, ValueError)  # fmt: skip
@@ -95,9 +99,13 @@ class FolderTree(Tree):
             for name in sorted(hidden):
                 bad.passed_over(Path(folder, name), "hidden")
             links = [name for name in shown if Path(folder, name).is_symlink()]
-            folders[:] = [name for name in shown if name not in links]
+            libraries = [name for name in shown if is_library(Path(folder, name))]
+            folders[:] = [name for name in shown if name not in {*links, *libraries}]
             for name in links:
                 _link(Path(folder, name), bad)
+            for name in libraries:
+                if name not in links:
+                    bad.passed_over(Path(folder, name), "a library")
             for name in sorted(names):
                 path = Path(folder, name)
                 if name.startswith("."):
@@ -128,6 +136,19 @@ class FolderTree(Tree):
     def path(self, name: str) -> Path:
         """Where a file lies."""
         return self.root / name
+
+
+def is_library(folder: Path) -> bool:
+    """Whether a folder is a library by its manifest, of whatever version; nothing else is read.
+
+    >>> is_library(Path("no-such-folder"))
+    False
+    """
+    try:
+        with open_plain(folder / MANIFEST) as file:
+            return bool(_LIBRARY.match(file.read(100)))
+    except OSError:
+        return False
 
 
 def _link(path: Path, bad: BadRows) -> None:

@@ -161,9 +161,14 @@ def curves_panel(lines: Mapping[str, Sequence[float]]) -> Curves:
     return Curves("Interpolated precision at levels of recall", lines)
 
 
+def require_matplotlib() -> Any:
+    """The module; where it is not installed, an error that names the extra."""
+    return require("matplotlib", "drawing figures", "plots")
+
+
 def draw(panels: Sequence[Panel]) -> Any:
     """A matplotlib figure of panels, one below the other."""
-    matplotlib = require("matplotlib", "drawing figures", "plots")
+    matplotlib = require_matplotlib()
     figures = require("matplotlib.figure", "drawing figures", "plots")
     with matplotlib.rc_context(_STYLE):
         heights = [_height(panel) for panel in panels]
@@ -197,7 +202,7 @@ def write_figure(figure: Any, target: str | Path | BinaryIO, ending: str = "") -
     suffix = ending or Path(str(target)).suffix.lower()
     if suffix not in ENDINGS:
         raise InputError(f"{target}: a figure is written as {', '.join(ENDINGS)}")
-    matplotlib = require("matplotlib", "drawing figures", "plots")
+    matplotlib = require_matplotlib()
     # No dates: the same figure gives the same bytes.
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}[suffix]
     with matplotlib.rc_context(_STYLE):

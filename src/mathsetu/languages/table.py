@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal
 
+from mathsetu.errors import InputError
+
 #: How well a language is served.
 #:
 #: - full: all of the glossary, learned words, the encoder, stemming, and the page serve it.
@@ -185,6 +187,8 @@ _NAMES = {
     for row in ROWS.values()
     for name in (row.code, row.nllb.partition("_")[0], row.name, row.own_name)
 }
+#: What the code of a language looks like (ISO 639).
+LANGUAGE_CODE: Final = re.compile(r"[a-z]{2,3}")
 _SUBTAG = re.compile(r"[-_]")
 
 
@@ -208,6 +212,23 @@ spaces_syllables=False, joins_words=False)
         return row
     code = _SUBTAG.split(folded, maxsplit=1)[0]
     return _NAMES.get(code) or Language(code, code, code)
+
+
+def language_code(name: str) -> str:
+    """The code of a language that a person names, where it can be one.
+
+    Posts may state others; nobody else can mean these.
+
+    >>> language_code("German"), language_code("fi"), language_code("kas_Deva")
+    ('de', 'fi', 'kas')
+    >>> language_code("elvish")
+    Traceback (most recent call last):
+    mathsetu.errors.InputError: unknown language; give a code such as en or a name such as German
+    """
+    code = language(name).code
+    if not LANGUAGE_CODE.fullmatch(code):
+        raise InputError("unknown language; give a code such as en or a name such as German")
+    return code
 
 
 def language_name(code: str) -> str:

@@ -18,7 +18,7 @@ from mathsetu.collections.threads import with_questions
 from mathsetu.errors import InputError, NoPosts
 from mathsetu.intake.posts import PostFacts, read_post
 from mathsetu.languages.analyze import tokenize
-from mathsetu.library.manifest import BUILDING, MARK, segment_folder
+from mathsetu.library.manifest import BUILDING, MARK, segment_folder, segment_folders
 from mathsetu.library.store import (
     STORE,
     Questions,
@@ -265,6 +265,14 @@ class _Shifted:
 
     def expect(self, what: str, total: int) -> None:
         expect(self._progress, what, self._done + total)
+
+
+def is_begun(library: Path, fingerprint: str) -> bool:
+    """Whether a build of this input was stopped after it had read all posts, and can go on."""
+    return bool(fingerprint) and any(
+        is_plain_file(folder / _READ) and fingerprint in _state(folder)
+        for folder in segment_folders(library)
+    )
 
 
 def _state(work: Path) -> str:

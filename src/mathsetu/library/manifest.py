@@ -21,6 +21,7 @@ from typing import Any
 
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.library.lock import LOCK
+from mathsetu.places import MANIFEST as _NAME
 from mathsetu.plain_files import (
     create_plain,
     entries_below,
@@ -36,7 +37,6 @@ from mathsetu.retrieval.mapped import CHECKSUMS
 #: Grows when libraries written by older versions can no longer be read, and with a new built-in
 #: model, since vectors of two models do not meet.
 FORMAT = 7
-_NAME = "manifest.json"
 _PART = f".{_NAME}.part"
 _SEGMENTS = "segments"
 _CHECKSUM = "checksum"

@@ -50,7 +50,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """Our figures beside the paper's, and all that differs in data or models.
+    """Our figures beside the paper's, if there is one, and all that differs in data or models.
 
     Attributes:
         recipe: The recipe.
@@ -101,7 +101,8 @@ def reproduce(
         (
             *changed_settings(shipped, library.recipe),
             *_protocol(shipped.name, pool, stored),
-            *dict.fromkeys(_other_data(figures, len(library), task.used, len(judgments))),
+            *dict.fromkeys(_other_data(figures, len(library)) if has_paper(shipped.name) else ()),
+            *_fewer_judgments(task.used, len(judgments)),
         ),
         learned,
         fusion,
@@ -250,13 +251,23 @@ def _protocol(name: str, pool: bool, stored: LearnedFusion | None) -> Iterator[s
     if pooled and not pool:
         yield "the whole collection was ranked; the paper ranks the judged posts alone (--pool)"
     if pool and not pooled:
-        yield "only the judged posts of each topic were ranked; the paper ranks the collection"
+        paper = "; the paper ranks the collection" if every else ""
+        yield f"only the judged posts of each topic were ranked{paper}"
     if stored is not None:
         yield (
             f"what was learned comes from {stored.source}: topics that it was learned from are not "
             "held out"
         )
     yield from gain_notes(one.measure for one in every)
+
+
+def has_paper(name: str) -> bool:
+    """Whether there are published figures of a recipe.
+
+    >>> has_paper("msm-bm25"), has_paper("default")
+    (True, False)
+    """
+    return bool(published_figures(name))
 
 
 def figures_of(name: str, run: Run, task: JudgedTask) -> list[Figure]:
@@ -327,7 +338,8 @@ def _shown(value: Any) -> str:
     return "nothing" if value in (None, "") else str(value)
 
 
-def _other_data(figures: Sequence[Figure], posts: int, found: int, judgments: int) -> Iterator[str]:
+def _other_data(figures: Sequence[Figure], posts: int) -> Iterator[str]:
+    """What differs from the paper's data."""
     by_name = {edition.name: edition for edition in EDITIONS.values()}
     for name, language in dict.fromkeys((one.edition, one.language) for one in figures):
         if not name:
@@ -339,6 +351,9 @@ def _other_data(figures: Sequence[Figure], posts: int, found: int, judgments: in
         own = next(o.topics for o in figures if (o.edition, o.language) == (name, language))
         if own != edition.topics:
             yield f"{name}, {language}: {own} topics were asked, not {edition.topics}"
+
+
+def _fewer_judgments(found: int, judgments: int) -> Iterator[str]:
     if found != judgments:
         yield (
             f"{found:,} of {judgments:,} judgments are used: those of available posts, for topics "

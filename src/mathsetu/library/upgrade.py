@@ -18,6 +18,7 @@ from pathlib import Path
 from mathsetu.collections.jsonl import from_json
 from mathsetu.encoders.accelerator import PROCESSOR
 from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.intake.posts import PostFacts, split_texts
 from mathsetu.library.build import Progress, quiet
 from mathsetu.library.manifest import (
     FORMAT,
@@ -82,12 +83,7 @@ def upgrade_library(
             "'mathsetu publish'"
         )
     library = Path(folder)
-    former = read_former_manifest(library)
-    if former.format > FORMAT:
-        raise InputError(
-            f"{library}: was written in format {former.format} by a newer version of MathSetu; "
-            f"this one writes format {FORMAT}; install a newer version"
-        )
+    former = _known_manifest(library)
     chosen, note = (load_recipe(recipe), "") if recipe else _recipe_of(library, former)
     if former.format == FORMAT and not recipe:
         manifest = read_manifest(library)
@@ -104,6 +100,23 @@ def upgrade_library(
         progress=progress,
     )
     return Upgrade(former.format, read_manifest(library).posts, chosen.name, note, changed=True)
+
+
+def stored_posts(folder: Path) -> Iterator[Post]:
+    """The posts of a library of this format or an older one, with the formulas in their texts."""
+    for post in former_posts(folder, _known_manifest(folder)):
+        # The store leaves out formulas that the texts show anyway.
+        yield replace(post, formulas=PostFacts(post, split_texts(post)).all_formulas)
+
+
+def _known_manifest(library: Path) -> FormerManifest:
+    former = read_former_manifest(library)
+    if former.format > FORMAT:
+        raise InputError(
+            f"{library}: was written in format {former.format} by a newer version of MathSetu; "
+            f"this one writes format {FORMAT}; install a newer version"
+        )
+    return former
 
 
 def _recipe_of(library: Path, former: FormerManifest) -> tuple[Recipe, str]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mathsetu.errors import InputError
+from mathsetu.languages.table import LANGUAGE_CODE
 from mathsetu.library.segmented_posts import LANGUAGE, Filter
 from mathsetu.limits import LONGEST_NAME, has_lone_surrogate
-
-#: What the code of a language looks like.
-LANGUAGE_CODE = re.compile(r"[a-z]{2,3}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from mathsetu.languages.table import language
+from mathsetu.errors import InputError
+from mathsetu.languages.table import language_code
 from mathsetu.library import Filter
 from mathsetu.limits import has_lone_surrogate
-from mathsetu.service.limits import LANGUAGE_CODE, Limits
+from mathsetu.service.limits import Limits
 
 _MOST = Limits()
 
@@ -21,10 +22,10 @@ def _whole(text: str) -> str:
 
 
 def _code(name: str) -> str:
-    code = language(name).code
-    if not LANGUAGE_CODE.fullmatch(code):
-        raise ValueError("unknown language; give a code such as en or a name such as German")
-    return code
+    try:
+        return language_code(name)
+    except InputError as error:
+        raise ValueError(str(error)) from None  # which pydantic reports with its place
 
 
 def _code_or_nothing(name: str) -> str:
