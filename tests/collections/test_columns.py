@@ -1,12 +1,14 @@
 """Tables with any column names."""
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from mathsetu.collections.formats import detect, open_posts
 from mathsetu.collections.rows import BadRows
+from mathsetu.collections.seen import SeenIds
 from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError, RowError
 from mathsetu.records import Post
@@ -110,6 +112,26 @@ def test_a_table_in_a_folder_is_read_or_told(tmp_path: Path) -> None:
     assert list(tally.reasons) == [
         "a table without a column for the body (use --field body=COLUMN)"
     ]
+
+
+def test_rows_of_tables_with_the_same_name_have_ids_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder, body in (("a", "one"), ("b", "two")):
+        (tmp_path / "dup" / folder).mkdir(parents=True)
+        (tmp_path / "dup" / folder / "sheet.csv").write_text(f"Content,Nr\n{body},1\n")
+    with zipfile.ZipFile(tmp_path / "dup.zip", "w") as archive:
+        archive.writestr("a/sheet.csv", "Content,Nr\none,1\n")
+    monkeypatch.chdir(tmp_path)
+
+    def ids(path: str | Path) -> list[str]:
+        return [post.id for post in open_posts(path, BadRows(ids=SeenIds()))]
+
+    assert ids("dup") == ["dup/a/sheet.csv#2", "dup/b/sheet.csv#2"]
+    assert ids(tmp_path / "dup") == ["a/sheet.csv#2", "b/sheet.csv#2"]
+    # A table that is added by itself replaces its own rows, and those of no other.
+    assert ids("dup/a/sheet.csv") == ["dup/a/sheet.csv#2"]
+    assert ids("dup.zip") == ["dup.zip/a/sheet.csv#2"]
 
 
 def test_the_command_line_takes_fields_and_reports(mathsetu: Mathsetu) -> None:

@@ -13,8 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from mathsetu.collections import parquet
-from mathsetu.collections.files import plain_name, read_chunks, read_lines, read_raw_lines, shown
-from mathsetu.collections.packing import Member
+from mathsetu.collections.files import (
+    given_name,
+    plain_name,
+    read_chunks,
+    read_lines,
+    read_raw_lines,
+    shown,
+)
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.source_text import form_of, read_text, split_tags
 from mathsetu.collections.tables import plain_header, read_table
@@ -53,8 +59,14 @@ _LISTS = ("data", "items", "posts", "rows", "records", "questions", "problems", 
 Row = tuple[int, Mapping[str, Any]]
 
 
-def read_posts(path: str | Path, bad: BadRows) -> Iterator[Post]:
+def read_posts(path: str | Path, bad: BadRows, *, name: str = "") -> Iterator[Post]:
     r"""Read the rows of a table as posts.
+
+    Args:
+        path: The table.
+        bad: What to do with bad rows, and the columns that the user names.
+        name: How the table is called in the ids of rows that have none; the path as it was given
+            unless said otherwise.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "notes.csv"
@@ -63,6 +75,7 @@ def read_posts(path: str | Path, bad: BadRows) -> Iterator[Post]:
     >>> post.title, post.body, post.id
     ('Sums', 'What is $1+1$?', 'notes.csv#2')
     """
+    name = name or given_name(path)
     rows = _rows(path, bad)
     columns: dict[str, str] | None = None
     for line, row in rows:
@@ -70,7 +83,7 @@ def read_posts(path: str | Path, bad: BadRows) -> Iterator[Post]:
             columns = choose(list(row), bad.fields, shown(path), line)
             _report(path, columns, list(row), bad)
         try:
-            post = row_post(row, columns, f"{_name(path)}#{line}")
+            post = row_post(row, columns, f"{name}#{line}")
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue
@@ -314,9 +327,3 @@ def _report(path: str | Path, columns: dict[str, str], names: Iterable[str], bad
     guessed = [field for field in columns if field not in bad.fields]
     how = " (guessed; --field FIELD=COLUMN overrides it)" if guessed else ""
     bad.uses_columns(f"{shown(path)}: {used}{how}{unread}")
-
-
-def _name(path: str | Path) -> str:
-    if isinstance(path, Member):
-        return path.name
-    return "stdin" if str(path) == "-" else Path(path).name

@@ -21,6 +21,7 @@ from mathsetu.collections.documents import (
     read_document,
 )
 from mathsetu.collections.documents.latex import included, read_with_files
+from mathsetu.collections.files import given_name
 from mathsetu.collections.packing import Member
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.collections.trees import (
@@ -44,8 +45,9 @@ _ARCHIVES = (".zip", ".tar", ".tgz", ".tbz2", ".txz", ".7z", ".gz", ".bz2", ".xz
 
 #: Why a file is not read as another format: it is a document, or nothing that is known.
 DOCUMENT, UNKNOWN = "a document", "unsupported file type"
-#: Reads the posts of a file in another format; a text instead says why there are none.
-Others = Callable[[str | Path], Callable[[BadRows], Iterator[Post]] | str]
+#: Reads the posts of a file in another format; a text instead says why there are none. Beside the
+#: path stands the file's name as it is in ids.
+Others = Callable[[str | Path, str], Callable[[BadRows], Iterator[Post]] | str]
 
 
 def read_posts(
@@ -75,7 +77,7 @@ def read_archive(
     path: str | Path, bad: BadRows = REFUSE, *, language: str = "", others: Others | None = None
 ) -> Iterator[Post]:
     """Read every file in an archive: zip, tar (also compressed), 7z, or one compressed file."""
-    name = _given_name(path)
+    name = given_name(path)
     gathering = _Gathering(bad, language, others)
     with open_archive(path, str(path)) as tree:
         if tree is not None:
@@ -100,7 +102,7 @@ def read_file(
     if place.is_symlink():
         tree = FolderTree(place.resolve().parent, _label(place))
         name = place.resolve().name
-    given = _given_name(path)
+    given = given_name(path)
     prefix = given[: -len(place.name)] if given.endswith(place.name) else ""
     found = kind or _kind(tree, name)
     if found is None:
@@ -176,7 +178,7 @@ class _Gathering:
             yield from self._document(tree, name, prefix, kind, read)
             return
         path = tree.path(name) if isinstance(tree, FolderTree) else Member.of(tree, name)
-        other = self._others(path) if self._others is not None else UNKNOWN
+        other = self._others(path, f"{prefix}{name}") if self._others is not None else UNKNOWN
         if not isinstance(other, str):
             yield from other(self._bad)
             return
@@ -299,14 +301,6 @@ def _without_packing(name: str) -> str:
     """
     stem, dot, ending = name.rpartition(".")
     return stem if dot and f".{ending.lower()}" in (".gz", ".bz2", ".xz", ".zst") else name
-
-
-def _given_name(path: str | Path) -> str:
-    """A path as the user gave it, for ids: with its folders where it leads down from here."""
-    place = Path(path)
-    if place.is_absolute() or ".." in place.parts:
-        return place.name
-    return place.as_posix()
 
 
 def _label(place: Path) -> str:

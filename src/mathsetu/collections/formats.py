@@ -118,7 +118,7 @@ def detect(path: str | Path, *, fields: Mapping[str, str] | None = None) -> Form
     )
 
 
-def _others(path: str | Path, bad: BadRows) -> Callable[[BadRows], Iterator[Post]] | str:
+def _others(path: str | Path, name: str, bad: BadRows) -> Callable[[BadRows], Iterator[Post]] | str:
     """How a file in a folder or an archive is read, or why it is not."""
     if Path(path).suffix.lower() in _LATEX_HELPERS:
         return "a helper file of LaTeX (its macros are read where a document names it)"
@@ -136,6 +136,8 @@ def _others(path: str | Path, bad: BadRows) -> Callable[[BadRows], Iterator[Post
         return f"holds {form.holds}, not posts"
     if form.name == "table" and not columns.can_be_read(path, bad.fields):
         return "a table without a column for the body (use --field body=COLUMN)"
+    if form.name == "table":
+        return partial(columns.read_posts, path, name=name)
     if form.name in ("document", "folder"):
         return folder.DOCUMENT
     return partial(form.read, path)
@@ -156,7 +158,7 @@ def _gathered(
     """A reader of many files, each of which may be of any format that holds posts."""
 
     def gather(path: str | Path, bad: BadRows) -> Iterator[Post]:
-        return read(path, bad, others=lambda file: _others(file, bad))
+        return read(path, bad, others=lambda file, name: _others(file, name, bad))
 
     return gather
 
