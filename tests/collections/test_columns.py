@@ -114,6 +114,59 @@ def test_a_table_in_a_folder_is_read_or_told(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("a.jsonl", '{"id": "1"\n', "line 1: not JSON: .* at character 11"),
+        ("a.jsonl", '{"id": "1"\n{"id": "2", "Content": "x"}\n', "line 1: not JSON"),
+        ("a.json", '[{"Content": "x"},\n', "line 2: not JSON"),
+        ("a.csv", "Subject,Content\na,b,c\n", "line 2: 3 columns where the header has 2"),
+        ("a.csv", "Content,Content\na,b\n", "two columns are called"),
+        ("a.csv", "Subject,Inhalt\xe4,Content\na,b,c\n", "line 1: a byte is not UTF-8"),
+    ],
+)
+def test_a_broken_table_in_a_folder_stops_as_it_does_alone(
+    tmp_path: Path, name: str, text: str, problem: str
+) -> None:
+    (tmp_path / "note.md").write_text("Text.")
+    (tmp_path / name).write_text(text, encoding="latin-1")
+    for path in (tmp_path, tmp_path / name):
+        with pytest.raises(RowError, match=problem):
+            read(path)
+    bad = BadRows(skip=True)
+    assert "note.md" in [post.id for post in open_posts(tmp_path, bad)]
+    assert bad.count == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "time,volt,,\n1,2,,\n"),
+        ("a.csv", "time,volt\n1\n"),
+        ("a.json", "[[1, 2], [3, 4]]"),
+        ("a.json", '{"version": 1}'),
+        ("a.jsonl", '{"volt": 1}\n{"volt"\n'),
+    ],
+)
+def test_data_in_a_folder_of_notes_does_not_stop(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / "note.md").write_text("Text.")
+    (tmp_path / name).write_text(text)
+    posts, tally = read(tmp_path)
+    assert [post.id for post in posts] == ["note.md"]
+    assert [reason.split(" (")[0] for reason in tally.reasons] == [
+        "a table without a column for the body"
+    ]
+
+
+def test_a_parquet_file_in_an_archive_is_told(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("note.md", "Text.")
+        archive.writestr("a.parquet", "PAR1")
+    posts, tally = read(tmp_path / "a.zip")
+    assert len(posts) == 1
+    assert list(tally.reasons) == ["a Parquet file in an archive (unpack it first)"]
+
+
 def test_rows_of_tables_with_the_same_name_have_ids_of_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

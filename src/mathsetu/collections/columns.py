@@ -21,7 +21,7 @@ from mathsetu.collections.files import (
     read_raw_lines,
     shown,
 )
-from mathsetu.collections.rows import BadRows
+from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.collections.source_text import form_of, read_text, split_tags
 from mathsetu.collections.tables import plain_header, read_table
 from mathsetu.collections.trec import whole
@@ -53,6 +53,8 @@ FIELDS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 _TEXTS = ("title", "question", "body")
 _DELIMITERS = ",;\t|"
+_SEPARATED = (".csv", ".tsv", ".txt")
+_LINES = (".jsonl", ".ndjson")
 _LISTS = ("data", "items", "posts", "rows", "records", "questions", "problems", "documents",
           "results", "examples", "entries")  # fmt: skip
 
@@ -127,11 +129,20 @@ def choose(names: list[str], given: Mapping[str, str], path: str, line: int = 1)
 
 
 def can_be_read(path: str | Path, given: Mapping[str, str]) -> bool:
-    """Whether a table has a column that can be the body."""
+    """Whether a table has a column that can be the body.
+
+    One that is broken is for the reader, who says what is wrong with it.
+    """
+    bad = BadRows(skip=True)
     try:
-        names = next((list(row) for _, row in _rows(path, BadRows(skip=True))), [])
-        return bool(choose(names, given, shown(path)))
+        names = _names(path, bad)
     except (InputError, MissingExtra):
+        return True
+    if not names and plain_name(path).endswith(_LINES):
+        return bad.count > 0
+    try:
+        return bool(choose(names, given, shown(path)))
+    except RowError:
         return False
 
 
@@ -145,22 +156,37 @@ def is_table(name: str, head: str) -> bool:
     return name.endswith((".jsonl", ".ndjson", ".json")) and head.lstrip()[:1] in ("{", "[")
 
 
+def _names(path: str | Path, bad: BadRows) -> list[str]:
+    """The columns of a table; none where it has no rows that could be read."""
+    if plain_name(path).endswith(_SEPARATED):
+        _, names, _ = _header(path, REFUSE)
+        return names
+    return next((list(row) for _, row in _rows(path, bad)), [])
+
+
 def _rows(path: str | Path, bad: BadRows) -> Iterator[Row]:
     name = plain_name(path)
     if name.endswith(".parquet"):
         return parquet.read_rows(path)
-    if name.endswith((".csv", ".tsv", ".txt")):
+    if name.endswith(_SEPARATED):
         return _separated(path, bad)
     return _json(path, bad)
 
 
-def _separated(path: str | Path, bad: BadRows) -> Iterator[Row]:
+def _header(
+    path: str | Path, bad: BadRows
+) -> tuple[int, list[str], Iterator[tuple[int, list[str]]]]:
+    """The line of a table's header, the names in it, and the rows below."""
     first = next((line for _, line in read_raw_lines(path)), b"")
     header = first.decode("utf-8", "replace")
     delimiter = max(_DELIMITERS, key=header.count)
     rows = read_table(path, bad, delimiter=delimiter)
     line, names = next(rows, (1, []))
-    names = [name.strip() for name in names]
+    return line, [name.strip() for name in names], rows
+
+
+def _separated(path: str | Path, bad: BadRows) -> Iterator[Row]:
+    line, names, rows = _header(path, bad)
     if len(set(names)) < len(names):
         double = next(name for name in names if names.count(name) > 1)
         raise RowError(shown(path), line, f"two columns are called {double!r}")
@@ -175,7 +201,8 @@ def _separated(path: str | Path, bad: BadRows) -> Iterator[Row]:
 def _json(path: str | Path, bad: BadRows) -> Iterator[Row]:
     lines = (line.strip() for _, line in read_raw_lines(path) if line.strip())
     first, second = next(lines, b""), next(lines, b"")
-    if first.startswith(b"{") and _is_row(first, second):
+    is_named_lines = plain_name(path).endswith(_LINES)
+    if first.startswith(b"{") and _is_row(first, second, is_named_lines):
         yield from _json_lines(path, bad)
         return
     data = bytearray()
@@ -213,18 +240,23 @@ def _json_lines(path: str | Path, bad: BadRows) -> Iterator[Row]:
         except RecursionError:
             bad.report(RowError(shown(path), number, "nested too deeply"))
             continue
+        except json.JSONDecodeError as error:
+            problem = f"not JSON: {error.msg} at character {error.pos + 1}"
+            bad.report(RowError(shown(path), number, problem))
+            continue
         except ValueError as error:
-            bad.report(RowError(shown(path), number, f"not JSON: {error}"))
+            bad.report(RowError(shown(path), number, str(error)))
             continue
         yield number, value
 
 
-def _is_row(line: bytes, following: bytes) -> bool:
+def _is_row(line: bytes, following: bytes, is_named_lines: bool) -> bool:
     """Whether a line is an object of its own, and not one that holds all rows."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
-        return False
+        # A broken row; a brace that stands alone begins a document of many lines.
+        return is_named_lines and line != b"{"
     is_first_of_many = following.startswith(b"{")
     return isinstance(value, dict) and (is_first_of_many or _listed(value, "") == [value])
 

@@ -126,6 +126,8 @@ def _others(path: str | Path, name: str, bad: BadRows) -> Callable[[BadRows], It
         return "another table of a Stack Exchange dump"
     if plain_name(path).endswith(_UNPACKED):
         return "an archive"
+    if isinstance(path, Member) and plain_name(path).endswith(_PARQUET):
+        return "a Parquet file in an archive (unpack it first)"
     try:
         form = detect(path, fields=bad.fields)
     except InputError:
