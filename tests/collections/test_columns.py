@@ -167,6 +167,36 @@ def test_a_parquet_file_in_an_archive_is_told(tmp_path: Path) -> None:
     assert list(tally.reasons) == ["a Parquet file in an archive (unpack it first)"]
 
 
+def test_named_columns_apply_to_the_tables_of_a_folder_that_have_them(tmp_path: Path) -> None:
+    (tmp_path / "list.json").write_text('[{"Frage": "f1", "Antwort": "b1"}]')
+    (tmp_path / "mine.jsonl").write_text('{"id": "7", "title": "t2", "body": "b2"}\n')
+    (tmp_path / "note.md").write_text("b3")
+    (tmp_path / "other.csv").write_text("Subject,Content\nt4,b4\n")
+    (tmp_path / "part.csv").write_text("Antwort,Subject\nb5,t5\n")
+    (tmp_path / "queries.jsonl").write_text('{"id": "1", "text": "x"}\n')
+    posts, tally = read(tmp_path, body="Antwort", title="Frage")
+    assert [(post.title, post.body) for post in posts] == [
+        ("f1", "b1"), ("t2", "b2"), ("note", "b3"), ("t4", "b4"), ("t5", "b5"),
+    ]  # fmt: skip
+    assert posts[1].id == "7"
+    assert dict(tally.files) == {"table": 3, "jsonl": 1, "markdown": 1}
+    assert list(tally.reasons) == ["holds queries, not posts"]
+    # By itself, too, since it is one of many where a shell lists the files of a folder.
+    (post,), _ = read(tmp_path / "mine.jsonl", body="Antwort")
+    assert post.body == "b2"
+    (post,), _ = read(tmp_path / "mine.jsonl", body="title")
+    assert post.body == "t2"
+
+
+def test_a_named_column_that_no_table_has_is_told(mathsetu: Mathsetu) -> None:
+    Path("notes").mkdir()
+    Path("notes/a.csv").write_text("Frage,Content\nWas?,Es\n", encoding="utf-8")
+    fields = ("--field", "title=Frage", "--field", "body=Antwrot")
+    report = mathsetu.json("convert", "notes", "a.jsonl", *fields)
+    assert isinstance(report, dict)
+    assert report["notes"] == ["--field body=Antwrot: no table that was read has such a column"]
+
+
 def test_rows_of_tables_with_the_same_name_have_ids_of_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,13 +55,20 @@ _TEXTS = ("title", "question", "body")
 _DELIMITERS = ",;\t|"
 _SEPARATED = (".csv", ".tsv", ".txt")
 _LINES = (".jsonl", ".ndjson")
+_ENDINGS = (".csv", ".tsv", ".json", ".parquet", *_LINES)
 _LISTS = ("data", "items", "posts", "rows", "records", "questions", "problems", "documents",
           "results", "examples", "entries")  # fmt: skip
 
 Row = tuple[int, Mapping[str, Any]]
 
 
-def read_posts(path: str | Path, bad: BadRows, *, name: str = "") -> Iterator[Post]:
+def read_posts(
+    path: str | Path,
+    bad: BadRows,
+    *,
+    name: str = "",
+    fields: Mapping[str, str] | None = None,
+) -> Iterator[Post]:
     r"""Read the rows of a table as posts.
 
     Args:
@@ -69,6 +76,8 @@ def read_posts(path: str | Path, bad: BadRows, *, name: str = "") -> Iterator[Po
         bad: What to do with bad rows, and the columns that the user names.
         name: How the table is called in the ids of rows that have none; the path as it was given
             unless said otherwise.
+        fields: Those of the columns that the user names which hold for this table; all, unless
+            said otherwise.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "notes.csv"
@@ -78,12 +87,13 @@ def read_posts(path: str | Path, bad: BadRows, *, name: str = "") -> Iterator[Po
     ('Sums', 'What is $1+1$?', 'notes.csv#2')
     """
     name = name or given_name(path)
+    fields = bad.fields if fields is None else fields
     rows = _rows(path, bad)
     columns: dict[str, str] | None = None
     for line, row in rows:
         if columns is None:
-            columns = choose(list(row), bad.fields, shown(path), line)
-            _report(path, columns, list(row), bad)
+            columns = choose(list(row), fields, shown(path), line)
+            _report(path, columns, list(row), fields, bad)
         try:
             post = row_post(row, columns, f"{name}#{line}")
         except ValueError as error:
@@ -107,7 +117,7 @@ def choose(names: list[str], given: Mapping[str, str], path: str, line: int = 1)
     for field, column in given.items():
         if field not in FIELDS:
             raise InputError(f"--field {field}: not a field of a post ({', '.join(FIELDS)})")
-        found = column if column in names else plain.get(plain_header(column))
+        found = _found(column, names)
         if found is None:
             listed = ", ".join(names) or "nothing"
             raise RowError(path, line, f"no column {column!r} for {field}; there are: {listed}")
@@ -126,6 +136,24 @@ def choose(names: list[str], given: Mapping[str, str], path: str, line: int = 1)
             raise RowError(path, line, problem)
         chosen["body"] = chosen.pop("question")
     return chosen
+
+
+def applying(path: str | Path, given: Mapping[str, str]) -> dict[str, str]:
+    """Those of the columns that the user names which a table has; none where it is broken."""
+    if not given or not plain_name(path).endswith(_ENDINGS):
+        return {}
+    try:
+        names = _names(path, BadRows(skip=True))
+    except (InputError, MissingExtra):
+        return {}
+    return {field: column for field, column in given.items() if _found(column, names) is not None}
+
+
+def _found(column: str, names: list[str]) -> str | None:
+    """The name that a header has for a column that the user names."""
+    if column in names:
+        return column
+    return next((name for name in names if plain_header(name) == plain_header(column)), None)
 
 
 def can_be_read(path: str | Path, given: Mapping[str, str]) -> bool:
@@ -352,10 +380,16 @@ def _score(value: object) -> int | None:
         return None
 
 
-def _report(path: str | Path, columns: dict[str, str], names: Iterable[str], bad: BadRows) -> None:
+def _report(
+    path: str | Path,
+    columns: dict[str, str],
+    names: Iterable[str],
+    given: Mapping[str, str],
+    bad: BadRows,
+) -> None:
     used = ", ".join(f"{field} = {column}" for field, column in columns.items())
     rest = [name for name in names if name not in columns.values()]
     unread = f"; not read: {', '.join(rest[:20])}" if rest else ""
-    guessed = [field for field in columns if field not in bad.fields]
+    guessed = [field for field in columns if field not in given]
     how = " (guessed; --field FIELD=COLUMN overrides it)" if guessed else ""
-    bad.uses_columns(f"{shown(path)}: {used}{how}{unread}")
+    bad.uses_columns(f"{shown(path)}: {used}{how}{unread}", given)
