@@ -53,6 +53,20 @@ def test_the_user_says_which_column_is_which(tmp_path: Path) -> None:
         read(path, body="x")
 
 
+def test_posts_with_an_unknown_key_are_a_table_unless_they_say_that_they_are_ours(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": "1", "body": "x", "foo": 1}\n')
+    (post,), tally = read(path)
+    assert (post.id, post.body) == ("1", "x")
+    assert tally.columns[0].endswith("; not read: foo")
+    for before in ('{"mathsetu": "posts", "version": 1}', '{"id": "0", "body": "x"}'):
+        path.write_text(f'{before}\n{{"id": "1", "body": "x", "foo": 1}}\n')
+        with pytest.raises(RowError, match='line 2: "foo" is not a known key'):
+            read(path)
+
+
 def test_problems_with_solutions_become_questions_with_answers(tmp_path: Path) -> None:
     path = tmp_path / "math.jsonl"
     path.write_text('{"problem": "Find $x$.", "solution": "$x=1$", "level": "5"}\n')
