@@ -1,14 +1,17 @@
 """A folder of notes: a post for each section."""
 
+import errno
 import os
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
-from mathsetu.collections.folder import read_posts
+from mathsetu.collections.folder import read_file, read_posts
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError, RowError
+from mathsetu.plain_files import open_plain
 from tests.timing import assert_grows_at_most
 
 
@@ -159,6 +162,31 @@ def test_a_file_that_is_not_utf8_is_named_or_skipped(tmp_path: Path) -> None:
     bad = BadRows(skip=True)
     assert [post.id for post in read_posts(tmp_path, bad)] == ["good.md"]
     assert bad.count == 1
+
+
+def test_a_file_that_cannot_be_read_is_named_with_the_reason_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "notes" / "closed.md", "text")
+    write(tmp_path / "tex" / "paper.tex", "Text. \\input{part}")
+    write(tmp_path / "tex" / "part.tex", "Part.")
+    monkeypatch.chdir(tmp_path)
+
+    def refusing(path: Path) -> BinaryIO:
+        if path.name in ("closed.md", "part.tex"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return open_plain(path)
+
+    monkeypatch.setattr("mathsetu.collections.trees.open_plain", refusing)
+    bad = BadRows(skip=True)
+    assert list(read_posts("notes", bad)) == []
+    assert list(read_file("notes/closed.md", bad)) == []
+    assert list(read_file("tex/paper.tex", bad)) == []
+    assert bad.messages == [
+        "notes/closed.md: cannot be read (permission denied)",
+        "notes/closed.md: cannot be read (permission denied)",
+        "tex/part.tex: cannot be read (permission denied)",
+    ]
 
 
 def test_an_empty_file_gives_no_post(tmp_path: Path) -> None:

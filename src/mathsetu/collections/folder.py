@@ -112,8 +112,10 @@ def read_file(
         yield from read_document(Document(tree, name, prefix, language), found, bad)
     except RowError as error:
         bad.report(error)
-    except (OSError, ValueError) as error:
-        bad.report(RowError(path, 1, str(error)))
+    except OSError as error:
+        bad.report(_unreadable(error, str(path)))
+    except ValueError as error:
+        bad.report(RowError(path, 0, str(error)))
 
 
 def document_kind(path: str | Path) -> Kind | None:
@@ -166,9 +168,11 @@ class _Gathering:
             self._bad.note(str(error))
         except RowError as error:
             self._bad.report(error)
-        except (InputError, OSError, *BROKEN) as error:
+        except OSError as error:
+            self._bad.report(_unreadable(error, tree.shown(name)))
+        except (InputError, *BROKEN) as error:
             problem = str(error).removeprefix(f"{tree.shown(name)}: ")
-            self._bad.report(RowError(tree.shown(name), 1, problem))
+            self._bad.report(RowError(tree.shown(name), 0, problem))
 
     def _file(
         self, tree: Tree, name: str, prefix: str, depth: int, read: set[str]
@@ -308,9 +312,14 @@ def _label(place: Path) -> str:
     return "" if folder == "." else folder
 
 
+def _unreadable(error: OSError, shown: str) -> RowError:
+    """What is said of a file that cannot be read: the document, or one that it takes in."""
+    return RowError(error.filename or shown, 0, f"cannot be read ({reason(error)})")
+
+
 def _check_name(name: str) -> None:
     """Refuse a name that is not UTF-8: it would be the id of posts."""
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:
-        raise RowError(name, 1, "the name of the file is not UTF-8 (rename it)") from None
+        raise RowError(name, 0, "the name of the file is not UTF-8 (rename it)") from None
