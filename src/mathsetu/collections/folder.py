@@ -45,6 +45,7 @@ _ARCHIVES = (".zip", ".tar", ".tgz", ".tbz2", ".txz", ".7z", ".gz", ".bz2", ".xz
 
 #: Why a file is not read as another format: it is a document, or nothing that is known.
 DOCUMENT, UNKNOWN = "a document", "unsupported file type"
+EMPTY = "an empty file"
 #: Reads the posts of a file in another format; a text instead says why there are none. Beside the
 #: path stands the file's name as it is in ids.
 Others = Callable[[str | Path, str], Callable[[BadRows], Iterator[Post]] | str]
@@ -135,7 +136,12 @@ class _Gathering:
 
     def read(self, tree: Tree, prefix: str, depth: int = 0) -> Iterator[Post]:
         """The posts of a tree."""
-        names = [entry.name for entry in tree.entries(self._bad)]
+        names = []
+        for entry in tree.entries(self._bad):
+            if entry.size:
+                names.append(entry.name)
+            else:
+                self._bad.passed_over(tree.shown(entry.name), EMPTY)
         latex = [name for name in names if _is_latex(name)]
         taken_in = included(tree, latex)
         read: set[str] = set()
@@ -199,7 +205,7 @@ class _Gathering:
             if kind is not None:
                 yield from self._document(tree, name, prefix, kind, read)
             else:
-                self._bad.passed_over(tree.shown(name), other)
+                self._bad.passed_over(tree.shown(name), other if head.strip() else EMPTY)
 
     def _document(
         self, tree: Tree, name: str, prefix: str, kind: Kind, read: set[str]
