@@ -44,17 +44,20 @@ class InputError(MathSetuError):
 
 
 class RowError(InputError):
-    """One row of a file is wrong.
+    """One row of a file is wrong; line 0 means the file as a whole.
 
     >>> print(RowError("posts.jsonl", 17, '"body" is missing'))
     posts.jsonl line 17: "body" is missing
+    >>> print(RowError("posts.jsonl", 0, "cannot be read (permission denied)"))
+    posts.jsonl: cannot be read (permission denied)
     """
 
     def __init__(self, path: str | Path, line: int, problem: str) -> None:
         if len(problem) > _LONGEST_PROBLEM:  # it quotes the row, and a row may be megabytes long
             half = _LONGEST_PROBLEM // 2
             problem = f"{problem[:half]}…{problem[-half:]}"
-        super().__init__(f"{path} line {line}: {problem}")
+        place = f"{path} line {line}" if line else str(path)
+        super().__init__(f"{place}: {problem}")
         self.path = str(path)
         self.line = line
         self.problem = problem

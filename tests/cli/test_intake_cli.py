@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mathsetu.cli.intake import policy, read_sources
 from mathsetu.cli.output import READING, ProgressBar
 from mathsetu.collections import folder, jsonl
 from mathsetu.collections.files import read_lines
@@ -54,6 +55,21 @@ def test_the_report_names_what_was_read_and_what_was_not(mathsetu: Mathsetu) -> 
     assert "  skipped: 1 × unsupported file type (notes/plot.png)" in said.out
     assert "notes/qa.csv: body = Content, title = Subject (guessed" in said.out
     assert "skipped: notes/bad.md line 1" in said.err
+
+
+def test_collections_are_named_after_what_the_user_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    fill(Path("notes"))
+
+    def collections(source: str) -> set[str]:
+        bad = policy(skip_bad=True, fields={})
+        return {post.collection for post in read_sources((source,), None, "", bad)}
+
+    assert collections("notes") == {"notes"}
+    assert collections("notes/sums.md") == {"notes"}
+    assert collections("notes/qa.csv") == {"qa.csv"}
 
 
 def test_a_resumed_build_says_that_it_counts_nothing_it_did_not_read(

@@ -173,6 +173,19 @@ def test_broken_json_on_line_17(mathsetu: Mathsetu, tmp_path: Path) -> None:
     assert (skipped["posts"], skipped["skipped"]) == (29, 1)
 
 
+def test_an_equation_of_a_latex_file_is_shown_as_other_displayed_formulas(
+    mathsetu: Mathsetu, tmp_path: Path
+) -> None:
+    (tmp_path / "stirling.tex").write_text(
+        "\\begin{document}Stirling says \\begin{equation}\\label{s} n! \\sim n^n \\end{equation} "
+        "and \\[a=b\\] and \\begin{align*} a&=b\\\\ c&=d \\end{align*}\\end{document}"
+    )
+    library = tmp_path / "lib"
+    assert mathsetu("index", library, tmp_path / "stirling.tex", "--recipe", "formula").code == 0
+    said = mathsetu("search", library, "n!").out
+    assert "Stirling says $$n! \\sim n^n$$ and $$a=b$$ and $$\\begin{align*} a&=b" in said
+
+
 def test_an_empty_collection(mathsetu: Mathsetu, tmp_path: Path) -> None:
     jsonl.write_posts(Path("empty.jsonl"), [])
     assert "there are no posts to index" in mathsetu.refuses("index", tmp_path / "l", "empty.jsonl")

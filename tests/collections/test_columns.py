@@ -1,12 +1,14 @@
 """Tables with any column names."""
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from mathsetu.collections.formats import detect, open_posts
 from mathsetu.collections.rows import BadRows
+from mathsetu.collections.seen import SeenIds
 from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError, RowError
 from mathsetu.records import Post
@@ -49,6 +51,20 @@ def test_the_user_says_which_column_is_which(tmp_path: Path) -> None:
     assert "not read: title" in tally.columns[0]
     with pytest.raises(RowError, match=r"no column 'x' for body; there are: id, title, body"):
         read(path, body="x")
+
+
+def test_posts_with_an_unknown_key_are_a_table_unless_they_say_that_they_are_ours(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": "1", "body": "x", "foo": 1}\n')
+    (post,), tally = read(path)
+    assert (post.id, post.body) == ("1", "x")
+    assert tally.columns[0].endswith("; not read: foo")
+    for before in ('{"mathsetu": "posts", "version": 1}', '{"id": "0", "body": "x"}'):
+        path.write_text(f'{before}\n{{"id": "1", "body": "x", "foo": 1}}\n')
+        with pytest.raises(RowError, match='line 2: "foo" is not a known key'):
+            read(path)
 
 
 def test_problems_with_solutions_become_questions_with_answers(tmp_path: Path) -> None:
@@ -110,6 +126,109 @@ def test_a_table_in_a_folder_is_read_or_told(tmp_path: Path) -> None:
     assert list(tally.reasons) == [
         "a table without a column for the body (use --field body=COLUMN)"
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("a.jsonl", '{"id": "1"\n', "line 1: not JSON: .* at character 11"),
+        ("a.jsonl", '{"id": "1"\n{"id": "2", "Content": "x"}\n', "line 1: not JSON"),
+        ("a.json", '[{"Content": "x"},\n', "line 2: not JSON"),
+        ("a.csv", "Subject,Content\na,b,c\n", "line 2: 3 columns where the header has 2"),
+        ("a.csv", "Content,Content\na,b\n", "two columns are called"),
+        ("a.csv", "Subject,Inhalt\xe4,Content\na,b,c\n", "line 1: a byte is not UTF-8"),
+    ],
+)
+def test_a_broken_table_in_a_folder_stops_as_it_does_alone(
+    tmp_path: Path, name: str, text: str, problem: str
+) -> None:
+    (tmp_path / "note.md").write_text("Text.")
+    (tmp_path / name).write_text(text, encoding="latin-1")
+    for path in (tmp_path, tmp_path / name):
+        with pytest.raises(RowError, match=problem):
+            read(path)
+    bad = BadRows(skip=True)
+    assert "note.md" in [post.id for post in open_posts(tmp_path, bad)]
+    assert bad.count == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "time,volt,,\n1,2,,\n"),
+        ("a.csv", "time,volt\n1\n"),
+        ("a.json", "[[1, 2], [3, 4]]"),
+        ("a.json", '{"version": 1}'),
+        ("a.jsonl", '{"volt": 1}\n{"volt"\n'),
+    ],
+)
+def test_data_in_a_folder_of_notes_does_not_stop(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / "note.md").write_text("Text.")
+    (tmp_path / name).write_text(text)
+    posts, tally = read(tmp_path)
+    assert [post.id for post in posts] == ["note.md"]
+    assert [reason.split(" (")[0] for reason in tally.reasons] == [
+        "a table without a column for the body"
+    ]
+
+
+def test_a_parquet_file_in_an_archive_is_told(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("note.md", "Text.")
+        archive.writestr("a.parquet", "PAR1")
+    posts, tally = read(tmp_path / "a.zip")
+    assert len(posts) == 1
+    assert list(tally.reasons) == ["a Parquet file in an archive (unpack it first)"]
+
+
+def test_named_columns_apply_to_the_tables_of_a_folder_that_have_them(tmp_path: Path) -> None:
+    (tmp_path / "list.json").write_text('[{"Frage": "f1", "Antwort": "b1"}]')
+    (tmp_path / "mine.jsonl").write_text('{"id": "7", "title": "t2", "body": "b2"}\n')
+    (tmp_path / "note.md").write_text("b3")
+    (tmp_path / "other.csv").write_text("Subject,Content\nt4,b4\n")
+    (tmp_path / "part.csv").write_text("Antwort,Subject\nb5,t5\n")
+    (tmp_path / "queries.jsonl").write_text('{"id": "1", "text": "x"}\n')
+    posts, tally = read(tmp_path, body="Antwort", title="Frage")
+    assert [(post.title, post.body) for post in posts] == [
+        ("f1", "b1"), ("t2", "b2"), ("note", "b3"), ("t4", "b4"), ("t5", "b5"),
+    ]  # fmt: skip
+    assert posts[1].id == "7"
+    assert dict(tally.files) == {"table": 3, "jsonl": 1, "markdown": 1}
+    assert list(tally.reasons) == ["holds queries, not posts"]
+    # By itself, too, since it is one of many where a shell lists the files of a folder.
+    (post,), _ = read(tmp_path / "mine.jsonl", body="Antwort")
+    assert post.body == "b2"
+    (post,), _ = read(tmp_path / "mine.jsonl", body="title")
+    assert post.body == "t2"
+
+
+def test_a_named_column_that_no_table_has_is_told(mathsetu: Mathsetu) -> None:
+    Path("notes").mkdir()
+    Path("notes/a.csv").write_text("Frage,Content\nWas?,Es\n", encoding="utf-8")
+    fields = ("--field", "title=Frage", "--field", "body=Antwrot")
+    report = mathsetu.json("convert", "notes", "a.jsonl", *fields)
+    assert isinstance(report, dict)
+    assert report["notes"] == ["--field body=Antwrot: no table that was read has such a column"]
+
+
+def test_rows_of_tables_with_the_same_name_have_ids_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder, body in (("a", "one"), ("b", "two")):
+        (tmp_path / "dup" / folder).mkdir(parents=True)
+        (tmp_path / "dup" / folder / "sheet.csv").write_text(f"Content,Nr\n{body},1\n")
+    with zipfile.ZipFile(tmp_path / "dup.zip", "w") as archive:
+        archive.writestr("a/sheet.csv", "Content,Nr\none,1\n")
+    monkeypatch.chdir(tmp_path)
+
+    def ids(path: str | Path) -> list[str]:
+        return [post.id for post in open_posts(path, BadRows(ids=SeenIds()))]
+
+    assert ids("dup") == ["dup/a/sheet.csv#2", "dup/b/sheet.csv#2"]
+    assert ids(tmp_path / "dup") == ["a/sheet.csv#2", "b/sheet.csv#2"]
+    # A table that is added by itself replaces its own rows, and those of no other.
+    assert ids("dup/a/sheet.csv") == ["dup/a/sheet.csv#2"]
+    assert ids("dup.zip") == ["dup.zip/a/sheet.csv#2"]
 
 
 def test_the_command_line_takes_fields_and_reports(mathsetu: Mathsetu) -> None:

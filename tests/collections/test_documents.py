@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import zipfile
 from pathlib import Path
 
 import nbformat
@@ -80,6 +81,23 @@ def test_a_pdf_gives_its_words_and_says_that_formulas_are_lost() -> None:
     assert bad.tally is not None
     ((_, word),) = bad.tally.words
     assert word == "text of 2 of 2 pages; formulas in a PDF are mostly lost"
+
+
+def test_a_pdf_or_word_document_without_text_is_told_once(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.docx", "w") as word:
+        space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+        word.writestr("word/document.xml", f'<w:document xmlns:w="{space}"><w:body/></w:document>')
+    pypdf = pytest.importorskip("pypdf")
+    scanned = pypdf.PdfWriter()
+    scanned.add_blank_page(100, 100)
+    scanned.write(tmp_path / "b.pdf")
+    tally = Tally()
+    assert read(tmp_path, BadRows(tally=tally)) == []
+    assert not tally.files
+    assert tally.places == {
+        "no text in it": [str(tmp_path / "a.docx")],
+        "a PDF without text (scanned images?)": [str(tmp_path / "b.pdf")],
+    }
 
 
 def test_a_broken_pdf_or_word_document_is_a_bad_row(tmp_path: Path) -> None:

@@ -1,14 +1,19 @@
 """A folder of notes: a post for each section."""
 
+import errno
 import os
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
-from mathsetu.collections.folder import read_posts
+from mathsetu.collections.folder import read_file, read_posts
+from mathsetu.collections.formats import open_posts
 from mathsetu.collections.rows import BadRows
+from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError, RowError
+from mathsetu.plain_files import open_plain
 from tests.timing import assert_grows_at_most
 
 
@@ -161,9 +166,46 @@ def test_a_file_that_is_not_utf8_is_named_or_skipped(tmp_path: Path) -> None:
     assert bad.count == 1
 
 
+def test_a_file_that_cannot_be_read_is_named_with_the_reason_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "notes" / "closed.md", "text")
+    write(tmp_path / "tex" / "paper.tex", "Text. \\input{part}")
+    write(tmp_path / "tex" / "part.tex", "Part.")
+    monkeypatch.chdir(tmp_path)
+
+    def refusing(path: Path) -> BinaryIO:
+        if path.name in ("closed.md", "part.tex"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return open_plain(path)
+
+    monkeypatch.setattr("mathsetu.collections.trees.open_plain", refusing)
+    bad = BadRows(skip=True)
+    assert list(read_posts("notes", bad)) == []
+    assert list(read_file("notes/closed.md", bad)) == []
+    assert list(read_file("tex/paper.tex", bad)) == []
+    assert bad.messages == [
+        "notes/closed.md: cannot be read (permission denied)",
+        "notes/closed.md: cannot be read (permission denied)",
+        "tex/part.tex: cannot be read (permission denied)",
+    ]
+
+
 def test_an_empty_file_gives_no_post(tmp_path: Path) -> None:
     write(tmp_path / "empty.md", "\n\n")
     assert list(read_posts(tmp_path)) == []
+
+
+def test_a_file_without_text_is_told_once_and_not_counted(tmp_path: Path) -> None:
+    for ending in ("jsonl", "csv", "md", "tex", "txt", "ipynb", "docx", "png"):
+        write(tmp_path / f"empty.{ending}", "")
+    write(tmp_path / "blank.jsonl", "\n")
+    write(tmp_path / "blank.md", "\n\n")
+    write(tmp_path / "note.md", "text")
+    tally = Tally()
+    assert [post.id for post in open_posts(tmp_path, BadRows(tally=tally))] == ["note.md"]
+    assert dict(tally.files) == {"markdown": 1}
+    assert dict(tally.reasons) == {"an empty file": 9, "no text in it": 1}
 
 
 def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:

@@ -223,7 +223,8 @@ def test_what_cannot_be_served_is_told_in_one_line(
     assert "--origin ftp" in refuses(capsys, folder, "--origin", "ftp://x")
     assert "--files-at ftp" in refuses(capsys, folder, "--files-at", "ftp://x")
     assert "--proxy nginx" in refuses(capsys, folder, "--proxy", "nginx")
-    assert "cannot be read" in refuses(capsys, folder, "--key-file", missing)
+    refused = refuses(capsys, folder, "--key-file", missing)
+    assert refused.endswith(f"{missing}: the key cannot be read (no such file or directory)")
     (tmp_path / "key").write_text("\n")
     assert "is empty" in refuses(capsys, folder, "--key-file", str(tmp_path / "key"))
     with socket.socket() as taken:
@@ -231,6 +232,11 @@ def test_what_cannot_be_served_is_told_in_one_line(
         taken.listen()
         port = str(taken.getsockname()[1])
         assert "cannot listen on" in refuses(capsys, folder, "--port", port)
+        key = tmp_path / "key"
+        key.write_text("short")
+        with pytest.raises(SystemExit):
+            main(["serve", folder, "--port", port, "--key-file", str(key)])
+        assert f"the key in {key} has 5 characters and can be" in capsys.readouterr().err
         # The port may come from the environment, where a health check sees it too.
         monkeypatch.setenv("MATHSETU_PORT", port)
         assert f"127.0.0.1:{port}" in refuses(capsys, folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from functools import lru_cache
@@ -36,6 +37,11 @@ from mathsetu.records import Evidence, Hit, Post, Reason
 _FACET_VALUES = 50
 # Good posts are found again and again: so much of what was read in them is kept in memory.
 _REMEMBERED = 2_000
+# Environments of one displayed formula, as dollars are; others align rows or draw brackets.
+_DISPLAYED = re.compile(
+    r"\\begin\{(?P<name>equation\*?|displaymath)\}(?P<latex>.*)\\end\{(?P=name)\}", re.DOTALL
+)
+_LABEL = re.compile(r"\\label\{[^{}]*\}")
 
 
 def pieces(text: str) -> tuple[Piece, ...]:
@@ -266,14 +272,22 @@ def _about(post: Post) -> dict[str, Any]:
 
 
 def marked(shown: Iterable[Piece]) -> str:
-    """Pieces as one text again, formulas between dollars.
+    r"""Pieces as one text again, formulas between dollars.
 
     >>> marked([Piece("text", "Let "), Piece("formula", "x"), Piece("text", " be even.")])
     'Let $x$ be even.'
+    >>> marked([Piece("formula", r"\begin{equation} x=1 \end{equation}", display=True)])
+    '$$x=1$$'
     """
     marks = {"text": "", "code": "`"}
     return "".join(
-        f"{mark}{piece.text}{mark}"
+        f"{mark}{_bare(piece) if mark in ('$', '$$') else piece.text}{mark}"
         for piece in shown
         for mark in [marks.get(piece.kind, "$$" if piece.display else "$")]
     )
+
+
+def _bare(formula: Piece) -> str:
+    """The LaTeX of a formula without an environment that says no more than dollars do."""
+    found = _DISPLAYED.fullmatch(formula.text)
+    return _LABEL.sub("", found["latex"]).strip() if found else formula.text

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from mathsetu.cli.intake import field_option, report_of, say_report
+from mathsetu.cli.intake import field_option, note_unused_fields, report_of, say_report
 from mathsetu.cli.output import (
     json_option,
     print_json,
@@ -90,6 +90,7 @@ def command(
         records = tally.count(records)
     sources = [] if str(source) == "-" or reading is _LIBRARY else [source]
     writing.write(target, counter.count(track(records, reading.holds, sources)))
+    note_unused_fields(bad)
     summary = {
         "from": reading.name,
         "to": writing.name,

@@ -85,6 +85,15 @@ def read_sources(
             if bad.skip:
                 raise
             raise InputError(f"{error} (--skip-bad leaves out what is wrong)") from None
+    note_unused_fields(bad)
+
+
+def note_unused_fields(bad: BadRows) -> None:
+    """Note the columns of ``--field`` that nothing had: they may be misspelt."""
+    used = bad.tally.fields if bad.tally is not None else bad.fields
+    for field, column in bad.fields.items():
+        if field not in used:
+            bad.note(f"--field {field}={column}: no table that was read has such a column")
 
 
 def files_of(sources: tuple[str, ...]) -> list[Path]:

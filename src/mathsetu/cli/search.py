@@ -202,7 +202,7 @@ def _beginning(text: str) -> str:
 def _print_hit(rank: int, hit: Hit, posts: Mapping[str, Post], explain: bool) -> None:
     post = posts[hit.id]
     code = f"[{post.language}] " if post.language else ""
-    text = " ".join(hit.snippet_of(post).split())
+    text = " ".join(marked(pieces(hit.snippet_of(post))).split())
     title = marked(pieces(post.title)) or text
     say(f"{rank}. ", bold=title, then=f"  {code}{hit.score:.3f}  {post.url or hit.id}")
     if post.title and text:

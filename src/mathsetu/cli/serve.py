@@ -13,6 +13,7 @@ import click
 
 from mathsetu.cli.output import LIBRARY, say
 from mathsetu.collections import sampler
+from mathsetu.collections.trees import reason
 from mathsetu.errors import InputError, MissingExtra
 from mathsetu.languages.translate import BACKENDS
 from mathsetu.library import Library, build_library
@@ -112,7 +113,11 @@ def command(
         )
         if settings.write_key and settings.write_key == settings.key:
             raise InputError("the key for writing is the one for reading; choose another")
-        for name, key in ((_KEY, settings.key), (_WRITE_KEY, settings.write_key)):
+        for file, variable, key in (
+            (key_file, _KEY, settings.key),
+            (write_key_file, _WRITE_KEY, settings.write_key),
+        ):
+            name = f"the key in {file}" if file else variable
             if key and (warning := _of_a_weak_key(name, key)):
                 say(warning, err=True)
         door = open_door(host, port)
@@ -152,8 +157,10 @@ def _key(file: Path | None, variable: str) -> str:
         return os.environ.get(variable, "")
     try:
         key = file.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: the key cannot be read ({error})") from error
+    except OSError as error:
+        raise InputError(f"{file}: the key cannot be read ({reason(error)})") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: the key cannot be read (it is not UTF-8)") from error
     if not key:
         raise InputError(f"{file}: is empty; write the key into it")
     return key

@@ -13,9 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from mathsetu.collections import parquet
-from mathsetu.collections.files import plain_name, read_chunks, read_lines, read_raw_lines, shown
-from mathsetu.collections.packing import Member
-from mathsetu.collections.rows import BadRows
+from mathsetu.collections.files import (
+    given_name,
+    plain_name,
+    read_chunks,
+    read_lines,
+    read_raw_lines,
+    shown,
+)
+from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.collections.source_text import form_of, read_text, split_tags
 from mathsetu.collections.tables import plain_header, read_table
 from mathsetu.collections.trec import whole
@@ -47,14 +53,31 @@ FIELDS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 _TEXTS = ("title", "question", "body")
 _DELIMITERS = ",;\t|"
+_SEPARATED = (".csv", ".tsv", ".txt")
+_LINES = (".jsonl", ".ndjson")
+_ENDINGS = (".csv", ".tsv", ".json", ".parquet", *_LINES)
 _LISTS = ("data", "items", "posts", "rows", "records", "questions", "problems", "documents",
           "results", "examples", "entries")  # fmt: skip
 
 Row = tuple[int, Mapping[str, Any]]
 
 
-def read_posts(path: str | Path, bad: BadRows) -> Iterator[Post]:
+def read_posts(
+    path: str | Path,
+    bad: BadRows,
+    *,
+    name: str = "",
+    fields: Mapping[str, str] | None = None,
+) -> Iterator[Post]:
     r"""Read the rows of a table as posts.
+
+    Args:
+        path: The table.
+        bad: What to do with bad rows, and the columns that the user names.
+        name: How the table is called in the ids of rows that have none; the path as it was given
+            unless said otherwise.
+        fields: Those of the columns that the user names which hold for this table; all, unless
+            said otherwise.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "notes.csv"
@@ -63,14 +86,16 @@ def read_posts(path: str | Path, bad: BadRows) -> Iterator[Post]:
     >>> post.title, post.body, post.id
     ('Sums', 'What is $1+1$?', 'notes.csv#2')
     """
+    name = name or given_name(path)
+    fields = bad.fields if fields is None else fields
     rows = _rows(path, bad)
     columns: dict[str, str] | None = None
     for line, row in rows:
         if columns is None:
-            columns = choose(list(row), bad.fields, shown(path), line)
-            _report(path, columns, list(row), bad)
+            columns = choose(list(row), fields, shown(path), line)
+            _report(path, columns, list(row), fields, bad)
         try:
-            post = row_post(row, columns, f"{_name(path)}#{line}")
+            post = row_post(row, columns, f"{name}#{line}")
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue
@@ -92,7 +117,7 @@ def choose(names: list[str], given: Mapping[str, str], path: str, line: int = 1)
     for field, column in given.items():
         if field not in FIELDS:
             raise InputError(f"--field {field}: not a field of a post ({', '.join(FIELDS)})")
-        found = column if column in names else plain.get(plain_header(column))
+        found = _found(column, names)
         if found is None:
             listed = ", ".join(names) or "nothing"
             raise RowError(path, line, f"no column {column!r} for {field}; there are: {listed}")
@@ -113,12 +138,39 @@ def choose(names: list[str], given: Mapping[str, str], path: str, line: int = 1)
     return chosen
 
 
-def can_be_read(path: str | Path, given: Mapping[str, str]) -> bool:
-    """Whether a table has a column that can be the body."""
+def applying(path: str | Path, given: Mapping[str, str]) -> dict[str, str]:
+    """Those of the columns that the user names which a table has; none where it is broken."""
+    if not given or not plain_name(path).endswith(_ENDINGS):
+        return {}
     try:
-        names = next((list(row) for _, row in _rows(path, BadRows(skip=True))), [])
-        return bool(choose(names, given, shown(path)))
+        names = _names(path, BadRows(skip=True))
     except (InputError, MissingExtra):
+        return {}
+    return {field: column for field, column in given.items() if _found(column, names) is not None}
+
+
+def _found(column: str, names: list[str]) -> str | None:
+    """The name that a header has for a column that the user names."""
+    if column in names:
+        return column
+    return next((name for name in names if plain_header(name) == plain_header(column)), None)
+
+
+def can_be_read(path: str | Path, given: Mapping[str, str]) -> bool:
+    """Whether a table has a column that can be the body.
+
+    One that is broken is for the reader, who says what is wrong with it.
+    """
+    bad = BadRows(skip=True)
+    try:
+        names = _names(path, bad)
+    except (InputError, MissingExtra):
+        return True
+    if not names and plain_name(path).endswith(_LINES):
+        return bad.count > 0
+    try:
+        return bool(choose(names, given, shown(path)))
+    except RowError:
         return False
 
 
@@ -132,22 +184,37 @@ def is_table(name: str, head: str) -> bool:
     return name.endswith((".jsonl", ".ndjson", ".json")) and head.lstrip()[:1] in ("{", "[")
 
 
+def _names(path: str | Path, bad: BadRows) -> list[str]:
+    """The columns of a table; none where it has no rows that could be read."""
+    if plain_name(path).endswith(_SEPARATED):
+        _, names, _ = _header(path, REFUSE)
+        return names
+    return next((list(row) for _, row in _rows(path, bad)), [])
+
+
 def _rows(path: str | Path, bad: BadRows) -> Iterator[Row]:
     name = plain_name(path)
     if name.endswith(".parquet"):
         return parquet.read_rows(path)
-    if name.endswith((".csv", ".tsv", ".txt")):
+    if name.endswith(_SEPARATED):
         return _separated(path, bad)
     return _json(path, bad)
 
 
-def _separated(path: str | Path, bad: BadRows) -> Iterator[Row]:
+def _header(
+    path: str | Path, bad: BadRows
+) -> tuple[int, list[str], Iterator[tuple[int, list[str]]]]:
+    """The line of a table's header, the names in it, and the rows below."""
     first = next((line for _, line in read_raw_lines(path)), b"")
     header = first.decode("utf-8", "replace")
     delimiter = max(_DELIMITERS, key=header.count)
     rows = read_table(path, bad, delimiter=delimiter)
     line, names = next(rows, (1, []))
-    names = [name.strip() for name in names]
+    return line, [name.strip() for name in names], rows
+
+
+def _separated(path: str | Path, bad: BadRows) -> Iterator[Row]:
+    line, names, rows = _header(path, bad)
     if len(set(names)) < len(names):
         double = next(name for name in names if names.count(name) > 1)
         raise RowError(shown(path), line, f"two columns are called {double!r}")
@@ -162,7 +229,8 @@ def _separated(path: str | Path, bad: BadRows) -> Iterator[Row]:
 def _json(path: str | Path, bad: BadRows) -> Iterator[Row]:
     lines = (line.strip() for _, line in read_raw_lines(path) if line.strip())
     first, second = next(lines, b""), next(lines, b"")
-    if first.startswith(b"{") and _is_row(first, second):
+    is_named_lines = plain_name(path).endswith(_LINES)
+    if first.startswith(b"{") and _is_row(first, second, is_named_lines):
         yield from _json_lines(path, bad)
         return
     data = bytearray()
@@ -200,18 +268,23 @@ def _json_lines(path: str | Path, bad: BadRows) -> Iterator[Row]:
         except RecursionError:
             bad.report(RowError(shown(path), number, "nested too deeply"))
             continue
+        except json.JSONDecodeError as error:
+            problem = f"not JSON: {error.msg} at character {error.pos + 1}"
+            bad.report(RowError(shown(path), number, problem))
+            continue
         except ValueError as error:
-            bad.report(RowError(shown(path), number, f"not JSON: {error}"))
+            bad.report(RowError(shown(path), number, str(error)))
             continue
         yield number, value
 
 
-def _is_row(line: bytes, following: bytes) -> bool:
+def _is_row(line: bytes, following: bytes, is_named_lines: bool) -> bool:
     """Whether a line is an object of its own, and not one that holds all rows."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
-        return False
+        # A broken row; a brace that stands alone begins a document of many lines.
+        return is_named_lines and line != b"{"
     is_first_of_many = following.startswith(b"{")
     return isinstance(value, dict) and (is_first_of_many or _listed(value, "") == [value])
 
@@ -307,16 +380,16 @@ def _score(value: object) -> int | None:
         return None
 
 
-def _report(path: str | Path, columns: dict[str, str], names: Iterable[str], bad: BadRows) -> None:
+def _report(
+    path: str | Path,
+    columns: dict[str, str],
+    names: Iterable[str],
+    given: Mapping[str, str],
+    bad: BadRows,
+) -> None:
     used = ", ".join(f"{field} = {column}" for field, column in columns.items())
     rest = [name for name in names if name not in columns.values()]
     unread = f"; not read: {', '.join(rest[:20])}" if rest else ""
-    guessed = [field for field in columns if field not in bad.fields]
+    guessed = [field for field in columns if field not in given]
     how = " (guessed; --field FIELD=COLUMN overrides it)" if guessed else ""
-    bad.uses_columns(f"{shown(path)}: {used}{how}{unread}")
-
-
-def _name(path: str | Path) -> str:
-    if isinstance(path, Member):
-        return path.name
-    return "stdin" if str(path) == "-" else Path(path).name
+    bad.uses_columns(f"{shown(path)}: {used}{how}{unread}", given)

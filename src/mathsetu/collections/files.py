@@ -88,6 +88,20 @@ def plain_name(path: str | Path) -> str:
     return name.rsplit(".", 1)[0] if name.endswith(COMPRESSED) else name
 
 
+def given_name(path: str | Path) -> str:
+    """A path as the user gave it, for ids: with its folders where it leads down from here.
+
+    >>> given_name("notes/sheet.csv"), given_name("../notes/sheet.csv"), given_name("-")
+    ('notes/sheet.csv', 'sheet.csv', 'stdin')
+    """
+    if str(path) == "-":
+        return "stdin"
+    place = Path(path)
+    if place.is_absolute() or ".." in place.parts:
+        return place.name
+    return place.as_posix()
+
+
 def shown(path: str | Path) -> str:
     """How a path appears in messages."""
     return "standard input" if str(path) == "-" else str(path)

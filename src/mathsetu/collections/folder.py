@@ -21,6 +21,7 @@ from mathsetu.collections.documents import (
     read_document,
 )
 from mathsetu.collections.documents.latex import included, read_with_files
+from mathsetu.collections.files import given_name
 from mathsetu.collections.packing import Member
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.collections.trees import (
@@ -45,8 +46,10 @@ _ARCHIVES = (".zip", ".tar", ".tgz", ".tbz2", ".txz", ".7z", ".gz", ".bz2", ".xz
 
 #: Why a file is not read as another format: it is a document, or nothing that is known.
 DOCUMENT, UNKNOWN = "a document", "unsupported file type"
-#: Reads the posts of a file in another format; a text instead says why there are none.
-Others = Callable[[str | Path], Callable[[BadRows], Iterator[Post]] | str]
+EMPTY = "an empty file"
+#: Reads the posts of a file in another format; a text instead says why there are none. Beside the
+#: path stands the file's name as it is in ids.
+Others = Callable[[str | Path, str], Callable[[BadRows], Iterator[Post]] | str]
 
 
 def read_posts(
@@ -81,7 +84,7 @@ def read_archive(
     path: str | Path, bad: BadRows = REFUSE, *, language: str = "", others: Others | None = None
 ) -> Iterator[Post]:
     """Read every file in an archive: zip, tar (also compressed), 7z, or one compressed file."""
-    name = _given_name(path)
+    name = given_name(path)
     gathering = _Gathering(bad, language, others)
     with open_archive(path, str(path)) as tree:
         if tree is not None:
@@ -106,7 +109,7 @@ def read_file(
     if place.is_symlink():
         tree = FolderTree(place.resolve().parent, _label(place))
         name = place.resolve().name
-    given = _given_name(path)
+    given = given_name(path)
     prefix = given[: -len(place.name)] if given.endswith(place.name) else ""
     found = kind or _kind(tree, name)
     if found is None:
@@ -116,8 +119,10 @@ def read_file(
         yield from read_document(Document(tree, name, prefix, language), found, bad)
     except RowError as error:
         bad.report(error)
-    except (OSError, ValueError) as error:
-        bad.report(RowError(path, 1, str(error)))
+    except OSError as error:
+        bad.report(_unreadable(error, str(path)))
+    except ValueError as error:
+        bad.report(RowError(path, 0, str(error)))
 
 
 def document_kind(path: str | Path) -> Kind | None:
@@ -137,7 +142,12 @@ class _Gathering:
 
     def read(self, tree: Tree, prefix: str, depth: int = 0) -> Iterator[Post]:
         """The posts of a tree."""
-        names = [entry.name for entry in tree.entries(self._bad)]
+        names = []
+        for entry in tree.entries(self._bad):
+            if entry.size:
+                names.append(entry.name)
+            else:
+                self._bad.passed_over(tree.shown(entry.name), EMPTY)
         latex = [name for name in names if _is_latex(name)]
         taken_in = included(tree, latex)
         read: set[str] = set()
@@ -170,9 +180,11 @@ class _Gathering:
             self._bad.note(str(error))
         except RowError as error:
             self._bad.report(error)
-        except (InputError, OSError, *BROKEN) as error:
+        except OSError as error:
+            self._bad.report(_unreadable(error, tree.shown(name)))
+        except (InputError, *BROKEN) as error:
             problem = str(error).removeprefix(f"{tree.shown(name)}: ")
-            self._bad.report(RowError(tree.shown(name), 1, problem))
+            self._bad.report(RowError(tree.shown(name), 0, problem))
 
     def _file(
         self, tree: Tree, name: str, prefix: str, depth: int, read: set[str]
@@ -182,7 +194,7 @@ class _Gathering:
             yield from self._document(tree, name, prefix, kind, read)
             return
         path = tree.path(name) if isinstance(tree, FolderTree) else Member.of(tree, name)
-        other = self._others(path) if self._others is not None else UNKNOWN
+        other = self._others(path, f"{prefix}{name}") if self._others is not None else UNKNOWN
         if not isinstance(other, str):
             yield from other(self._bad)
             return
@@ -199,7 +211,7 @@ class _Gathering:
             if kind is not None:
                 yield from self._document(tree, name, prefix, kind, read)
             else:
-                self._bad.passed_over(tree.shown(name), other)
+                self._bad.passed_over(tree.shown(name), other if head.strip() else EMPTY)
 
     def _document(
         self, tree: Tree, name: str, prefix: str, kind: Kind, read: set[str]
@@ -307,17 +319,14 @@ def _without_packing(name: str) -> str:
     return stem if dot and f".{ending.lower()}" in (".gz", ".bz2", ".xz", ".zst") else name
 
 
-def _given_name(path: str | Path) -> str:
-    """A path as the user gave it, for ids: with its folders where it leads down from here."""
-    place = Path(path)
-    if place.is_absolute() or ".." in place.parts:
-        return place.name
-    return place.as_posix()
-
-
 def _label(place: Path) -> str:
     folder = os.fspath(place.parent)
     return "" if folder == "." else folder
+
+
+def _unreadable(error: OSError, shown: str) -> RowError:
+    """What is said of a file that cannot be read: the document, or one that it takes in."""
+    return RowError(error.filename or shown, 0, f"cannot be read ({reason(error)})")
 
 
 def _check_name(name: str) -> None:
@@ -325,4 +334,4 @@ def _check_name(name: str) -> None:
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:
-        raise RowError(name, 1, "the name of the file is not UTF-8 (rename it)") from None
+        raise RowError(name, 0, "the name of the file is not UTF-8 (rename it)") from None

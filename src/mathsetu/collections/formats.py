@@ -72,7 +72,8 @@ def detect(path: str | Path, *, fields: Mapping[str, str] | None = None) -> Form
 
     Args:
         path: The file or folder.
-        fields: The columns that the user names: a table is read by them, whatever else it may be.
+        fields: The columns that the user names: a table is read by them, whatever else it may be,
+            except a file of posts in a format of ours that has none of them.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "results.txt"
@@ -95,15 +96,14 @@ def detect(path: str | Path, *, fields: Mapping[str, str] | None = None) -> Form
     head = parquet.held(path) if name.endswith(_PARQUET) else read_head(path)
     if name.endswith(_JSON) and "\n" not in head:
         head = read_head(path, _LONG_LINE)  # the names of its fields are spread over all of it
-    if fields and columns.is_table(name, head):
+    form = _by_head(name, head)
+    is_table = columns.is_table(name, head)
+    is_ours = form is not None and form.name in ("jsonl-posts", "parquet-posts")
+    if fields and is_table and not (is_ours and not columns.applying(path, fields)):
         return FORMATS["table"]
-    for form in FORMATS.values():
-        if form.head and name.endswith(form.endings) and re.match(form.head, head):
-            own = _OWN.get(form.name)
-            if own is not None and not jsonl.is_own(head, own):
-                continue
-            return form
-    if columns.is_table(name, head):
+    if form is not None:
+        return form
+    if is_table:
         return FORMATS["table"]
     if not is_member and str(path).lower().endswith(COMPRESSED):
         return FORMATS["archive"]
@@ -118,7 +118,17 @@ def detect(path: str | Path, *, fields: Mapping[str, str] | None = None) -> Form
     )
 
 
-def _others(path: str | Path, bad: BadRows) -> Callable[[BadRows], Iterator[Post]] | str:
+def _by_head(name: str, head: str) -> Format | None:
+    """The format that the ending and the first lines of a file show."""
+    for form in FORMATS.values():
+        if form.head and name.endswith(form.endings) and re.match(form.head, head):
+            own = _OWN.get(form.name)
+            if own is None or jsonl.is_own(head, own):
+                return form
+    return None
+
+
+def _others(path: str | Path, name: str, bad: BadRows) -> Callable[[BadRows], Iterator[Post]] | str:
     """How a file in a folder or an archive is read, or why it is not."""
     if Path(path).suffix.lower() in _LATEX_HELPERS:
         return "a helper file of LaTeX (its macros are read where a document names it)"
@@ -126,16 +136,22 @@ def _others(path: str | Path, bad: BadRows) -> Callable[[BadRows], Iterator[Post
         return "another table of a Stack Exchange dump"
     if plain_name(path).endswith(_UNPACKED):
         return "an archive"
+    if isinstance(path, Member) and plain_name(path).endswith(_PARQUET):
+        return "a Parquet file in an archive (unpack it first)"
+    # Of many files, some have the columns that the user names, and others have their own.
+    fields = columns.applying(path, bad.fields)
     try:
-        form = detect(path, fields=bad.fields)
+        form = detect(path, fields=fields)
     except InputError:
         return folder.UNKNOWN
     if form.name == "archive":
         return "an archive"
     if form.holds != "posts":
         return f"holds {form.holds}, not posts"
-    if form.name == "table" and not columns.can_be_read(path, bad.fields):
+    if form.name == "table" and not columns.can_be_read(path, fields):
         return "a table without a column for the body (use --field body=COLUMN)"
+    if form.name == "table":
+        return partial(columns.read_posts, path, name=name, fields=fields)
     if form.name in ("document", "folder"):
         return folder.DOCUMENT
     return partial(form.read, path)
@@ -156,7 +172,7 @@ def _gathered(
     """A reader of many files, each of which may be of any format that holds posts."""
 
     def gather(path: str | Path, bad: BadRows) -> Iterator[Post]:
-        return read(path, bad, others=lambda file: _others(file, bad))
+        return read(path, bad, others=lambda file, name: _others(file, name, bad))
 
     return gather
 

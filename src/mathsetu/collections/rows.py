@@ -91,10 +91,14 @@ class BadRows:
         if self.tally is not None and count:
             self.tally.passed_over(str(path), reason, count)
 
-    def uses_columns(self, message: str) -> None:
-        """Pass on which columns of a table are read, if somebody wants to know."""
+    def uses_columns(self, message: str, fields: Iterable[str]) -> None:
+        """Pass on which columns of a table are read, if somebody wants to know.
+
+        ``fields`` are those whose columns the user named.
+        """
         if self.tally is not None:
             self.tally.columns.append(message)
+            self.tally.fields.update(fields)
 
 
 # What readers do unless told otherwise. It never changes: refusing counts nothing.

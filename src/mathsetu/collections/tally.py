@@ -31,6 +31,7 @@ class Tally:
     reasons: Counter[str] = field(default_factory=Counter)
     places: dict[str, list[str]] = field(default_factory=dict)
     columns: list[str] = field(default_factory=list)
+    fields: set[str] = field(default_factory=set)
     posts: int = 0
     formulas: int = 0
     languages: Counter[str] = field(default_factory=Counter)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from mathsetu.collections.documents import html, latex, markdown, notebook, pdf, text, word
-from mathsetu.collections.documents.sections import Document
+from mathsetu.collections.documents.sections import NO_TEXT, Document
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.trees import BROKEN
 from mathsetu.records import Post
@@ -26,7 +26,7 @@ class Kind(NamedTuple):
     name: str
     endings: tuple[str, ...]
     read: Callable[[Document, BadRows], Iterator[Post]]
-    #: Whether the reader says itself what it got of a file.
+    #: Whether the reader says itself what it got of a file, or that it got nothing.
     tells: bool = False
 
 
@@ -83,10 +83,12 @@ def read_document(document: Document, kind: Kind, bad: BadRows) -> Iterator[Post
     for post in kind.read(document, bad):
         count += 1
         yield post
-    if not kind.tells:
+    if kind.tells:
+        return
+    if count:
         bad.took(document.shown, kind.name)
-    if not count and kind.name != "pdf":
-        bad.passed_over(document.shown, "no text in it")
+    else:
+        bad.passed_over(document.shown, NO_TEXT)
 
 
 def _is_word(whole: bytes) -> bool:

@@ -59,10 +59,11 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
     except Exception as error:
         # A library that is given broken files raises whatever it stumbles over.
         raise document.error(f"not a PDF, or a damaged one ({type(error).__name__})") from None
-    word = f"text of {len(parts):,} of {pages:,} pages; formulas in a PDF are mostly lost"
     if not parts:
-        word = f"no text in {pages:,} pages (scanned images?)"
-        bad.passed_over(document.shown, "a PDF without text (scanned images?)")
+        why = "damaged pages" if broken else "scanned images?"
+        bad.passed_over(document.shown, f"a PDF without text ({why})")
+        return
+    word = f"text of {len(parts):,} of {pages:,} pages; formulas in a PDF are mostly lost"
     if broken:
         word += f"; {broken:,} pages are damaged"
     bad.took(document.shown, "pdf", word)

@@ -25,6 +25,8 @@ from mathsetu.records import Post
 
 #: What stands between the headings in a title.
 BETWEEN = " › "
+#: Why a document that was read gives no posts.
+NO_TEXT = "no text in it"
 # A heading may be a whole paragraph; its beginning is enough to name a section.
 _LONGEST_ANCHOR = 120
 _LONGEST_ABOVE = 200

@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from mathsetu.collections.documents.sections import Document, Section, posts_of
+from mathsetu.collections.documents.sections import NO_TEXT, Document, Section, posts_of
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.trees import BROKEN
 from mathsetu.markup.omml import NAMESPACE as MATH
@@ -54,7 +54,13 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
             f"{document.shown}: {reader.lost:,} equations are objects of the old equation editor "
             "and cannot be read (convert them in Word: File, Info, Convert)"
         )
-    yield from posts_of(document, parts, "html", bad, title=title)
+    count = 0
+    for post in posts_of(document, parts, "html", bad, title=title):
+        count += 1
+        yield post
+    if not count:
+        bad.passed_over(document.shown, NO_TEXT)
+        return
     word = f"{reader.equations:,} equations"
     bad.took(document.shown, "word", word + (f", {reader.lost:,} lost" if reader.lost else ""))
 
