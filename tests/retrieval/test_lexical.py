@@ -98,6 +98,17 @@ def test_the_words_of_a_query_s_title_count_once_more_where_wanted(tmp_path: Pat
     assert alone.wanted["prime"] == 1
 
 
+def test_a_translation_is_no_rarer_than_the_word_in_a_library_of_few_posts_in_its_language(
+    tmp_path: Path,
+) -> None:
+    english = [Post(str(n), "A theorem here.", language="en") for n in range(5)]
+    spanish = Post("es", "Un teorema aquí.", language="es")
+    index = over(tmp_path / "i", *english, Post("other", "A lemma.", language="en"), spanish)
+    scores = index.ask([asked("theorem")])[0].scores(np.arange(7))
+    assert scores[6] == pytest.approx(scores[0])
+    assert index.ask([asked("theorem lemma")])[0].scores(np.array([5]))[0] > scores[0]
+
+
 def test_only_posts_that_are_allowed_are_found(tmp_path: Path) -> None:
     allowed = np.array([False, True, True, True, False])
     index = retriever(tmp_path, **MATCHED, translate=False)

@@ -19,7 +19,15 @@ from mathsetu.retrieval.base import Scored, among, best
 from mathsetu.retrieval.lexical import LexicalRetriever, LexicalSettings
 from mathsetu.retrieval.postings import Postings, term_hashes
 from mathsetu.retrieval.segments import Numbering
-from mathsetu.retrieval.weighting import Wanted, WeighedQuery, Weighted, make_scheme
+from mathsetu.retrieval.weighting import (
+    NOTHING_TRANSLATED,
+    Translated,
+    Wanted,
+    WeighedQuery,
+    Weighted,
+    make_scheme,
+    no_rarer,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,9 +64,9 @@ class _Index(Weighted):
         self.segments, self.numbering = [], Numbering([])
         self.collection = snapshot.collection(name)
 
-    def weigh(self, query: Wanted) -> WeighedQuery:
+    def weigh(self, query: Wanted, translated: Translated = NOTHING_TRANSLATED) -> WeighedQuery:
         """A query, weighed by this collection."""
-        return _ClusterQuery(self, query)
+        return _ClusterQuery(self, query, translated)
 
     def fields(self) -> list[str]:
         """What a post is scored by."""
@@ -68,11 +76,12 @@ class _Index(Weighted):
 class _ClusterQuery(WeighedQuery):
     """The terms that a query asks for, and the posts that were fetched for it."""
 
-    def __init__(self, index: _Index, wanted: Wanted) -> None:
+    def __init__(self, index: _Index, wanted: Wanted, translated: Translated) -> None:
         self._remote, self._wanted = index, wanted
         self._scheme, self._collection = index.scheme, index.collection
         self._hashes = term_hashes(list(wanted))
-        self._counts = index.snapshot.counts[index.name].of(self._hashes)
+        counts = index.snapshot.counts[index.name].of(self._hashes)
+        self._counts = no_rarer(counts, wanted, translated)
         self._asked = [
             self._scheme.ask(strength, count, self._collection)
             for strength, count in zip(wanted.values(), self._counts.tolist(), strict=True)

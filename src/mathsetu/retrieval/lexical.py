@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.intake import MarkedText, PostFacts, Question
 from mathsetu.languages.analyze import analyze, tokenize
-from mathsetu.languages.glossary import Glossary
+from mathsetu.languages.glossary import Expanded, Glossary
 from mathsetu.languages.normalise import fold, normalise
 from mathsetu.plain_files import open_plain
 from mathsetu.records import Evidence, Post, Reason
@@ -221,6 +221,7 @@ class LexicalReply:
         self._languages = retriever.languages
         self._question = question
         self._said: dict[str, dict[str, list[_Said]]] = {}
+        self._expansions: dict[tuple[str, str], list[Expanded]] = {}
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
         """The best posts."""
@@ -286,7 +287,7 @@ class LexicalReply:
 
     @cached_property
     def _weighed(self) -> WeighedQuery:
-        return self._index.weigh(self.wanted)
+        return self._index.weigh(self.wanted, self._translated)
 
     def _spoken(self, post_language: str) -> dict[str, list[_Said]]:
         """The terms that the question brings up for posts of a language; "" for all languages."""
@@ -332,6 +333,16 @@ class LexicalReply:
                     weights[token] = weights.get(token, 0.0) + choices.formula_tokens
         return weights
 
+    @cached_property
+    def _translated(self) -> dict[str, list[tuple[str, ...]]]:
+        """The terms of other languages, with those that they translate where posts have these."""
+        found: dict[str, list[tuple[str, ...]]] = {}
+        for language in self._question.languages:
+            if self._is_translating and language in self._languages:
+                for one in self._expanded(self._words_of(self._question), language):
+                    found.setdefault(one.term, []).extend(one.originals)
+        return found
+
     @property
     def _is_translating(self) -> bool:
         return self._choices.translate and self._choices.analysis == "languages"
@@ -355,9 +366,17 @@ class LexicalReply:
         if not translating or is_spoken or not self._languages:
             yield from Counter(_word_terms(words, language, choices)).items()
         if translating:
+            yield from ((one.term, one.weight) for one in self._expanded(words, language))
+
+    def _expanded(self, words: str, language: str) -> list[Expanded]:
+        """What words of one language are in the others that posts have."""
+        if (words, language) not in self._expansions:
             others = [target for target in self._languages if target != language]
             # Posts in the question's own language have one term for each of its words.
-            yield from Glossary.load().expand_into(words, language, others, evenly=is_spoken)
+            evenly = language in self._languages
+            expanded = Glossary.load().expand_into(words, language, others, evenly=evenly)
+            self._expansions[words, language] = list(expanded)
+        return self._expansions[words, language]
 
 
 def _read_languages(folder: Path) -> list[str]:

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 #: The terms that a query asks for, with the weight of each.
 Wanted = Mapping[str, float]
+#: For terms of other languages the words of the query, as terms, that they may be translations of.
+Translated = Mapping[str, Sequence[tuple[str, ...]]]
+NOTHING_TRANSLATED: Translated = {}
 # So many more than wanted are scored exactly, since the order by coarse steps is not the true one.
 _MARGIN = 100
 _STEPS = 255
@@ -310,9 +313,9 @@ class Weighted:
         length = sum(float(segment.lengths.sum()) for segment in segments)
         self.collection = Statistics(documents, length / documents if documents else 1.0)
 
-    def weigh(self, query: Wanted) -> WeighedQuery:
+    def weigh(self, query: Wanted, translated: Translated = NOTHING_TRANSLATED) -> WeighedQuery:
         """A query, weighed by this collection."""
-        return WeighedQuery(self, query)
+        return WeighedQuery(self, query, translated)
 
     @cached_property
     def impacts(self) -> list[tuple[Mapped, float]]:
@@ -351,17 +354,52 @@ class Weighted:
         return np.asarray(np.maximum(np.concatenate(norms), _NO_NORM), dtype=np.float32)
 
 
+def no_rarer(
+    counts: NDArray[np.int64], wanted: Wanted, translated: Translated
+) -> NDArray[np.int64]:
+    """In how many documents terms occur, translations in no fewer than what they translate.
+
+    A library has few posts in one language and many in another. A word is not the more telling for
+    that: where it is frequent in the language of the query, so is what it is translated to.
+
+    Args:
+        counts: The documents that have each of the wanted terms.
+        wanted: The terms.
+        translated: The terms that they translate.
+
+    >>> wanted = {"theorem": 1.0, "teorema": 1.0}
+    >>> no_rarer(np.array([30, 1]), wanted, {"teorema": [("theorem",)]}).tolist()
+    [30, 30]
+    """
+    places = {term: place for place, term in enumerate(wanted)}
+    raised = counts.copy()
+    for term, originals in translated.items():
+        place = places.get(term)
+        if place is not None and counts[place]:
+            own = min(
+                min(
+                    (int(counts[places[one]]) if one in places else 0 for one in original),
+                    default=0,
+                )
+                for original in originals
+            )
+            raised[place] = max(own, int(counts[place]))
+    return raised
+
+
 class WeighedQuery:
     """The terms that a query asks for, looked up once."""
 
-    def __init__(self, index: Weighted, wanted: Wanted) -> None:
+    def __init__(
+        self, index: Weighted, wanted: Wanted, translated: Translated = NOTHING_TRANSLATED
+    ) -> None:
         self._index, self._scheme, self._collection = index, index.scheme, index.collection
         hashes = term_hashes(list(wanted))
         #: The lists of the terms in each segment.
         self._ranges = [segment.ranges(hashes) for segment in index.segments]
         counts = sum((np.diff(ranges)[:, 0] for ranges in self._ranges), np.zeros(len(wanted), int))
-        #: In how many documents each term occurs.
-        self._counts: NDArray[np.int64] = np.asarray(counts, dtype=np.int64)
+        #: In how many documents each term occurs, or what it translates.
+        self._counts = no_rarer(np.asarray(counts, dtype=np.int64), wanted, translated)
         #: What each term weighs in the query.
         self._asked = [
             self._scheme.ask(strength, count, self._collection)

@@ -20,11 +20,11 @@ from functools import cache
 
 from mathsetu.languages.analyze import UNSPACED
 from mathsetu.languages.glossary.concepts import Concept, read_concepts
-from mathsetu.languages.glossary.expansion import Expander, TermsOfConcepts
+from mathsetu.languages.glossary.expansion import Expanded, Expander, TermsOfConcepts
 from mathsetu.languages.glossary.matching import Matcher, TermMatch
 from mathsetu.languages.glossary.search import Index
 
-__all__ = ["Concept", "Glossary", "Match"]
+__all__ = ["Concept", "Expanded", "Glossary", "TermMatch"]
 
 # Languages whose nouns all begin with a capital: it says nothing of a place in the sentence.
 _CAPITAL_NOUNS = frozenset({"de"})
@@ -77,11 +77,11 @@ class Glossary:
 
     def expand_into(
         self, text: str, source: str, targets: Iterable[str], *, evenly: bool = False
-    ) -> Iterator[tuple[str, float]]:
+    ) -> Iterator[Expanded]:
         """As `expand`, for one language after the other; the text is read once.
 
-        >>> dict(Glossary.load().expand_into("número primo", "es", ["en", "cs"]))["prvocisl"]
-        1.0
+        >>> list(Glossary.load().expand_into("número primo", "es", ["cs"]))[0]
+        Expanded(term='prvocisl', weight=1.0, originals=[('numer', 'prim')])
         """
         read = None
         for expander in (self._expander(source, target) for target in targets):

@@ -68,6 +68,14 @@ class Piece(NamedTuple):
     learned: tuple[tuple[tuple[str, float], ...], ...]
 
 
+class Expanded(NamedTuple):
+    """A term of the target, its weight, and the terms of each piece of the text that it is for."""
+
+    term: str
+    weight: float
+    originals: list[tuple[str, ...]]
+
+
 class TermsOfConcepts:
     """The terms that each concept has in one language, with all its forms."""
 
@@ -114,19 +122,21 @@ class Expander:
 
         ``evenly``, the usual translation of a term counts no more than the words of the text.
         """
-        return self.expand_read(self.read(text), evenly=evenly)
+        return [(one.term, one.weight) for one in self.expand_read(self.read(text), evenly=evenly)]
 
     def read(self, text: str) -> ReadText:
         """A marked text, read for this target and all others."""
         return ReadText(self._matcher, text)
 
-    def expand_read(self, read: ReadText, *, evenly: bool = False) -> list[tuple[str, float]]:
-        """As `expand`, of a text that was read before."""
+    def expand_read(self, read: ReadText, *, evenly: bool = False) -> list[Expanded]:
+        """As `expand`, of a text that was read before, with what each term is for."""
         weights: defaultdict[str, float] = defaultdict(float)
+        originals: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
         for piece in self.pieces(read):
             for term, weight in self._weighed(read.text, piece, evenly):
                 weights[term] += weight
-        return list(weights.items())
+                originals[term].append(piece.terms)
+        return [Expanded(term, weight, originals[term]) for term, weight in weights.items()]
 
     def pieces(self, read: ReadText) -> Iterator[Piece]:
         """The words of a marked text, those of one term together; stop words are left out."""
