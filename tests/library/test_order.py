@@ -57,6 +57,22 @@ def test_a_formula_as_written_is_above_a_variant(tmp_path: Path) -> None:
     assert reason.evidence[0].found == r"\int_0^{\infty}\dfrac{\sin x}{x}\,dx=\frac{\pi}{2}"
 
 
+@pytest.mark.parametrize("query", [r"\gcd(a,b)", "f(x)"])
+def test_a_longer_formula_that_holds_the_query_is_above_a_fragment_of_it(
+    tmp_path: Path, query: str
+) -> None:
+    posts = [
+        Post("fragment", r"Differentiable on $(a,b)$, with derivative $\sin(x^2)$ in $x$."),
+        Post("gcd", r"Euclid uses $\gcd(a,b)=\gcd(b,a \bmod b)$ again and again."),
+        Post("density", r"The density is $f(x)=\frac{1}{\sigma\sqrt{2\pi}}e^{-\frac{x^2}{2}}$."),
+        *(Post(str(number), f"Something with $y_{number}$.") for number in range(9)),
+    ]
+    library = small(tmp_path, posts, ("ranking.exact=0.2",))
+    found = [hit.id for hit in library.search(f"${query}$", 3)]
+    assert found[0] == ("gcd" if "gcd" in query else "density")
+    assert "fragment" in found[1:]
+
+
 def test_the_best_posts_get_exact_scores_of_parts_that_did_not_hand_them_over(
     tmp_path: Path,
 ) -> None:

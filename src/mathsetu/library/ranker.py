@@ -45,6 +45,9 @@ EXACT, LANGUAGE = "exact", "language"
 # Posts from the top that are looked into for what they hold as it was asked for, and those among
 # which the asker's language is looked for.
 _LOOKED_INTO, _LANGUAGE_DEPTH = 50, 100
+# So much more a formula as it is written counts where nothing else is asked for: what is like it
+# may be a fragment of it, which is more like a short formula than a longer one that holds it.
+_FORMULAS_ALONE = 3.0
 # Formulas of a query that are looked for as they are written, the longest ones.
 _FORMULAS = 5
 # Kinds of parts that read words without looking any up; how much of a query, by its letters, must
@@ -300,6 +303,8 @@ class Ranker:
         first = ranked.numbers[:_LOOKED_INTO].tolist()
         posts = self._posts.glances(first)
         weight = self.recipe.ranking.exact
+        if not ranked.question.words.strip():
+            weight *= _FORMULAS_ALONE
         shares = [weight * exact.held(posts[number])[0] for number in first]
         return ranked.with_share(EXACT, shares, exact) if any(shares) else ranked
 
