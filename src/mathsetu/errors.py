@@ -90,11 +90,11 @@ class NoPosts(InputError):
     """Sources in which there is nothing to index.
 
     >>> print(NoPosts("no text in it: void.md"))
-    there are no posts to index (no text in it: void.md)
+    there are no posts in the sources (no text in it: void.md)
     """
 
     def __init__(self, why: str = "") -> None:
-        super().__init__("there are no posts to index" + (f" ({why})" if why else ""))
+        super().__init__("there are no posts in the sources" + (f" ({why})" if why else ""))
 
 
 class UnknownPost(InputError):

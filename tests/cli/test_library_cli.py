@@ -14,6 +14,7 @@ import pytest
 from mathsetu.collections import jsonl, sampler
 from mathsetu.records import Post, Query
 from tests.command import Mathsetu
+from tests.light import LIGHT_TOML
 
 BODIES = [
     "There are infinitely many primes.",
@@ -188,7 +189,9 @@ def test_an_equation_of_a_latex_file_is_shown_as_other_displayed_formulas(
 
 def test_an_empty_collection(mathsetu: Mathsetu, tmp_path: Path) -> None:
     jsonl.write_posts(Path("empty.jsonl"), [])
-    assert "there are no posts to index" in mathsetu.refuses("index", tmp_path / "l", "empty.jsonl")
+    assert "there are no posts in the sources" in mathsetu.refuses(
+        "index", tmp_path / "l", "empty.jsonl"
+    )
 
 
 def test_two_posts_with_one_id(mathsetu: Mathsetu, tmp_path: Path) -> None:
@@ -438,12 +441,30 @@ def test_a_search_shows_what_matched_in_the_question_and_what_wildcards_stand_fo
 def test_a_build_of_nothing_leaves_no_folder(tmp_path: Path, mathsetu: Mathsetu) -> None:
     (tmp_path / "void.md").write_text("")
     refused = mathsetu.refuses("index", tmp_path / "library", tmp_path / "void.md")
-    assert "there are no posts to index (no text in it: " in refused
+    assert "there are no posts in the sources (no text in it: " in refused
     assert "void.md)" in refused
     assert not (tmp_path / "library").exists()
     refused = mathsetu.refuses("index", tmp_path / "library", tmp_path / "missing.md")
     assert refused.endswith("missing.md: cannot be read (no such file or directory)")
     assert not (tmp_path / "library").exists()
+
+
+def test_mistakes_are_answered_with_a_way_out(mathsetu: Mathsetu, tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text(f"id,title,body\n1,{name},Some text of {name}.\n")
+    light = tmp_path / "light.toml"
+    light.write_text(LIGHT_TOML)
+    twice = mathsetu.refuses("index", "l", "a.csv", "b.csv", "--recipe", light)
+    assert "id '1' occurs twice" in twice
+    assert "--field id=COLUMN" in twice
+    assert mathsetu(
+        "index", "l", "a.csv", "b.csv", "--recipe", light, "--field", "id=title"
+    ).code == 0  # fmt: skip
+    (tmp_path / "void.md").write_text("")
+    assert "no text in it: void.md" in mathsetu.refuses("add", "l", "void.md")
+    assert "mathsetu index my.library ." in mathsetu.refuses("search", ".", "x")
+    assert "-- before it" in mathsetu("search", "l", "-b+c").err
+    assert mathsetu("search", "l", "--", "-b+c").code in (0, 1)
 
 
 def test_a_misspelt_verb_is_answered_with_those_it_may_be(mathsetu: Mathsetu) -> None:

@@ -163,7 +163,7 @@ def test_an_addition_that_fails_changes_nothing(library: Path, posts: list[Post]
     new = replace(posts[0], id="new")
     with pytest.raises(InputError, match="two posts have the id 'new'"):
         add_posts(library, [new, new], processes=1)
-    with pytest.raises(InputError, match="there are no posts to index"):
+    with pytest.raises(InputError, match="there are no posts in the sources"):
         add_posts(library, [], processes=1)
     assert read_manifest(library) == before
     assert len(Library(library)) == 4
@@ -230,7 +230,7 @@ def test_the_last_post_cannot_be_removed(library: Path, posts: list[Post]) -> No
 
 
 def test_a_build_without_posts_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there are no posts to index"):
+    with pytest.raises(InputError, match="there are no posts in the sources"):
         build_library(tmp_path / "l", [], processes=1)
 
 

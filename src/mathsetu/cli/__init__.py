@@ -143,6 +143,8 @@ def main(arguments: list[str] | None = None) -> None:
         shown = StringIO()
         error.show(shown)
         say(shown.getvalue().rstrip("\n"), err=True, lines=True)
+        if isinstance(error, click.NoSuchOption) and not error.option_name.startswith("--"):
+            say("An argument that begins with - needs -- before it: mathsetu … -- '-b+c'", err=True)
         sys.exit(error.exit_code)
     except MathSetuError as error:
         mistake = str(error)  # told below, when what the error holds (open files) is gone

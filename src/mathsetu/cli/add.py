@@ -14,6 +14,7 @@ from mathsetu.cli.intake import (
     read_sources,
     report_of,
     say_report,
+    telling_why_nothing,
 )
 from mathsetu.cli.output import (
     LANGUAGE,
@@ -56,7 +57,7 @@ def command(
     """
     bad = policy(skip_bad, fields)
     before = _languages(library)
-    with progress_bar(files_of(sources)) as progress:
+    with telling_why_nothing(bad), progress_bar(files_of(sources)) as progress:
         count = add_posts(
             library,
             read_sources(sources, format_name, lang, bad),

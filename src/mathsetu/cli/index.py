@@ -16,6 +16,7 @@ from mathsetu.cli.intake import (
     read_sources,
     report_of,
     say_report,
+    telling_why_nothing,
 )
 from mathsetu.cli.output import (
     LANGUAGE,
@@ -27,7 +28,7 @@ from mathsetu.cli.output import (
     skipped,
 )
 from mathsetu.cli.verb import target_first
-from mathsetu.errors import InputError, NoPosts
+from mathsetu.errors import InputError
 from mathsetu.library import build_library
 from mathsetu.library.build import is_begun
 from mathsetu.library.manifest import has_manifest, read_manifest
@@ -86,7 +87,7 @@ def command(
     bad = policy(skip_bad, fields)
     fingerprint = _fingerprint(sources, format_name, lang, skip_bad, sorted(fields.items()))
     try:
-        with progress_bar(files_of(sources)) as progress:
+        with telling_why_nothing(bad), progress_bar(files_of(sources)) as progress:
             build_library(
                 library,
                 read_sources(sources, format_name, lang, bad),
@@ -100,10 +101,6 @@ def command(
         if is_begun(Path(library), fingerprint):
             raise click.Abort("the same command resumes the build") from None
         raise
-    except NoPosts:
-        passed_over = report_of(bad, {})["passed_over"]
-        why = (f"{one['reason']}: {', '.join(one['first'])}" for one in passed_over)
-        raise NoPosts("; ".join(why)) from None
     manifest = read_manifest(Path(library))
     if bad.tally is not None and bad.tally.posts > manifest.posts:
         left_out = bad.tally.posts - manifest.posts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,7 +19,7 @@ from mathsetu.collections.formats import detect, find
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.seen import SeenIds
 from mathsetu.collections.tally import Tally
-from mathsetu.errors import InputError, RowError
+from mathsetu.errors import InputError, NoPosts, RowError
 from mathsetu.records import Post
 
 _MOST_LINES = 8
@@ -99,6 +100,17 @@ def note_unused_fields(bad: BadRows) -> None:
 def files_of(sources: tuple[str, ...]) -> list[Path]:
     """The sources that lie in files or folders."""
     return [Path(source) for source in sources if source not in (SAMPLER, STANDARD_INPUT)]
+
+
+@contextmanager
+def telling_why_nothing(bad: BadRows) -> Iterator[None]:
+    """Say of sources without posts what was passed over in them."""
+    try:
+        yield
+    except NoPosts:
+        passed_over = report_of(bad, {})["passed_over"]
+        why = (f"{one['reason']}: {', '.join(one['first'])}" for one in passed_over)
+        raise NoPosts("; ".join(why)) from None
 
 
 def report_of(bad: BadRows, languages: Mapping[str, int]) -> dict[str, Any]:

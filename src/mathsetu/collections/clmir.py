@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from mathsetu.collections.files import shown, writing
-from mathsetu.collections.rows import REFUSE, BadRows, Problem, in_order
+from mathsetu.collections.rows import OTHER_IDS, REFUSE, BadRows, Problem, in_order
 from mathsetu.collections.source_text import form_of, read_text, split_tags
 from mathsetu.collections.tables import read_named, read_table
 from mathsetu.collections.trec import RankChecker, finite, ranked
@@ -65,7 +65,7 @@ def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue
-        if not bad.accepts(post_id, shown(path), line):
+        if not bad.accepts(post_id, shown(path), line, remedy=OTHER_IDS):
             continue
         yield Post(
             id=post_id,

@@ -21,7 +21,7 @@ from mathsetu.collections.files import (
     read_raw_lines,
     shown,
 )
-from mathsetu.collections.rows import REFUSE, BadRows
+from mathsetu.collections.rows import OTHER_IDS, REFUSE, BadRows
 from mathsetu.collections.source_text import form_of, read_text, split_tags
 from mathsetu.collections.tables import plain_header, read_table
 from mathsetu.collections.trec import whole
@@ -99,7 +99,7 @@ def read_posts(
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue
-        if bad.accepts(post.id, shown(path), line, post.tags):
+        if bad.accepts(post.id, shown(path), line, post.tags, OTHER_IDS):
             yield post
     bad.took(path, "table")
 

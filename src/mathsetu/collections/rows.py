@@ -11,6 +11,9 @@ from mathsetu.collections.tally import Tally
 from mathsetu.errors import RowError
 from mathsetu.limits import LONGEST_NAME
 
+#: What to do about tables of which each is numbered from 1.
+OTHER_IDS = "; take ids from another column: --field id=COLUMN"
+
 
 @dataclass
 class BadRows:
@@ -53,8 +56,22 @@ class BadRows:
         if len(self.errors) < self.keep:
             self.errors.append(error)
 
-    def accepts(self, post_id: str, path: str | Path, line: int, tags: Sequence[str] = ()) -> bool:
+    def accepts(
+        self,
+        post_id: str,
+        path: str | Path,
+        line: int,
+        tags: Sequence[str] = (),
+        remedy: str = "",
+    ) -> bool:
         """Whether the names of a post can be used; one that was read before is a bad row.
+
+        Args:
+            post_id: The id of the post.
+            path: Its file.
+            line: Where it stands.
+            tags: Its tags.
+            remedy: What to do about an id that was read before.
 
         >>> bad = BadRows(ids=SeenIds())
         >>> bad.accepts("7", "a.jsonl", 1)
@@ -72,7 +89,7 @@ class BadRows:
                 return False
         first = self.ids.first_place(post_id, str(path), line) if self.ids else None
         if first is not None:
-            problem = f"id {post_id!r} occurs twice (first in {first[0]} line {first[1]})"
+            problem = f"id {post_id!r} occurs twice (first in {first[0]} line {first[1]}){remedy}"
             self.report(RowError(path, line, problem))
         return first is None
 

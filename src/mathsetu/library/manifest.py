@@ -264,8 +264,8 @@ def read_manifest(library: Path) -> Manifest:
     if path.is_symlink():
         raise InputError(f"{path}: is a link; a library holds none")
     if not path.is_file():
-        raise InputError(f"{library}: is not a library, it has no {_NAME} (build one here: "
-                         "mathsetu index)")  # fmt: skip
+        raise InputError(f"{library}: is not a library, it has no {_NAME} (build one of the "
+                         f"files in it: mathsetu index my.library {library})")  # fmt: skip
     try:
         content = _read_json(path)
         if content["mathsetu"] != "library":
