@@ -358,7 +358,7 @@ def test_ctrl_c_stops_a_build_with_one_line_and_leaves_no_process(tmp_path: Path
         os.killpg(build.pid, signal.SIGINT)
         _, told = build.communicate(timeout=30)
     assert build.returncode == 130
-    assert told.strip() == "mathsetu: stopped"
+    assert told.strip() == "mathsetu: stopped; the same command resumes the build"
     with pytest.raises(ProcessLookupError):
         os.killpg(build.pid, 0)
 

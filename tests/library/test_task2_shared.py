@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.task2 import posts
+from benchmarks.shared import arqmath_posts
 from mathsetu.collections.arqmath import read_topics
 from mathsetu.library import Library, build_library
 from mathsetu.records import Query
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.thorough
 
 @pytest.mark.exhaustive
 def test_formulas_of_real_posts_are_found_by_their_ids(shared_data: Path, tmp_path: Path) -> None:
-    some = list(islice(posts(shared_data), 200))
+    some = list(islice(arqmath_posts(shared_data), 200))
     build_library(tmp_path / "library", some, "formula", processes=1)
     listed = {
         formula.id: (formula.post_id, formula.visual_id)
