@@ -17,6 +17,7 @@ from mathsetu.retrieval.weighting import (
     Statistics,
     Weighted,
     WithoutExtremes,
+    no_rarer,
     write_impacts,
 )
 
@@ -215,6 +216,19 @@ def test_the_parts_of_a_score_add_up(tmp_path: Path) -> None:
     scores = every(weighted, query)
     best = int(scores.argmax())
     assert sum(weighted.weigh(query).parts(best)) == pytest.approx(float(scores[best]), rel=1e-5)
+
+
+def test_a_translation_counts_as_the_rarest_word_that_it_translates() -> None:
+    wanted = {"prime": 1.0, "number": 1.0, "primo": 1.0, "lemma": 1.0, "nowhere": 1.0}
+    translated = {
+        "primo": [("prime", "number")],
+        "lemma": [("absent",)],
+        "nowhere": [("prime",)],
+        "not-wanted": [("prime",)],
+    }
+    counts = no_rarer(np.array([20, 90, 3, 4, 0]), wanted, translated)
+    assert counts.tolist() == [20, 90, 20, 4, 0]
+    assert no_rarer(np.array([2, 9, 30, 4, 0]), wanted, translated).tolist() == [2, 9, 30, 4, 0]
 
 
 def test_an_unknown_notation_is_refused() -> None:

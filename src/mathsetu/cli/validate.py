@@ -23,7 +23,7 @@ from mathsetu.errors import InputError
 @click.option("--posts", type=click.Path(path_type=Path),
               help="Check that a run's posts are among these (any format).")  # fmt: skip
 @click.option("--formulas", type=click.Path(exists=True, path_type=Path),
-              help="Check that a run's formulas are among these (ARQMath task 2).")  # fmt: skip
+              help="Check a task 2 run's formulas against these (tables or posts).")  # fmt: skip
 @json_option
 def command(
     file: Path,

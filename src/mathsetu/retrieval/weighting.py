@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -371,20 +372,14 @@ def no_rarer(
     >>> no_rarer(np.array([30, 1]), wanted, {"teorema": [("theorem",)]}).tolist()
     [30, 30]
     """
-    places = {term: place for place, term in enumerate(wanted)}
-    raised = counts.copy()
+    counted = dict(zip(wanted, counts.tolist(), strict=True))
+    raised = counted.copy()
     for term, originals in translated.items():
-        place = places.get(term)
-        if place is not None and counts[place]:
-            own = min(
-                min(
-                    (int(counts[places[one]]) if one in places else 0 for one in original),
-                    default=0,
-                )
-                for original in originals
-            )
-            raised[place] = max(own, int(counts[place]))
-    return raised
+        if counted.get(term):  # what no document has stays so
+            # Of a term of several words, and of several that it translates, the rarest counts.
+            own = min((counted.get(one, 0) for one in chain.from_iterable(originals)), default=0)
+            raised[term] = max(own, counted[term])
+    return np.array(list(raised.values()), dtype=np.int64)
 
 
 class WeighedQuery:
