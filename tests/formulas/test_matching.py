@@ -228,6 +228,19 @@ def test_a_wildcard_stands_for_nothing_where_what_is_around_it_was_not_found() -
     assert found.bindings == {"?a": Tree("V!b")}
 
 
+def test_what_a_wildcard_stands_for_is_told_by_places_whose_surroundings_were_found() -> None:
+    # |?a| is not found in a norm: there ?a could be all of it, where the sum says that it is x.
+    written = (r"|?a+?b| \le |?a|+|?b|", r"|x+y| \le |x|+|y|")
+    pattern, letters = (matched(one, r"\|x+y\|\le\|x\|+\|y\|") for one in written)
+    assert pattern.bindings == {"?a": Tree("V!x"), "?b": Tree("V!y")}
+    assert pattern.coverage == letters.coverage == 0.7
+    assert pattern.score == letters.score
+
+
+def test_a_wildcard_without_its_surroundings_does_not_count() -> None:
+    assert matched(r"\sin ?x + 1", "a^2").coverage == 0.0
+
+
 def test_a_lone_wildcard_does_not_make_a_query_match_everything():
     assert matched(r"\sin(?x) + \cos(?x) = 1", "a^2 - b^2").score < 0.4
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from mathsetu.deadline import check_time
 from mathsetu.formulas.matching.alignment import AlignedNodes, Alignment
@@ -67,11 +67,16 @@ def _meetings(
 
 
 def _takings(
-    query: PreparedFormula, candidate: PreparedFormula, pairs: Iterable[AlignedNodes]
+    query: PreparedFormula, candidate: PreparedFormula, pairs: Sequence[AlignedNodes]
 ) -> list[tuple[str, int, int]]:
-    """What the wildcards took, as keys, with the sizes."""
+    """What the wildcards took, as keys, with the sizes.
+
+    A wildcard takes anything, wherever it is: what it stands for can be told only where that which
+    is around it was found as well.
+    """
+    found = {-1, *(pair.ours for pair in pairs)}
     return [
         (wildcard, taken_key(candidate, theirs), sum(candidate.sizes[place] for place in theirs))
         for ours, theirs, _ in pairs
-        if (wildcard := query.wildcards[ours]) is not None
+        if (wildcard := query.wildcards[ours]) is not None and query.parents[ours] in found
     ]

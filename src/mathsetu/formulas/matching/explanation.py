@@ -63,7 +63,7 @@ def explain(
         mine, others = [ours], [theirs[0]]
         worth = 1.0
         if wildcard is not None:
-            if not unification.allows(wildcard, taken_key(candidate, theirs)):
+            if unification.bindings.get(wildcard) != taken_key(candidate, theirs):
                 continue
             taken[ours] = _taken_tree(candidate, theirs)
             others = [inner for place in theirs for inner in candidate.below(place)]
