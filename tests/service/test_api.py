@@ -252,6 +252,21 @@ def test_a_name_that_is_not_the_servers_is_refused(sampler_folder: Path) -> None
 
 
 @pytest.mark.thorough
+def test_the_log_has_the_method_of_requests_without_a_route(
+    sampler_folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "mathsetu")
+    client = TestClient(create_app(Settings(str(sampler_folder))))
+    client.get("/nothing-of-ours")
+    assert "GET other 404" in caplog.text
+
+
+def test_what_has_not_happened_is_counted_as_none(sampler_folder: Path) -> None:
+    said = TestClient(create_app(Settings(str(sampler_folder)))).get("/v1/metrics").text
+    for name in ("refused", "unfinished", "reloaded", "reload_failures"):
+        assert f"\nmathsetu_{name}_total 0\n" in said
+
+
 def test_the_log_does_not_tell_what_was_asked(
     sampler_folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

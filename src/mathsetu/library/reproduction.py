@@ -316,11 +316,15 @@ def changed_settings(shipped: Recipe, used: Recipe) -> list[str]:
     >>> from mathsetu.recipes import load_recipe
     >>> changed_settings(load_recipe("mirmu"), load_recipe("mirmu", ["parts.text.model=./other"]))
     ['parts.text.model is ./other, not sentence-transformers/all-MiniLM-L12-v2']
+    >>> changed_settings(load_recipe("mirmu"), load_recipe("mirmu", ["parts.text.batch=8"]))
+    ['parts.text.batch is 8; the recipe does not set it']
     """
     before, after = dict(_flat(asdict(shipped))), dict(_flat(asdict(used)))
     names = dict.fromkeys([*before, *after])
     return [
-        f"{name} is {_shown(after.get(name))}, not {_shown(before.get(name))}"
+        f"{name} is {_shown(after.get(name))}, not {_shown(before[name])}"
+        if name in before
+        else f"{name} is {_shown(after[name])}; the recipe does not set it"
         for name in names
         if before.get(name) != after.get(name)
     ]

@@ -123,7 +123,7 @@ class Guard:
         route = scope.get("route")
         path = getattr(route, "path", "other")
         # Methods that strangers make up would each be counted, and kept, by themselves.
-        method = method if route and method in _METHODS else "other"
+        method = method if method in _METHODS else "other"
         self._metrics.observe(method, path, status, seconds)
         asked = ""
         if self._settings.log_queries:

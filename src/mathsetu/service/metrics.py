@@ -59,7 +59,8 @@ class Metrics:
 
     def text(self, gauges: dict[str, float]) -> str:
         """All counts of all processes, and the ``gauges`` of this one."""
-        totals: Counter[str] = Counter()
+        # What did not happen yet is counted, too: rules for alarms need a number.
+        totals = Counter(dict.fromkeys(_WITHOUT_LABELS, 0.0))
         for counts in (self._counts(), *self._others()):
             totals.update(counts)
         lines: list[str] = []
@@ -107,6 +108,7 @@ _FAMILIES = {
         "Checks that found a library that cannot be opened.",
     ),
 }
+_WITHOUT_LABELS = [family for family in _FAMILIES if "request" not in family]
 
 
 def _read_counts(file: Path) -> dict[str, float] | None:
