@@ -1,4 +1,4 @@
-"""Words of further languages as English terms: unread terms, compounds, and syllables."""
+"""Words as English terms: the glossary beside learned words, compounds, and syllables."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from mathsetu.languages.analyze import analyze
 from mathsetu.languages.glossary import Concept, Glossary
-from mathsetu.languages.glossary.expansion import UNREAD, Expander, TermsOfConcepts
+from mathsetu.languages.glossary.expansion import READ, UNREAD, Expander, TermsOfConcepts
 from mathsetu.languages.glossary.further import FOLDER_VARIABLE
 from mathsetu.languages.glossary.matching import Matcher
 from mathsetu.languages.learned import LearnedWords
@@ -51,21 +51,53 @@ def test_a_term_without_learned_words_has_all_the_weight(
     assert dict(expander("de", [concept("line", "de", "Gerade")]).expand("gerade")) == {"line": 1.0}
 
 
-def test_a_term_that_people_have_written_is_not_shared(
+def test_learned_words_claim_as_much_of_a_term_as_they_are_likely(
     tables: dict[tuple[str, str], LearnedWords],
 ) -> None:
-    tables["es", "en"] = LearnedWords("rect\tstraight\t90\n")
-    assert dict(expander("es", [concept("line", "es", "recta")]).expand("recta")) == {"line": 1.0}
+    tables["es", "en"] = LearnedWords("rect\tstraight\t50\n")
+    weights = dict(expander("es", [concept("line", "es", "recta")]).expand("recta"))
+    assert weights["straight"] == pytest.approx((1 - READ) * 0.5)
+    assert weights["line"] == pytest.approx(1 - weights["straight"])
 
 
-def test_a_term_that_a_native_speaker_has_read_is_not_shared(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_term_of_several_words_that_people_have_written_is_not_shared(
+    tables: dict[tuple[str, str], LearnedWords],
 ) -> None:
-    assert dict(Glossary(GLOSSARY).expand("Dreieck", "de", "en"))["triangl"] < 1.0
+    tables["es", "en"] = LearnedWords("real\treally\t90\nrect\tstraight\t90\n")
+    known = [concept("line", "es", "recta real")]
+    assert dict(expander("es", known).expand("recta real")) == {"line": 1.0}
+
+
+def test_a_term_that_a_native_speaker_has_read_counts_more(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tables: dict[tuple[str, str], LearnedWords],
+) -> None:
+    tables["de", "en"] = LearnedWords("dreieck\tgusset\t100\n")
+    unread = dict(Glossary(GLOSSARY).expand("Dreieck", "de", "en"))
+    assert unread["triangl"] == pytest.approx(UNREAD)
     table = tmp_path / "de.tsv"
     table.write_text("concept\tforms\tsources\ntriangle\tDreieck\treviewed\n", encoding="utf-8")
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    assert dict(Glossary(GLOSSARY).expand("Dreieck", "de", "en"))["triangl"] == 1.0
+    read = dict(Glossary(GLOSSARY).expand("Dreieck", "de", "en"))
+    assert read["triangl"] == pytest.approx(READ)
+
+
+def test_what_was_learned_counts_more_than_longer_terms_with_the_word(
+    tables: dict[tuple[str, str], LearnedWords],
+) -> None:
+    # नहीं is "not", although it stands in "nowhere dense".
+    known = [concept("nowhere dense", "hi", "कहीं नहीं सघन")]
+    assert dict(expander("hi", known).expand("नहीं"))["nowher"] == pytest.approx(0.5)
+    tables["hi", "en"] = LearnedWords(f"{analyze('नहीं', 'hi')[0]}\tnot\t60\n")
+    assert dict(expander("hi", known).expand("नहीं")) == {"not": 0.6}
+
+
+def test_a_letter_is_not_what_longer_terms_say_with_it(
+    tables: dict[tuple[str, str], LearnedWords],
+) -> None:
+    known = [concept("combination", "cs", "k kombinace")]
+    assert dict(expander("cs", known).expand("k")) in ({}, {"k": 1.0})
 
 
 @pytest.mark.parametrize(

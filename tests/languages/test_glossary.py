@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from mathsetu.languages.glossary import Concept, Glossary
 from mathsetu.languages.glossary.concepts import read_concepts
+from mathsetu.languages.learned import LearnedWords
 from tests.timing import assert_grows_at_most, assert_within
 
 GLOSSARY = Glossary.load()
@@ -108,11 +109,19 @@ def test_matching_takes_linear_time() -> None:
     assert_grows_at_most(20, small, large)
 
 
+@pytest.fixture
+def nothing_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The glossary alone, without tables of learned words."""
+    monkeypatch.setattr(LearnedWords, "load", lambda *_: LearnedWords(""))
+
+
+@pytest.mark.usefixtures("nothing_learned")
 def test_expansion_weighs_the_usual_term_above_its_synonyms() -> None:
     weights = dict(SMALL.expand("función", "es", "en"))
     assert weights == {"function": 1.0, "map": 0.5}
 
 
+@pytest.mark.usefixtures("nothing_learned")
 def test_synonyms_together_weigh_no_more_than_half_a_word() -> None:
     forms = {"es": ("teorema",), "en": ("theorem", "theorems", "law", "principle", "result")}
     glossary = Glossary([Concept("theorem", "logic", forms)])
@@ -122,6 +131,7 @@ def test_synonyms_together_weigh_no_more_than_half_a_word() -> None:
     assert sum(weights.values()) == pytest.approx(0.5)
 
 
+@pytest.mark.usefixtures("nothing_learned")
 def test_an_ambiguous_word_shares_its_weight_among_its_meanings() -> None:
     assert dict(SMALL.expand("těleso", "cs", "en")) == {
         "field": 0.5,
@@ -130,16 +140,33 @@ def test_an_ambiguous_word_shares_its_weight_among_its_meanings() -> None:
     }
 
 
+@pytest.mark.usefixtures("nothing_learned")
 def test_words_of_discourse_weigh_less() -> None:
     assert dict(GLOSSARY.expand("příklad", "cs", "en"))["exampl"] == 0.5
 
 
+@pytest.mark.usefixtures("nothing_learned")
 def test_a_word_known_only_from_longer_terms_is_expanded_by_what_goes_with_it() -> None:
     assert dict(GLOSSARY.expand("majorizovaná", "cs", "en")) == {"domin": 0.5}
 
 
 def test_unknown_words_are_kept_and_stop_words_dropped() -> None:
     assert GLOSSARY.expand("de Zagier", "es", "en") == [("zagier", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("합을", ["sum"]),
+        ("무한합", ["infinity", "sum"]),
+        ("소수의 합", ["prime-number", "sum"]),
+        ("나도합", []),  # no word begins with the 도 (degree) and 합 (sum) of this
+    ],
+)
+def test_a_korean_term_of_one_syllable_begins_a_word_or_follows_a_term(
+    text: str, found: list[str]
+) -> None:
+    assert [match.concepts[0].id for match in GLOSSARY.match(text, "ko")] == found
 
 
 def test_a_language_without_a_column_keeps_its_words() -> None:

@@ -256,7 +256,7 @@ class LexicalReply:
     def _is_said_in(self, text: _Words, language: str, asked_in: str) -> bool:
         said: set[str] = set()
         wanted: dict[str, tuple[str, ...]] = {}
-        for asked, form, terms in self._sayings(asked_in, [language]):
+        for asked, form, terms in self._sayings(asked_in, language):
             if not form and terms:
                 wanted[asked] = terms
             # Where nothing parts words, what translates one pair of letters says little.
@@ -275,10 +275,10 @@ class LexicalReply:
         found = text.span([term])
         if said:
             return Evidence("word", said[0][0], found)
-        # What goes with a word of the question in longer terms. Names in formulas are no words, and
-        # what another language calls so ("númer" for a numerator) is met by chance.
-        is_by_chance = term in self._in_formulas or term in self._spoken("")
-        return None if is_by_chance else Evidence("word", found, found)
+        # A part of a translation. Names in formulas are no words, and what only another language
+        # calls so ("númer" for a numerator) is met by chance.
+        asked = "" if term in self._in_formulas else self._asked_for(language).get(term, "")
+        return Evidence("word", asked, found) if asked else None
 
     @cached_property
     def _in_formulas(self) -> frozenset[str]:
@@ -289,19 +289,27 @@ class LexicalReply:
     def _weighed(self) -> WeighedQuery:
         return self._index.weigh(self.wanted, self._translated)
 
+    def _asked_for(self, post_language: str) -> dict[str, str]:
+        """The terms of a language that words of the question become, with these words."""
+        words, asked = self._words_of(self._question), {}
+        if self._is_translating:
+            for language in self._question.languages:
+                for one in Glossary.load().expand_into(words, language, [post_language]):
+                    asked[one.term] = words[one.pieces[0].start : one.pieces[0].end]
+        return asked
+
     def _spoken(self, post_language: str) -> dict[str, list[_Said]]:
-        """The terms that the question brings up for posts of a language; "" for all languages."""
+        """The terms that the question brings up for posts of a language."""
         if post_language not in self._said:
-            targets = [post_language] if post_language else self._languages
             said: dict[str, list[_Said]] = {}
             for language in self._question.languages:
-                for one in self._sayings(language, targets):
+                for one in self._sayings(language, post_language):
                     for term in one[2]:
                         said.setdefault(term, []).append(one)
             self._said[post_language] = said
         return self._said[post_language]
 
-    def _sayings(self, language: str, targets: Sequence[str]) -> Iterator[_Said]:
+    def _sayings(self, language: str, target: str) -> Iterator[_Said]:
         """What the question says as it is read in one language, and its translations."""
         words, choices = self._words_of(self._question), self._choices
         own = {word: tuple(_word_terms(word, language, choices)) for word in tokenize(words)}
@@ -310,14 +318,12 @@ class LexicalReply:
             return
         for found in Glossary.load().match(words, language):
             asked = words[found.start : found.end]
-            for target in targets:
-                for concept in found.concepts:
-                    for form in concept.forms.get(target, ()):
-                        yield asked, form, tuple(_word_terms(form, target, choices))
-        for target in targets:
-            for start, end, forms in Glossary.load().learned(words, language, target):
-                for form in forms:
-                    yield words[start:end], form, tuple(_word_terms(form, target, choices))
+            for concept in found.concepts:
+                for form in concept.forms.get(target, ()):
+                    yield asked, form, tuple(_word_terms(form, target, choices))
+        for start, end, forms in Glossary.load().learned(words, language, target):
+            for form in forms:
+                yield words[start:end], form, tuple(_word_terms(form, target, choices))
 
     @cached_property
     def wanted(self) -> Wanted:
@@ -340,7 +346,8 @@ class LexicalReply:
         for language in self._question.languages:
             if self._is_translating and language in self._languages:
                 for one in self._expanded(self._words_of(self._question), language):
-                    found.setdefault(one.term, []).extend(one.originals)
+                    terms = (piece.terms for piece in one.pieces)
+                    found.setdefault(one.term, []).extend(terms)
         return found
 
     @property

@@ -1,13 +1,16 @@
-"""Tables of words, learned from a prepared folder."""
+"""Tables of words, learned from parallel text and word lists."""
 
 import gzip
+import json
 import lzma
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from mathsetu.languages.learned import LearnedWords
 from mathsetu.training.encoder.sources import translations
-from mathsetu.training.encoder.word_tables import term_table, word_table, write_word_tables
+from mathsetu.training.encoder.word_tables import term_table, write_word_tables
 from tests.training.encoder.command import call
 
 PAIRS = [
@@ -18,78 +21,131 @@ PAIRS = [
 ]
 
 
-def prepared(folder: Path) -> Path:
-    folder.mkdir()
-    with lzma.open(folder / "parallel.tsv.xz", "wt", encoding="utf-8") as file:
-        file.writelines(f"cs\t\t{english}\t{other}\n" for english, other in PAIRS * 3)
+def raw_texts(folder: Path, language: str, pairs: Iterable[tuple[str, str]]) -> Path:
+    """A folder of raw texts; each pair three times, since no two are alike with their numbers."""
+    folder.mkdir(exist_ok=True)
+    path = folder / f"parallel.en-{language}.tsv.xz"
+    with lzma.open(path, "wt", encoding="utf-8") as file:
+        for number in range(3):
+            file.writelines(f"{one} {number}\t{two} {number}\ttatoeba\n" for one, two in pairs)
     return folder
 
 
-def test_a_table_has_terms_on_one_side_and_words_on_the_other(tmp_path: Path) -> None:
-    counts = write_word_tables(prepared(tmp_path / "prepared"), tmp_path / "tables")
+def table_in(folder: Path, name: str) -> LearnedWords:
+    return LearnedWords(gzip.decompress((folder / f"{name}.tsv.gz").read_bytes()).decode())
+
+
+def test_there_is_a_table_in_either_direction(tmp_path: Path) -> None:
+    counts = write_word_tables(raw_texts(tmp_path, "cs", PAIRS), ["cs"], [], tmp_path)
     assert set(counts) == {"en-cs", "cs-en"}
-    table = gzip.decompress((tmp_path / "tables" / "cs-en.tsv.gz").read_bytes()).decode()
-    assert len(table.splitlines()) == counts["cs-en"]
+    table = table_in(tmp_path, "cs-en")
+    assert len(table.terms()) == counts["cs-en"]
     # All forms of a word are one term: ryba and ryby, dům and domě are not (its vowel changes).
-    [fish] = [line for line in table.splitlines() if line.startswith("ryb\t")]
-    assert fish.split("\t")[1] == "fish"
+    assert table.translations("ryb")[0][0] == "fish"
+    # The form that is met most is written.
+    assert table_in(tmp_path, "en-cs").translations("fish")[0][0] in ("ryba", "ryby")
 
 
 def test_the_same_texts_give_the_same_files(tmp_path: Path) -> None:
-    source = prepared(tmp_path / "prepared")
+    source = raw_texts(tmp_path / "raw", "cs", PAIRS)
     for name in ("one", "two"):
-        write_word_tables(source, tmp_path / name)
+        write_word_tables(source, ["cs"], [], tmp_path / name)
     first, second = (sorted((tmp_path / name).iterdir()) for name in ("one", "two"))
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
 
 
+def test_word_lists_are_read_in_either_direction(tmp_path: Path) -> None:
+    raw = raw_texts(tmp_path, "cs", PAIRS)
+    (raw / "dict").mkdir()
+    with lzma.open(raw / "dict" / "words-en-cs.tsv.xz", "wt", encoding="utf-8") as file:
+        file.write("shelf\tregál\nshelf\tregál\n")
+    write_word_tables(raw, ["cs"], [], tmp_path)
+    assert table_in(tmp_path, "cs-en").translations("regal")[0][0] == "shelf"
+    assert table_in(tmp_path, "en-cs").translations("shelf")[0][0] == "regál"
+
+
 def test_stop_words_are_no_translations() -> None:
-    lines = word_table([("ryba", "the fish")] * 4 + [("dům", "the house")] * 4, "cs", "en")
+    pairs = [("ryba", "the fish")] * 4 + [("dům", "the house")] * 4
+    lines = term_table(pairs, [], "cs", "en")
     assert lines
     assert all("\tthe\t" not in line for line in lines)
+
+
+def test_what_mathematics_says_more_often_is_the_likelier_translation(tmp_path: Path) -> None:
+    # A keyboard has characters, a number has a sign; without texts the first is as likely.
+    pairs = [("znak", "character")] * 6 + [("znak", "sign")] * 5
+    [line] = term_table(pairs, [], "hr", "en")
+    assert line.split("\t")[1::2] == ["character", "sign"]
+    said = {"sign": 90, "charact": 10}
+    [line] = term_table(pairs, [], "hr", "en", said)
+    word, chance, other, rest = line.rstrip().split("\t")[1:]
+    assert (word, other) == ("sign", "character")
+    # 5/11 x .9/(5/11) and 6/11 x .1/(6/11), of which the sum is one.
+    assert (int(chance), int(rest)) == (90, 10)
+    raw = raw_texts(tmp_path, "hr", [("a character", "znak"), ("the sign", "znak")])
+    with lzma.open(raw / "qa.jsonl.xz", "wt", encoding="utf-8") as file:
+        row = {"q": "What is the sign of x?", "a": "The sign is 1.", "src": "", "lang": "en"}
+        file.write(json.dumps(row) + "\n")
+    write_word_tables(raw, ["hr"], [], tmp_path)
+    assert table_in(tmp_path, "hr-en").translations("znak")[0][0] == "sign"
+    # From English there are only words that are met in mathematics.
+    assert table_in(tmp_path, "en-hr").terms() == ["sign"]
+    # What must stay unseen says nothing on how often a word is met.
+    row["q"] = "What is the sign of x if it is larger than its own square?"
+    with lzma.open(raw / "qa.jsonl.xz", "wt", encoding="utf-8") as file:
+        file.write(json.dumps(row) + "\n")
+    write_word_tables(raw, ["hr"], [row["q"]], tmp_path)
+    chances = [chance for _, chance in table_in(tmp_path, "hr-en").translations("znak")]
+    assert chances[0] == pytest.approx(chances[1], abs=0.02)
+
+
+def test_nepali_is_also_learned_from_hindi_turned_nearly_nepali(tmp_path: Path) -> None:
+    raw = raw_texts(tmp_path, "ne", [("a book", "किताब")])
+    with lzma.open(raw / "parallel.en-hi.tsv.xz", "wt", encoding="utf-8") as file:
+        file.writelines(f"the triangle {n}\tत्रिभुज {n}\tncert\n" for n in range(4))
+    write_word_tables(raw, ["ne"], [], tmp_path)
+    table = table_in(tmp_path, "ne-en")
+    assert "triangle" in {word for term in table.terms() for word, _ in table.translations(term)}
+    assert "book" in {word for term in table.terms() for word, _ in table.translations(term)}
 
 
 def test_the_command_writes_tables_and_says_how_many_words(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert call("words", prepared(tmp_path / "prepared"), tmp_path / "tables") == 0
+    raw = raw_texts(tmp_path / "raw", "cs", PAIRS)
+    assert call("words", raw, tmp_path / "tables", "--languages", "cs") == 0
     assert "cs-en" in capsys.readouterr().out
     assert (tmp_path / "tables" / "en-cs.tsv.gz").exists()
 
 
-def test_a_folder_that_was_not_prepared_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert call("words", tmp_path, tmp_path / "tables") != 0
-    assert "mathsetu train encoder prepare" in capsys.readouterr().err
-    assert not (tmp_path / "tables").exists()
-
-
 def test_a_damaged_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    source = prepared(tmp_path / "prepared")
-    damaged = source / "parallel.tsv.xz"
+    source = raw_texts(tmp_path / "raw", "cs", PAIRS)
+    damaged = source / "parallel.en-cs.tsv.xz"
     damaged.write_bytes(damaged.read_bytes()[:40])
-    assert call("words", source, tmp_path / "tables") != 0
-    assert "parallel.tsv.xz: is damaged" in capsys.readouterr().err
+    assert call("words", source, tmp_path / "tables", "--languages", "cs") != 0
+    assert "parallel.en-cs.tsv.xz: cannot be read" in capsys.readouterr().err
     assert not (tmp_path / "tables").exists()
 
 
 def test_forms_of_one_word_are_one_translation() -> None:
-    pairs = [("they walk", "sie gehen"), ("he walked", "er gehend"), ("walking now", "gehen nun")]
-    [line] = [line for line in term_table(pairs * 4, [], "de") if line.startswith("geh\t")]
+    pairs = [("sie gehen", "they walk"), ("er gehend", "he walked"), ("gehen nun", "walking now")]
+    lines = term_table(pairs * 4, [], "de", "en")
+    [line] = [line for line in lines if line.startswith("geh\t")]
     _, word, chance = line.rstrip().split("\t")[:3]
     assert word == "walk"
     assert int(chance) > 90
 
 
 def test_a_word_list_counts_as_two_sentences() -> None:
-    assert not [line for line in term_table([], [("shelf", "Regal")], "de") if "shelf" in line]
-    assert [line for line in term_table([], [("shelf", "Regal")] * 2, "de") if "shelf" in line]
+    assert not term_table([], [("Regal", "shelf")], "de", "en")
+    assert [
+        line.split("\t")[1] for line in term_table([], [("Regal", "shelf")] * 2, "de", "en")
+    ] == ["shelf"]
 
 
 def test_vietnamese_words_have_several_syllables_and_keep_their_tones() -> None:
-    pairs = [("a big school", "trường học lớn"), ("a big dog", "chó lớn")] * 6
-    table = term_table(pairs, [("school", "trường học"), ("school", "trường học")], "vi")
+    pairs = [("trường học lớn", "a big school"), ("chó lớn", "a big dog")] * 6
+    table = term_table(pairs, [("trường học", "school"), ("trường học", "school")], "vi", "en")
     terms = {line.split("\t")[0]: line.split("\t")[1] for line in table}
     assert terms["trường học"] == "school"
     assert terms["chó"] == "dog"
@@ -97,9 +153,9 @@ def test_vietnamese_words_have_several_syllables_and_keep_their_tones() -> None:
 
 
 def test_syllables_that_keep_together_are_a_word() -> None:
-    filler = [(f"word{number}", f"tiếng{number}") for number in range(300)]
-    pairs = [*[("a student", "sinh viên")] * 9, *filler]
-    table = term_table(pairs, [], "vi")
+    filler = [(f"tiếng{number}", f"word{number}") for number in range(300)]
+    pairs = [*[("sinh viên", "a student")] * 9, *filler]
+    table = term_table(pairs, [], "vi", "en")
     assert "sinh viên" in {line.split("\t")[0] for line in table}
 
 

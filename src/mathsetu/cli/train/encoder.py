@@ -19,7 +19,8 @@ from mathsetu.training.encoder.folders import take_tokenizer
 from mathsetu.training.encoder.prepare import prepare as clean
 from mathsetu.training.encoder.prepare import unseen_texts
 from mathsetu.training.encoder.schedule import Schedule
-from mathsetu.training.encoder.word_tables import write_raw_word_tables, write_word_tables
+from mathsetu.training.encoder.sources import LANGUAGES
+from mathsetu.training.encoder.word_tables import write_word_tables
 
 _PURPOSE = "training the encoder"
 _folder = click.Path(file_okay=False, path_type=Path)
@@ -32,19 +33,19 @@ def command() -> None:
 
     Teach a finished one more languages: widen.
 
-    And tables of words like the built-in ones: prepare, words.
+    And tables of words like the built-in ones: words.
 
     Every stage reads the output of the one before, is seeded, and resumes where it stopped.
 
     \b
     Example:
       mathsetu train encoder prepare raw prepared --avoid topics.tsv
-      mathsetu train encoder words prepared tables
       mathsetu train encoder examples prepared work --teacher all-mpnet-base-v2
       mathsetu train encoder teach work --teacher all-mpnet-base-v2
       mathsetu train encoder distil work --start all-MiniLM-L6-v2
       mathsetu index library posts.jsonl --recipe meaning \
           --set parts.meaning.model=work/model
+      mathsetu train encoder words raw tables --avoid topics.tsv
     """
 
 
@@ -69,28 +70,21 @@ def prepare(
 
 
 @command.command()
-@click.argument("prepared", type=_folder)
+@click.argument("raw", type=_folder)
 @click.argument("tables", type=_folder)
-@click.option("--languages", default="",
-              help="Language codes, separated by commas; PREPARED is then a "
-                   "folder of raw texts.")  # fmt: skip
+@click.option("--languages", default=",".join(LANGUAGES), show_default=True,
+              help="Language codes, separated by commas.")  # fmt: skip
 @click.option("--avoid", type=_file, multiple=True,
-              help="With --languages: texts that share ten words in a row "
-                   "with it are dropped.")  # fmt: skip
+              help="Topics and queries; texts that share ten words in a row "
+                   "with them are dropped.")  # fmt: skip
 @json_option
-def words(
-    prepared: Path, tables: Path, languages: str, avoid: tuple[Path, ...], as_json: bool
-) -> None:
-    """Learn word translations from PREPARED, and write them as TABLES.
+def words(raw: Path, tables: Path, languages: str, avoid: tuple[Path, ...], as_json: bool) -> None:
+    """Learn word translations from the texts and word lists of RAW, and write them as TABLES.
 
     The built-in tables for search by words are in the package's folder languages/learned.
     """
     codes = [code for code in languages.split(",") if code]
-    counts = (
-        write_raw_word_tables(prepared, codes, unseen_texts(avoid), tables)
-        if codes
-        else write_word_tables(prepared, tables)
-    )
+    counts = write_word_tables(raw, codes, unseen_texts(avoid), tables)
     if as_json:
         print_json(counts)
     else:

@@ -80,8 +80,9 @@ class Glossary:
     ) -> Iterator[Expanded]:
         """As `expand`, for one language after the other; the text is read once.
 
-        >>> list(Glossary.load().expand_into("número primo", "es", ["cs"]))[0]
-        Expanded(term='prvocisl', weight=1.0, originals=[('numer', 'prim')])
+        >>> [one] = Glossary.load().expand_into("número primo", "es", ["cs"])
+        >>> one.term, one.weight, one.pieces[0].terms
+        ('prvocisl', 1.0, ('numer', 'prim'))
         """
         read = None
         for expander in (self._expander(source, target) for target in targets):

@@ -2,15 +2,17 @@
 
 A word that the glossary knows becomes the terms of its translations: those of the usual term weigh
 1, those of all synonyms together `SYNONYMS`; a word that may mean several concepts shares its
-weight among them; words of plain discourse ("find", "question") weigh `DISCOURSE` of that. A word
-that stands only inside longer terms of the glossary becomes what goes with it there: Czech
-"majorizovaná" is known from "věta o majorizované konvergenci", whose translations have "dominated".
-A word that the glossary does not have becomes what it was learned to be (`languages.learned`), each
-translation weighing as much as it is likely. Any other word stays as it is, since names and symbols
-are the same in many languages.
+weight among them; words of plain discourse ("find", "question") weigh `DISCOURSE` of that. One word
+shares its weight with what it was learned to be (`languages.learned`), since a concept's usual term
+is often not what is said in its place: Croatian "dobiti" is "profit" in the glossary, and "to get"
+in a question. A term of several words means one thing. A word that the glossary does not have
+becomes what it was learned to be, each translation weighing as much as it is likely. If nothing was
+learned, it becomes what goes with it in longer terms of the glossary: Czech "majorizovaná" is known
+from "věta o majorizované konvergenci", whose translations have "dominated". Any other word stays
+as it is, since names and symbols are the same in many languages.
 
-Terms that a program has found and nobody has read (`further.py`) are sometimes wrong, so they share
-their weight with what was learned. German, Dutch and Swedish words that are not known are taken
+Terms that a program has found and nobody has read (`further.py`) are sometimes wrong, so they count
+less beside what was learned. German, Dutch and Swedish words that are not known are taken
 apart: "Mathematikbuch" is "Mathematik" and "Buch". Vietnamese words have several syllables.
 """
 
@@ -41,8 +43,9 @@ TOGETHER = 0.4
 # Letters of the shortest part of a word that is taken apart, and what may stand between two.
 SHORTEST_PART = 4
 JOINTS = ("", "s", "n", "en", "es", "er", "e")
-# What terms count that nobody has read, where learned words say something, too: of one word, and
-# of several, which are more often right.
+# What terms count where learned words say something, too: of one word, and of several, which are
+# more often right; those that a person has read, and those that nobody has.
+READ, READ_LONG = 0.4, 1.0
 UNREAD, UNREAD_LONG = 0.3, 0.5
 # How likely a learned word must be to be written in place of another.
 SAID = 0.3
@@ -69,11 +72,11 @@ class Piece(NamedTuple):
 
 
 class Expanded(NamedTuple):
-    """A term of the target, its weight, and the terms of each piece of the text that it is for."""
+    """A term of the target, its weight, and the pieces of the text that it is for."""
 
     term: str
     weight: float
-    originals: list[tuple[str, ...]]
+    pieces: list[Piece]
 
 
 class TermsOfConcepts:
@@ -131,12 +134,12 @@ class Expander:
     def expand_read(self, read: ReadText, *, evenly: bool = False) -> list[Expanded]:
         """As `expand`, of a text that was read before, with what each term is for."""
         weights: defaultdict[str, float] = defaultdict(float)
-        originals: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
+        pieces: defaultdict[str, list[Piece]] = defaultdict(list)
         for piece in self.pieces(read):
             for term, weight in self._weighed(read.text, piece, evenly):
                 weights[term] += weight
-                originals[term].append(piece.terms)
-        return [Expanded(term, weight, originals[term]) for term, weight in weights.items()]
+                pieces[term].append(piece)
+        return [Expanded(term, weight, pieces[term]) for term, weight in weights.items()]
 
     def pieces(self, read: ReadText) -> Iterator[Piece]:
         """The words of a marked text, those of one term together; stop words are left out."""
@@ -182,14 +185,20 @@ class Expander:
     def _matched(
         self, text: str, match: TermMatch, tokens: Sequence[Token], table: LearnedWords
     ) -> Piece:
-        """A term of the glossary, with what its words were learned to be where nobody read it."""
+        """A term of the glossary, with what its words were learned to be where that counts."""
         terms = tuple(term for token in tokens if not token.is_stop for term in token.terms)
         learned: tuple[tuple[tuple[str, float], ...], ...] = ()
-        if not all(self._is_read(concept) for concept in match.concepts):
+        if self._share(match.concepts, terms) < 1.0:
             whole = _syllables(text, tokens)
             keys = [whole] if self._row.spaces_syllables and whole in table else terms
             learned = tuple(tuple(table.translations(key)) for key in keys)
         return Piece(match.start, match.end, terms, match.concepts, learned)
+
+    def _share(self, concepts: Sequence[Concept], terms: Sequence[str]) -> float:
+        """What the glossary counts beside learned words."""
+        if all(map(self._is_read, concepts)):
+            return READ if len(terms) == 1 else READ_LONG
+        return UNREAD if len(terms) == 1 else UNREAD_LONG
 
     def _is_read(self, concept: Concept) -> bool:
         """Whether a person has read what a concept is called in the source."""
@@ -233,19 +242,18 @@ class Expander:
         learned = self._learned(piece)
         known = [terms for concept in piece.concepts if (terms := self._translation(concept))]
         if known:
-            share = 1.0
-            if learned:
-                share = UNREAD if len(piece.terms) == 1 else UNREAD_LONG
+            # Learned words claim as much as they are likely; the glossary keeps the rest.
+            rest = 1 - self._share(piece.concepts, piece.terms)
+            share = 1 - rest * min(1.0, sum(learned.values()))
             for translation in known:
                 usual = list(translation.values()).count(max(translation.values()))
                 even = min(1.0, max(1, len(piece.terms)) / usual) if evenly else 1.0
                 for term, weight in translation.items():
                     yield term, even * share * weight / len(known)
-            yield from ((term, (1 - share) * weight) for term, weight in learned.items())
+            yield from ((term, rest * weight) for term, weight in learned.items())
             return
-        # What the glossary says comes first where people have written it.
         parts = [part for term in piece.terms if (part := self._part(term))]
-        if parts and not (learned and self._source in FURTHER):
+        if parts and not learned:
             yield from ((part, PART) for part in parts)
             return
         own = analyze(text[piece.start : piece.end], self._target)
@@ -270,7 +278,8 @@ class Expander:
         """The best translation of a piece, or nothing."""
         best = [max(said, key=lambda one: one[1]) for said in piece.learned if said]
         term = next((term for one in piece.concepts if (term := one.term(self._target))), "")
-        if term and (len(piece.terms) > 1 or not best or best[0][1] <= OVERRULES):
+        is_read = all(map(self._is_read, piece.concepts))
+        if term and (is_read or len(piece.terms) > 1 or not best or best[0][1] <= OVERRULES):
             return term
         learned = self._learned(piece)
         if term and any(own in learned for own in analyze(term, self._target)):
@@ -305,7 +314,9 @@ class Expander:
 
     def _part(self, term: str) -> str:
         """The term of the target that a term of the source most often goes with, or nothing."""
-        places = self._source_terms.places.get(term, ())
+        # A letter stands for itself: what is said with it in longer terms is not about it.
+        is_letter = len(term) == 1 and term.isascii()
+        places = () if is_letter else self._source_terms.places.get(term, ())
         if not places or term in self._parts:
             return self._parts.get(term, "")
         together = Counter(other for place in places for other in self._target_terms[place])

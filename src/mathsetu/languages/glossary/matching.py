@@ -7,6 +7,7 @@ of the function". Otherwise they matter: "in the same way" does not find every "
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -17,6 +18,7 @@ from mathsetu.languages.normalise import fold, normalise
 from mathsetu.languages.table import language as row_of
 
 _HALF_SPACE = "\u200c"
+_HANGUL = re.compile("[\uac00-\ud7a3]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,8 @@ class Matcher:
         if root is not self._root and has_tones(text, self.language):
             root = self._root
         after, meanings = _longest(root, tokens, first)
-        if not meanings:
+        is_inside = after == first + 1 and not _may_begin(root, text, tokens, first)
+        if not meanings or is_inside:
             return None, first + 1
         start, end = tokens[first].start, tokens[after - 1].end
         return TermMatch(start, end, _likeliest(meanings, text[start:end])), after
@@ -147,6 +150,24 @@ def _longest(root: _Node, tokens: Sequence[Token], first: int) -> tuple[int, lis
         if not nodes:
             break
     return after, meanings
+
+
+def _may_begin(root: _Node, text: str, tokens: Sequence[Token], first: int) -> bool:
+    """Whether a Korean term of one syllable may begin here; other terms may anywhere.
+
+    Any long word has such a syllable in it. It is a term where a word begins or after other terms:
+    the 합 (sum) of 합을 and 무한합.
+    """
+    start = first
+    if not _HANGUL.match(text, tokens[first].start):
+        return True
+    while start and tokens[start - 1].end == tokens[start].start:
+        start -= 1
+    while start < first:
+        start, meanings = _longest(root, tokens, start)
+        if not meanings:
+            return False
+    return start == first
 
 
 def _follow(node: _Node, terms: Iterable[str]) -> _Node | None:

@@ -59,7 +59,7 @@ def prepare(data: Path, avoid: Iterable[str], folder: Path, held_out: int = 5000
                 if not wrong:
                     kept[language].append((pair.english, pair.other))
                     file.write(_row(pair))
-                    nepali = _nepali(pair)
+                    nepali = nearly_nepali(pair)
                     if nepali and not sieve.objection(nepali.other):
                         counts["ne: made of Hindi"] += 1
                         file.write(_row(nepali))
@@ -138,7 +138,7 @@ def _held_out(data: Path, count: int) -> list[Translation]:
     return sorted(found.values(), key=lambda pair: sha256(pair.english.encode()).digest())[:count]
 
 
-def _nepali(pair: Translation) -> Translation | None:
+def nearly_nepali(pair: Translation) -> Translation | None:
     """The pair with its Hindi turned nearly Nepali: all mathematics, and a part of the rest."""
     if pair.language != "hi":
         return None

@@ -1,19 +1,20 @@
 """Tables of words that translate each other, for search by words (`mathsetu.languages.learned`).
 
-The terms of one language (stems, as the analyzer makes them) are aligned with the words of the
-other, to English and from it. Learned on the pairs that the encoder learns from, so nothing of a
-topic is in it.
+The terms of two languages (stems, as the analyzer makes them) are aligned with each other in
+parallel text and word lists: "walk", "walks" and "walked" are one translation then, not three
+unlikely ones. Where a space stands after every syllable, as in Vietnamese, the terms are words of
+one to four syllables with their tone marks.
 
-Tables of further languages (`term_table`) are aligned stem with stem: "walk", "walks" and "walked"
-are one translation then, not three unlikely ones. Where a space stands after every syllable, as in
-Vietnamese, the terms are words of one to four syllables with their tone marks.
+Most parallel text is about other things than mathematics: a Croatian "znak" is a character of a
+keyboard there, and "dobiti" is to make a profit. So a translation counts as much more (or less) as
+it is more (or less) frequent in mathematical texts than in the parallel text.
 """
 
 from __future__ import annotations
 
 import gzip
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import log
 from pathlib import Path
@@ -21,74 +22,82 @@ from pathlib import Path
 from mathsetu.languages.analyze import analyze, tokenize
 from mathsetu.languages.glossary.tokens import LONGEST_WORD, joined_syllables
 from mathsetu.languages.table import language as row_of
-from mathsetu.training.encoder.alignment import align_terms, align_words, without_formulas, words_of
-from mathsetu.training.encoder.examples import read_parallel
+from mathsetu.training.encoder.alignment import align_terms, without_formulas, words_of
 from mathsetu.training.encoder.overlap import Overlap
-from mathsetu.training.encoder.sources import dictionary, translations
+from mathsetu.training.encoder.prepare import nearly_nepali
+from mathsetu.training.encoder.sources import LANGUAGES, answered, dictionary, translations
 
 Pair = tuple[str, str]
 
 # What a word most likely is; more alternatives bring no more answers.
 _MOST = 3
-# How likely a translation must be, and the word as one of the translation: most others are wrong.
-_LEAST = (0.2, 0.03)
-# The same of stems, which gather the chances of their forms, and how often one must be seen: an
-# entry of a word list says as much as two sentences.
-_LEAST_CHANCE, _LEAST_COUNT, _LISTED = 0.05, 2.0, 2.0
+# How likely a translation must be, before its frequency in mathematics is known and after, and how
+# often it must be seen: an entry of a word list says as much as two sentences.
+_CANDIDATE, _LEAST_CHANCE, _LEAST_COUNT, _LISTED = 0.004, 0.05, 2.0, 2.0
+# Added to both frequencies, so that a rare word is not judged by chance. From 5e-6 to 1e-4 the
+# tables say the same.
+_SMOOTHING = 2e-5
 # Two syllables are a word where they are seen together so often, and so much more often than by
 # chance (normalised pointwise mutual information).
 _TOGETHER, _BOUND = 8, 0.5
-# Languages whose words are not parted by blanks, or hardly: their terms are pairs of characters.
-_UNSPACED = frozenset({"zh", "ja", "ko", "th"})
 
 
-def write_word_tables(prepared: Path, folder: Path) -> dict[str, int]:
-    """Write all tables into a folder; returns how many terms each has.
-
-    Args:
-        prepared: The folder that ``mathsetu train encoder prepare`` has written.
-        folder: Where ``SOURCE-TARGET.tsv.gz`` go.
-    """
-    texts: dict[str, list[Pair]] = {}
-    for language, _, english, other in read_parallel(prepared):
-        texts.setdefault(language, []).append((english, other))
-    counts: dict[str, int] = {}
-    for language, pairs in texts.items():
-        counts |= _write_both(language, pairs, folder)
-    return counts
-
-
-def write_raw_word_tables(
+def write_word_tables(
     raw: Path, languages: Iterable[str], avoid: Iterable[str], folder: Path
 ) -> dict[str, int]:
-    """Write the tables to English of languages whose raw material needs no more than cleaning.
+    """Write the tables to English, and from it for the first languages; returns their sizes.
 
     Args:
         raw: The folder of texts and word lists, as for `prepare`.
         languages: Whose tables are written.
         avoid: Topics and queries: what shares ten words in a row with them is dropped.
-        folder: Where the tables go.
+        folder: Where ``SOURCE-TARGET.tsv.gz`` go.
     """
     unseen = Overlap(avoid)
+    said = _said_in_mathematics(raw, unseen)
     counts: dict[str, int] = {}
     for language in languages:
-        pairs = [
-            (pair.english, pair.other)
-            for pair in translations(raw, language)
-            if not unseen.touches(pair.english) and not unseen.touches(pair.other)
-        ]
-        table = term_table(pairs, list(dictionary(raw, language)), language)
+        pairs = list(_pairs(raw, language, unseen))
+        listed = [(own, english) for english, own in dictionary(raw, language)]
+        table = term_table(pairs, listed, language, "en", said.get("en"))
         counts |= _write(table, f"{language}-en", folder)
+        if language in LANGUAGES:
+            back, listed_back = ([(own, other) for other, own in row] for row in (pairs, listed))
+            table = term_table(back, listed_back, "en", language, said.get(language))
+            if met := said.get("en"):
+                # An English question in many languages reads all of these tables: half of the words
+                # are in no mathematical text.
+                table = [line for line in table if line.partition("\t")[0] in met]
+            counts |= _write(table, f"en-{language}", folder)
     return counts
 
 
-def _write_both(language: str, pairs: Sequence[Pair], folder: Path) -> dict[str, int]:
-    """Write the tables from English and to it."""
-    back = [(other, english) for english, other in pairs]
-    counts: dict[str, int] = {}
-    for source, target, rows in (("en", language, pairs), (language, "en", back)):
-        counts |= _write(word_table(rows, source, target), f"{source}-{target}", folder)
-    return counts
+def _pairs(raw: Path, language: str, unseen: Overlap) -> Iterator[Pair]:
+    """Texts of a language with their English ones; Nepali has also what was made of Hindi."""
+    for source in (language, "hi") if language == "ne" else (language,):
+        for pair in translations(raw, source):
+            meant = pair if source == language else nearly_nepali(pair)
+            if meant and not unseen.touches(meant.english) and not unseen.touches(meant.other):
+                yield meant.other, meant.english
+
+
+def _said_in_mathematics(raw: Path, unseen: Overlap) -> dict[str, Counter[str]]:
+    """How often terms are met in questions and answers, by language; nothing without such texts."""
+    if not (raw / "qa.jsonl.xz").exists():
+        return {}
+    words: dict[str, Counter[str]] = {}
+    for row in answered(raw):
+        if not unseen.touches(row.question):
+            met = words.setdefault(row.language, Counter())
+            met.update(words_of(row.question))
+            met.update(words_of(row.answer))
+    said: dict[str, Counter[str]] = {}
+    for language, met in words.items():
+        terms = said[language] = Counter()
+        for word, count in met.items():
+            for term in analyze(word, language):
+                terms[term] += count
+    return said
 
 
 def _write(table: Sequence[str], name: str, folder: Path) -> dict[str, int]:
@@ -99,59 +108,72 @@ def _write(table: Sequence[str], name: str, folder: Path) -> dict[str, int]:
     return {name: len(table)}
 
 
-def word_table(pairs: Iterable[Pair], source: str, target: str) -> list[str]:
+def term_table(
+    pairs: Sequence[Pair],
+    listed: Sequence[Pair],
+    source: str,
+    target: str,
+    said: Mapping[str, int] | None = None,
+) -> list[str]:
     r"""The lines of a table, in the order of the terms.
 
-    >>> pairs = [("dvě ryby", "two fish"), ("dva domy", "two houses"), ("ryba", "fish")]
-    >>> word_table(pairs * 3, "cs", "en")[-1]
-    'ryb\tfish\t96\n'
-    """
-    terms = ((_spaced(text, source), _spaced(other, target, stems=False)) for text, other in pairs)
-    learned = align_words(terms, _LEAST)
-    lines = []
-    for term, forms in sorted(learned.items()):
-        # Stop words are in no index.
-        said = [form for form in forms if analyze(form[0], target)][:_MOST]
-        if said:
-            lines.append(_line(term, said))
-    return lines
-
-
-def term_table(pairs: Sequence[Pair], listed: Sequence[Pair], source: str) -> list[str]:
-    r"""The lines of a table from a further language to English, in the order of the terms.
-
     Args:
-        pairs: English texts with their translations.
-        listed: Entries of word lists, English first.
-        source: The further language.
+        pairs: Texts with their translations.
+        listed: Entries of word lists, in the same order.
+        source: The language whose terms are looked up.
+        target: The language of the translations.
+        said: How often terms of the target are met in mathematics, where that is known.
 
-    >>> pairs = [("two dogs walk", "zwei Hunde gehen"), ("a dog walked", "ein Hund ging")]
-    >>> [line.split()[:2] for line in term_table(pairs * 3, [("dog", "Hund")], "de")][-2:]
+    >>> pairs = [("zwei Hunde gehen", "two dogs walk"), ("ein Hund ging", "a dog walked")]
+    >>> [line.split()[:2] for line in term_table(pairs * 3, [("Hund", "dog")], "de", "en")][-2:]
     [['ging', 'walk'], ['hund', 'dog']]
     """
     terms_of = _reader(source, pairs, listed)
     forms: dict[str, Counter[str]] = {}
+    seen: Counter[str] = Counter()
 
-    def english_terms(text: str) -> list[str]:
+    def target_terms(text: str) -> list[str]:
         terms = []
         for word in words_of(text):
-            for term in analyze(word, "en"):
+            for term in analyze(word, target):
                 forms.setdefault(term, Counter())[word] += 1
                 terms.append(term)
         return terms
 
-    rows = (
-        (terms_of(without_formulas(other)), english_terms(english), times)
-        for texts, times in ((pairs, 1.0), (listed, _LISTED))
-        for english, other in texts
-    )
-    learned = align_terms(rows, _LEAST_CHANCE, _LEAST_COUNT)
+    def rows() -> Iterator[tuple[list[str], list[str], float]]:
+        for own, other in pairs:
+            terms = target_terms(other)
+            seen.update(terms)
+            yield terms_of(without_formulas(own)), terms, 1.0
+        for own, other in listed:
+            yield terms_of(without_formulas(own)), target_terms(other), _LISTED
+
+    learned = align_terms(rows(), _CANDIDATE, _LEAST_COUNT)
     # A stem is written as the form of it that is met most, which is what people are shown.
     usual = {term: min(own, key=lambda form: (-own[form], form)) for term, own in forms.items()}
-    return [
-        _line(term, [(usual[stem], chance) for stem, chance in stems[:_MOST]])
-        for term, stems in sorted(learned.items())
+    lines = []
+    for term, candidates in sorted(learned.items()):
+        likely = [one for one in _in_mathematics(candidates, seen, said) if one[1] >= _LEAST_CHANCE]
+        if likely:
+            lines.append(_line(term, [(usual[stem], chance) for stem, chance in likely[:_MOST]]))
+    return lines
+
+
+def _in_mathematics(
+    candidates: Sequence[tuple[str, float]], seen: Counter[str], said: Mapping[str, int] | None
+) -> list[tuple[str, float]]:
+    """The translations of a term with their chances in mathematical texts, the likeliest first."""
+    if not said:
+        return list(candidates)
+    here, there = sum(said.values()), seen.total()
+    weighed = [
+        (term, chance * (said.get(term, 0) / here + _SMOOTHING) / (seen[term] / there + _SMOOTHING))
+        for term, chance in candidates
     ]
+    scale = sum(chance for _, chance in candidates) / sum(chance for _, chance in weighed)
+    return sorted(
+        ((term, scale * chance) for term, chance in weighed), key=lambda one: (-one[1], one[0])
+    )
 
 
 def _line(term: str, said: Iterable[tuple[str, float]]) -> str:
@@ -177,13 +199,13 @@ def _reader(
 
 def _words_of_syllables(pairs: Iterable[Pair], listed: Iterable[Pair]) -> Iterator[str]:
     """Words of several syllables: what the lists have, and syllables that keep together."""
-    for _, entry in listed:
+    for entry, _ in listed:
         syllables = tokenize(entry)
         if 1 < len(syllables) <= LONGEST_WORD:
             yield " ".join(syllables)
     single: Counter[str] = Counter()
     double: Counter[tuple[str, str]] = Counter()
-    for _, text in pairs:
+    for text, _ in pairs:
         syllables = tokenize(text)
         single.update(syllables)
         double.update(pairwise(syllables))
@@ -193,10 +215,3 @@ def _words_of_syllables(pairs: Iterable[Pair], listed: Iterable[Pair]) -> Iterat
             surprise = log(count * total / (single[first] * single[second]))
             if surprise / -log(count / total) > _BOUND:
                 yield f"{first} {second}"
-
-
-def _spaced(text: str, language: str, *, stems: bool = True) -> str:
-    """A text with blanks between its terms; pairs of characters where its script has no blanks."""
-    if not stems and language not in _UNSPACED:
-        return text
-    return " ".join(analyze(" ".join(words_of(text)), language))
