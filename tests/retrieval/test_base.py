@@ -1,8 +1,15 @@
 """What retrievers have in common: the best of segments, and what was read lately."""
 
 import numpy as np
+import pytest
 
-from mathsetu.retrieval.base import Best, Recent, Scored
+from mathsetu.retrieval.base import Best, Builder, Recent, Scored
+from mathsetu.retrieval.dense import DenseBuilder, DenseSettings
+from mathsetu.retrieval.formula_index import FormulaBuilder, FormulaSettings
+from mathsetu.retrieval.graph_search import GraphIndexBuilder, GraphSettings
+from mathsetu.retrieval.lexical import LexicalBuilder, LexicalSettings
+from mathsetu.retrieval.meaning import MeaningBuilder, MeaningSettings
+from mathsetu.retrieval.overlap import OverlapBuilder, OverlapSettings
 
 
 def scored(numbers: list[int], scores: list[float]) -> Scored:
@@ -47,3 +54,22 @@ def test_what_is_forgotten_is_read_again() -> None:
     recent.clear()
     recent.read([1])
     assert reader.read == [[1], [1]]
+
+
+@pytest.mark.parametrize(
+    ("builder", "expected"),
+    [
+        (DenseBuilder(DenseSettings("m")), True),
+        (FormulaBuilder(FormulaSettings()), True),
+        (LexicalBuilder(LexicalSettings()), True),
+        (MeaningBuilder(MeaningSettings()), True),
+        (OverlapBuilder(OverlapSettings()), True),
+        # It loads all vectors of what is merged.
+        (GraphIndexBuilder(GraphSettings()), False),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_segments_grow_by_merging_where_that_takes_little_memory(
+    builder: Builder, expected: bool
+) -> None:
+    assert builder.merges_on_disk == expected

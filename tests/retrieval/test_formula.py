@@ -289,13 +289,12 @@ def test_several_formulas_of_a_query_share_what_is_looked_at_and_matched(
 def test_a_large_formula_is_matched_with_fewer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    index = retriever(tmp_path, NEARER_FIRST, matched=20)
+    expected = retriever(tmp_path / "fewer", NEARER_FIRST, matched=most).formulas("a^2+b^2=d^2", 9)
     nodes = sum(1 for _ in parse_latex("a^2+b^2=d^2").opt.walk())
     monkeypatch.setattr(formula, "_MOST_NODES", most * nodes + 1)
-    ours = index.formulas("a^2+b^2=d^2", 9)
-    fewer = retriever(tmp_path / "fewer", NEARER_FIRST, matched=most)
-    assert [one.score for one in ours] == [one.score for one in fewer.formulas("a^2+b^2=d^2", 9)]
-    assert len(ours) == 5
+    found = retriever(tmp_path, NEARER_FIRST, matched=20).formulas("a^2+b^2=d^2", 9)
+    assert [one.score for one in found] == [one.score for one in expected]
+    assert len(found) == 5
 
 
 def test_the_formula_of_a_question_is_searched_for(tmp_path: Path) -> None:

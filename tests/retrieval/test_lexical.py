@@ -75,6 +75,20 @@ def test_a_field_counts_as_much_as_its_weight(tmp_path: Path) -> None:
     assert terms["divisor"] == 1
 
 
+def test_words_are_asked_for_in_the_languages_that_posts_have(tmp_path: Path) -> None:
+    """And as they are where nothing is translated, or posts are in no language."""
+    question = asked("números primos", "es")
+    posts = {"english": POSTS[0], "none": Post(id="x", body="$x$")}
+    wanted = {
+        name: over(tmp_path / name, post).ask([question])[0].wanted for name, post in posts.items()
+    }
+    assert wanted["english"]["prime"] == wanted["english"]["number"] == 1
+    assert "numer" not in wanted["english"]
+    assert wanted["none"] == {"numer": 1, "prim": 1}
+    [reply] = retriever(tmp_path / "without", translate=False).ask([question])
+    assert reply.wanted == {"numer": 1, "prim": 1}
+
+
 def test_a_name_in_a_formula_is_a_word_unless_left_out(tmp_path: Path) -> None:
     assert found(retriever(tmp_path, **MATCHED), asked("$\\det B$"))[0] == 1
     without = retriever(tmp_path / "without", **MATCHED, formula_tokens=0.0)

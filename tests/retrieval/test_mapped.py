@@ -143,6 +143,17 @@ def test_a_change_in_the_last_row_of_a_table_is_found(
         read(values, 9_999, 10_000)
 
 
+def test_a_range_that_ends_with_the_first_byte_of_a_block_is_compared(tmp_path: Path) -> None:
+    file = tmp_path / "values.npy"
+    np.save(file, np.zeros(100_000, dtype=np.uint8))
+    seal(tmp_path)
+    change(file, 65_408, 1)
+    values = Mapped(file, "uint8")
+    values.with_rows(np.array([[0, 65_408]]))
+    with pytest.raises(DamagedLibrary, match="has changed"):
+        values.with_rows(np.array([[0, 65_409]]))
+
+
 @pytest.mark.parametrize("place", [FIRST, LAST])
 def test_limits_are_those_of_the_block_that_is_read(tmp_path: Path, place: int) -> None:
     numbers = np.zeros(30_000, dtype=np.int64)

@@ -186,16 +186,6 @@ def test_a_query_may_have_more_vectors_than_are_multiplied_at_once(tmp_path):
         np.testing.assert_allclose(scores[number], plain_maxsim(queries[number], posts), atol=1e-3)
 
 
-def test_long_vectors_give_the_same_scores_whichever_others_are_asked_for(tmp_path):
-    random = np.random.default_rng(1)
-    write_multivectors(tmp_path / "all", [unit(random, 3, 300) for _ in range(40)], "float16")
-    query = unit(random, 7, 300)
-    for stored in (MaxSim([tmp_path / "all"]), MultiVectors(tmp_path / "all")):
-        together = stored.scores_of(query, np.arange(40))
-        alone = [stored.scores_of(query, np.array([number]))[0] for number in range(40)]
-        assert together.tolist() == alone
-
-
 @pytest.mark.parametrize("strategy", ["exact", "document", "single"])
 def test_a_query_without_vectors_finds_nothing(tmp_path, strategy):
     random = np.random.default_rng(1)
