@@ -148,10 +148,12 @@ def test_masses_are_the_weights_of_all_features_over_all_segments(
 def test_features_of_the_layout_count_twice_as_much_as_those_of_the_operators() -> None:
     parsed = parse_latex("a+a^2")
     plain = features(parsed.slt, parsed.opt)
-    counted = feature_counts(parsed)
-    shares = {counted[term] / plain.count(term) for term in set(plain)}
-    assert shares == {1, 2}
-    assert set(counted) == set(plain)
+    # Those of the operators begin with one of these letters.
+    expected = {term: plain.count(term) * (1 if term[0] in "rRlL" else 2) for term in plain}
+    assert feature_counts(parsed) == expected
+    assert {term[0] for term in plain} > {"r", "p"}
+    # A formula of the collection has no wildcards, only signs.
+    assert any("?u" in feature for feature in feature_counts(parse_latex("?u^2")))
 
 
 @given(st.lists(st.lists(st.integers(0, 39), max_size=5), max_size=8))

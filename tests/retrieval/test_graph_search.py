@@ -1,5 +1,7 @@
 """Search by meaning graphs: an index of posts, their formulas, and why a post was found."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -13,10 +15,12 @@ from mathsetu.plain_files import files_below
 from mathsetu.records import Formula, Post, Query
 from mathsetu.retrieval import graph_formulas
 from mathsetu.retrieval.base import WrittenSegment
+from mathsetu.retrieval.graph_formulas import place_in
 from mathsetu.retrieval.graph_search import (
     GraphIndexBuilder,
     GraphRetriever,
     GraphSettings,
+    graph_model_folder,
     named_formulas,
 )
 from tests.encoders.tiny_graph import POSTS, make_graph_library, make_graph_model
@@ -208,3 +212,40 @@ def test_formulas_that_are_written_alike_are_found_once_and_as_many_as_wanted(re
     assert found[0].latex == "x^2-2"
     assert len({one.latex for one in found}) == 2
     assert [one.latex for one in finder.formulas("x^2-2", 1)] == ["x^2-2"]
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "formula", "expected"),
+    [
+        ("", "Is $x$ or $y$, not $x$?", Formula("q", "x", where="question", start=19), 2),
+        ("", "Is $x$ or $y$, not $x$?", Formula("q", "x", where="question", start=18), 0),
+        ("", "Is $x$ or $y$, not $x$?", Formula("q", "x"), 0),
+        ("About $x$", "$x$ is odd.", Formula("q", "x", where="question", start=0), 1),
+        ("About $x$", "Is $x$ odd?", Formula("q", "x", where="question", start=3), 1),
+        ("$x$ and $x$", "Is $x$ odd?", Formula("q", "x", where="title", start=8), 1),
+        ("$x$ and $x$", "Is $x$ odd?", Formula("q", "z", where="title", start=8), None),
+    ],
+)
+def test_the_formula_asked_for_is_the_one_that_stands_where_the_topic_says(
+    title, text, formula, expected
+):
+    assert place_in(Question(Query("B.1", text, title=title)), formula) == expected
+
+
+def test_formulas_and_posts_are_numbered_over_all_segments(retriever, tmp_path):
+    folders = [
+        built(tmp_path / "a", POSTS[:2], retriever.choices),
+        built(tmp_path / "b", POSTS[1:], retriever.choices),
+    ]
+    finder = GraphRetriever(folders, retriever.choices).formula_finder
+    allowed = np.array([False, False, False, True])
+    found = finder.formulas_for(asked("$x^2$"), 9, allowed)
+    assert {one.latex for one in found} == {"x^2-2", r"\sqrt2"}
+    assert [finder.posts_with(one.number).tolist() for one in found] == [[3], [3]]
+    assert finder.formulas_for(asked("$x^2$"), 9, ~allowed)[0].latex not in ("x^2-2", r"\sqrt2")
+    assert finder.formulas_for(asked("$x^2$"), 9, np.zeros(4, dtype=np.bool_)) == []
+
+
+def test_a_model_is_the_shipped_one_or_a_folder():
+    assert (graph_model_folder("shipped") / "model.json").is_file()
+    assert graph_model_folder("~/models/own") == Path.home() / "models" / "own"

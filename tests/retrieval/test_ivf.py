@@ -83,6 +83,11 @@ def test_as_many_posts_are_looked_at_as_the_visited_lists_have(
     assert Ivf(folder, VECTORS.shape, Division(3, probes)).visited(1) == expected
 
 
+def test_of_a_single_list_all_posts_are_looked_at(tmp_path: Path) -> None:
+    one = write(tmp_path / "lists", centres=np.eye(1, 4, dtype=np.float32), ends=np.array([0, 12]))
+    assert Ivf(one, VECTORS.shape, Division(1, 1)).visited(1) == 12
+
+
 def test_an_eighth_of_the_lists_is_visited_or_those_with_six_times_the_wanted_posts() -> None:
     adaptive = Division(0, 0)
     assert [adaptive.probes(lists, 1000, 1) for lists in (8, 9, 16, 17, 100)] == [1, 2, 2, 3, 13]

@@ -543,14 +543,24 @@ def test_a_merged_segment_is_that_of_the_posts_that_were_kept(
     ]
     monkeypatch.setattr(meaning, "_MERGED_TOGETHER", 2)
     MeaningBuilder(choices).merge(sources, tmp_path / "new" / "merged")
-    for file in built(tmp_path / "new" / "kept", posts[1:], choices).iterdir():
+    for file in built(tmp_path / "other" / "kept", posts[1:], choices).iterdir():
         assert (tmp_path / "new" / "merged" / file.name).read_bytes() == file.read_bytes()
+    MeaningBuilder(choices).merge(sources[1:], tmp_path / "alone")
+    for file in parts[1].iterdir():
+        assert (tmp_path / "alone" / file.name).read_bytes() == file.read_bytes()
 
 
-def test_a_sentence_is_quoted_from_the_passage_that_it_is_in(tmp_path: Path, model: str) -> None:
-    choices = choose(model, tokens=8, question_passages=1, body_passages=9)
-    post = Post(id="1", title="Sums", question=ODD, body=f"{COMPACT} {BOUNDED} {EVEN}")
-    retriever = opened(tmp_path / "index", [post], choices)
-    for sentence in (BOUNDED, EVEN):
-        reason = retriever.ask([asked(sentence)])[0].reason(0, post)
-        assert reason.detail.endswith(sentence)
+@pytest.mark.parametrize("is_asked", [False, True])
+def test_a_sentence_is_quoted_from_the_passage_that_it_is_in(
+    tmp_path: Path, model: str, encoder: BuiltinEncoder, is_asked: bool
+) -> None:
+    """A text of two passages, the first sentence and the two others; beside it a text of one."""
+    long = f"{ODD} {EVEN} It is."
+    sizes = [len(row) for row in encoder.tokens([ODD, f"{ODD} {EVEN}", long])]
+    assert sizes[1] < sizes[2] <= 2 * sizes[0]
+    most = {"question_passages": 1 + is_asked, "body_passages": 2 - is_asked}
+    question, body = (long, BOUNDED) if is_asked else (BOUNDED, long)
+    posts = [*of_bodies(COMPACT), Post(id="1", question=question, body=body)]
+    retriever = opened(tmp_path / "index", posts, choose(model, tokens=sizes[1], **most))
+    reason = retriever.ask([asked(EVEN)])[0].reason(1, posts[1])
+    assert reason.detail.endswith(EVEN)

@@ -101,12 +101,12 @@ def test_a_passage_belongs_to_its_post() -> None:
 
 
 def test_the_mean_of_a_post_is_that_of_its_passages_and_has_length_one() -> None:
-    vectors = [[100, 0], [0, 100], [50, 0], [0, 0], [0, 100], [0, 100]]
-    scales = [0.01, 0.03, 0.01, 0.01, 0.01, 0.01]
-    segment = segment_of(vectors, [1, 1, 0, 0, 0, 0, 0, 2, 2], scales)
-    found = segment.means(np.array([2, 1, 0]))
-    expected = [[0.5, 2], [0, 0], [1, 3]]
-    lengths = [4.25**0.5, 1, 10**0.5]
+    vectors = [[100, 0], [0, 100], [50, 0], [0, 0], [0, 100], [0, 100], [0, 20]]
+    scales = [0.01, 0.03, 0.01, 0.01, 0.01, 0.01, 0.01]
+    segment = segment_of(vectors, [1, 1, 0, 0, 0, 0, 0, 2, 2, 1, 0, 0], scales)
+    found = segment.means(np.array([2, 1, 0, 3]))
+    expected = [[0.5, 2], [0, 0], [1, 3], [0, 0.2]]
+    lengths = [4.25**0.5, 1, 10**0.5, 0.2]
     assert found == pytest.approx(np.array(expected) / np.array(lengths)[:, None], abs=1e-6)
     assert segment.means(np.zeros(0, dtype=np.int64)).shape == (0, 2)
 
@@ -206,6 +206,11 @@ def test_the_posts_of_the_nearest_passages_are_kept(
     choose(monkeypatch, 6, 6, 100)
     monkeypatch.setattr(meaning, "_KEPT", kept)
     assert retriever_of(with_signs(range(32))).near(ONES, None).tolist() == expected
+
+
+def test_a_post_that_differs_in_every_sign_may_be_near(monkeypatch: pytest.MonkeyPatch) -> None:
+    choose(monkeypatch, 3, 3, 100)
+    assert retriever_of(with_signs([64, 0])).near(ONES, None).tolist() == [0, 1]
 
 
 def test_a_post_with_several_near_passages_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
