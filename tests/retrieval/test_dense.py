@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from mathsetu.errors import InputError
+from mathsetu.intake import MarkedText
 from mathsetu.intake.question import Question
 from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
@@ -20,7 +21,7 @@ from mathsetu.plain_files import files_below
 from mathsetu.records import Post, Query
 from mathsetu.retrieval import dense
 from mathsetu.retrieval.base import WrittenSegment
-from mathsetu.retrieval.dense import DenseBuilder, DenseRetriever, DenseSettings
+from mathsetu.retrieval.dense import DenseBuilder, DenseRetriever, DenseSettings, encoder_text
 from mathsetu.retrieval.ivf import Division
 
 BODIES = [
@@ -353,3 +354,43 @@ def test_posts_are_encoded_in_chunks_of_any_size_to_the_same_bytes(
         parts = built(tmp_path / str(size), BODIES, DenseSettings("m"))
         for file in whole.iterdir():
             assert (parts / file.name).read_bytes() == file.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("choices", "expected"),
+    [
+        ({}, "are the sums bounded"),
+        ({"stem": True}, "are the sum bound"),
+        ({"stop_words": "drop"}, "sums bounded"),
+        ({"stem": True, "stop_words": "drop"}, "sum bound"),
+    ],
+)
+def test_stems_and_stop_words_are_chosen_apart(choices: dict[str, object], expected: str) -> None:
+    settings = DenseSettings("m", text="words", **choices)  # type: ignore[arg-type]
+    assert encoder_text(MarkedText("Are the sums bounded?"), settings, "en") == expected
+
+
+@pytest.mark.usefixtures("encoder")
+@pytest.mark.parametrize(("before", "is_quoted"), [(23, True), (24, False)])
+def test_a_reason_looks_at_twenty_four_sentences(
+    tmp_path: Path, before: int, is_quoted: bool
+) -> None:
+    choices = DenseSettings("m")
+    folder = built(tmp_path / "index", ["A set is open. " * before + "Rings exist."], choices)
+    [reply] = DenseRetriever([folder], choices).ask([asked("rings exist.")])
+    assert reply.reason(0, Post("", "")).detail.endswith("Rings exist.") == is_quoted
+
+
+def test_the_usual_choices() -> None:
+    choices = DenseSettings("m")
+    assert (choices.index, choices.text, choices.max_tokens) == ("flat", "marked", 0)
+    assert choices.division == Division(100, 10)
+    assert DenseSettings("m", index="adaptive").division == Division(0, 0)
+    assert DenseSettings("m", nlist=1, nprobe=1).division == Division(1, 1)
+
+
+@pytest.mark.usefixtures("encoder")
+def test_no_post_at_all_can_be_searched(tmp_path: Path) -> None:
+    folder = built(tmp_path / "index", [], DenseSettings("m"))
+    retriever = DenseRetriever([folder], DenseSettings("m"))
+    assert retriever.ask([asked("even")])[0].best(3).numbers.tolist() == []

@@ -52,8 +52,8 @@ def content(folder: Path) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "together"),
-    [([0, 1, 2], [0, 1, 2], 2), ([1, 2], [0, 2], 1 << 17), ([1], [], 1 << 17)],
+    ("first", "second", "together", "parts"),
+    [([0, 1, 2], [0, 1, 2], 2, 2), ([1, 2], [0, 2], 1 << 17, 2), ([1], [], 1 << 17, 16)],
 )
 def test_a_merged_segment_is_that_of_the_posts_that_were_kept(
     tmp_path: Path,
@@ -61,6 +61,7 @@ def test_a_merged_segment_is_that_of_the_posts_that_were_kept(
     first: list[int],
     second: list[int],
     together: int,
+    parts: int,
 ) -> None:
     choices = FormulaSettings()
     kept = [np.array(first, dtype=np.int64), np.array(second, dtype=np.int64)]
@@ -69,6 +70,7 @@ def test_a_merged_segment_is_that_of_the_posts_that_were_kept(
         for name, bodies, own in zip("ab", (FIRST, SECOND), kept, strict=True)
     ]
     monkeypatch.setattr(formula_index, "_TOGETHER", together)
+    monkeypatch.setattr(formula_index, "_PARTS", parts)
     FormulaBuilder(choices).merge(sources, tmp_path / "merged")
     bodies = [FIRST[post] for post in first] + [SECOND[post] for post in second]
     expected = build(tmp_path / "expected", bodies, choices)
@@ -203,11 +205,20 @@ def test_files_that_do_not_belong_together_are_refused(
         FormulaSegment(folder)
 
 
-@pytest.mark.parametrize(("name", "value"), [("occurrences", 3), ("posts", 3), ("posts", -1)])
+@pytest.mark.parametrize(
+    ("bodies", "name", "value"),
+    [
+        (FIRST, "occurrences", 3),
+        (FIRST, "posts", 3),
+        (FIRST, "posts", -1),
+        (["$a$"], "occurrences", 1),
+        (["$a$"], "posts", 1),
+    ],
+)
 def test_posts_and_formulas_that_are_not_there_are_refused(
-    tmp_path: Path, name: str, value: int
+    tmp_path: Path, bodies: list[str], name: str, value: int
 ) -> None:
-    folder = build(tmp_path / "index", FIRST, FormulaSettings())
+    folder = build(tmp_path / "index", bodies, FormulaSettings())
     values = np.load(folder / f"{name}.npy")
     values[0] = value
     np.save(folder / f"{name}.npy", values)
