@@ -309,8 +309,20 @@ def test_a_merged_segment_is_that_of_the_posts_that_were_kept(tmp_path: Path) ->
         WrittenSegment(parts[1], np.array([0, 1, 2]), ["", "", ""]),
     ]
     DenseBuilder(choices).merge(sources, tmp_path / "new" / "merged")
-    for file in built(tmp_path / "new" / "kept", BODIES[1:], choices).iterdir():
+    for file in built(tmp_path / "other" / "kept", BODIES[1:], choices).iterdir():
         assert (tmp_path / "new" / "merged" / file.name).read_bytes() == file.read_bytes()
+    DenseBuilder(choices).merge(sources[1:], tmp_path / "alone")
+    for file in parts[1].iterdir():
+        assert (tmp_path / "alone" / file.name).read_bytes() == file.read_bytes()
+
+
+@pytest.mark.usefixtures("encoder")
+def test_a_post_is_found_once(tmp_path: Path) -> None:
+    folder = built(tmp_path / "index", BODIES, DenseSettings("m"))
+    [reply] = DenseRetriever([folder], DenseSettings("m")).ask([asked("sum of even numbers")])
+    numbers = reply.best(5).numbers.tolist()
+    assert numbers[0] == 0
+    assert len(set(numbers)) == len(numbers)
 
 
 @pytest.mark.parametrize(
