@@ -1,5 +1,7 @@
 """What retrievers have in common: the best of segments, and what was read lately."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -57,19 +59,18 @@ def test_what_is_forgotten_is_read_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("builder", "expected"),
+    ("builder", "choices", "expected"),
     [
-        (DenseBuilder(DenseSettings("m")), True),
-        (FormulaBuilder(FormulaSettings()), True),
-        (LexicalBuilder(LexicalSettings()), True),
-        (MeaningBuilder(MeaningSettings()), True),
-        (OverlapBuilder(OverlapSettings()), True),
+        (DenseBuilder, DenseSettings("m"), True),
+        (FormulaBuilder, FormulaSettings(), True),
+        (LexicalBuilder, LexicalSettings(), True),
+        (MeaningBuilder, MeaningSettings(), True),
+        (OverlapBuilder, OverlapSettings(), True),
         # It loads all vectors of what is merged.
-        (GraphIndexBuilder(GraphSettings()), False),
+        (GraphIndexBuilder, GraphSettings(), False),
     ],
-    ids=lambda value: type(value).__name__,
 )
 def test_segments_grow_by_merging_where_that_takes_little_memory(
-    builder: Builder, expected: bool
+    builder: Callable[[object], Builder], choices: object, expected: bool
 ) -> None:
-    assert builder.merges_on_disk == expected
+    assert builder(choices).merges_on_disk == expected

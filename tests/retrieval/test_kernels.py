@@ -572,7 +572,7 @@ def test_other_wrong_arguments_are_refused(way: ModuleType) -> None:
     for wanted in ([0, 1, 3], [0, 2, 1], [1, 1], [-1, 0]):
         with pytest.raises(ValueError, match="wanted"):
             kernels.overlaps_of(documents, values, ranges, one, one, masses, 1, np.array(wanted))
-    for groups in ([0, 2], [1, 1], [0, -1, 1], [0], [0, 1, 2]):
+    for groups in ([0, 2], [1, 1], [0, -1, 1], [0], [0, 1, 2], [0, 2, 1]):
         weights = np.ones(max(len(groups) - 1, 1), dtype=np.float32)
         with pytest.raises(ValueError, match="groups"):
             kernels.best_posts(documents, ranges, one, np.array(groups), weights, 3, 1)
