@@ -228,8 +228,7 @@ def test_a_huge_formula_is_searched_for_without_matching_it_with_all(tmp_path: P
 NEARER_FIRST = ["$a^2+b^2=c^2$", "$a^2+b^2=c$", "$a^2+b=c$", "$a^2-b$", "$a^2$", "Words."]
 
 
-@pytest.mark.parametrize("matched", [0, 4])
-@pytest.mark.parametrize("segments", [1, 2])
+@pytest.mark.parametrize(("matched", "segments"), [(0, 1), (4, 2)])
 def test_a_post_whose_formulas_are_not_among_the_best_has_the_same_score(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, matched: int, segments: int
 ) -> None:
@@ -273,25 +272,20 @@ def test_what_was_not_looked_at_is_reckoned_with_as_half_of_the_least_that_was(
     assert found.scores == pytest.approx([0.75, 0.75])
 
 
-@pytest.mark.parametrize(
-    ("formulas", "matched", "kept"),
-    [(1, 20, 2_000), (2, 10, 2_000), (3, 6, 1_333), (4, 5, 1_000), (5, 4, 1_000), (6, 0, 1_000)],
-)
-def test_several_formulas_of_a_query_share_what_is_looked_at_and_matched(
-    tmp_path: Path, formulas: int, matched: int, kept: int
-) -> None:
-    question = asked(*(f"x^{number}" for number in range(2, 2 + formulas)))
-    [reply] = retriever(tmp_path).ask([question])
-    assert [(one.matched, one.kept) for one, _ in reply._asked] == [(matched, kept)] * formulas
+def test_several_formulas_of_a_query_share_what_is_looked_at_and_matched(tmp_path: Path) -> None:
+    index = retriever(tmp_path, NEARER_FIRST)
+    shares = [(20, 2_000), (10, 2_000), (6, 1_333), (5, 1_000), (4, 1_000), (0, 1_000)]
+    for formulas, expected in enumerate(shares, start=1):
+        [reply] = index.ask([asked(*(f"x^{number}" for number in range(formulas)))])
+        assert [(one.matched, one.kept) for one, _ in reply._asked] == [expected] * formulas
 
 
-@pytest.mark.parametrize("most", [0, 1, 2, 3])
 def test_a_large_formula_is_matched_with_fewer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = retriever(tmp_path / "fewer", NEARER_FIRST, matched=most).formulas("a^2+b^2=d^2", 9)
+    expected = retriever(tmp_path / "fewer", NEARER_FIRST, matched=3).formulas("a^2+b^2=d^2", 9)
     nodes = sum(1 for _ in parse_latex("a^2+b^2=d^2").opt.walk())
-    monkeypatch.setattr(formula, "_MOST_NODES", most * nodes + 1)
+    monkeypatch.setattr(formula, "_MOST_NODES", 3 * nodes + 1)
     found = retriever(tmp_path, NEARER_FIRST, matched=20).formulas("a^2+b^2=d^2", 9)
     assert [one.score for one in found] == [one.score for one in expected]
     assert len(found) == 5
