@@ -143,7 +143,13 @@ def line_of(mutant: Mutant, reached: Reached) -> list[str]:
         and node.lineno <= mutant.mutation.line <= (node.end_lineno or 0)
         and not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.If | ast.For | ast.With)
     ]
-    lines = sorted({node.lineno for node in around}, reverse=True)
+    # A condition in brackets over several lines is reached where it begins, not where `if` stands.
+    conditions = [
+        node.test.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If | ast.While) and node.lineno == mutant.mutation.line
+    ]
+    lines = sorted({*(node.lineno for node in around), *conditions}, reverse=True)
     return next((found for line in lines if (found := reached.tests(mutant.path, line))), [])
 
 

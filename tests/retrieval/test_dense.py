@@ -13,13 +13,15 @@ import pytest
 from numpy.typing import NDArray
 
 from mathsetu.errors import InputError
+from mathsetu.intake import MarkedText
 from mathsetu.intake.question import Question
 from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
 from mathsetu.plain_files import files_below
 from mathsetu.records import Post, Query
 from mathsetu.retrieval import dense
-from mathsetu.retrieval.dense import DenseBuilder, DenseRetriever, DenseSettings
+from mathsetu.retrieval.base import WrittenSegment
+from mathsetu.retrieval.dense import DenseBuilder, DenseRetriever, DenseSettings, encoder_text
 from mathsetu.retrieval.ivf import Division
 
 BODIES = [
@@ -296,3 +298,111 @@ def test_stop_words_and_stems_are_for_words_alone() -> None:
         DenseSettings("m", stem=True)
     with pytest.raises(InputError, match="stop_words is 'no' "):
         DenseSettings("m", text="words", stop_words="no")
+
+
+@pytest.mark.usefixtures("encoder")
+def test_a_merged_segment_is_that_of_the_posts_that_were_kept(tmp_path: Path) -> None:
+    choices = DenseSettings("m")
+    parts = [built(tmp_path / "a", BODIES[:2], choices), built(tmp_path / "b", BODIES[2:], choices)]
+    sources = [
+        WrittenSegment(parts[0], np.array([1]), [""]),
+        WrittenSegment(parts[1], np.array([0, 1, 2]), ["", "", ""]),
+    ]
+    DenseBuilder(choices).merge(sources, tmp_path / "new" / "merged")
+    for file in built(tmp_path / "other" / "kept", BODIES[1:], choices).iterdir():
+        assert (tmp_path / "new" / "merged" / file.name).read_bytes() == file.read_bytes()
+    DenseBuilder(choices).merge(sources[1:], tmp_path / "alone")
+    for file in parts[1].iterdir():
+        assert (tmp_path / "alone" / file.name).read_bytes() == file.read_bytes()
+
+
+@pytest.mark.usefixtures("encoder")
+def test_a_post_is_found_once(tmp_path: Path) -> None:
+    folder = built(tmp_path / "index", BODIES, DenseSettings("m"))
+    [reply] = DenseRetriever([folder], DenseSettings("m")).ask([asked("sum of even numbers")])
+    numbers = reply.best(5).numbers.tolist()
+    assert numbers[0] == 0
+    assert len(set(numbers)) == len(numbers)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "expected"),
+    [
+        (None, [2, 3, 8]),
+        # More than the three posts of a list: lists are looked into.
+        ([1, 2, 3, 4], [2, 3]),
+        # No more than these: all of them are compared.
+        ([1, 2, 4], [1, 2]),
+        ([1, 2, 4, 8], [1, 2, 8]),
+        ([7, 10], [7]),
+    ],
+)
+@pytest.mark.usefixtures("encoder")
+def test_posts_of_lists_that_are_not_visited_are_found_where_few_are_allowed(
+    tmp_path: Path, allowed: list[int] | None, expected: list[int]
+) -> None:
+    bodies = ["ring", "sum", "sum of odd", "sum of even and odd", "field", "group"]
+    folders = [built(tmp_path / name, bodies, DenseSettings("m")) for name in "ab"]
+    for folder in folders:
+        # The post that says what is asked for is in the farther of two lists.
+        centre = np.load(folder / "vectors.npy")[1]
+        (folder / "lists").mkdir()
+        np.save(folder / "lists" / "centres.npy", np.stack([centre, -centre]))
+        np.save(folder / "lists" / "posts.npy", np.array([0, 2, 3, 1, 4, 5], dtype=np.int32))
+        np.save(folder / "lists" / "ends.npy", np.array([0, 3, 6]))
+    retriever = DenseRetriever(folders, DenseSettings("m", index="ivf", nprobe=1))
+    may = None if allowed is None else np.isin(np.arange(12), allowed)
+    found = retriever.ask([asked("sum")])[0].best(3, may)
+    assert sorted(found.numbers[found.scores > 0.4].tolist()) == expected
+
+
+@pytest.mark.usefixtures("encoder")
+def test_posts_are_encoded_in_chunks_of_any_size_to_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = built(tmp_path / "whole", BODIES, DenseSettings("m"))
+    for size in (2, 5):
+        monkeypatch.setattr(dense, "_CHUNK", size)
+        parts = built(tmp_path / str(size), BODIES, DenseSettings("m"))
+        for file in whole.iterdir():
+            assert (parts / file.name).read_bytes() == file.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("choices", "expected"),
+    [
+        ({}, "are the sums bounded"),
+        ({"stem": True}, "are the sum bound"),
+        ({"stop_words": "drop"}, "sums bounded"),
+        ({"stem": True, "stop_words": "drop"}, "sum bound"),
+    ],
+)
+def test_stems_and_stop_words_are_chosen_apart(choices: dict[str, object], expected: str) -> None:
+    settings = DenseSettings("m", text="words", **choices)  # type: ignore[arg-type]
+    assert encoder_text(MarkedText("Are the sums bounded?"), settings, "en") == expected
+
+
+@pytest.mark.usefixtures("encoder")
+@pytest.mark.parametrize(("before", "is_quoted"), [(23, True), (24, False)])
+def test_a_reason_looks_at_twenty_four_sentences(
+    tmp_path: Path, before: int, is_quoted: bool
+) -> None:
+    choices = DenseSettings("m")
+    folder = built(tmp_path / "index", ["A set is open. " * before + "Rings exist."], choices)
+    [reply] = DenseRetriever([folder], choices).ask([asked("rings exist.")])
+    assert reply.reason(0, Post("", "")).detail.endswith("Rings exist.") == is_quoted
+
+
+def test_the_usual_choices() -> None:
+    choices = DenseSettings("m")
+    assert (choices.index, choices.text, choices.max_tokens) == ("flat", "marked", 0)
+    assert choices.division == Division(100, 10)
+    assert DenseSettings("m", index="adaptive").division == Division(0, 0)
+    assert DenseSettings("m", nlist=1, nprobe=1).division == Division(1, 1)
+
+
+@pytest.mark.usefixtures("encoder")
+def test_no_post_at_all_can_be_searched(tmp_path: Path) -> None:
+    folder = built(tmp_path / "index", [], DenseSettings("m"))
+    retriever = DenseRetriever([folder], DenseSettings("m"))
+    assert retriever.ask([asked("even")])[0].best(3).numbers.tolist() == []

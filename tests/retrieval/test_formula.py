@@ -1,20 +1,28 @@
 """Search by formulas: structure, wildcards, several formulas, substitutions, segments."""
 
 from pathlib import Path
+from time import monotonic
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mathsetu.errors import DamagedLibrary
+from mathsetu.deadline import time_limit
+from mathsetu.errors import DamagedLibrary, OutOfTime
+from mathsetu.formulas import parse_latex
 from mathsetu.intake.question import Question
 from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
 from mathsetu.records import Post, Query
 from mathsetu.retrieval import formula
 from mathsetu.retrieval.formula import FormulaRetriever
-from mathsetu.retrieval.formula_index import FormulaBuilder, FormulaSettings
+from mathsetu.retrieval.formula_index import (
+    FormulaBuilder,
+    FormulaSettings,
+    feature_counts,
+    rarity_of,
+)
 from mathsetu.retrieval.mapped import seal
 
 BODIES = [
@@ -215,3 +223,150 @@ def test_starts_that_do_not_rise_are_damage(tmp_path: Path, name: str) -> None:
 def test_a_huge_formula_is_searched_for_without_matching_it_with_all(tmp_path: Path) -> None:
     index = retriever(tmp_path)
     assert index.formulas("x" * 90_000, 3)
+
+
+NEARER_FIRST = ["$a^2+b^2=c^2$", "$a^2+b^2=c$", "$a^2+b=c$", "$a^2-b$", "$a^2$", "Words."]
+
+
+@pytest.mark.parametrize(("matched", "segments"), [(0, 1), (4, 2)])
+def test_a_post_whose_formulas_are_not_among_the_best_has_the_same_score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, matched: int, segments: int
+) -> None:
+    choices = FormulaSettings(matched=matched)
+    folders = [
+        build(tmp_path / str(number), part, choices)
+        for number, part in enumerate([NEARER_FIRST] if segments == 1 else
+                                      [NEARER_FIRST[:3], NEARER_FIRST[3:]])
+    ]  # fmt: skip
+    index, question = FormulaRetriever(folders, choices), asked("a^2+b^2=d^2")
+    expected = index.ask([question])[0].scores(np.arange(6))
+    assert (np.diff(expected) < 0).all()
+    assert expected[5] == 0
+    monkeypatch.setattr(formula, "_KEPT", 4)
+    monkeypatch.setattr(formula, "_LEAST_KEPT", 1)
+    [reply] = index.ask([question])
+    assert reply.scores(np.array([4, 0, 5, 2])) == pytest.approx(expected[[4, 0, 5, 2]])
+    monkeypatch.setattr(formula, "_RESCORED", 1)
+    ranked = index.ask([question])[0].best(6)
+    assert ranked.numbers.tolist() == [0, 1, 2, 3]
+    assert ranked.scores == pytest.approx(expected[:4])
+
+
+def test_what_was_not_looked_at_is_reckoned_with_as_half_of_the_least_that_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both posts have something like each formula, but only one of each is among the best."""
+    index = retriever(
+        tmp_path, ["$a^2+b^2$ and $x$", "$a^2-b$ and $x+y+z$"], matched=0, size_power=0
+    )
+    alone = {
+        latex: index.ask([asked(latex)])[0].scores(np.array([0, 1]))
+        for latex in ("a^2+b^2", "x+y+z")
+    }
+    monkeypatch.setattr(formula, "_KEPT", 1)
+    monkeypatch.setattr(formula, "_LEAST_KEPT", 1)
+    monkeypatch.setattr(formula, "_RESCORED", 0)
+    found = index.ask([asked("a^2+b^2", "x+y+z")])[0].best(2)
+    assert [alone["a^2+b^2"].argmax(), alone["x+y+z"].argmax()] == [0, 1]
+    # One of the two formulas, and half as much for the other one.
+    assert found.scores == pytest.approx([0.75, 0.75])
+
+
+def test_several_formulas_of_a_query_share_what_is_looked_at_and_matched(tmp_path: Path) -> None:
+    index = retriever(tmp_path, NEARER_FIRST)
+    shares = [(20, 2_000), (10, 2_000), (6, 1_333), (5, 1_000), (4, 1_000), (0, 1_000)]
+    for formulas, expected in enumerate(shares, start=1):
+        [reply] = index.ask([asked(*(f"x^{number}" for number in range(formulas)))])
+        assert [(one.matched, one.kept) for one, _ in reply._asked] == [expected] * formulas
+
+
+def test_a_large_formula_is_matched_with_fewer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = retriever(tmp_path / "fewer", NEARER_FIRST, matched=3).formulas("a^2+b^2=d^2", 9)
+    nodes = sum(1 for _ in parse_latex("a^2+b^2=d^2").opt.walk())
+    monkeypatch.setattr(formula, "_MOST_NODES", 3 * nodes + 1)
+    found = retriever(tmp_path, NEARER_FIRST, matched=20).formulas("a^2+b^2=d^2", 9)
+    assert [one.score for one in found] == [one.score for one in expected]
+    assert len(found) == 5
+
+
+def test_the_formula_of_a_question_is_searched_for(tmp_path: Path) -> None:
+    index = retriever(tmp_path)
+    found = index.formulas_for(asked("u^2+v^2=w^2"), 2)
+    assert found == index.formulas("u^2+v^2=w^2", 2)
+    assert len(found) == 2
+
+
+def test_posts_and_formulas_are_numbered_over_all_segments(tmp_path: Path) -> None:
+    choices = FormulaSettings()
+    folders = [
+        build(tmp_path / "a", ["$x$ and $y^2$", "words"], choices),
+        build(tmp_path / "b", ["words", "$z+1$", "$z+1$ and $y^2$"], choices),
+    ]
+    index = FormulaRetriever(folders, choices)
+    held = {index.latex(number): index.posts_with(number).tolist() for number in range(2, 4)}
+    assert {index.latex(0), index.latex(1)} == {"x", "y^2"}
+    assert held == {"z+1": [3, 4], "y^2": [4]}
+
+
+def test_a_reason_names_three_formulas_and_four_letters_at_most(tmp_path: Path) -> None:
+    index = retriever(tmp_path, ["$a+b+c+d+e+f$", r"$x^2$, $x^3$, $x^4$, $x^5$ and $\int y$"])
+    renamed = index.ask([asked("p+q+r+s+t+u")])[0].reason(0, Post("", "")).detail
+    assert renamed.count(" → ") == 4
+    reason = index.ask([asked("x^2", "x^3", "x^4", "x^5")])[0].reason(1, Post("", ""))
+    assert reason.detail.count(" ~ ") == 3
+    assert [one.found for one in reason.evidence] == [one.asked for one in reason.evidence]
+    assert len(reason.evidence) == 4
+    assert reason.score == pytest.approx(1)
+    [reply] = index.ask([asked("x^2", "x^3", "x^4", "x^5")])
+    assert reply.scores(np.array([1])) == pytest.approx([1])
+
+
+def test_a_formula_that_has_nothing_in_common_is_no_reason(tmp_path: Path) -> None:
+    index = retriever(tmp_path, ["$a+b$", "words"])
+    reason = index.ask([asked("a+b", "7")])[0].reason(0, Post("", ""))
+    assert [one.asked for one in reason.evidence] == ["a+b"]
+    nothing = index.ask([asked("a+b")])[0].reason(1, Post("", ""))
+    assert (nothing.score, nothing.detail, nothing.evidence) == (0, "", ())
+
+
+def test_as_many_formulas_are_found_as_are_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(formula, "_KEPT", 1)
+    index = retriever(tmp_path, NEARER_FIRST, matched=0)
+    assert len(index.formulas("a^2+b^2=d^2", 4)) == 4
+
+
+def test_a_search_ends_when_its_time_is_over(tmp_path: Path) -> None:
+    """Each segment is asked for the time, and so is each formula, where posts are scored."""
+    [reply] = retriever(tmp_path, ["words"]).ask([asked("a+b")])
+    with time_limit(monotonic() - 1):
+        for work in (lambda: reply.best(3), lambda: reply.scores(np.array([0]))):
+            with pytest.raises(OutOfTime):
+                work()
+
+
+@pytest.mark.parametrize("latex", ["?u^2+1", "a^2+b", "b"])
+def test_formulas_are_alike_by_the_features_they_share(tmp_path: Path, latex: str) -> None:
+    """Twice what is shared, by what both have; a wildcard is no feature of the query."""
+    stored = ["a^2+1", "b", "a^2+c"]
+    have = [feature_counts(parse_latex(one)) for one in stored]
+    wanted = feature_counts(parse_latex(latex), query=True)
+    assert not any("?" in feature for feature in wanted)
+
+    def weight(feature: str) -> float:
+        return float(rarity_of(np.array(sum(feature in one for one in have)), 3))
+
+    def mass(counts: dict[str, int]) -> float:
+        return sum(weight(feature) * count for feature, count in counts.items())
+
+    expected = {
+        name: 2 * mass(one & wanted) / (mass(one) + mass(wanted))
+        for name, one in zip(stored, have, strict=True)
+        if one & wanted
+    }
+    index = retriever(tmp_path, [f"${one}$" for one in stored], matched=0)
+    found = {one.latex: one.score for one in index.formulas(latex, 3)}
+    assert found == pytest.approx(expected, rel=1e-5)

@@ -1,19 +1,26 @@
 """Search by meaning graphs: an index of posts, their formulas, and why a post was found."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from mathsetu.collections import sampler
-from mathsetu.errors import InputError
+from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.intake.question import Question
 from mathsetu.library import Library
 from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
+from mathsetu.plain_files import files_below
 from mathsetu.records import Formula, Post, Query
+from mathsetu.retrieval import graph_formulas
+from mathsetu.retrieval.base import WrittenSegment
+from mathsetu.retrieval.graph_formulas import place_in
 from mathsetu.retrieval.graph_search import (
     GraphIndexBuilder,
     GraphRetriever,
     GraphSettings,
+    graph_model_folder,
     named_formulas,
 )
 from tests.encoders.tiny_graph import POSTS, make_graph_library, make_graph_model
@@ -24,11 +31,15 @@ def retriever(tmp_path_factory):
     folder = tmp_path_factory.mktemp("graphs")
     model = make_graph_model(folder / "model", [f"{post.title} {post.body}" for post in POSTS])
     choices = GraphSettings(model=str(model))
-    for name, posts in (("a", POSTS[:2]), ("b", POSTS[2:])):
-        builder = GraphIndexBuilder(choices)
-        index_posts([builder], map(Stored.of, posts))
-        builder.write(folder / name)
-    return GraphRetriever([folder / "a", folder / "b"], choices)
+    parts = (("a", POSTS[:2]), ("b", POSTS[2:]))
+    return GraphRetriever([built(folder / name, posts, choices) for name, posts in parts], choices)
+
+
+def built(folder, posts, choices):
+    builder = GraphIndexBuilder(choices)
+    index_posts([builder], map(Stored.of, posts))
+    builder.write(folder)
+    return folder
 
 
 def asked(text, **more):
@@ -127,3 +138,114 @@ def test_a_library_with_a_graph_part_answers_in_two_languages(tmp_path, strategy
 def test_formulas_that_a_query_names_count_where_its_text_holds_them():
     held, other = Formula("q_1", "x^2"), Formula("q_2", "y^2")
     assert named_formulas(Query("q", "Find $x^2$.", formulas=(held, other))) == (held,)
+
+
+def test_a_merged_segment_is_that_of_the_posts_that_were_kept(retriever, tmp_path):
+    choices = retriever.choices
+    parts = [built(tmp_path / "a", POSTS[:2], choices), built(tmp_path / "b", POSTS[::-1], choices)]
+    sources = [
+        WrittenSegment(parts[0], np.array([1]), ["en"]),
+        WrittenSegment(parts[1], np.array([0, 2]), ["en", "en"]),
+    ]
+    GraphIndexBuilder(choices).merge(sources, tmp_path / "new" / "merged")
+    kept = built(tmp_path / "kept", [POSTS[1], POSTS[2], POSTS[0]], choices)
+    for file in files_below(kept):
+        merged = tmp_path / "new" / "merged" / file.relative_to(kept)
+        assert merged.read_bytes() == file.read_bytes(), file
+
+
+def test_questions_of_a_batch_are_searched_for_together(retriever, monkeypatch):
+    searched = []
+    search = retriever.maxsim.search
+    monkeypatch.setattr(
+        retriever.maxsim, "search", lambda *given: [searched.append(given[1:]), search(*given)][1]
+    )
+    first, second = retriever.ask([asked(POSTS[0].body), asked(POSTS[2].body)])
+    allowed = np.array([False, True, True])
+    assert (first.best(2).numbers[0], second.best(2).numbers[0]) == (0, 2)
+    assert searched == [(2, None)]
+    assert len(first.best(1).numbers) == 1
+    assert 0 not in first.best(1, allowed).numbers
+    second.best(1, allowed)
+    assert [k for k, _ in searched] == [2, 1, 1]
+
+
+def test_a_reason_names_three_parts_the_best_first(retriever):
+    question = asked(POSTS[0].body)
+    rows, columns, cosines = retriever.table(question, 2)
+    assert len(rows) == 4
+    reason = retriever.ask([question])[0].reason(2, Post("", ""))
+    best = sorted(zip(-cosines.max(axis=1), rows, cosines.argmax(axis=1), strict=True))[:3]
+    parts = [f"{row} ~ {columns[column]} {-score:.2f}" for score, row, column in best]
+    mean = cosines.max(axis=1).mean()
+    assert reason.score == pytest.approx(mean)
+    assert reason.detail == f"MaxSim {mean:.2f}: " + "; ".join(parts)
+
+
+def test_parts_that_do_not_belong_together_are_refused(retriever, tmp_path):
+    folder = built(tmp_path / "index", POSTS, retriever.choices)
+    kinds = np.load(folder / "kinds.npy")
+    formula = kinds[0]
+    np.save(folder / "kinds.npy", np.where(np.arange(len(kinds)) == 0, kinds[-1], kinds))
+    broken = GraphRetriever([folder], retriever.choices)
+    assert formula != kinds[-1]
+    with pytest.raises(DamagedLibrary, match="do not belong together"):
+        broken.table(asked("Is $x^2-2$ prime?"), 0)
+
+
+@pytest.mark.parametrize("together", [1, 3])
+def test_formulas_are_found_however_many_are_compared_at_once(retriever, monkeypatch, together):
+    question = asked(POSTS[0].body, formulas=(Formula("q_1", r"\frac13"),))
+    finder, allowed = retriever.formula_finder, np.array([True, True, False])
+    expected = [finder.formulas_for(question, 3), finder.formulas_for(question, 9, allowed)]
+    monkeypatch.setattr(graph_formulas, "_TOGETHER", together)
+    assert [finder.formulas_for(question, 3), finder.formulas_for(question, 9, allowed)] == expected
+    assert [len(found) for found in expected] == [3, 2]
+    assert [one.number for one in expected[1]] == [1, 0]
+
+
+def test_formulas_that_are_written_alike_are_found_once_and_as_many_as_wanted(retriever, tmp_path):
+    posts = [Post(str(number), "Is $x^2-2$ odd?", language="en") for number in range(5)]
+    folder = built(tmp_path / "index", [*posts, POSTS[0]], retriever.choices)
+    finder = GraphRetriever([folder], retriever.choices).formula_finder
+    found = finder.formulas("x^2-2", 2)
+    assert found[0].latex == "x^2-2"
+    assert len({one.latex for one in found}) == 2
+    assert [one.latex for one in finder.formulas("x^2-2", 1)] == ["x^2-2"]
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "formula", "expected"),
+    [
+        ("", "Is $x$ or $y$, not $x$?", Formula("q", "x", where="question", start=19), 2),
+        ("", "Is $x$ or $y$, not $x$?", Formula("q", "x", where="question", start=18), 0),
+        ("", "Is $x$ or $y$, not $x$?", Formula("q", "x"), 0),
+        ("About $x$", "$x$ is odd.", Formula("q", "x", where="question", start=0), 1),
+        ("About $x$", "Is $x$ odd?", Formula("q", "x", where="question", start=3), 1),
+        ("$x$ and $x$", "Is $x$ odd?", Formula("q", "x", where="title", start=8), 1),
+        ("$x$ and $x$", "Is $x$ odd?", Formula("q", "z", where="title", start=8), None),
+    ],
+)
+def test_the_formula_asked_for_is_the_one_that_stands_where_the_topic_says(
+    title, text, formula, expected
+):
+    assert place_in(Question(Query("B.1", text, title=title)), formula) == expected
+
+
+def test_formulas_and_posts_are_numbered_over_all_segments(retriever, tmp_path):
+    folders = [
+        built(tmp_path / "a", POSTS[:2], retriever.choices),
+        built(tmp_path / "b", POSTS[1:], retriever.choices),
+    ]
+    finder = GraphRetriever(folders, retriever.choices).formula_finder
+    allowed = np.array([False, False, False, True])
+    found = finder.formulas_for(asked("$x^2$"), 9, allowed)
+    assert {one.latex for one in found} == {"x^2-2", r"\sqrt2"}
+    assert [finder.posts_with(one.number).tolist() for one in found] == [[3], [3]]
+    assert finder.formulas_for(asked("$x^2$"), 9, ~allowed)[0].latex not in ("x^2-2", r"\sqrt2")
+    assert finder.formulas_for(asked("$x^2$"), 9, np.zeros(4, dtype=np.bool_)) == []
+
+
+def test_a_model_is_the_shipped_one_or_a_folder():
+    assert (graph_model_folder("shipped") / "model.json").is_file()
+    assert graph_model_folder("~/models/own") == Path.home() / "models" / "own"

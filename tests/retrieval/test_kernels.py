@@ -569,12 +569,15 @@ def test_other_wrong_arguments_are_refused(way: ModuleType) -> None:
         kernels.best_by_overlap(documents, values, ranges, one, one, masses, float("nan"), 1)
     with pytest.raises(ValueError, match="mass"):
         kernels.best_by_overlap(documents, values, ranges, one, one, masses, 1e300, 1)
-    for groups in ([0, 2], [1, 1], [0, -1, 1], [0]):
+    for wanted in ([0, 1, 3], [0, 2, 1], [1, 1], [-1, 0]):
+        with pytest.raises(ValueError, match="wanted"):
+            kernels.overlaps_of(documents, values, ranges, one, one, masses, 1, np.array(wanted))
+    for groups in ([0, 2], [1, 1], [0, -1, 1], [0], [0, 1, 2], [0, 2, 1]):
         weights = np.ones(max(len(groups) - 1, 1), dtype=np.float32)
         with pytest.raises(ValueError, match="groups"):
             kernels.best_posts(documents, ranges, one, np.array(groups), weights, 3, 1)
     signs = np.zeros((3, 2), dtype=np.uint64)
-    for wrong in ([[0, 2], [1, 3]], [[1, 2], [0, 1]], [[0, 4]]):
+    for wrong in ([[0, 2], [1, 3]], [[1, 2], [0, 1]], [[0, 4]], [[0, 1], [1, 3], [2, 3]]):
         with pytest.raises(ValueError, match="ranges"):
             kernels.nearest_signs(signs, signs[0], 1, np.array(wrong))
     with pytest.raises(ValueError, match="query"):
@@ -589,8 +592,105 @@ def test_other_wrong_arguments_are_refused(way: ModuleType) -> None:
         kernels.int8_dots(rows, one, np.array([0]), query)
     with pytest.raises(ValueError, match="query"):
         kernels.int8_dots(rows, masses, np.array([0]), query + np.float32(np.nan))
-    with pytest.raises(ValueError, match="rows"):
-        kernels.ranges_of(np.array([0, 2]), np.array([1]))
+    for row in (1, -2):
+        with pytest.raises(ValueError, match="rows"):
+            kernels.ranges_of(np.array([0, 2]), np.array([row]))
+
+
+def good_calls() -> dict[str, dict[str, Any]]:
+    """Arguments that each function takes, by their names."""
+    lists = {"documents": GOOD["documents"], "ranges": GOOD["ranges"]}
+    one, three, masses = GOOD["weights"], GOOD["impacts"], np.ones(3, dtype=np.float32)
+    features = {**lists, "frequencies": three, "counts": one, "rarities": one, "masses": masses}
+    rows, wanted, signs = np.ones((3, 4), dtype=np.int8), np.array([0, 2]), np.array([[1], [2]])
+    return {
+        "best_by_impact": GOOD,
+        "gather": {**lists, "values": three, "wanted": wanted},
+        "best_by_overlap": {
+            **features, "mass": 1.0, "k": 2, "bounds": np.ones((1, 2), dtype=np.float32),
+            "allowed": GOOD["allowed"],
+        },
+        "overlaps_of": {**features, "mass": 1.0, "wanted": wanted},
+        "best_posts": {
+            "posts": GOOD["documents"], "ranges": GOOD["ranges"], "likenesses": one,
+            "groups": np.array([0, 1]), "weights": one, "count": 3, "k": 2,
+        },
+        "mass_bounds": {"masses": masses},
+        "nearest_signs": {
+            "signs": signs.astype(np.uint64), "query": np.ones(1, dtype=np.uint64), "k": 1,
+            "ranges": np.array([[0, 2]]),
+        },
+        "int8_dots": {
+            "rows": rows, "scales": masses, "wanted": wanted, "query": np.ones(4, dtype=np.float32),
+        },
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("function", good_calls())
+def test_every_array_of_the_wrong_kind_is_refused_by_its_name(
+    way: ModuleType, function: str
+) -> None:
+    given_ = good_calls()[function]
+    getattr(kernels, function)(**given_)
+    arrays = [name for name, value in given_.items() if isinstance(value, np.ndarray)]
+    assert arrays
+    for name in arrays:
+        said = "documents" if name == "posts" else name
+        with pytest.raises(TypeError, match=f"^{said}: .* needed, not float16"):
+            getattr(kernels, function)(**{**given_, name: given_[name].astype(np.float16)})
+
+
+def test_values_with_others_between_them_are_refused(way: ModuleType) -> None:
+    between = np.arange(6, dtype=np.int32)[::2]
+    with pytest.raises(TypeError, match="one after the other"):
+        kernels.best_by_impact(**{**GOOD, "documents": between, "count": 5, "allowed": None})
+
+
+def test_the_heaviest_formula_that_32_bits_hold_is_searched_for(way: ModuleType) -> None:
+    given_ = {**good_calls()["best_by_overlap"], "mass": float(np.finfo(np.float32).max)}
+    numbers, _ = kernels.best_by_overlap(**given_)
+    assert numbers.tolist() == [0, 1]
+
+
+def test_light_formulas_are_as_alike_as_heavy_ones(way: ModuleType) -> None:
+    quarter = np.full(1, 0.25, dtype=np.float32)
+    given_ = {**good_calls()["best_by_overlap"], "rarities": quarter, "mass": 0.25}
+    _, scores = kernels.best_by_overlap(**{**given_, "masses": np.full(3, 0.25, np.float32)})
+    assert scores.tolist() == [1, 1]
+
+
+def test_rows_that_differ_in_as_many_bits_as_the_limit_are_left_out(way: ModuleType) -> None:
+    signs = np.array([[0b111], [0b001], [0b011]], dtype=np.uint64)
+    query = np.array([0b111], dtype=np.uint64)
+    numbers, _ = kernels.nearest_signs(signs, query, 3, below=2)
+    assert numbers.tolist() == [0, 2]
+
+
+def test_bounds_are_those_of_blocks_of_16_384_formulas() -> None:
+    """The compiled loops read them so."""
+    bounds = kernels.mass_bounds(np.arange(16_385, dtype=np.float32))
+    assert bounds.tolist() == [[0, 16_383], [16_384, 16_384]]
+    assert kernels.mass_bounds(np.zeros(0, dtype=np.float32)).shape == (0, 2)
+
+
+def test_a_sign_is_set_above_zero_and_the_65th_is_in_the_second_word() -> None:
+    assert kernels.sign_bits(np.array([[0.0, 1.0, -1.0]])).tolist() == [[0b010]]
+    assert kernels.sign_bits(np.ones((1, 65))).tolist() == [[2**64 - 1, 1]]
+
+
+def test_a_query_of_small_numbers_keeps_its_digits(way: ModuleType) -> None:
+    rows, scales = np.array([[100]], dtype=np.int8), np.array([0.01], dtype=np.float32)
+    found = kernels.int8_dots(rows, scales, np.array([0]), np.array([0.001], dtype=np.float32))
+    assert found.tolist() == pytest.approx([0.001], rel=1e-4)
+
+
+def test_the_compiled_loops_are_chosen_unless_numpy_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("MATHSETU_KERNELS", raising=False)
+    assert kernels._choose() is WAYS[-1]
+    monkeypatch.setenv("MATHSETU_KERNELS", "numpy")
+    assert kernels._choose() is plain
 
 
 def raw_calls() -> dict[str, list[Any]]:

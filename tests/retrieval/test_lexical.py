@@ -1,5 +1,6 @@
 """Search by words: fields, formula tokens, translation, filters, reasons."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from mathsetu.intake import read_post
 from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
 from mathsetu.records import Post, Query
-from mathsetu.retrieval.base import Question, best
+from mathsetu.retrieval.base import Question, WrittenSegment, best
 from mathsetu.retrieval.lexical import LexicalBuilder, LexicalRetriever, LexicalSettings, post_terms
 
 POSTS = [
@@ -74,10 +75,32 @@ def test_a_field_counts_as_much_as_its_weight(tmp_path: Path) -> None:
     assert terms["divisor"] == 1
 
 
+def test_words_are_asked_for_in_the_languages_that_posts_have(tmp_path: Path) -> None:
+    """And as they are where nothing is translated, or posts are in no language."""
+    question = asked("números primos", "es")
+    posts = {"english": POSTS[0], "none": Post(id="x", body="$x$")}
+    wanted = {
+        name: over(tmp_path / name, post).ask([question])[0].wanted for name, post in posts.items()
+    }
+    assert wanted["english"]["prime"] == wanted["english"]["number"] == 1
+    assert "numer" not in wanted["english"]
+    assert wanted["none"] == {"numer": 1, "prim": 1}
+    [reply] = retriever(tmp_path / "without", translate=False).ask([question])
+    assert reply.wanted == {"numer": 1, "prim": 1}
+
+
 def test_a_name_in_a_formula_is_a_word_unless_left_out(tmp_path: Path) -> None:
     assert found(retriever(tmp_path, **MATCHED), asked("$\\det B$"))[0] == 1
     without = retriever(tmp_path / "without", **MATCHED, formula_tokens=0.0)
     assert not found(without, asked("$\\det B$"))
+
+
+def test_a_name_in_a_formula_of_the_question_counts_each_time_as_much_as_chosen(
+    tmp_path: Path,
+) -> None:
+    index = retriever(tmp_path, formula_tokens=0.5, translate=False)
+    wanted = index.ask([asked("prime $\\det B + \\det C$")])[0].wanted
+    assert wanted == {"prime": 1, "det": 1, "b": 0.5, "c": 0.5}
 
 
 def test_the_glossary_leads_to_other_languages_when_asked(tmp_path: Path) -> None:
@@ -95,6 +118,9 @@ def test_the_words_of_a_query_s_title_count_once_more_where_wanted(tmp_path: Pat
     assert (once["prime"], once["determin"]) == (2, 1)
     assert (more["prime"], more["determin"]) == (2.5, 1)
     assert more["prvocisl"] == pytest.approx(once["prvocisl"] * 2.5 / 2)
+    twice = Query(id="q", title="Primes and primes", text="Why?", language="en")
+    [reply] = retriever(tmp_path / "twice", query_title=0.5, translate=False).ask([Question(twice)])
+    assert reply.wanted["prime"] == 3
     [alone] = retriever(tmp_path / "alone", query_title=0.5).ask(
         [Question(Query(id="q", text="", title="Primes", language="en"))]
     )
@@ -153,6 +179,7 @@ def test_fields_count_alike_and_no_term_is_left_out_unless_told_otherwise() -> N
     settings = LexicalSettings()
     assert settings.fields == {"title": 1, "body": 1, "question": 1}
     assert (settings.max_share, settings.translate, settings.stop_words) == (1.0, True, True)
+    assert (settings.formula_tokens, settings.query_title) == (1.0, 0.0)
 
 
 def test_stop_words_are_kept_when_wanted() -> None:
@@ -180,9 +207,36 @@ def test_a_term_in_just_the_largest_share_of_posts_still_finds_them(tmp_path: Pa
         assert sorted(found(index, asked("ring"))) == expected
 
 
-@pytest.mark.parametrize("choices", [{"min_posts": -1}, {"max_share": 0.0}, {"max_share": 7.0}])
+@pytest.mark.parametrize("choices", [{"min_posts": -1}, {"max_share": 0.0}, {"max_share": 1.5}])
 def test_impossible_bounds_are_refused(choices: dict[str, float]) -> None:
     with pytest.raises(InputError, match=next(iter(choices))):
+        LexicalSettings(**choices)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("choices", "expected"),
+    [
+        ({}, False),
+        ({"min_posts": 1}, False),
+        ({"min_posts": 2}, True),
+        ({"max_share": 0.9}, True),
+    ],
+)
+def test_terms_are_left_out_where_a_bound_leaves_some_out(
+    choices: dict[str, float], expected: bool
+) -> None:
+    assert LexicalSettings(**choices).without_extremes == expected  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"scheme": {"name": "xyz"}}, "unknown TF-IDF scheme 'xyz'"),
+        ({"fields": {"title": 0}}, r"fields\.title must be a positive number"),
+    ],
+)
+def test_choices_that_cannot_be_are_refused(choices: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         LexicalSettings(**choices)  # type: ignore[arg-type]
 
 
@@ -253,3 +307,140 @@ def test_a_reason_names_words_of_the_query_for_parts_of_translations(
     reason = over(tmp_path / "index", post).ask([asked(query)])[0].reason(0, post)
     assert detail in reason.detail.split("; ")
     assert all(one.asked.lower() in query.lower() for one in reason.evidence)
+
+
+def english(body: str) -> Post:
+    return Post(id=body, body=body, language="en")
+
+
+def spanish(body: str) -> Post:
+    return Post(id=body, body=body, language="es")
+
+
+def chinese(body: str) -> Post:
+    return Post(id=body, body=body, language="zh")
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> LexicalRetriever:
+    """Of posts in three languages."""
+    place = tmp_path_factory.mktemp("lexical") / "index"
+    return over(place, english("odd"), spanish("par"), chinese("奇数"))
+
+
+def told(place: Path, question: Question, *posts: Post) -> str:
+    """The reason for the first of some posts."""
+    return over(place / "index", *posts).ask([question])[0].reason(0, posts[0]).detail
+
+
+def test_a_reason_names_the_words_that_count_most_first_and_eight_at_most(tmp_path: Path) -> None:
+    common = [english("A ring, and a ring.")] * 3
+    post = english("The ring of a prime.")
+    assert told(tmp_path / "two", asked("ring prime"), post, *common) == "prime; ring"
+    words = "group ring field module lattice graph matrix vector tensor"
+    named = told(tmp_path / "many", asked(words), english(words)).split("; ")
+    assert len(named) == len(set(named)) == 8
+    assert set(named) < set(words.split())
+
+
+def test_a_word_in_a_field_that_is_not_read_is_no_reason(tmp_path: Path) -> None:
+    index = retriever(tmp_path, **MATCHED, fields={"title": 1}, translate=False)
+    [reply] = index.ask([asked("prime divisors")])
+    assert "divisors" in POSTS[0].body
+    assert reply.reason(0, POSTS[0]).detail == "Prime"
+
+
+def test_a_word_that_hardly_counts_is_a_reason(tmp_path: Path) -> None:
+    posts = [english("ring")] * 20
+    reason = over(tmp_path / "index", *posts).ask([asked("ring")])[0].reason(0, posts[0])
+    assert reason.score < 1
+    assert reason.detail == "ring"
+
+
+def test_a_reason_is_looked_for_in_the_first_twenty_thousand_words(tmp_path: Path) -> None:
+    post = english("and " * 10_000 + "$x$ " + "and " * 9_999 + "prime ring")
+    assert told(tmp_path, asked("prime ring"), post) == "prime"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("Un número primo.", "prime → número primo"),
+        # What is between is said, too; what is apart is named apart.
+        ("El número es primo.", "prime → número es primo"),
+        ("Un número $x$ primo.", "prime → primo, número"),
+        ("Un número.", "prime → número"),
+    ],
+)
+def test_a_translation_of_two_words_is_named_as_the_post_has_it(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    assert told(tmp_path, asked("prime"), spanish(body), english("odd")) == expected
+
+
+def test_the_question_s_own_word_goes_before_a_translation(tmp_path: Path) -> None:
+    [reply] = over(tmp_path / "index", english("A prime number.")).ask([asked("素数 prime", "zh")])
+    evidence = reply.reason(0, english("A prime number.")).evidence
+    assert [(one.asked, one.found, one.translation) for one in evidence] == [
+        ("prime", "prime", ""),
+        ("素数", "prime number", "prime number"),
+    ]
+
+
+def test_a_translation_in_brackets_counts_where_nothing_is_translated(tmp_path: Path) -> None:
+    hindi = Post(id="h", body="सारणिक", language="hi")
+    question = asked("सारणिक (determinant)", "hi")
+    posts = [hindi, english("A determinant.")]
+    for translate, expected in ((True, True), (False, False)):
+        choices = LexicalSettings(**MATCHED, translate=translate)  # type: ignore[arg-type]
+        index = LexicalRetriever([build(tmp_path / str(translate), posts, choices)], choices)
+        assert index.ask([question])[0].is_said_in_full(hindi) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "post", "expected"),
+    [
+        (asked("prime number theorem"), english("A theorem on a prime and a number."), True),
+        (asked("prime number theorem"), english("A theorem on a prime."), False),
+        (asked("the primes"), english("Prime."), True),
+        (asked("7 primes"), english("7 primes"), True),
+        # Numbers alone say nothing.
+        (asked("7"), english("7"), False),
+        (asked("prime number theorem"), spanish("El teorema de los números primos."), True),
+        (asked("素数", "zh"), english("A prime."), True),
+        (asked("连续函数", "zh"), chinese("连续函数"), True),
+        (asked("连续函数", "zh"), chinese("连续"), False),
+        # Two of its letters mean a number elsewhere.
+        (asked("连续函数", "zh"), english("A number."), False),
+        (asked("有理数", "zh"), english("A number."), False),
+    ],
+)
+def test_a_post_says_a_question_in_full_where_it_has_all_words_or_their_translations(
+    index: LexicalRetriever, question: Question, post: Post, expected: bool
+) -> None:
+    assert index.ask([question])[0].is_said_in_full(post) == expected
+
+
+def test_an_index_says_whether_a_post_has_one_of_some_terms(tmp_path: Path) -> None:
+    choices = LexicalSettings()
+    folders = [
+        build(tmp_path / name, [english(name)], choices) for name in ("ring", "field", "group")
+    ]
+    index = LexicalRetriever(folders, choices)
+    assert index.has(["nowhere", "field"])
+    assert index.has(["ring"])
+    assert not index.has(["nowhere"])
+
+
+def test_a_merged_segment_is_that_of_the_posts_that_were_kept(tmp_path: Path) -> None:
+    choices = LexicalSettings()
+    parts = [build(tmp_path / "a", POSTS[:3], choices), build(tmp_path / "b", POSTS[3:], choices)]
+    sources = [
+        WrittenSegment(parts[0], np.array([0, 2]), ["en", "cs"]),
+        WrittenSegment(parts[1], np.array([0, 1]), ["en", "en"]),
+    ]
+    LexicalBuilder(choices).merge(sources, tmp_path / "merged")
+    kept = build(tmp_path / "kept", [POSTS[number] for number in (0, 2, 3, 4)], choices)
+    assert json.loads((kept / "languages.json").read_text()) == {"cs": 1, "en": 3}
+    for file in kept.iterdir():
+        assert (tmp_path / "merged" / file.name).read_bytes() == file.read_bytes(), file.name

@@ -1,14 +1,32 @@
 """Arrays that strangers wrote are refused before anything is read from them."""
 
 import zlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from mathsetu.errors import DamagedLibrary
 from mathsetu.retrieval import mapped
-from mathsetu.retrieval.mapped import Mapped, check_rising, seal
+from mathsetu.retrieval.mapped import Held, Mapped, MappedBytes, check_rising, seal, unseal
+
+#: The ways to read one row, or none.
+WAYS: dict[str, Callable[[Mapped, int, int], Any]] = {
+    "a slice": lambda values, first, last: values[first:last],
+    "ranges": lambda values, first, last: values.with_rows(np.array([[first, last]])),
+    "rows": lambda values, first, last: values.at(np.arange(first, last)),
+}
+# Values of 8 bytes after a header of 128: these are the first and the last of the second 64 KiB.
+FIRST, LAST = 8_176, 16_367
+
+
+def change(path: Path, row: int, size: int = 8) -> None:
+    """Change a byte of a row of a file."""
+    content = bytearray(path.read_bytes())
+    content[128 + row * size] ^= 1
+    path.write_bytes(content)
 
 
 @pytest.mark.parametrize(
@@ -73,3 +91,167 @@ def test_what_was_read_is_not_checked_again(
     monkeypatch.setattr(mapped.zlib, "crc32", unwanted)
     assert values[50_000:50_010].tolist() == list(range(50_000, 50_010))
     monkeypatch.setattr(mapped.zlib, "crc32", zlib.crc32)
+
+
+def test_every_64_kib_of_a_file_have_a_checksum(tmp_path: Path) -> None:
+    """Libraries that were written before are read with these checksums, too."""
+    first, second = bytes(range(256)) * 257, b"abc"
+    (tmp_path / "a.bin").write_bytes(first)
+    (tmp_path / "b.bin").write_bytes(second)
+    seal(tmp_path)
+    expected = [zlib.crc32(part) for part in (first[:65_536], first[65_536:], second)]
+    assert np.load(tmp_path / "checksums.npy").tolist() == expected
+
+
+def test_checksums_are_removed_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    for place in (tmp_path, tmp_path / "inner"):
+        np.save(place / "values.npy", np.arange(3))
+    seal(tmp_path)
+    unseal(tmp_path)
+    assert {file.name for file in tmp_path.rglob("*.*")} == {"values.npy"}
+
+
+@pytest.mark.parametrize("read", WAYS.values(), ids=WAYS)
+def test_a_block_is_compared_when_something_in_it_is_read(
+    tmp_path: Path, read: Callable[[Mapped, int, int], Any]
+) -> None:
+    file = tmp_path / "values.npy"
+    np.save(file, np.arange(30_000))
+    seal(tmp_path)
+    change(file, FIRST + 100)
+    for row in (FIRST, LAST):
+        values = Mapped(file, "int64")
+        for other in (0, FIRST - 1, LAST + 1, 29_999):
+            read(values, other, other + 1)
+        read(values, row, row)
+        with pytest.raises(DamagedLibrary, match="has changed"):
+            read(values, row, row + 1)
+
+
+@pytest.mark.parametrize("read", WAYS.values(), ids=WAYS)
+def test_a_change_in_the_last_row_of_a_table_is_found(
+    tmp_path: Path, read: Callable[[Mapped, int, int], Any]
+) -> None:
+    file = tmp_path / "values.npy"
+    np.save(file, np.arange(30_000).reshape(10_000, 3))
+    seal(tmp_path)
+    change(file, 9_999, 3 * 8)
+    values = Mapped(file, "int64", dimensions=2)
+    read(values, 0, 5_000)
+    with pytest.raises(DamagedLibrary, match="has changed"):
+        read(values, 9_999, 10_000)
+
+
+def test_a_range_that_ends_with_the_first_byte_of_a_block_is_compared(tmp_path: Path) -> None:
+    file = tmp_path / "values.npy"
+    np.save(file, np.zeros(100_000, dtype=np.uint8))
+    seal(tmp_path)
+    change(file, 65_408, 1)
+    values = Mapped(file, "uint8")
+    values.with_rows(np.array([[0, 65_408]]))
+    with pytest.raises(DamagedLibrary, match="has changed"):
+        values.with_rows(np.array([[0, 65_409]]))
+
+
+@pytest.mark.parametrize("place", [FIRST, LAST])
+def test_limits_are_those_of_the_block_that_is_read(tmp_path: Path, place: int) -> None:
+    numbers = np.zeros(30_000, dtype=np.int64)
+    numbers[place] = 8
+    np.save(tmp_path / "values.npy", numbers)
+    values = Mapped(tmp_path / "values.npy", "int64", below=8)
+    assert values[:FIRST].tolist() == [0] * FIRST
+    assert not values[LAST + 1 :].any()
+    with pytest.raises(DamagedLibrary, match="out of range"):
+        values[FIRST + 100 : FIRST + 101]
+
+
+@pytest.mark.parametrize("kind", ["uint8", "int32"])
+@pytest.mark.parametrize("place", [0, 99])
+def test_limits_hold_from_the_first_value_to_the_last(
+    tmp_path: Path, kind: str, place: int
+) -> None:
+    numbers = np.zeros(100, dtype=kind)
+    numbers[place] = 8
+    np.save(tmp_path / "values.npy", numbers)
+    with pytest.raises(DamagedLibrary, match="out of range"):
+        Mapped(tmp_path / "values.npy", kind, below=8).whole  # noqa: B018
+
+
+def test_a_changed_header_is_found_when_a_file_is_opened(tmp_path: Path) -> None:
+    """Nothing of what it says is believed: here, in which order the bytes of a value come."""
+    file = tmp_path / "values.npy"
+    np.save(file, np.arange(3, dtype="<i8"))
+    seal(tmp_path)
+    file.write_bytes(file.read_bytes().replace(b"<i8", b">i8"))
+    with pytest.raises(DamagedLibrary, match="has changed"):
+        Mapped(file, "int64")
+
+
+@pytest.mark.parametrize(("kind", "dimensions"), [("int32", 1), ("int64", 2)])
+def test_values_of_another_kind_or_shape_are_refused(
+    tmp_path: Path, kind: str, dimensions: int
+) -> None:
+    np.save(tmp_path / "values.npy", np.arange(3, dtype=np.int64))
+    with pytest.raises(DamagedLibrary, match="expected type"):
+        Mapped(tmp_path / "values.npy", kind, dimensions=dimensions)
+
+
+def test_a_table_whose_columns_come_first_is_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "values.npy", np.asfortranarray(np.arange(6).reshape(2, 3)))
+    with pytest.raises(DamagedLibrary, match="not a plain array"):
+        Mapped(tmp_path / "values.npy", "int64", dimensions=2)
+
+
+def test_an_empty_file_holds_no_array_and_no_bytes(tmp_path: Path) -> None:
+    (tmp_path / "values.npy").write_bytes(b"")
+    seal(tmp_path)
+    with pytest.raises(DamagedLibrary, match="is damaged"):
+        Mapped(tmp_path / "values.npy", "int64")
+    content = MappedBytes(tmp_path / "values.npy")
+    assert len(content) == 0
+    assert content[:] == b""
+
+
+def test_bytes_are_compared_when_they_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "texts.txt"
+    file.write_bytes(b"a" * 200_000)
+    seal(tmp_path)
+    MappedBytes(file).check()
+    file.write_bytes(b"a" * 70_000 + b"b" + b"a" * 129_999)
+    content = MappedBytes(file)
+    assert content[65_530:65_536] == content[131_072:131_078] == b"a" * 6
+    assert content[70_000:70_000] == b""
+    for first in (65_536, 131_071):
+        with pytest.raises(DamagedLibrary, match="has changed"):
+            content[first : first + 1]
+    with pytest.raises(DamagedLibrary, match="has changed"):
+        content.check()
+
+
+def test_too_few_checksums_are_refused(tmp_path: Path) -> None:
+    for name in ("a.bin", "b.bin"):
+        (tmp_path / name).write_bytes(bytes(70_000))
+    seal(tmp_path)
+    sums = np.load(tmp_path / "checksums.npy")
+    np.save(tmp_path / "checksums.npy", sums[:-1])
+    with pytest.raises(DamagedLibrary, match="does not match the files next to it"):
+        MappedBytes(tmp_path / "b.bin")
+
+
+def test_a_link_beside_the_files_has_no_checksum(tmp_path: Path) -> None:
+    np.save(tmp_path / "values.npy", np.arange(3))
+    seal(tmp_path)
+    (tmp_path / "link").symlink_to(tmp_path / "values.npy")
+    assert Mapped(tmp_path / "values.npy", "int64").whole.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("read", WAYS.values(), ids=WAYS)
+def test_an_array_in_memory_is_read_as_one_on_disk(
+    tmp_path: Path, read: Callable[[Mapped, int, int], Any]
+) -> None:
+    numbers = np.arange(5)
+    np.save(tmp_path / "values.npy", numbers)
+    held, mapped = Held(numbers), Mapped(tmp_path / "values.npy", "int64")
+    assert read(held, 1, 3).tolist() == read(mapped, 1, 3).tolist()
+    assert (len(held), held.shape, held.whole.tolist()) == (5, (5,), [0, 1, 2, 3, 4])

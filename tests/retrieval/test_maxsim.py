@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mathsetu.errors import InputError
 from mathsetu.retrieval.maxsim import MaxSim
-from mathsetu.retrieval.multivectors import MultiVectors, write_multivectors
+from mathsetu.retrieval.multivectors import Layout, MultiVectors, write_multivectors
 
 
 def unit(random, count, dimensions=16):
@@ -147,3 +147,57 @@ def test_wrong_settings_and_files_are_refused_in_one_line(tmp_path):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(InputError, match=r"vectors\.npy"):
         MultiVectors(Path(tmp_path))
+
+
+def test_vectors_stand_in_blocks_of_256_posts():
+    """Libraries that were written before are read by the same order."""
+    counts = np.array([1] * 255 + [2] + [3], dtype=np.int32)
+    rows = Layout(counts).rows.tolist()
+    assert rows == [*range(1, 256), 0, 256, 257, 258, 259]
+
+
+def test_small_numbers_keep_their_digits_in_a_byte(tmp_path):
+    post = np.array([[0.1, -0.05, 0.02], [-0.1, 0.0, 0.1]], dtype=np.float32)
+    write_multivectors(tmp_path / "new" / "vectors", [post], "int8")
+    stored = MultiVectors(tmp_path / "new" / "vectors")
+    np.testing.assert_allclose(stored.of_post(0), post, atol=0.0004)
+    np.testing.assert_allclose(stored.documents, post[1:], atol=0.0004)
+
+
+def test_posts_without_vectors_are_like_nothing(tmp_path):
+    write_multivectors(tmp_path / "none", [np.zeros((0, 16), dtype=np.float32)] * 2, "float16")
+    none = MultiVectors(tmp_path / "none")
+    assert (len(none), none.total, none.dimensions) == (2, 0, 0)
+    random = np.random.default_rng(1)
+    write_multivectors(tmp_path / "some", [unit(random, 0), unit(random, 3)], "float16")
+    some = MultiVectors(tmp_path / "some")
+    assert some.scores_of(unit(random, 2), np.array([0])).tolist() == [0]
+    assert some.scores_of(unit(random, 0), np.array([0, 1])).tolist() == [0, 0]
+
+
+def test_a_query_may_have_more_vectors_than_are_multiplied_at_once(tmp_path):
+    random = np.random.default_rng(1)
+    posts = some_posts(random, 5)
+    write_multivectors(tmp_path / "vectors", posts, "float16")
+    queries = [unit(random, 130), unit(random, 0), unit(random, 3), unit(random, 126)]
+    scores = MultiVectors(tmp_path / "vectors").scores(queries)
+    assert scores[1].tolist() == [0] * 5
+    for number in (0, 2, 3):
+        np.testing.assert_allclose(scores[number], plain_maxsim(queries[number], posts), atol=1e-3)
+
+
+@pytest.mark.parametrize("strategy", ["exact", "document", "single"])
+def test_a_query_without_vectors_finds_nothing(tmp_path, strategy):
+    random = np.random.default_rng(1)
+    write_multivectors(tmp_path / "all", [unit(random, 2), unit(random, 3)], "float16")
+    search = MaxSim([tmp_path / "all"], strategy, depth=1)
+    [found] = search.search([unit(random, 0)], 2)
+    assert found.numbers.tolist() == []
+    assert search.scores_of(unit(random, 0), np.array([1, 0])).tolist() == [0, 0]
+    with pytest.raises(InputError, match="8 dimensions, those of the library 16"):
+        search.scores_of(unit(random, 2, 8), np.array([0]))
+
+
+def test_a_first_look_at_nothing_is_refused():
+    with pytest.raises(InputError, match="depth is 0; it must be at least 1"):
+        MaxSim([], "document", depth=0)

@@ -22,6 +22,7 @@ from mathsetu.library.store import Stored
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Post, Query
 from mathsetu.retrieval import meaning
+from mathsetu.retrieval.base import WrittenSegment
 from mathsetu.retrieval.meaning import (
     MeaningBuilder,
     MeaningRetriever,
@@ -401,6 +402,10 @@ def test_a_least_cosine_that_no_post_or_every_post_exceeds_is_refused(least: flo
 def test_passages_longer_than_the_model_reads_are_refused(tmp_path: Path, model: str) -> None:
     with pytest.raises(InputError, match="but the model reads 128 at most"):
         opened(tmp_path / "index", of_bodies(" ".join(TEXTS * 9)), choose(model, tokens=500))
+    # Before a long build, not at its end.
+    [post] = of_bodies(" ".join(TEXTS * 9))
+    with pytest.raises(InputError, match="but the model reads 128 at most"):
+        MeaningBuilder(choose(model, tokens=500)).prepare(read_post(post))
 
 
 def test_each_distinct_passage_is_encoded_once(
@@ -518,3 +523,44 @@ def test_means_of_posts_are_kept_and_are_the_same_the_second_time(
     assert np.array_equal(first[0], first[2])
     assert np.allclose(np.linalg.norm(first, axis=1), 1, atol=1e-5)
     assert retriever.means(np.zeros(0, dtype=np.int64)).shape == (0, first.shape[1])
+    parts = [
+        built(tmp_path / "a", of_bodies(*TEXTS[:2]), choose(model)),
+        built(tmp_path / "b", of_bodies(*TEXTS[2:]), choose(model)),
+    ]
+    [reply] = MeaningRetriever(parts, choose(model)).ask([asked(EVEN)])
+    assert np.array_equal(reply.means(numbers), first)
+
+
+def test_a_merged_segment_is_that_of_the_posts_that_were_kept(
+    tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choices = choose(model)
+    posts = [*of_bodies(*TEXTS[:3]), Post(id="q", title="Sums", question=ODD, body=EVEN)]
+    parts = [built(tmp_path / "a", posts[:2], choices), built(tmp_path / "b", posts[2:], choices)]
+    sources = [
+        WrittenSegment(parts[0], np.array([1]), [""]),
+        WrittenSegment(parts[1], np.array([0, 1]), ["", ""]),
+    ]
+    monkeypatch.setattr(meaning, "_MERGED_TOGETHER", 2)
+    MeaningBuilder(choices).merge(sources, tmp_path / "new" / "merged")
+    for file in built(tmp_path / "other" / "kept", posts[1:], choices).iterdir():
+        assert (tmp_path / "new" / "merged" / file.name).read_bytes() == file.read_bytes()
+    MeaningBuilder(choices).merge(sources[1:], tmp_path / "alone")
+    for file in parts[1].iterdir():
+        assert (tmp_path / "alone" / file.name).read_bytes() == file.read_bytes()
+
+
+@pytest.mark.parametrize("is_asked", [False, True])
+def test_a_sentence_is_quoted_from_the_passage_that_it_is_in(
+    tmp_path: Path, model: str, encoder: BuiltinEncoder, is_asked: bool
+) -> None:
+    """A text of two passages, the first sentence and the two others; beside it a text of one."""
+    long = f"{ODD} {EVEN} It is."
+    sizes = [len(row) for row in encoder.tokens([ODD, f"{ODD} {EVEN}", long])]
+    assert sizes[1] < sizes[2] <= 2 * sizes[0]
+    most = {"question_passages": 1 + is_asked, "body_passages": 2 - is_asked}
+    question, body = (long, BOUNDED) if is_asked else (BOUNDED, long)
+    posts = [*of_bodies(COMPACT), Post(id="1", question=question, body=body)]
+    retriever = opened(tmp_path / "index", posts, choose(model, tokens=sizes[1], **most))
+    reason = retriever.ask([asked(EVEN)])[0].reason(1, posts[1])
+    assert reason.detail.endswith(EVEN)

@@ -14,6 +14,7 @@ from mathsetu.intake.question import Question
 from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
 from mathsetu.records import Post, Query
+from mathsetu.retrieval.base import WrittenSegment
 from mathsetu.retrieval.overlap import OverlapBuilder, OverlapRetriever, OverlapSettings
 
 BODIES = [
@@ -157,3 +158,28 @@ def test_an_unknown_kind_of_comparing_numbers_is_refused() -> None:
         InputError, match="numeric is 'maybe' \\(known: 'none', 'numbers', 'values'"
     ):
         OverlapSettings(numeric="maybe")
+
+
+def test_a_single_symbol_overlaps_wholly_with_itself(tmp_path: Path) -> None:
+    place = built(tmp_path / "index", ["$x$", "$y$"], OverlapSettings())
+    [reply] = OverlapRetriever([place], OverlapSettings()).ask([asked("$x$")])
+    assert reply.scores(np.arange(2)).tolist() == [1, 0]
+
+
+def test_a_reason_names_twelve_symbols_at_most(tmp_path: Path) -> None:
+    formula = "$" + "+".join("abcdefghijklmno") + "$"
+    place = built(tmp_path / "index", [formula], OverlapSettings())
+    [reply] = OverlapRetriever([place], OverlapSettings()).ask([asked(formula)])
+    assert len(reply.reason(0, Post("", "")).detail.split()) == 12
+
+
+def test_a_merged_segment_is_that_of_the_posts_that_were_kept(tmp_path: Path) -> None:
+    choices = OverlapSettings(of="nodes")
+    parts = [built(tmp_path / "a", BODIES[:2], choices), built(tmp_path / "b", BODIES[2:], choices)]
+    sources = [
+        WrittenSegment(parts[0], np.array([1]), [""]),
+        WrittenSegment(parts[1], np.array([0, 1]), ["", ""]),
+    ]
+    OverlapBuilder(choices).merge(sources, tmp_path / "merged")
+    for file in built(tmp_path / "kept", BODIES[1:], choices).iterdir():
+        assert (tmp_path / "merged" / file.name).read_bytes() == file.read_bytes(), file.name

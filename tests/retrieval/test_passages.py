@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mathsetu.encoders.builtin import FAST, BuiltinEncoder
-from mathsetu.retrieval.passages import Quotations, passages
+from mathsetu.retrieval.passages import Quotations, _span_of, passages
 
 SENTENCES = [
     "The sum of two even numbers is even. ",
@@ -94,3 +94,17 @@ def test_a_long_sentence_is_cut_and_its_formulas_stay_whole(encoder: BuiltinEnco
     found = quoted(encoder, quotations(encoder, f"We look at {formula} " + "again " * 60), "sums")
     assert found.count("$") in (0, 2)
     assert len(found) < len(formula) + 200
+
+
+@pytest.mark.parametrize(("before", "is_quoted"), [(11, True), (12, False)])
+def test_twelve_sentences_of_a_passage_are_looked_at(
+    encoder: BuiltinEncoder, before: int, is_quoted: bool
+) -> None:
+    text = "".join(f"Set {number} is open. " for number in range(before)) + SENTENCES[4]
+    found = quoted(encoder, quotations(encoder, text), "how many prime numbers are there")
+    assert (found == SENTENCES[4]) == is_quoted
+
+
+def test_a_passage_stands_where_its_own_tokens_stand() -> None:
+    places = [(0, 3), (5, 7), (9, 11), (12, 14), (15, 16)]
+    assert [_span_of(places, number, 2, 3) for number in range(3)] == [(0, 7), (9, 14), (15, 16)]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mathsetu.errors import DamagedLibrary
 from mathsetu.retrieval import postings
 from mathsetu.retrieval.mapped import seal
 from mathsetu.retrieval.postings import Postings, PostingsBuilder, merge_postings
@@ -91,3 +92,62 @@ def test_merged_indexes_are_those_of_all_documents(
     expected = built(folder / "expected", [everything[number] for number in order])
     for name in ("terms", "starts", "documents", "frequencies", "lengths"):
         assert getattr(merged, name).tolist() == getattr(expected, name).tolist()
+
+
+@pytest.mark.parametrize(("frequency", "kind"), [(255, np.uint8), (256, np.float32)])
+def test_merged_frequencies_take_a_byte_where_all_of_them_do(
+    tmp_path: Path, frequency: int, kind: type
+) -> None:
+    small = built(tmp_path / "small", [{"a": 7}])
+    other = built(tmp_path / "other", [{"a": frequency}])
+    places = [np.array([0]), np.array([1])]
+    merge_postings([small, other], places, 2, tmp_path / "new" / "merged")
+    merged = Postings(tmp_path / "new" / "merged")
+    assert merged.frequencies.dtype == kind
+    assert merged.frequencies.tolist() == [7, frequency]
+
+
+def test_a_term_goes_with_the_last_document_that_has_it(tmp_path: Path) -> None:
+    index = built(tmp_path / "index", [{"a": 1, "b": 1}, {"a": 1, "c": 1}])
+    merge_postings([index], [np.array([-1, 0])], 1, tmp_path / "merged")
+    merged = Postings(tmp_path / "merged")
+    assert merged.document_counts(["a", "b", "c"]).tolist() == [1, 0, 1]
+    assert (len(merged.terms), merged.starts.tolist()) == (2, [0, 1, 2])
+
+
+def test_a_term_that_no_document_has_has_no_postings(tmp_path: Path) -> None:
+    index = built(tmp_path / "index", [{"a": 1}, {"a": 2}])
+    [(numbers, frequencies)] = index.postings(["nowhere"])
+    assert (numbers.tolist(), frequencies.tolist()) == ([], [])
+
+
+@pytest.mark.parametrize("starts", [[0, 2, 1, 3], [1, 1, 2, 3], [0, 1, 2, 2]])
+def test_lists_that_do_not_divide_the_postings_are_refused(
+    tmp_path: Path, starts: list[int]
+) -> None:
+    builder = PostingsBuilder()
+    builder.add({"a": 1, "b": 1, "c": 1})
+    builder.write(tmp_path / "index")
+    np.save(tmp_path / "index" / "starts.npy", np.array(starts))
+    with pytest.raises(DamagedLibrary, match="does not match"):
+        Postings(tmp_path / "index").document_counts(["a"])
+
+
+def test_an_index_in_memory_gives_what_one_on_disk_gives(tmp_path: Path) -> None:
+    texts = [{"a": 1.0, "b": 2.0}, {"b": 3.0}, {"a": 0.5}]
+    disk = built(tmp_path / "index", texts)
+    pairs = [
+        (number, term, value) for number, text in enumerate(texts) for term, value in text.items()
+    ]
+    held = Postings.held(
+        "here",
+        np.array([number for number, _, _ in pairs], dtype=np.int32),
+        postings.term_hashes([term for _, term, _ in pairs]),
+        np.array([value for _, _, value in pairs], dtype=np.float32),
+        np.array([3, 3, 0.5], dtype=np.float32),
+    )
+    hashes, wanted = postings.term_hashes(["b", "nowhere", "a"]), np.array([0, 2])
+    for index in (disk, held):
+        found = index.gather(index.ranges(hashes), wanted)
+        assert found.tolist() == [[2, 0], [0, 0], [1, 0.5]]
+        assert (len(index), index.size) == (3, 4)

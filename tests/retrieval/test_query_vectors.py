@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mathsetu.encoders.builtin import BuiltinEncoder
+from mathsetu.encoders.builtin import BuiltinEncoder, reading_of
 from mathsetu.intake.question import Question
 from mathsetu.records import Query
 from mathsetu.retrieval.query_vectors import query_vector
@@ -75,6 +75,29 @@ def test_a_query_that_fits_into_half_a_passage_is_read_whole(encoder: BuiltinEnc
     [row] = encoder.tokens([text])
     [whole] = careful(encoder, text)
     assert ask(encoder, text, "es", tokens=2 * len(row)) == pytest.approx(whole, abs=1e-6)
+
+
+def test_a_short_query_is_read_whole_however_long_it_is_in_english(
+    encoder: BuiltinEncoder,
+) -> None:
+    [row] = encoder.tokens(["mcd"])
+    alone, english = careful(encoder, "mcd", "greatest common divisor")
+    expected = alone + english
+    expected /= np.linalg.norm(expected)
+    assert ask(encoder, "mcd", "es", tokens=2 * len(row)) == pytest.approx(expected, abs=1e-5)
+
+
+def test_words_that_were_learned_are_said_in_english_where_nobody_has_read_the_terms(
+    encoder: BuiltinEncoder,
+) -> None:
+    """Books and dogs are no terms; German has few terms, and Spanish has them all."""
+    how = reading_of("de")
+    german, english = encoder.encode_tokens(encoder.tokens(["Bücher", "book"], how), how)
+    expected = german + english
+    expected /= np.linalg.norm(expected)
+    assert ask(encoder, "Bücher", "de") == pytest.approx(expected, abs=1e-5)
+    [spanish] = careful(encoder, "perros")
+    assert ask(encoder, "perros", "es") == pytest.approx(spanish, abs=1e-5)
 
 
 def test_a_blank_query_means_nothing(encoder: BuiltinEncoder) -> None:

@@ -185,3 +185,57 @@ def test_centres_are_learned_from_the_first_vector_to_the_last() -> None:
     centres = sign_lists._centres(vectors, len(vectors))
     assert sorted(centres.argmax(axis=1).tolist()) == [0, 1, 2, 3, 4, 5]
     assert np.allclose(centres.max(axis=1), 1)
+
+
+def test_a_centre_has_length_one_whatever_points_away_from_the_others() -> None:
+    vectors = np.array([[100, 0], [-60, 80]], dtype=np.int8)
+    [centre] = sign_lists._centres(vectors, 1)
+    assert centre.tolist() == pytest.approx([0.2**0.5, 0.8**0.5])
+
+
+def test_as_many_passages_as_are_many_are_divided(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, vectors: Any
+) -> None:
+    monkeypatch.setattr(sign_lists, "_SMALLEST", 20)
+    assert len(lists_of(tmp_path / "lists", vectors[:20])._rows) == 20
+
+
+@pytest.mark.parametrize(
+    ("sizes", "k", "expected"),
+    [
+        # An eighth of all is in the first list.
+        ([9, 27, 36], 1, [0]),
+        # One more is needed than the first list has.
+        ([8, 28, 36], 1, [8]),
+        # The first list has fewer than are wanted.
+        ([9, 27, 36], 10, [*range(9, 19)]),
+    ],
+)
+def test_lists_are_looked_into_until_an_eighth_of_the_passages_was_seen(
+    tmp_path: Path, sizes: list[int], k: int, expected: list[int]
+) -> None:
+    """By signs, each list is nearer than the one before: what is found is in the last one seen."""
+    query = np.zeros(65, dtype=np.float32)
+    query[:3] = 3, 2, 1
+    signs = np.repeat(np.array([[0b001, 0], [0b011, 0], [0b111, 0]], dtype=np.uint64), sizes, 0)
+    for name, values in (
+        ("centres", np.eye(3, 65, dtype=np.float32)),
+        ("rows", np.arange(72, dtype=np.int32)),
+        ("ends", np.cumsum([0, *sizes])),
+        ("signs", signs),
+    ):
+        np.save(tmp_path / f"{name}.npy", values)
+    lists = SignLists(tmp_path, 72, 65)
+    found, _ = lists.near(query, np.array([0b111, 0], dtype=np.uint64), k, 66)
+    assert found.tolist() == expected
+
+
+def test_lists_whose_ends_do_not_rise_are_refused(
+    tmp_path: Path, floats: Any, vectors: Any
+) -> None:
+    lists_of(tmp_path / "lists", vectors[:300])
+    ends = np.load(tmp_path / "lists" / "ends.npy")
+    ends[1] = ends[2] + 1
+    np.save(tmp_path / "lists" / "ends.npy", ends)
+    with pytest.raises(DamagedLibrary, match="does not match"):
+        near(SignLists(tmp_path / "lists", 300, DIMENSIONS), floats[0], 5)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from mathsetu.errors import InputError
+from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.retrieval import weighting
 from mathsetu.retrieval.base import best
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
 from mathsetu.retrieval.weighting import (
@@ -17,6 +18,7 @@ from mathsetu.retrieval.weighting import (
     Statistics,
     Weighted,
     WithoutExtremes,
+    make_scheme,
     no_rarer,
     write_impacts,
 )
@@ -61,6 +63,7 @@ BY_HAND = [
         (Bm25Plus(1.8, 0.75, 1.0, matched_only=True), [3.33328, 1.26362, 0.8974, 2.00804]),
         (Bm25Plus(3.0, 0.75, 0.0), [2.05913, 0.81732, 0.37151, 1.12774]),
         (Bm25Plus(1.8, 0.0, 1.0), [3.54145, 1.93794, 1.93794, 2.34341]),
+        (Bm25Plus(), [3.28099, 2.15687, 1.82006, 2.50511]),
     ],
 )
 def test_bm25_plus_gives_the_scores_worked_out_by_hand(
@@ -79,6 +82,7 @@ def test_bm25_plus_gives_the_scores_worked_out_by_hand(
         ("ltc", [1.0, 0.21082, 0.0363, 0.69121]),
         ("lnc", [1.0, 0.3608, 0.13637, 0.65948]),
         ("nnc", [1.0, 0.31623, 0.11952, 0.67082]),
+        ("nnn", [10.0, 1.0, 1.0, 3.0]),
     ],
 )
 def test_tf_idf_gives_the_scores_worked_out_by_hand(
@@ -87,6 +91,24 @@ def test_tf_idf_gives_the_scores_worked_out_by_hand(
     weighted = Weighted([index(tmp_path / "i", BY_HAND)], Smart(notation))
     ours = every(weighted, {"sum": 3.0, "prime": 1.0})
     np.testing.assert_allclose(ours, expected, atol=2e-5)
+
+
+@pytest.mark.parametrize(("scheme", "rarity"), [(Bm25Plus(), 1.609438), (Smart("ltn"), 2.321928)])
+def test_a_term_of_one_document_in_four_is_as_rare_as_its_logarithm_says(
+    scheme: Bm25Plus | Smart, rarity: float
+) -> None:
+    assert scheme.rarity(1, Statistics(4, 3.0)) == pytest.approx(rarity)
+
+
+@pytest.mark.parametrize(("matched_only", "expected"), [(False, [1, 5 / 3]), (True, [3, 11 / 3])])
+def test_what_a_posting_adds_has_what_every_document_gets_only_where_matches_alone_get_it(
+    matched_only: bool, expected: list[float]
+) -> None:
+    scheme = Bm25Plus(1.5, 0.75, 2.0, matched_only)
+    frequencies, lengths = np.array([1, 3], dtype=np.float32), np.array([7, 7], dtype=np.float32)
+    assert scheme.impact(frequencies, lengths, Statistics(9, 7.0)).tolist() == pytest.approx(
+        expected
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -156,6 +178,26 @@ def test_extremes_are_those_that_gensim_filters(tmp_path: Path) -> None:
         assert (every(weighted, {word: 1.0}).max() > 0) == (word in dictionary.token2id)
 
 
+def test_nothing_is_extreme_unless_said(tmp_path: Path) -> None:
+    """A term that no document has counts in the length of the query, as without any limit."""
+    segment = index(tmp_path / "i", BY_HAND)
+    query = {"sum": 1.0, "prime": 1.0, "nowhere": 1.0}
+    ours = every(Weighted([segment], WithoutExtremes(Smart("ltc"))), query)
+    assert ours.tolist() == every(Weighted([segment], Smart("ltc")), query).tolist()
+
+
+def test_an_extreme_term_multiplies_by_nothing() -> None:
+    scheme = WithoutExtremes(Smart("ltn"), 2, 0.5)
+    found = scheme.rarity(np.array([1, 2, 4, 5]), Statistics(8, 3.0))
+    assert found.tolist() == pytest.approx([0, 2.169925, 1.169925, 0])
+
+
+def test_what_is_asked_for_more_than_once_counts_by_its_logarithm() -> None:
+    collection = Statistics(7, 3.0)
+    assert Smart("ltn").ask(1.5, 1, collection) == pytest.approx(3 * 1.584963)
+    assert Smart("ntn").ask(1.5, 1, collection) == pytest.approx(3 * 1.5)
+
+
 @pytest.mark.parametrize("notation", ["ltn", "ntn"])
 def test_what_is_asked_for_less_than_once_counts_less_and_never_against_a_post(
     notation: str,
@@ -201,6 +243,80 @@ def test_the_best_are_those_with_the_best_scores(
         assert found.numbers.tolist() == true.numbers.tolist()
 
 
+def test_impacts_are_255_steps_and_none_is_lost(tmp_path: Path) -> None:
+    builder = PostingsBuilder()
+    builder.add({"a": 510.0, "b": 2.0, "c": 0.5, "d": 5.0})
+    builder.write(tmp_path / "i")
+    write_impacts(tmp_path / "i", Smart("nnn"))
+    [(impacts, step)] = Weighted([Postings(tmp_path / "i")], Smart("nnn")).impacts
+    assert sorted(impacts.whole.tolist()) == [1, 1, 2, 255]
+    assert step == 2
+
+
+@pytest.mark.parametrize("scheme", [Bm25Plus(), Smart("ltc")])
+def test_impacts_are_the_same_however_many_postings_are_weighed_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheme: Bm25Plus | Smart
+) -> None:
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    index(whole, BY_HAND)
+    write_impacts(whole, scheme)
+    monkeypatch.setattr(weighting, "_TOGETHER", 4)
+    index(parts, BY_HAND)
+    write_impacts(parts, scheme)
+    for name in ("impacts.npy", "step.npy"):
+        assert np.load(parts / name).tolist() == np.load(whole / name).tolist()
+
+
+def test_a_document_of_rare_terms_alone_does_not_flatten_the_impacts_of_others(
+    tmp_path: Path,
+) -> None:
+    scheme = WithoutExtremes(Smart("nnc"), 2)
+    index(tmp_path / "i", [["sum", "sum", "ring"], ["sum", "ring"], ["rare"]])
+    write_impacts(tmp_path / "i", scheme)
+    [(impacts, step)] = Weighted([Postings(tmp_path / "i")], scheme).impacts
+    found = np.sort(impacts.whole * step)
+    assert found == pytest.approx([5**-0.5, 0.5**0.5, 0.5**0.5, 2 * 5**-0.5, 1], abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("step", np.ones(2, dtype=np.float32)),
+        ("impacts", np.ones(10, dtype=np.uint8)),
+        ("step", np.zeros(0, dtype=np.float32)),
+    ],
+)
+def test_impacts_that_do_not_belong_to_an_index_are_refused(
+    tmp_path: Path, name: str, values: NDArray[np.float32] | NDArray[np.uint8]
+) -> None:
+    segment = index(tmp_path / "i", BY_HAND)
+    assert segment.size == 9
+    write_impacts(segment.folder, Bm25Plus())
+    np.save(segment.folder / f"{name}.npy", values)
+    with pytest.raises(DamagedLibrary, match="do not belong together"):
+        Weighted([segment], Bm25Plus()).weigh({"sum": 1.0}).best(1)
+
+
+def test_steps_of_different_sizes_are_compared_by_what_they_stand_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(weighting, "_MARGIN", 0)
+    parts = []
+    for number, frequency in enumerate((4, 100)):
+        parts.append(index(tmp_path / str(number), [["sum"] * frequency]))
+        write_impacts(parts[-1].folder, Smart("nnn"))
+    found = Weighted(parts, Smart("nnn")).weigh({"sum": 1.0}).best(1)
+    assert (found.numbers.tolist(), found.scores.tolist()) == ([1], [100.0])
+
+
+def test_nothing_is_found_where_nothing_is_asked_for_or_wanted(tmp_path: Path) -> None:
+    segment = index(tmp_path / "i", BY_HAND)
+    write_impacts(segment.folder, Bm25Plus())
+    weighted = Weighted([segment], Bm25Plus())
+    assert weighted.weigh({"sum": 1.0}).best(0).numbers.tolist() == []
+    assert weighted.weigh({}).best(3).numbers.tolist() == []
+
+
 def test_scores_are_given_where_the_best_were_not_asked_for(tmp_path: Path) -> None:
     documents = corpus(3)
     weighted = Weighted([index(tmp_path / "i", documents)], Bm25Plus())
@@ -218,6 +334,18 @@ def test_the_parts_of_a_score_add_up(tmp_path: Path) -> None:
     assert sum(weighted.weigh(query).parts(best)) == pytest.approx(float(scores[best]), rel=1e-5)
 
 
+def test_the_parts_of_a_score_are_the_same_after_a_search(tmp_path: Path) -> None:
+    segment = index(tmp_path / "i", [["ring"], *BY_HAND, ["field"]])
+    scheme = Bm25Plus(matched_only=True)
+    write_impacts(segment.folder, scheme)
+    weighted = Weighted([segment], scheme)
+    query = {"sum": 1.0, "prime": 2.0}
+    searched = weighted.weigh(query)
+    assert sorted(searched.best(6).numbers.tolist()) == [1, 2, 3, 4]
+    for document in range(6):
+        assert searched.parts(document) == weighted.weigh(query).parts(document)
+
+
 def test_a_translation_counts_as_the_rarest_word_that_it_translates() -> None:
     wanted = {"prime": 1.0, "number": 1.0, "primo": 1.0, "lemma": 1.0, "nowhere": 1.0}
     translated = {
@@ -231,9 +359,36 @@ def test_a_translation_counts_as_the_rarest_word_that_it_translates() -> None:
     assert no_rarer(np.array([2, 9, 30, 4, 0]), wanted, translated).tolist() == [2, 9, 30, 4, 0]
 
 
-def test_an_unknown_notation_is_refused() -> None:
-    with pytest.raises(InputError, match="unknown TF-IDF scheme 'xyz'"):
-        Smart("xyz")
+@pytest.mark.parametrize("notation", ["xyz", "lxx", "ltx", "xtn", "lt", "ltnn"])
+def test_an_unknown_notation_is_refused(notation: str) -> None:
+    with pytest.raises(InputError, match=f"unknown TF-IDF scheme '{notation}'"):
+        Smart(notation)
+
+
+def test_a_scheme_is_made_from_its_settings() -> None:
+    assert make_scheme({"name": "ltc"}) == Smart("ltc")
+    assert make_scheme({}) == make_scheme({"name": "bm25+"}) == Bm25Plus()
+    assert make_scheme({"k1": 0, "b": 1.0, "matched_only": True}) == Bm25Plus(0, 1.0, 1.0, True)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"name": 3}, "the name of a scheme must be text"),
+        ({"name": "ltc", "k1": 1.0}, "the TF-IDF scheme 'ltc' takes no k1"),
+        ({"k2": 1.0}, "takes no 'k2'"),
+        ({"matched_only": 1}, "matched_only must be true or false"),
+        ({"k1": "1"}, "k1 must be a number from 0 on"),
+        ({"k1": -0.5}, "k1 must be a number from 0 on"),
+        ({"b": float("inf")}, "b must be a number from 0 on"),
+        ({"delta": float("nan")}, "delta must be a number from 0 on"),
+    ],
+)
+def test_settings_that_a_scheme_does_not_take_are_refused(
+    settings: dict[str, object], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        make_scheme(settings)
 
 
 def test_an_empty_query_and_an_empty_index_score_nothing(tmp_path: Path) -> None:

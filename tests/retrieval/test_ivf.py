@@ -1,0 +1,134 @@
+"""Inverted lists that were written by hand: what a search of them visits and finds."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mathsetu.errors import DamagedLibrary
+from mathsetu.retrieval.ivf import Division, Ivf
+
+# Twelve posts of three lists, along three directions; the last of each list is the nearest to it.
+LISTS = [[0, 3, 6, 9], [1, 4, 7, 10], [2, 5, 8, 11]]
+STRENGTHS = [0.5, 0.6, 0.7, 0.8]
+VECTORS = np.zeros((12, 4), dtype=np.float32)
+for direction, posts in enumerate(LISTS):
+    VECTORS[posts, direction] = STRENGTHS
+QUERY = np.array([0.6, 0.8, 0.1, 0.0], dtype=np.float32)
+
+
+def write(folder: Path, **others: object) -> Path:
+    """Lists of the twelve posts, with other arrays in place of some."""
+    folder.mkdir()
+    arrays = {
+        "centres": np.eye(3, 4, dtype=np.float32),
+        "posts": np.array(LISTS, dtype=np.int32).reshape(-1),
+        "ends": np.array([0, 4, 8, 12]),
+    }
+    for name, values in (arrays | others).items():
+        np.save(folder / f"{name}.npy", values)
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write(tmp_path / "lists")
+
+
+def found(lists: Ivf, k: int, allowed: list[int] | None = None) -> list[int]:
+    may = None if allowed is None else np.isin(np.arange(12), allowed)
+    [numbers] = lists.candidates(QUERY[None], VECTORS, k, may)
+    return sorted(numbers.tolist())
+
+
+@pytest.mark.parametrize(
+    ("probes", "k", "expected"),
+    [
+        # The second list is the nearest, then the first.
+        (1, 12, [1, 4, 7, 10]),
+        (1, 4, [1, 4, 7, 10]),
+        (1, 3, [4, 7, 10]),
+        (1, 1, [10]),
+        (2, 12, [0, 1, 3, 4, 6, 7, 9, 10]),
+        # 0.8 * 0.8 and 0.8 * 0.7 before 0.6 * 0.8 and 0.8 * 0.6, which are equal.
+        (2, 2, [7, 10]),
+        (3, 12, [*range(12)]),
+        (9, 12, [*range(12)]),
+    ],
+)
+def test_the_best_of_the_nearest_lists_are_found(
+    folder: Path, probes: int, k: int, expected: list[int]
+) -> None:
+    assert found(Ivf(folder, VECTORS.shape, Division(3, probes)), k) == expected
+
+
+def test_only_allowed_posts_are_found_and_as_many_as_wanted(folder: Path) -> None:
+    lists = Ivf(folder, VECTORS.shape, Division(3, 2))
+    assert found(lists, 12, [0, 2, 4, 7]) == [0, 4, 7]
+    assert found(lists, 2, [0, 2, 4, 7]) == [4, 7]
+    assert found(lists, 2, []) == []
+
+
+def test_queries_are_answered_each_for_itself(folder: Path) -> None:
+    lists = Ivf(folder, VECTORS.shape, Division(3, 1))
+    both = np.array([QUERY, [0, 0, 1, 0]], dtype=np.float32)
+    first, second = lists.candidates(both, VECTORS, 12, None)
+    assert (sorted(first.tolist()), sorted(second.tolist())) == (LISTS[1], LISTS[2])
+
+
+@pytest.mark.parametrize(("probes", "expected"), [(1, 4), (2, 8), (3, 12), (50, 12)])
+def test_as_many_posts_are_looked_at_as_the_visited_lists_have(
+    folder: Path, probes: int, expected: int
+) -> None:
+    assert Ivf(folder, VECTORS.shape, Division(3, probes)).visited(1) == expected
+
+
+def test_of_a_single_list_all_posts_are_looked_at(tmp_path: Path) -> None:
+    one = write(tmp_path / "lists", centres=np.eye(1, 4, dtype=np.float32), ends=np.array([0, 12]))
+    assert Ivf(one, VECTORS.shape, Division(1, 1)).visited(1) == 12
+
+
+def test_an_eighth_of_the_lists_is_visited_or_those_with_six_times_the_wanted_posts() -> None:
+    adaptive = Division(0, 0)
+    assert [adaptive.probes(lists, 1000, 1) for lists in (8, 9, 16, 17, 100)] == [1, 2, 2, 3, 13]
+    assert [adaptive.probes(100, 1000, wanted) for wanted in (21, 22, 30, 31)] == [13, 14, 18, 19]
+    assert adaptive.probes(100, 1000, 900) == 100
+    assert adaptive.probes(1, 0, 5) == 1
+
+
+def test_a_list_has_ten_posts_at_least() -> None:
+    assert [Division(0, 0).lists(count) for count in (0, 9, 19, 20, 1600, 2500)] == [
+        1, 1, 1, 2, 160, 200,
+    ]  # fmt: skip
+    assert [Division(7, 1).lists(count) for count in (59, 60, 69, 70, 10_000)] == [5, 6, 6, 7, 7]
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"centres": np.eye(3, 5, dtype=np.float32)},
+        {"centres": np.eye(4, 4, dtype=np.float32)},
+        {"ends": np.array([0, 4, 12])},
+    ],
+)
+def test_files_that_do_not_belong_together_are_refused(
+    tmp_path: Path, others: dict[str, object]
+) -> None:
+    with pytest.raises(DamagedLibrary, match="do not belong together"):
+        Ivf(write(tmp_path / "lists", **others), VECTORS.shape, Division(3, 1))
+
+
+@pytest.mark.parametrize(
+    ("others", "message"),
+    [
+        ({"posts": np.full(12, 12, dtype=np.int32)}, "out of range"),
+        ({"ends": np.array([0, 8, 4, 12])}, "does not match"),
+        ({"ends": np.array([0, 4, 8, 13])}, "does not match"),
+    ],
+)
+def test_values_that_cannot_be_are_refused_when_they_are_read(
+    tmp_path: Path, others: dict[str, object], message: str
+) -> None:
+    lists = Ivf(write(tmp_path / "lists", **others), VECTORS.shape, Division(3, 3))
+    with pytest.raises(DamagedLibrary, match=message):
+        found(lists, 3)
