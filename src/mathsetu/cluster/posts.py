@@ -224,7 +224,7 @@ class ClusterPosts:
 
 
 def _glance(facts: PostFacts) -> Glance:
-    return Glance.of(facts.post, lambda post: facts.texts)
+    return Glance.of(facts.post, facts.texts)
 
 
 def _read(payload: dict[str, Any]) -> PostFacts:

@@ -92,8 +92,13 @@ def _place(span: Span) -> Any:
 
 def _span(raw: str, place: list[Any]) -> Span:
     match place:
-        case [int(), int(start), int(end), *display]:
-            return Span("formula", raw, raw[start:end], bool(display))
+        case [_, start, end] | [
+            _,
+            start,
+            end,
+            _,
+        ]:  # nearly all; types would cost more than the rest
+            return Span("formula", raw, raw[start:end], len(place) == 4)
         case [int(), "text" | "formula" | "code" as kind, str(content), bool(display), str(name)]:
             return Span(kind, raw, content, display, name)
     raise ValueError(f"{place!r} is no piece of a text")

@@ -111,17 +111,17 @@ class PostFacts:
     @classmethod
     def restored(cls, post: Post, known: list[Any]) -> PostFacts:
         """What `stored` gave; ValueError where it does not fit."""
-        facts = cls(post, placed_texts(post, known))
+        facts = cls(post, placed_texts(written_texts(post), known))
         if not known[0]:
             return facts
         return cls(replace(post, formulas=facts._written_formulas), facts.texts)
 
 
-def placed_texts(post: Post, known: list[Any]) -> dict[str, MarkedText]:
-    """The texts of a post of which `PostFacts.stored` gave the rest; ValueError if they differ."""
+def placed_texts(written: Mapping[str, str], known: list[Any]) -> dict[str, MarkedText]:
+    """Texts by field of which `PostFacts.stored` gave the rest; ValueError if they differ."""
     _, *places = known
     return {
-        field: MarkedText.placed(getattr(post, field), own)
+        field: MarkedText.placed(written[field], own)
         for field, own in zip(FIELDS, places, strict=True)
     }
 
@@ -140,39 +140,47 @@ class Glance:
     """
 
     def __init__(
-        self, raw: str, post: Callable[[], Post], texts: Callable[[Post], Mapping[str, MarkedText]]
+        self,
+        raw: str,
+        post: Callable[[], Post],
+        written: Callable[[], Mapping[str, str]],
+        texts: Callable[[Mapping[str, str]], Mapping[str, MarkedText]],
     ) -> None:
         """Take what is known, and ways to the rest.
 
         Args:
             raw: See above.
             post: Gives the post.
-            texts: Gives its texts by field (`FIELDS`), split.
+            written: Gives its texts by field (`FIELDS`); most posts are not asked for more.
+            texts: Gives these texts split.
         """
-        self.raw, self._post, self._texts = raw, post, texts
+        self.raw, self._post, self._written, self._texts = raw, post, written, texts
 
     @classmethod
-    def of(
-        cls, post: Post, texts: Callable[[Post], Mapping[str, MarkedText]] | None = None
-    ) -> Self:
-        """A glance at a post that is at hand."""
-        raw = "\n".join(getattr(post, field) for field in FIELDS)
-        return cls(raw, lambda: post, texts or split_texts)
+    def of(cls, post: Post, texts: Mapping[str, MarkedText] | None = None) -> Self:
+        """A glance at a post that is at hand, and at its split texts where these are."""
+        written = written_texts(post)
+        return cls(
+            "\n".join(written.values()),
+            lambda: post,
+            lambda: written,
+            split_texts if texts is None else lambda _: texts,
+        )
 
     @cached_property
     def post(self) -> Post:
         """The post."""
         return self._post()
 
-    @property
-    def written(self) -> tuple[str, ...]:
-        """Its texts as they are written."""
-        return self.post.title, self.post.body, self.post.question
+    @cached_property
+    def written(self) -> Mapping[str, str]:
+        """Its texts by field, as they are written."""
+        return self._written()
 
     @cached_property
     def texts(self) -> tuple[MarkedText, ...]:
         """Its texts, split."""
-        split = self._texts(self.post)
+        split = self._texts(self.written)
         return split["title"], split["body"], split["question"]
 
     @cached_property
@@ -183,12 +191,12 @@ class Glance:
     @cached_property
     def evened(self) -> str:
         """All its texts as phrases are looked for in them."""
-        return "\n".join(map(evened, self.written))
+        return "\n".join(map(evened, self.written.values()))
 
     @cached_property
     def plain(self) -> str:
         """All its texts as formulas are looked for in them (`plainly`)."""
-        return plainly(" ".join(self.written))
+        return plainly(" ".join(self.written.values()))
 
     @cached_property
     def formulas(self) -> tuple[str, ...]:
@@ -217,14 +225,19 @@ def read_post(post: Post) -> PostFacts:
     >>> facts.language, facts.formulas(["body"])
     ('en', ['\\frac{1}{n}'])
     """
-    texts = split_texts(post)
+    texts = split_texts(written_texts(post))
     language = post.language or _detected(texts)
     return PostFacts(replace(post, language=language), texts)
 
 
-def split_texts(post: Post) -> dict[str, MarkedText]:
-    """The marked texts of a post by field."""
-    return {field: MarkedText(getattr(post, field)) for field in FIELDS}
+def written_texts(post: Post) -> dict[str, str]:
+    """The texts of a post by field, as they are written."""
+    return {field: getattr(post, field) for field in FIELDS}
+
+
+def split_texts(written: Mapping[str, str]) -> dict[str, MarkedText]:
+    """Texts by field, split."""
+    return {field: MarkedText(text) for field, text in written.items()}
 
 
 def _detected(texts: dict[str, MarkedText]) -> str:

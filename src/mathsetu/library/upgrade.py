@@ -18,7 +18,7 @@ from pathlib import Path
 from mathsetu.collections.jsonl import from_json
 from mathsetu.encoders.accelerator import PROCESSOR
 from mathsetu.errors import DamagedLibrary, InputError
-from mathsetu.intake.posts import PostFacts, split_texts
+from mathsetu.intake.posts import PostFacts, split_texts, written_texts
 from mathsetu.library.build import Progress, quiet
 from mathsetu.library.manifest import (
     FORMAT,
@@ -106,7 +106,7 @@ def stored_posts(folder: Path) -> Iterator[Post]:
     """The posts of a library of this format or an older one, with the formulas in their texts."""
     for post in former_posts(folder, _known_manifest(folder)):
         # The store leaves out formulas that the texts show anyway.
-        yield replace(post, formulas=PostFacts(post, split_texts(post)).all_formulas)
+        yield replace(post, formulas=PostFacts(post, split_texts(written_texts(post))).all_formulas)
 
 
 def _known_manifest(library: Path) -> FormerManifest:
