@@ -53,9 +53,7 @@ def test_every_line_is_a_term_with_words_and_chances(path: Path) -> None:
         assert all(cells[::2])
         chances = [int(cell) for cell in cells[1::2]]
         assert chances == sorted(chances, reverse=True)
-        # Stems of further languages gather the chances of their forms: less likely ones are kept.
-        least = 5 if source in FURTHER else 20
-        assert all(least <= chance <= 100 for chance in chances)
+        assert all(5 <= chance <= 100 for chance in chances)
 
 
 @pytest.mark.parametrize("language", EVERYDAY)

@@ -106,8 +106,9 @@ class Expander:
     >>> forms = {"en": ("prime number", "primes"), "cs": ("prvočíslo",)}
     >>> concepts = [Concept("prime-number", "number-theory", forms)]
     >>> czech, english = (TermsOfConcepts(concepts, code) for code in ("cs", "en"))
-    >>> Expander(Matcher(concepts, "cs"), czech, english).expand("Prvočísla a Zagier")
-    [('prime', 1.0), ('number', 1.0), ('zagier', 1.0)]
+    >>> expanded = Expander(Matcher(concepts, "cs"), czech, english).expand("Prvočísla a Zagier")
+    >>> [term for term, _ in expanded]
+    ['prime', 'number', 'zagier']
     """
 
     def __init__(self, matcher: Matcher, source: TermsOfConcepts, target: TermsOfConcepts) -> None:
