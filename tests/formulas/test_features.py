@@ -132,6 +132,21 @@ def test_query_features_leave_wildcards_out():
     assert not any("?a" in term for term in found)
 
 
+def test_a_query_of_wildcards_around_an_operator_looks_for_variables_and_numbers():
+    def asked(latex: str) -> set[str]:
+        parsed = parse_latex(latex)
+        return set(query_features(parsed.slt, parsed.opt))
+
+    for written in ("u+v", "x^2+1", "2+3"):
+        assert asked("?a+?b") & set(all_features(written)), written
+    assert "P:V a N" in asked("?a^?b")
+    assert "L:V~U!plus~V=" in asked("?a+?a")
+    assert not asked("?a")
+    # However deep, nothing recurs; of many wildcards not every combination is tried.
+    assert asked("?a^{" * 3000 + "?a" + "}" * 3000)
+    assert len(asked("+".join(f"?w{n}" for n in range(30)))) < 20
+
+
 def test_equal_formulas_have_equal_features_in_every_run():
     assert all_features(r"\frac{a}{b}+1") == all_features(r"\frac{a}{b}+1")
 

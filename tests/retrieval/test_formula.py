@@ -76,7 +76,7 @@ def test_the_reason_tells_the_substitution(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("wildcard", "place"),
-    [(r"\int_0^\infty ?f\,dx", 1), (r"\sum_{n=1}^\infty ?a", 2), ("?u^2+?v^2=?w^2", 0)],
+    [(r"\int_0^\infty ?f\,dx", 1), (r"\sum_{n=1}^\infty ?a", 2), ("?u^2+?v^2=?w^2", 0), ("?a=?b", 0)],
 )
 def test_a_wildcard_finds_what_stands_for_it(tmp_path: Path, wildcard: str, place: int) -> None:
     assert found(retriever(tmp_path), asked(wildcard))[0] == place

@@ -8,6 +8,7 @@ letters of operator trees in mathematical italics (``V!𝑥``) and marks some le
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
 
 from mathsetu.formulas.tree import Tree
@@ -50,6 +51,15 @@ def normalise(tree: Tree) -> Tree:
     >>> normalise(Tree("U!plus", (Tree("V!𝑎"), Tree("N!1")), ("0", "1")))
     Tree('U!plus', 0=Tree('V!a'), 1=Tree('N!1'))
     """
+    return relabelled(tree, normalise_label)
+
+
+def relabelled(tree: Tree, label_of: Callable[[str], str]) -> Tree:
+    """A copy of a tree with other labels.
+
+    >>> relabelled(Tree("?a", (Tree("N!1"),), ("a",)), lambda label: label.replace("?", "V!"))
+    Tree('V!a', a=Tree('N!1'))
+    """
     # Each node after all nodes below it, without recursion.
     finished: list[Tree] = []
     for node in reversed(list(tree.walk())):
@@ -57,7 +67,7 @@ def normalise(tree: Tree) -> Tree:
         start = len(finished) - len(node.children)
         children = tuple(reversed(finished[start:]))
         del finished[start:]
-        finished.append(Tree(normalise_label(node.label), children, tuple(node.edges), node.symbol))
+        finished.append(Tree(label_of(node.label), children, tuple(node.edges), node.symbol))
     return finished[0]
 
 
