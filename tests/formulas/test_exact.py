@@ -53,6 +53,8 @@ def test_the_whole_formula_is_preferred_to_one_that_contains_it() -> None:
         (r"a \to b^2", r"a \rightarrow b^2"),
         (r"\dfrac{a}{b}", r"\frac ab"),
         (r"a \leq b", r"a \le b"),
+        ("P(A|B)", r"P(A \mid B)"),
+        ("|x-y|", r"\lvert x-y \rvert"),
     ],
 )
 def test_a_command_with_several_spellings_is_no_reason_to_look_no_further(

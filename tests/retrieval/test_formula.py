@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from mathsetu.deadline import time_limit
 from mathsetu.errors import DamagedLibrary, OutOfTime
 from mathsetu.formulas import parse_latex
+from mathsetu.formulas.similarity import FOUND_PATTERN
 from mathsetu.intake.question import Question
 from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
@@ -76,10 +77,23 @@ def test_the_reason_tells_the_substitution(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("wildcard", "place"),
-    [(r"\int_0^\infty ?f\,dx", 1), (r"\sum_{n=1}^\infty ?a", 2), ("?u^2+?v^2=?w^2", 0), ("?a=?b", 0)],
+    [
+        (r"\int_0^\infty ?f\,dx", 1),
+        (r"\sum_{n=1}^\infty ?a", 2),
+        ("?u^2+?v^2=?w^2", 0),
+        ("?a=?b", 0),
+    ],
 )
 def test_a_wildcard_finds_what_stands_for_it(tmp_path: Path, wildcard: str, place: int) -> None:
     assert found(retriever(tmp_path), asked(wildcard))[0] == place
+
+
+def test_a_pattern_that_is_found_in_full_is_above_one_that_nearly_is(tmp_path: Path) -> None:
+    nearly, full = r"\sum_{n=1}^\infty\frac1n", r"\sum_{n=0}^\infty q^n=\frac{1}{1-q}"
+    index = retriever(tmp_path, [f"${nearly}$", f"${full}$"])
+    first, second = index.formulas(r"\sum_{n=0}^\infty ?x", 2)
+    assert (first.latex, second.latex) == (full, nearly)
+    assert first.score > FOUND_PATTERN > second.score
 
 
 def test_a_post_with_all_formulas_of_a_query_beats_those_with_one(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ _SPELLINGS = (
     *((rf"\{name}", "\\") for name in ("operatorname*", "operatorname")),
     *((rf"\{name}", r"\frac") for name in ("dfrac", "tfrac", "cfrac")),
     *((rf"\{name}q", rf"\{name}") for name in ("le", "ge", "ne")),
+    *((rf"\{name}", "|") for name in ("mid", "lvert", "rvert", "vert")),
 )
 # The name of a command, and those that are not in every text that means the same.
 _COMMAND = re.compile(r"\\([A-Za-z]+)")

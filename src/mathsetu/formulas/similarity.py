@@ -16,6 +16,8 @@ from mathsetu.formulas.matching import Match
 MATCH_SHARE = 1 / 3
 #: Within that, the share of how much of the query was found, whatever else the formula holds.
 COVERAGE_SHARE = 0.2
+#: The least similarity of a formula in which a pattern (a query with wildcards) is found in full.
+FOUND_PATTERN = 2 / 3
 #: What terms of the operator tree weigh, for whose structure the match speaks too.
 OPERATOR_WEIGHT = 0.5
 #: The families of those terms: leaf-root and leaf-leaf paths.
@@ -79,3 +81,17 @@ def similarity(overlap: float, found: Match) -> float:
     """
     structure = (1 - COVERAGE_SHARE) * found.score + COVERAGE_SHARE * found.coverage
     return (1 - MATCH_SHARE) * overlap + MATCH_SHARE * structure
+
+
+def pattern_similarity(overlap: float, found: Match) -> float:
+    """As `similarity`, for a query with wildcards: where it is found in full, that counts most.
+
+    What stands for a wildcard, or beside the pattern, is no feature that both have.
+
+    >>> from mathsetu.formulas.matching import match
+    >>> from mathsetu.formulas.tree import Tree
+    >>> pattern_similarity(0.0, match(Tree("?a"), Tree("V!x"))) > FOUND_PATTERN
+    True
+    """
+    like = similarity(overlap, found)
+    return FOUND_PATTERN + (1 - FOUND_PATTERN) * like if found.coverage == 1 else like

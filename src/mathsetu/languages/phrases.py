@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from mathsetu.languages.analyze import analyze
 
-# A phrase has at least two words that count. What is longer than this is no phrase but a text.
+# A phrase in a query has at least two words that count. What is longer than this is no phrase but a
+# text.
 _LEAST, _MOST = 2, 10
 _PUNCTUATION = ".,;:!?¿¡()[]\"'«»“”„।،؛؟"
 
@@ -65,15 +66,20 @@ def _pattern(phrase: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){between}(?!\w)", re.IGNORECASE)
 
 
-def phrases(texts: Iterable[str], language: str) -> list[Phrase]:
+def phrases(texts: Sequence[str], language: str) -> list[Phrase]:
     """What stands between the formulas of a query, where it can be a phrase.
+
+    A word that is all of a query is asked for as it is; beside others it is only one of many.
 
     >>> phrases(["Infinitely many primes?", "the sum of"], "en")
     [Phrase(text='Infinitely many primes')]
+    >>> phrases(["primes"], "en"), phrases(["of primes"], "en"), phrases(["the"], "en")
+    ([Phrase(text='primes')], [], [])
     """
     found = []
     for text in texts:
         words = text.strip(f"{_PUNCTUATION} \n").split()
-        if len(words) <= _MOST and len(analyze(text, language)) >= _LEAST:
+        least = 1 if len(texts) == len(words) == 1 else _LEAST
+        if len(words) <= _MOST and len(analyze(text, language)) >= least:
             found.append(Phrase(" ".join(words)))
     return found

@@ -45,9 +45,10 @@ EXACT, LANGUAGE = "exact", "language"
 # Posts from the top that are looked into for what they hold as it was asked for, and those among
 # which the asker's language is looked for.
 _LOOKED_INTO, _LANGUAGE_DEPTH = 50, 100
-# So much more a formula as it is written counts where nothing else is asked for: what is like it
-# may be a fragment of it, which is more like a short formula than a longer one that holds it.
-_FORMULAS_ALONE = 3.0
+# So much more counts what is written as it was asked for where nothing else is asked for than
+# formulas, or one word. What is like a formula may be a fragment of it, which is more like a short
+# one than a longer one that holds it; and the meaning of a word by itself is vague.
+_NOTHING_ELSE = 4.0
 # Formulas of a query that are looked for as they are written, the longest ones.
 _FORMULAS = 5
 # Kinds of parts that read words without looking any up; how much of a query, by its letters, must
@@ -303,8 +304,8 @@ class Ranker:
         first = ranked.numbers[:_LOOKED_INTO].tolist()
         posts = self._posts.glances(first)
         weight = self.recipe.ranking.exact
-        if not ranked.question.words.strip():
-            weight *= _FORMULAS_ALONE
+        if len(ranked.question.words.split()) < 2:
+            weight *= _NOTHING_ELSE
         shares = [weight * exact.held(posts[number])[0] for number in first]
         return ranked.with_share(EXACT, shares, exact) if any(shares) else ranked
 
@@ -380,8 +381,9 @@ class ExactReply:
 
     @cached_property
     def _phrases(self) -> list[Phrase]:
+        # Formulas stay as empty texts: a word beside one is not the whole query.
         spans = self._question.marked.spans
-        texts = [span.content for span in spans if span.kind == "text"]
+        texts = [span.content if span.kind == "text" else "" for span in spans]
         return phrases(texts, self._question.language)
 
     def held(self, post: Glance) -> tuple[float, list[Evidence]]:

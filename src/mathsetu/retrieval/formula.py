@@ -17,10 +17,11 @@ import numpy as np
 
 from mathsetu.deadline import check_time
 from mathsetu.formulas.infix import infix
+from mathsetu.formulas.labels import is_wildcard
 from mathsetu.formulas.matching import Match, PreparedFormula, match
 from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import Parsed, parse_once
-from mathsetu.formulas.similarity import similarity
+from mathsetu.formulas.similarity import pattern_similarity, similarity
 from mathsetu.intake.question import Question
 from mathsetu.records import Evidence, Post, Reason
 from mathsetu.retrieval import kernels
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 
 
 _WORTHWHILE = 4
+# So many times as many are matched with a pattern: features do not tell what its wildcards hold.
+_PATTERN = 8
 # Formulas of the collection that are looked at for one formula of a query: the posts that hold them
 # can be found by it.
 _KEPT = 2_000
@@ -373,14 +376,17 @@ class _AskedFormula:
         The rest follows in its own order, below the least of those that were matched.
         """
         # Matching takes time in proportion to the formula's size: of a huge one, fewer are matched.
-        matched = min(self.matched, _MOST_NODES // sum(1 for _ in self._parsed.opt.walk()))
+        labels = [node.label for node in self._parsed.opt.walk()]
+        is_pattern = any(map(is_wildcard, labels))
+        matched = min(self.matched * (_PATTERN if is_pattern else 1), _MOST_NODES // len(labels))
         if not matched:
             return {}, 1.0
         chosen = among(self._looked_at.numbers, self._looked_at.scores, matched)
         if not len(chosen.numbers):
             return {}, 1.0
+        join = pattern_similarity if is_pattern else similarity
         joined = {
-            number: similarity(overlap, _matched(self.latex, self._index.latex(number)))
+            number: join(overlap, _matched(self.latex, self._index.latex(number)))
             for number, overlap in zip(chosen.numbers.tolist(), chosen.scores.tolist(), strict=True)
         }
         least = max(float(chosen.scores.min()), 1e-9)
