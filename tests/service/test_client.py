@@ -71,6 +71,20 @@ def test_what_is_no_list_is_refused_before_anything_is_sent() -> None:
         client.search("x", where={"language": "en"})  # type: ignore[arg-type]
 
 
+def test_white_space_around_a_key_is_no_part_of_it(address: str) -> None:
+    assert Client(address, "eye\n").library() == Client(address, "eye").library()
+    assert asyncio.run(AsyncClient(address, " eye\r\n").library()).posts
+    assert Client(address, write_key="pen\n").remove(["nobody"]) == 0
+
+
+@pytest.mark.parametrize("kind", [Client, AsyncClient])
+def test_a_key_that_cannot_be_sent_is_refused(kind: type[Client]) -> None:
+    with pytest.raises(InputError, match="^key: cannot be sent in a header"):
+        kind("http://127.0.0.1:1", "two\nlines")
+    with pytest.raises(InputError, match="^write_key: cannot be sent in a header"):
+        kind("http://127.0.0.1:1", write_key="schlüssel")
+
+
 @pytest.mark.thorough
 def test_coroutines_ask_side_by_side_and_write(address: str) -> None:
     async def go() -> None:
