@@ -79,9 +79,9 @@ def test_white_space_around_a_key_is_no_part_of_it(address: str) -> None:
 
 @pytest.mark.parametrize("kind", [Client, AsyncClient])
 def test_a_key_that_cannot_be_sent_is_refused(kind: type[Client]) -> None:
-    with pytest.raises(InputError, match="^key: cannot be sent in a header"):
+    with pytest.raises(InputError, match=r"^key: cannot be sent in a header"):
         kind("http://127.0.0.1:1", "two\nlines")
-    with pytest.raises(InputError, match="^write_key: cannot be sent in a header"):
+    with pytest.raises(InputError, match=r"^write_key: cannot be sent in a header"):
         kind("http://127.0.0.1:1", write_key="schlüssel")
 
 
