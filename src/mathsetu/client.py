@@ -30,6 +30,7 @@ from mathsetu.answers.values import (
 from mathsetu.collections.jsonl import to_json
 from mathsetu.errors import InputError, MathSetuError, Unavailable
 from mathsetu.library.segmented_posts import Filter
+from mathsetu.limits import fits_header
 from mathsetu.printable import one_line
 from mathsetu.records import Post, check_ids, checked_posts, shown
 
@@ -63,7 +64,7 @@ class Client:
 
     Args:
         address: Where it is: ``https://search.example.org``.
-        key: Its key, where it wants one.
+        key: Its key, where it wants one; white space around it is no part of it.
         write_key: Its key for writing, for those who add and remove posts.
         seconds: How long to wait for an answer.
     """
@@ -75,7 +76,7 @@ class Client:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise InputError(f"{address!r:.80}: give an address such as http://127.0.0.1:8080")
         self._address, self._seconds = address.rstrip("/"), seconds
-        self._key, self._write_key = key, write_key
+        self._key, self._write_key = _key("key", key), _key("write_key", write_key)
         self._opener = build_opener(_NoRedirect)
 
     def __repr__(self) -> str:
@@ -228,6 +229,14 @@ class AsyncClient:
     async def remove(self, ids: Sequence[str]) -> int:
         """Remove posts; how many were there."""
         return await asyncio.to_thread(self._client.remove, ids)
+
+
+def _key(name: str, value: str) -> str:
+    """A key as it is sent; files end with a line break that is no part of it."""
+    key = value.strip()
+    if not fits_header(key):
+        raise InputError(f"{name}: cannot be sent in a header; a key is visible ASCII alone")
+    return key
 
 
 def read(kind: type[Result], value: Any) -> Result:

@@ -38,3 +38,12 @@ def has_lone_surrogate(text: str) -> bool:
     (True, False)
     """
     return any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def fits_header(text: str) -> bool:
+    r"""Whether a text, such as a key, can be sent in a header of HTTP as it is.
+
+    >>> fits_header("open-sesame"), fits_header("schlüssel"), fits_header("two\nlines")
+    (True, False, False)
+    """
+    return text.isascii() and text.isprintable()

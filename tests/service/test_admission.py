@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from mathsetu.service.admission import Admission
 from mathsetu.service.app import create_app
+from mathsetu.service.metrics import Metrics
 from mathsetu.service.pages.files import address
+from mathsetu.service.problems import Problems
 from mathsetu.service.settings import Settings
 
 BROWSER = {"accept": "text/html,application/xhtml+xml"}
@@ -151,6 +154,22 @@ def test_a_client_that_does_not_read_its_answer_takes_nobodys_place(sampler_fold
             await task
 
     asyncio.run(go())
+
+
+def test_the_limit_of_one_request_is_told_in_the_singular() -> None:
+    async def busy(*_: Any) -> None:
+        await asyncio.sleep(60)
+
+    async def go() -> bytes:
+        admission = Admission(busy, Settings("", per_client=1), Metrics(), Problems())
+        first, second = (Talk(admission, "GET", "/v1/search") for _ in range(2))
+        task = first.begin()
+        await until(lambda: admission.inside == 1)
+        await second.begin()
+        task.cancel()
+        return bytes(second.sent[1]["body"])
+
+    assert b"1 request from your address is in progress, which" in asyncio.run(go())
 
 
 @pytest.mark.thorough

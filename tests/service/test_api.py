@@ -10,6 +10,7 @@ from httpx import Response
 
 from mathsetu.answers.values import to_json
 from mathsetu.cli import main
+from mathsetu.library import Filter
 from mathsetu.service.app import create_app
 from mathsetu.service.engine import Engine
 from mathsetu.service.limits import Limits
@@ -96,6 +97,11 @@ def test_a_language_is_given_by_its_code_or_its_name(client: TestClient) -> None
         ("GET", "/v1/search?q=" + "x" * 2_001, None, 422, "q: "),
         ("GET", "/v1/search?q=%20", None, 422, "q: give something to look for"),
         ("GET", "/v1/search?q=x&weight=words", None, 422, "weight.0: give a part and a number"),
+        ("GET", "/v1/search?q=x&weight=words:-1", None, 422, "a number from 0 to 999, such as"),
+        ("GET", "/v1/search?q=x&min_score=nan", None, 422, "min_score: Input should be a finite"),
+        ("GET", "/v1/search?q=x&q=y", None, 422, "q: was given 2 times; give it once"),
+        ("GET", "/v1/search?q=x&k=1&k=1&k=2", None, 422, "k: was given 3 times; give it once"),
+        ("GET", "/v1/post?id=x&id=y", None, 422, "id: was given 2 times; give it once"),
         ("GET", "/v1/search?q=x&weight=vectors:1", None, 400, "'vectors' is not a part"),
         ("GET", "/v1/search?q=the+of", None, 400, "only stop words"),
         ("GET", "/v1/search?q=" + "&tag=x" * 11, None, 422, ""),
@@ -103,7 +109,12 @@ def test_a_language_is_given_by_its_code_or_its_name(client: TestClient) -> None
         ("GET", "/v1/post?id=%00", None, 404, "there is no post"),
         ("GET", "/v1/nothing", None, 404, "Not Found"),
         ("DELETE", "/v1/post?id=x", None, 405, "Method Not Allowed"),
-        ("POST", "/v1/search", b"{", 422, "the body is not JSON: "),
+        ("POST", "/v1/search", b"{x}", 422,
+         "the body is not JSON: Expecting property name enclosed in double quotes at character 2"),
+        ("POST", "/v1/search", b'{"query":"\n"}', 422,
+         "the body is not JSON: Invalid control character at character 11"),
+        ("POST", "/v1/search", b'{"query": "\xff"}', 422, "the body is not UTF-8 (byte 12)"),
+        ("POST", "/v1/search", b"[" * 60_000, 422, "the body is nested too deeply"),
         ("POST", "/v1/search", b"[]", 422, "with the header Content-Type: application/json"),
         ("POST", "/v1/search", b'{"query": "x", "limit": 3}', 422, "limit: unknown field (known: "),
         ("POST", "/v1/search", b'{"query": "x", "recipe": "y"}', 422, "recipe: "),
@@ -115,11 +126,13 @@ def test_a_language_is_given_by_its_code_or_its_name(client: TestClient) -> None
         ("POST", "/v1/search", b"\xff\xfe", 422, ""),
         ("POST", "/v1/render", b"{}", 422, "the body: give either text or latex"),
         ("POST", "/v1/render", b'{"text": "x", "latex": "x"}', 422, "give either text or latex"),
-        ("POST", "/v1/translate", b'{"text": "$x$", "to": "hi"}', 400, "could not be detected"),
+        ("POST", "/v1/translate", b'{"text": "$x$", "to": "hi"}', 400,
+         "source: the language of the text could not be detected"),
+        ("POST", "/v1/translate", b'{"text": " ", "to": "hi"}', 400, "text: is empty; give"),
         ("POST", "/v1/translate", b'{"text": "x", "to": "/"}', 422, "to: "),
         ("POST", "/v1/render", b'{"text": "' + b"x" * 70_000 + b'"}', 413, "too large"),
     ],
-)
+)  # fmt: skip
 def test_a_mistake_is_answered_with_one_line(
     client: TestClient, method: str, path: str, body: bytes | None, status: int, problem: str
 ) -> None:
@@ -248,7 +261,23 @@ def test_a_refused_preflight_is_json_like_every_error(guarded: TestClient) -> No
 def test_a_name_that_is_not_the_servers_is_refused(sampler_folder: Path) -> None:
     client = TestClient(create_app(Settings(str(sampler_folder), hosts=("localhost",))))
     assert client.get("http://localhost/v1/health").status_code == 200
-    assert client.get("http://rebound.example/v1/library").status_code == 400
+    refused = client.get("http://rebound.example/v1/library")
+    assert refused.status_code == 400
+    assert refused.json()["error"].endswith("can add one (mathsetu serve --name)")
+    assert "localhost" not in refused.text
+
+
+def test_a_language_that_the_library_lacks_is_answered_with_those_it_has(
+    client: TestClient, engine: Engine
+) -> None:
+    asked = client.get("/v1/search?q=primes&in=xx").json()
+    assert asked["hits"] == []
+    assert asked["query"]["note"] == "the library has posts in: cs, en, es, fa, hi, hr"
+    assert client.post("/v1/search", json={"query": "primes", "in": "xx"}).json() == asked
+    both = engine.search("alkuluku", language="fi", where=Filter("xx")).query.note
+    assert both.startswith("Finnish is not supported: ")
+    assert both.endswith("; the library has posts in: cs, en, es, fa, hi, hr")
+    assert client.get("/v1/search?q=primes&in=xx&in=en").json()["query"]["note"] == ""
 
 
 @pytest.mark.thorough
@@ -275,9 +304,14 @@ def test_the_log_does_not_tell_what_was_asked(
         caplog.clear()
         client = TestClient(create_app(Settings(str(sampler_folder), log_queries=is_told)))
         client.get("/v1/search?q=secretquery", headers={"authorization": "Bearer secretkey"})
+        for name in ("key", "api_key", "API-Key", "token", "access_token", "password"):
+            client.get(f"/v1/search?q=x&{name}=secretkey&k=5")
+        client.post("/v1/search", json={"query": "\nsecretquestion ∫", "k": 1})
         client.get("/secretpath/%0aforged")
         assert "/v1/search" in caplog.text
         assert ("secretquery" in caplog.text) is is_told
+        assert "POST /v1/search 200" in caplog.text
+        assert ('"q=%0Asecretquestion+%E2%88%AB"' in caplog.text) is is_told
         assert "secretkey" not in caplog.text
         assert "forged" not in caplog.text
 

@@ -71,6 +71,20 @@ def test_what_is_no_list_is_refused_before_anything_is_sent() -> None:
         client.search("x", where={"language": "en"})  # type: ignore[arg-type]
 
 
+def test_white_space_around_a_key_is_no_part_of_it(address: str) -> None:
+    assert Client(address, "eye\n").library() == Client(address, "eye").library()
+    assert asyncio.run(AsyncClient(address, " eye\r\n").library()).posts
+    assert Client(address, write_key="pen\n").remove(["nobody"]) == 0
+
+
+@pytest.mark.parametrize("kind", [Client, AsyncClient])
+def test_a_key_that_cannot_be_sent_is_refused(kind: type[Client]) -> None:
+    with pytest.raises(InputError, match=r"^key: cannot be sent in a header"):
+        kind("http://127.0.0.1:1", "two\nlines")
+    with pytest.raises(InputError, match=r"^write_key: cannot be sent in a header"):
+        kind("http://127.0.0.1:1", write_key="schlüssel")
+
+
 @pytest.mark.thorough
 def test_coroutines_ask_side_by_side_and_write(address: str) -> None:
     async def go() -> None:
@@ -90,7 +104,7 @@ def test_errors_are_the_lines_of_the_server(address: str) -> None:
     assert caught.value.status == 404
     with pytest.raises(ServerError, match="an API key is required"):
         Client(address).library()
-    with pytest.raises(ServerError, match="the key for writing is required"):
+    with pytest.raises(ServerError, match="this key is not known, or not for writing"):
         Client(address, "eye").remove(["twin"])
     with pytest.raises(Unavailable, match="does not answer"):
         Client("http://127.0.0.1:9", seconds=1).library()

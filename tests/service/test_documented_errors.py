@@ -66,3 +66,10 @@ def test_every_route_refuses_unknown_parameters(client: TestClient, method: str,
     response = client.request(method, path, json={"text": "x"} if method == "POST" else None)
     assert response.status_code == 422
     assert "unknown parameter" in response.json()["error"]
+
+
+@pytest.mark.parametrize("path", ["/v1/health", "/v1/metrics", "/openapi.json"])
+def test_what_monitoring_tools_ask_for_takes_parameters_of_theirs(
+    client: TestClient, path: str
+) -> None:
+    assert client.get(f"{path}?target=1").status_code == 200

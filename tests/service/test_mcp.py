@@ -1,6 +1,7 @@
 """Tools for language models, called by the official SDK's own client over standard input."""
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,9 @@ def conversation(sampler_folder: Path) -> tuple[list[Any], list[Any]]:
 
     async def talk() -> tuple[list[Any], list[Any]]:
         server = StdioServerParameters(
-            command=sys.executable, args=["-c", START, "mcp", str(sampler_folder)]
+            command=sys.executable,
+            args=["-c", START, "mcp", str(sampler_folder)],
+            env=dict(os.environ),  # which the SDK leaves out, and PYTHONPATH with it
         )
         async with Client(server, read_timeout_seconds=60) as client:
             tools = await client.list_tools()
@@ -64,6 +67,7 @@ def test_a_client_finds_fetches_and_explains_a_post(
         "search", "search_formulas", "fetch_post", "explain_match",
     }  # fmt: skip
     assert all(tool.annotations.read_only_hint and tool.description for tool in tools)
+    assert all(tool.input_schema["additionalProperties"] is False for tool in tools)
     assert [result.is_error for result in results] == [False] * 4
     found, post, explained, formulas = (result.structured_content for result in results)
     assert found["language"] == "hi"

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import signal
 import subprocess
 import sys
 import threading
@@ -77,18 +78,23 @@ SILENT = [
     b'{"jsonrpc":"2.0","id":7,"error":5}',
     b'{"jsonrpc":"2.0","id":7,"result":{}}',
 ]
-# What reaches the SDK and is refused there, with the id of the request.
+# What reaches the SDK and is refused there, with the id of the request; and what is said of it.
 WRONG = [
-    b'{"jsonrpc":"2.0","id":7,"method":"no/such"}',
-    b'{"jsonrpc":"2.0","id":7,"method":"tools/call"}',
-    b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":5}}',
-    b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"search","arguments":[]}}',
-    b'{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"cursor":5}}',
-    b'{"jsonrpc":"2.0","id":7,"method":"initialize","params":{}}',
-    b'{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":5}}',
-    b'{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"file:///etc/passwd"}}',
-    b'{"jsonrpc":"2.0","id":7,"method":"prompts/get","params":{"name":"../x"}}',
-]
+    (b'{"jsonrpc":"2.0","id":7,"method":"no/such"}', "Method not found"),
+    (b'{"jsonrpc":"2.0","id":7,"method":"tools/call"}', "params: Field required"),
+    (b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":5}}',
+     "params.name: Input should be a valid string"),
+    (b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"search","arguments":[1]}}',
+     "params.arguments: Input should be a valid dictionary"),
+    (b'{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"cursor":5}}',
+     "params.cursor: Input should be a valid string"),
+    (b'{"jsonrpc":"2.0","id":7,"method":"initialize","params":{}}',
+     "params.capabilities: Field required"),
+    (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":5}}', "params._meta: "),
+    (b'{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"file:///etc/passwd"}}',
+     ""),
+    (b'{"jsonrpc":"2.0","id":7,"method":"prompts/get","params":{"name":"../x"}}', ""),
+]  # fmt: skip
 # Calls of tools that are wrong, and the line that says so.
 CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("search", {"query": "x", "k": 500}, "k is 500; it must lie between 1 and 50"),
@@ -102,13 +108,16 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("search", {"query": "x", "language": "../etc"}, "is not a language"),
     ("search", {"query": "x", "tags": "y"}, "tags: Input should be a valid list"),
     ("search", {"query": "x", "tags": [1, {}]}, "tags.0: Input should be a valid string"),
+    ("search", {"query": "x", "in": "hi"},
+     "in: unknown argument (known: query, k, language, tags, as_words)"),
+    ("fetch_post", {"id": "x", "a\n" * 100: 1}, "unknown argument (known: id)"),
     ("search_formulas", {"latex": [], "k": 5}, "latex: Input should be a valid string"),
     ("search_formulas", {"latex": "x", "k": -1}, "k is -1; it must lie between 1 and 50"),
     ("fetch_post", {"id": {}}, "id: Input should be a valid string"),
     ("fetch_post", {"id": "\x00"}, "there is no post"),
     ("explain_match", {"query": "x", "id": 10**300}, "id: Input should be a valid string"),
     ("no_such_tool", {}, "Unknown tool: no_such_tool"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("line", "code", "number"), REFUSED)
@@ -232,6 +241,9 @@ class Talk:
             "clientInfo": {"name": "test", "version": "1"},
         }
         hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+        self.say(b'{"jsonrpc":"2.0","id":7,"method":"tools/list"}')
+        early = self.hear()["error"]
+        assert early["message"] == "tools/list came before initialize; send initialize first"
         self.say(json.dumps(hello).encode())
         assert "result" in self.hear()
         self.say(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
@@ -274,10 +286,11 @@ def test_a_server_answers_every_hostile_request_and_lives_on(process: Talk) -> N
         process.say(line)
         answer = process.hear()
         assert (answer["error"]["code"], answer["id"]) == (code, number)
-    for line in WRONG:
+    for line, problem in WRONG:
         process.say(line)
         answer = process.hear()
         assert answer["id"] == 7
+        assert answer["error"]["message"].startswith(problem)
         assert "Traceback" not in json.dumps(answer["error"])
     for name, arguments, expected in CALLS:
         process.say(call(name, arguments))
@@ -307,3 +320,10 @@ def test_a_server_answers_every_hostile_request_and_lives_on(process: Talk) -> N
 def test_input_that_ends_in_the_midst_of_a_message_ends_the_server(process: Talk) -> None:
     process.say(PING[:20], end=b"")
     assert process.end() == 0
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_ends_a_server_at_once_though_its_input_stays_open(process: Talk) -> None:
+    process.server.send_signal(signal.SIGINT)
+    assert process.server.wait(5) == 130

@@ -218,20 +218,36 @@ def test_what_cannot_be_served_is_told_in_one_line(
 ) -> None:
     missing = str(tmp_path / "missing")
     assert "there is no such library" in refuses(capsys, missing)
+    (tmp_path / "posts.jsonl").write_text("{}")
+    refused = refuses(capsys, str(tmp_path / "posts.jsonl"))
+    assert "is a file and not a library (build one of it: mathsetu index my.library " in refused
     folder = str(tmp_path / "library")
     build_library(folder, [Post("1", CIRCLE, language="en")], LIGHT, processes=1)
     assert "--origin ftp" in refuses(capsys, folder, "--origin", "ftp://x")
     assert "--files-at ftp" in refuses(capsys, folder, "--files-at", "ftp://x")
     assert "--proxy nginx" in refuses(capsys, folder, "--proxy", "nginx")
+    for name in ("http://a.example", "a.example:80", "a.example/", "bücher.example", ""):
+        refused = refuses(capsys, folder, "--name", name)
+        assert refused.startswith(f"mathsetu: --name {name}: give a host without scheme and port")
     refused = refuses(capsys, folder, "--key-file", missing)
     assert refused.endswith(f"{missing}: the key cannot be read (no such file or directory)")
     (tmp_path / "key").write_text("\n")
     assert "is empty" in refuses(capsys, folder, "--key-file", str(tmp_path / "key"))
+    (tmp_path / "key").write_text("schlüssel-zum-schloss", encoding="utf-8")
+    refused = refuses(capsys, folder, "--key-file", str(tmp_path / "key"))
+    assert "the key cannot be sent in a header; use visible ASCII alone" in refused
+    for variable in ("MATHSETU_KEY", "MATHSETU_WRITE_KEY"):
+        with monkeypatch.context() as changed:
+            changed.setenv(variable, " ")
+            refused = refuses(capsys, folder)
+            assert refused == f"mathsetu: {variable}: is empty; set it to the key, or unset it"
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        assert "cannot listen on" in refuses(capsys, folder, "--port", port)
+        refused = refuses(capsys, folder, "--port", port)
+        assert "cannot listen on" in refused
+        assert refused.endswith("; try --port")
         key = tmp_path / "key"
         key.write_text("short")
         with pytest.raises(SystemExit):
@@ -240,4 +256,12 @@ def test_what_cannot_be_served_is_told_in_one_line(
         # The port may come from the environment, where a health check sees it too.
         monkeypatch.setenv("MATHSETU_PORT", port)
         assert f"127.0.0.1:{port}" in refuses(capsys, folder)
-    assert "cannot listen on" in refuses(capsys, folder, "--host", "no.such.host.invalid")
+    for host in ("no.such.host.invalid", "127.0.0.300", "192.0.2.1", "a" * 100):
+        refused = refuses(capsys, folder, "--host", host)
+        assert refused.startswith(f"mathsetu: cannot listen on {host}:")
+        assert refused.endswith("; try --host")
+    for given in ("http", "0", "65536"):
+        problem = "must be an integer from 1 to 65,535"
+        assert refuses(capsys, folder, "--port", given) == f"mathsetu: --port {given}: {problem}"
+        monkeypatch.setenv("MATHSETU_PORT", given)
+        assert refuses(capsys, folder) == f"mathsetu: MATHSETU_PORT={given}: {problem}"

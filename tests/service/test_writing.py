@@ -11,8 +11,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from mathsetu.collections import sampler
-from mathsetu.library import build_library
+from mathsetu.library import Library, add_posts, build_library
 from mathsetu.library.manifest import read_manifest
+from mathsetu.records import Post
 from mathsetu.service.app import create_app
 from mathsetu.service.settings import Settings
 from tests.light import LIGHT
@@ -65,6 +66,21 @@ def test_posts_are_added_replaced_and_removed(server: TestClient) -> None:
     assert server.get("/v1/post?id=twin", headers=READER).status_code == 404
 
 
+def test_a_replaced_post_stays_in_its_collection_unless_another_is_named(
+    server: TestClient, folder: Path
+) -> None:
+    def collections() -> list[str]:
+        with Library(folder) as library:
+            return [library.post(post_id).collection for post_id in ("a", "b", "c")]
+
+    old = [Post(name, "Old.", collection="notes") for name in ("a", "b")]
+    add_posts(folder, old, processes=1)
+    posts = [{"id": "a", "body": "1"}, {"id": "b", "body": "2", "collection": "drafts"}]
+    put = server.put("/v1/posts", content=lines(*posts, {"id": "c", "body": "3"}), headers=WRITER)
+    assert put.json() == {"added": 3, "replaced": 2}
+    assert collections() == ["notes", "drafts", ""]
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(("method", "path"), [PUT, DELETE])
 def test_only_the_key_for_writing_writes(
@@ -72,9 +88,15 @@ def test_only_the_key_for_writing_writes(
 ) -> None:
     before = read_manifest(folder)
     password = b64encode(b"anyone:pen").decode()
-    for wrong in ({}, READER, {"authorization": f"Basic {password}"}, {"authorization": "Bearer"}):
+    for wrong, problem in (
+        ({}, "the key for writing is required"),
+        (READER, "this key is not known, or not for writing"),
+        ({"authorization": f"Basic {password}"}, "the key for writing is required"),
+        ({"authorization": "Bearer"}, "the key for writing is required"),
+    ):
         response = server.request(method, path, headers=wrong, content=lines({"id": "a"}))
         assert response.status_code == 401
+        assert response.json()["error"].startswith(problem)
         assert "pen" not in response.text
     assert server.get("/v1/library", headers=WRITER).status_code == 401
     assert read_manifest(folder) == before

@@ -29,7 +29,7 @@ from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import parse_latex
 from mathsetu.intake.question import Question, is_delimited
 from mathsetu.languages.table import LANGUAGES, Grade, language, language_name
-from mathsetu.library import Answer
+from mathsetu.library import Answer, Filter
 from mathsetu.markup import Span, spans_of, split
 from mathsetu.records import Evidence, Hit, Post, Reason
 
@@ -142,10 +142,25 @@ def grade_note(code: str) -> str:
     return f"{name} {_GRADES[grade].format(name=name)} (fully supported: {served})"
 
 
-def search_answer(answer: Answer, *, typeset: bool) -> SearchAnswer:
-    """What a search found; with ``typeset``, formulas that matched are given as MathML, too."""
+def languages_note(where: Filter | None, known: Iterable[str]) -> str:
+    """What a person is told who wants posts in languages that a library has not; else nothing.
+
+    >>> languages_note(Filter("de"), ["hi", "en", ""]), languages_note(Filter("en"), ["en"])
+    ('the library has posts in: en, hi', '')
+    """
+    if where is None or not where.languages or set(where.languages) & set(known):
+        return ""
+    return f"the library has posts in: {', '.join(sorted(filter(None, known)))}"
+
+
+def search_answer(answer: Answer, *, typeset: bool, note: str = "") -> SearchAnswer:
+    """What a search found; with ``typeset``, formulas that matched are given as MathML, too.
+
+    ``note`` is told with that about the language of the query.
+    """
+    query = asked(answer.question)
     return SearchAnswer(
-        asked(answer.question),
+        replace(query, note="; ".join(filter(None, (query.note, note)))),
         all_found(answer, typeset),
         answer.unfinished,
         answer.is_close,

@@ -60,7 +60,7 @@ class LibraryPlace(click.Path):
     name = "library"
 
     def __init__(self) -> None:
-        super().__init__(file_okay=False, path_type=Path)
+        super().__init__(path_type=Path)  # whoever opens it says what else may be there
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The place that an argument names."""

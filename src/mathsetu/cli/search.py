@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from mathsetu.answers.describe import asked, marked, pieces, search_answer
+from mathsetu.answers.describe import asked, languages_note, marked, pieces, search_answer
 from mathsetu.answers.values import Asked, to_json
 from mathsetu.cli.output import LANGUAGE, LIBRARY, json_option, named_language, print_json, say
 from mathsetu.errors import InputError
@@ -122,9 +122,10 @@ def command(
         # Words of all posts are looked through: only where the query may be misspelt.
         is_doubtful = not answer.hits or not answer.is_close
         corrected = Suggestions(opened).corrected(question) if is_doubtful else ""
+        note = languages_note(where, opened.languages)
         hints = [] if answer.total else list(_ways_out(opened, question, where, min_score))
     if as_json:
-        print_json(to_json(search_answer(answer, typeset=True)))
+        print_json(to_json(search_answer(answer, typeset=True, note=note)))
         if not answer.hits:
             raise click.exceptions.Exit(1)
         return
@@ -132,7 +133,7 @@ def command(
     if not answer.hits:
         found = f"nothing more; found: {counted(answer.total, 'post')}"
         say(found if answer.total else "nothing found")
-        for one in hints:
+        for one in filter(None, (note, *hints)):
             say(one, err=True)
     else:
         if not answer.is_close:
@@ -155,9 +156,6 @@ def _ways_out(
     library: Library, question: Question, where: Filter, min_score: float | None
 ) -> Iterator[str]:
     """What a person may change who has found nothing."""
-    known = library.languages
-    if where.languages and not set(where.languages) & set(known):
-        yield f"the library has posts in: {', '.join(sorted(filter(None, known)))}"
     kinds = {part["kind"] for part in library.recipe.parts.values()}
     if kinds == {"formula"} and not any(question.formulas):
         yield f"the recipe {library.recipe.name} searches formulas only, and the query has none"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from mathsetu.cli.output import LIBRARY, say
 from mathsetu.collections import sampler
@@ -17,6 +20,7 @@ from mathsetu.collections.trees import reason
 from mathsetu.errors import InputError, MissingExtra
 from mathsetu.languages.translate import BACKENDS
 from mathsetu.library import Library, build_library
+from mathsetu.limits import fits_header
 from mathsetu.printable import counted
 from mathsetu.service.limits import Limits
 from mathsetu.service.settings import Settings
@@ -26,12 +30,29 @@ _GUESSED = 16
 _KEY, _WRITE_KEY = "MATHSETU_KEY", "MATHSETU_WRITE_KEY"
 # A variable, so that the health check of a container can know it too.
 _PORT = "MATHSETU_PORT"
+# What a Host header names without its port; *.example.org stands for all below it.
+_HOST_NAME = re.compile(r"\*|(\*\.)?[\w.-]+|\[[0-9A-Fa-f:.]+\]", re.ASCII)
+
+
+class _Port(click.IntRange):
+    """A port; what is none is told with the name of the variable that it came from."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number of a port."""
+        try:
+            return int(super().convert(value, param, ctx))
+        except click.BadParameter:
+            is_variable = ctx and ctx.get_parameter_source("port") is ParameterSource.ENVIRONMENT
+            given = f"{_PORT}={value}" if is_variable else f"--port {value}"
+            raise InputError(
+                f"{given}: must be an integer from {self.min} to {self.max:,}"
+            ) from None
 
 
 @click.command("serve")
 @click.argument("library", required=False, type=LIBRARY)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(1, 65_535), default=8080, show_default=True,
+@click.option("--port", type=_Port(1, 65_535), default=8080, show_default=True,
               envvar=_PORT, help=f"Port to listen on; or set {_PORT}.")  # fmt: skip
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True,
               help="Worker processes; give as many as there are cores to use.")  # fmt: skip
@@ -105,7 +126,7 @@ def command(
             key=_key(key_file, _KEY),
             write_key=_key(write_key_file, _WRITE_KEY),
             origins=tuple(map(_origin, origins)),
-            hosts=names or _own_names(host),
+            hosts=tuple(map(_host_name, names)) or _own_names(host),
             log_queries=log_queries,
             translator=translator,
             model=model,
@@ -153,17 +174,29 @@ def opened(library: Path | str | None) -> Iterator[Path | str]:
 
 
 def _key(file: Path | None, variable: str) -> str:
-    if file is None:
-        return os.environ.get(variable, "")
+    """The key from a file, or else from a variable; nothing where neither is given."""
+    if file is None and variable not in os.environ:
+        return ""
+    source = str(file or variable)
     try:
-        key = file.read_text(encoding="utf-8").strip()
+        key = (file.read_text(encoding="utf-8") if file else os.environ[variable]).strip()
     except OSError as error:
-        raise InputError(f"{file}: the key cannot be read ({reason(error)})") from error
+        raise InputError(f"{source}: the key cannot be read ({reason(error)})") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{file}: the key cannot be read (it is not UTF-8)") from error
+        raise InputError(f"{source}: the key cannot be read (it is not UTF-8)") from error
     if not key:
-        raise InputError(f"{file}: is empty; write the key into it")
+        remedy = "write the key into it" if file else "set it to the key, or unset it"
+        raise InputError(f"{source}: is empty; {remedy}")
+    if not fits_header(key):
+        raise InputError(f"{source}: the key cannot be sent in a header; use visible ASCII alone")
     return key
+
+
+def _host_name(name: str) -> str:
+    if not _HOST_NAME.fullmatch(name):
+        example = "search.example.org"
+        raise InputError(f"--name {name}: give a host without scheme and port, such as {example}")
+    return name
 
 
 def _origin(url: str) -> str:

@@ -21,7 +21,7 @@ from mathsetu.collections.files import (
     read_raw_lines,
     shown,
 )
-from mathsetu.collections.rows import OTHER_IDS, REFUSE, BadRows
+from mathsetu.collections.rows import OTHER_IDS, REFUSE, BadRows, not_json
 from mathsetu.collections.source_text import form_of, read_text, split_tags
 from mathsetu.collections.tables import plain_header, read_table
 from mathsetu.collections.trec import whole
@@ -269,8 +269,7 @@ def _json_lines(path: str | Path, bad: BadRows) -> Iterator[Row]:
             bad.report(RowError(shown(path), number, "nested too deeply"))
             continue
         except json.JSONDecodeError as error:
-            problem = f"not JSON: {error.msg} at character {error.pos + 1}"
-            bad.report(RowError(shown(path), number, problem))
+            bad.report(RowError(shown(path), number, not_json(error.msg, error.pos)))
             continue
         except ValueError as error:
             bad.report(RowError(shown(path), number, str(error)))

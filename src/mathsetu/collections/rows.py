@@ -15,6 +15,15 @@ from mathsetu.limits import LONGEST_NAME
 OTHER_IDS = "; take ids from another column: --field id=COLUMN"
 
 
+def not_json(message: str, position: int) -> str:
+    """What is said of a text that is not JSON, from what the parser says; it counts from 0.
+
+    >>> not_json("Invalid control character at", 10)
+    'not JSON: Invalid control character at character 11'
+    """
+    return f"not JSON: {message.removesuffix(' at')} at character {position + 1:,}"
+
+
 @dataclass
 class BadRows:
     """The policy of a reader: refuse the first bad row, or skip bad rows and count them.

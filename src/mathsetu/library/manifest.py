@@ -259,6 +259,9 @@ def read_former_manifest(library: Path) -> FormerManifest:
 def read_manifest(library: Path) -> Manifest:
     """Read the manifest, or say why the folder cannot be opened and what to do."""
     path = library / _NAME
+    if library.is_file():
+        raise InputError(f"{library}: is a file and not a library (build one of it: "
+                         f"mathsetu index my.library {library})")  # fmt: skip
     if not library.is_dir():
         raise InputError(f"{library}: there is no such library (build one: mathsetu index)")
     if path.is_symlink():

@@ -15,6 +15,7 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
+from mathsetu.printable import counted
 from mathsetu.service.clients import client_of, share_of_one
 from mathsetu.service.metrics import Metrics
 from mathsetu.service.problems import Problems
@@ -88,6 +89,8 @@ class Admission:
             # A browser would send a password to any page's requests, so that only programs write.
             if not (said.lower().startswith("bearer ") and knows_key(said, settings.write_key)):
                 problem = "the key for writing is required: Authorization: Bearer KEY"
+                if said.lower().startswith("bearer "):
+                    problem = "this key is not known, or not for writing"
                 return self._problems.answer(request, 401, problem, {"www-authenticate": "Bearer"})
             return self._refused_size(request)
         is_open = not settings.key or request.scope["path"].startswith(_WITHOUT_KEY)
@@ -133,9 +136,10 @@ class Admission:
         if self.inside >= self._places:
             problem = "the server is busy; retry in one second"
         elif self._of_client[client] >= self._per_client:
+            are = "is" if self._per_client == 1 else "are"
             problem = (
-                f"{self._per_client} requests from your address are in progress, which is the "
-                "limit; retry in one second"
+                f"{counted(self._per_client, 'request')} from your address {are} in progress, "
+                "which is the limit; retry in one second"
             )
         else:
             await self._let_in(client, request.scope, receive, send)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, get_origin
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.exceptions import RequestValidationError
@@ -22,6 +23,7 @@ from mathsetu.answers.values import (
 )
 from mathsetu.library import Filter
 from mathsetu.service.engine import Engine
+from mathsetu.service.guard import QUERY
 from mathsetu.service.requests import (
     Asked,
     Count,
@@ -130,7 +132,7 @@ NotOfCollections = Annotated[
     Tags, Query(alias="not_collection", description="No posts of these collections.")
 ]
 HowMany = Annotated[Count, Query(description="How many hits.")]
-Explained = Annotated[bool, Query(description="Whether to include the reasons.")]
+Explained = Annotated[bool, Query(description="Whether to include reasons, words and formulas.")]
 From = Annotated[Offset, Query(description="How many hits to skip.")]
 MinScore = Annotated[Score | None, Query(description="Leave out posts with a lower score.")]
 Counted = Annotated[
@@ -154,14 +156,19 @@ OfParts = Annotated[
 
 
 async def known_parameters(request: Request) -> None:
-    """Refuse parameters that the route does not have: a slip of the pen would change nothing."""
-    known = [parameter.alias for parameter in request.scope["route"].dependant.query_params]
-    for name in request.query_params:
+    """Refuse parameters that the route does not have, or has once: they would change nothing."""
+    parameters = request.scope["route"].dependant.query_params
+    known = {each.alias: each.field_info.annotation for each in parameters}
+    for name, count in Counter(name for name, _ in request.query_params.multi_items()).items():
         if name not in known:
             listed = f"known: {', '.join(known)}" if known else "this path takes none"
             problem = f"unknown parameter ({listed})"
-            where = ("query", name[:_SHOWN])
-            raise RequestValidationError([{"type": "unknown", "loc": where, "msg": problem}])
+        elif count > 1 and get_origin(known[name]) is not list:
+            problem = f"was given {count:,} times; give it once"
+        else:
+            continue
+        where = ("query", name[:_SHOWN])
+        raise RequestValidationError([{"type": "parameter", "loc": where, "msg": problem}])
 
 
 def router(engine: Engine) -> APIRouter:
@@ -216,7 +223,8 @@ def router(engine: Engine) -> APIRouter:
         )
 
     @api.post("/search", summary="Search posts, with the query as JSON", tags=["search"])
-    def search_json(request: SearchRequest) -> SearchAnswer:
+    def search_json(request: SearchRequest, http: Request) -> SearchAnswer:
+        setattr(http.state, QUERY, request.query)
         return engine.search(
             request.query,
             request.k,

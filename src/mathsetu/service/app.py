@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from mathsetu import __version__
+from mathsetu.collections.rows import not_json
 from mathsetu.errors import DamagedLibrary, InputError, Unavailable, UnknownPost
 from mathsetu.service.admission import Admission
 from mathsetu.service.api import router
@@ -159,6 +160,11 @@ def _add_errors(app: FastAPI, problems: Problems) -> None:
 
     @app.exception_handler(HTTPException)
     def refused(request: Request, error: HTTPException) -> Response:
+        if isinstance(error.__cause__, UnicodeDecodeError):
+            problem = f"the body is not UTF-8 (byte {error.__cause__.start + 1:,})"
+            return problems.answer(request, 422, problem)
+        if isinstance(error.__cause__, RecursionError):
+            return problems.answer(request, 422, "the body is nested too deeply")
         if error.status_code != 405:
             return problems.answer(request, error.status_code, error.detail, error.headers)
         allow = {"allow": ", ".join(_methods(app, request))}
@@ -176,7 +182,7 @@ def _wrong_field(request: Request, errors: Sequence[Mapping[str, Any]]) -> str:
     path = (str(step) for step in error["loc"][1:])
     where = ".".join(step for step in path if step != "constrained-str" and "[" not in step)
     if error["type"] == "json_invalid":
-        return f"the body is not JSON: {error['ctx']['error']} at character {where}"
+        return f"the body is {not_json(error['ctx']['error'], int(where))}"
     if not where and error["type"] in ("model_attributes_type", "missing"):
         return "the body: a JSON object is required, with the header Content-Type: application/json"
     if error["type"] == "extra_forbidden":

@@ -13,6 +13,7 @@ from mathsetu.answers.describe import (
     all_found,
     asked,
     found,
+    languages_note,
     matched_formula,
     pieces,
     rendered,
@@ -170,7 +171,8 @@ class Engine:
                 min_score=min_score,
                 facets=facets,
             )
-        shown = search_answer(answer, typeset=typeset)
+            note = languages_note(where, opened.languages)
+        shown = search_answer(answer, typeset=typeset, note=note)
         if answer.unfinished:
             self._note("unfinished")
         else:
@@ -264,7 +266,12 @@ class Engine:
         self.limits.check_text(text)
         self.limits.check_language(source)
         self.limits.check_language(target)
-        return self._translated(text, source or detect(text).language, target)
+        if not text.strip():
+            raise InputError("text: is empty; give something to translate")
+        source = source or detect(text).language
+        if not source:
+            raise InputError("source: the language of the text could not be detected; name it here")
+        return self._translated(text, source, target)
 
     def translate_post(self, post_id: str, target: str) -> PostTranslation:
         """A post in another language."""
@@ -272,6 +279,8 @@ class Engine:
         self.limits.check_names("id", [post_id])
         with self._keeper.using() as opened:
             post = opened.library.post(post_id)
+        if not post.language:
+            raise InputError(f"the language of the post {post_id!r} is not known")
         return PostTranslation(
             post_id,
             self._translated(post.title, post.language, target),
@@ -338,8 +347,6 @@ class Engine:
             opened.suggestions.prepare()
 
     def _translated(self, text: str, source: str, target: str) -> TranslateAnswer:
-        if not source:
-            raise InputError("the language of the text could not be detected; name it")
         if self._translator is None:
             from mathsetu.languages.translate import open_translator
 

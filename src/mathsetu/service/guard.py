@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from time import perf_counter
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 from starlette.requests import HTTPConnection
 
@@ -22,6 +24,8 @@ from mathsetu.service.settings import Settings
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+#: Where the state of a request has the query of its body, for the log.
+QUERY = "query"
 _log = logging.getLogger("mathsetu.access")
 _faults = logging.getLogger("mathsetu.service")
 # Answered under any name: whoever watches a server may know its address only, and there is
@@ -34,6 +38,8 @@ _PIECE = 1 << 16
 _METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT")
 # What the log calls the status of a request whose client left before it was answered.
 _LEFT = 499
+# Parameters that do not exist: a client that puts its key there puts it into the log, too.
+_SECRET = re.compile(r"([^&=]*(?:key|token|secret|passw|auth)[^&=]*=)[^&]*", re.IGNORECASE)
 
 
 class Guard:
@@ -102,7 +108,8 @@ class Guard:
         if names and scope["path"] != _UNDER_ANY_NAME:
             host = headers.get("host", "")
             if not is_named(host, names):
-                return 400, "this server does not accept the name in the Host header"
+                problem = "this server does not accept the name in the Host header; "
+                return 400, problem + "whoever runs it can add one (mathsetu serve --name)"
         return None
 
     def _add_headers(self, message: Message, seconds: float) -> None:
@@ -127,8 +134,16 @@ class Guard:
         self._metrics.observe(method, path, status, seconds)
         asked = ""
         if self._settings.log_queries:
-            asked = " " + json.dumps(scope["query_string"].decode("latin-1"))
+            asked = " " + json.dumps(_asked(scope))
         _log.info("%s %s %d %.1f ms%s", method, path, status, seconds * 1000, asked)
+
+
+def _asked(scope: Scope) -> str:
+    """What a request asks for, as its address says it; that of a body is said the same way."""
+    query = scope.get("state", {}).get(QUERY)
+    if query is not None:
+        return urlencode({"q": query})
+    return _SECRET.sub(r"\1…", scope["query_string"].decode("latin-1"))
 
 
 def _size_of_head(scope: Scope) -> int:

@@ -86,10 +86,12 @@ class Limits:
 
         >>> Limits().check_language("../etc")
         Traceback (most recent call last):
-        mathsetu.errors.InputError: '../etc' is not a language; give a code such as hi or en
+        mathsetu.errors.InputError: '../etc' is not a language; give a code such as hi or a name \
+such as Hindi
         """
         if code and not LANGUAGE_CODE.fullmatch(code):
-            raise InputError(f"{_short(code)!r} is not a language; give a code such as hi or en")
+            remedy = "give a code such as hi or a name such as Hindi"
+            raise InputError(f"{_short(code)!r} is not a language; {remedy}")
 
     def _check_length(self, what: str, text: str, longest: int) -> None:
         if len(text) > longest:

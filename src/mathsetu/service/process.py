@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import shutil
@@ -176,6 +177,8 @@ def open_door(host: str, port: int) -> socket.socket:
             door.bind(address)
             opened.pop_all()
             return door
-    except OSError as error:
-        problem = (error.strerror or str(error)).lower()
-        raise InputError(f"cannot listen on {host}:{port} ({problem}); try --port") from error
+    except (OSError, UnicodeError) as error:  # the latter for what no name can be
+        problem = (getattr(error, "strerror", "") or str(error)).lower()
+        is_port = getattr(error, "errno", None) in (errno.EADDRINUSE, errno.EACCES)
+        remedy = "--port" if is_port else "--host"
+        raise InputError(f"cannot listen on {host}:{port} ({problem}); try {remedy}") from error

@@ -50,17 +50,17 @@ Count = Annotated[int, Field(ge=1, le=_MOST.hits)]
 Offset = Annotated[int, Field(ge=0, le=_MOST.offset)]
 Tags = Annotated[list[Name], Field(max_length=_MOST.tags)]
 Languages = Annotated[list[Language], Field(max_length=_MOST.tags)]
-Score = Annotated[float, Field(ge=-1_000_000, le=1_000_000)]
+Score = Annotated[float, Field(ge=-1_000_000, le=1_000_000, allow_inf_nan=False)]
 #: How much posts in the asker's language are preferred; as the recipe says unless given.
 Preference = Literal["off", "weak", "normal", "strong"]
-Weight = Annotated[float, Field(ge=0, le=1_000)]
+Weight = Annotated[float, Field(ge=0, le=1_000, allow_inf_nan=False)]
 _WEIGHT = r"^[A-Za-z_][A-Za-z0-9_-]{0,50}:[0-9]{1,3}(\.[0-9]{1,6})?$"
 #: The weight of a part in an address: ``words:0.7``.
 WrittenWeight = Annotated[str, Field(pattern=_WEIGHT)]
 #: Pattern to what a person is told whose value does not match it.
 TOLD = {
     _NOT_BLANK: "give something to look for",
-    _WEIGHT: "give a part and a number, such as words:0.7",
+    _WEIGHT: "give a part and a number from 0 to 999, such as words:0.7",
 }
 
 
@@ -113,7 +113,7 @@ class SearchRequest(BaseModel):
     weights: Annotated[dict[str, Weight], Field(max_length=20)] | None = Field(
         None, description="The weight of each part of the recipe; parts not named have weight 0."
     )
-    explain: bool = Field(True, description="Whether to include the reasons.")
+    explain: bool = Field(True, description="Whether to include reasons, words and formulas.")
     as_words: bool = Field(False, description="Read only delimited text as formulas.")
 
     own_language: Preference | None = Field(

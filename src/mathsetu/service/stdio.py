@@ -6,15 +6,17 @@ length. Here every request gets an answer, if only an error, and long lines are 
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
+from threading import Thread
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import anyio
-import anyio.to_thread
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp_types.jsonrpc import (
@@ -114,13 +116,26 @@ class Lines:
 
     async def __anext__(self) -> str:
         """The next message, as the SDK's own reader would give it."""
-        while line := await anyio.to_thread.run_sync(self._next_line):
+        while line := await self._waited_for():
             message = _TOO_LONG if len(line) > LONGEST else read_message(line)
             if isinstance(message, str):
                 return message
             if message is not None:
                 await self._refuse(message)
         raise StopAsyncIteration
+
+    async def _waited_for(self) -> bytes:
+        """The next line, from a thread that keeps nobody from stopping: no client may send one."""
+        line: Future[bytes] = Future()
+        line.set_running_or_notify_cancel()
+        Thread(target=self._read_into, args=(line,), daemon=True).start()
+        return await asyncio.wrap_future(line)
+
+    def _read_into(self, line: Future[bytes]) -> None:
+        try:
+            line.set_result(self._next_line())
+        except Exception as error:
+            line.set_exception(error)
 
     def _next_line(self) -> bytes:
         """One line; of one that is too long, a bit more than may be."""
@@ -149,9 +164,18 @@ async def serve_stdio(server: MCPServer) -> None:
                 SessionMessage(JSONRPCError(jsonrpc="2.0", id=refusal.id, error=error))
             )
 
-    lines: Any = Lines(sys.stdin.buffer, refuse)
-    async with stdio_server(stdin=lines) as (messages, answers):
-        begun.set()
-        # The SDK's own client reaches it the same way: it has no public name yet.
-        inner = server._lowlevel_server
-        await inner.run(messages, answers, inner.create_initialization_options())
+    # Not the stream of the interpreter, which would wait for its last reader when it ends.
+    stream = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115 - read until the end
+    lines: Any = Lines(stream, refuse)
+    try:
+        async with stdio_server(stdin=lines) as (messages, answers):
+            begun.set()
+            # The SDK's own client reaches it the same way: it has no public name yet.
+            inner = server._lowlevel_server
+            await inner.run(messages, answers, inner.create_initialization_options())
+    except Exception:
+        # The SDK fails where Ctrl-C stops it in the midst of a message.
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise asyncio.CancelledError from None
+        raise

@@ -11,9 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from mcp.server import MCPServer
+from mcp import MCPError
+from mcp.server import MCPServer, ServerRequestContext
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import ToolAnnotations
+from mcp_types import Tool, ToolAnnotations
+from mcp_types.jsonrpc import INVALID_PARAMS
 from pydantic import Field, ValidationError
 
 from mathsetu import __version__
@@ -21,6 +23,7 @@ from mathsetu.answers.describe import marked
 from mathsetu.answers.values import FoundPost, MatchedFormula
 from mathsetu.errors import MathSetuError
 from mathsetu.library import Filter
+from mathsetu.printable import one_line
 from mathsetu.service.engine import Engine
 from mathsetu.service.limits import Limits
 
@@ -40,6 +43,8 @@ Language = Annotated[
 ]
 Tags = Annotated[list[str], Field(description="Only posts with all of these tags.")]
 _MOST = Limits(hits=50)
+# Letters of an unknown name that are shown.
+_SHOWN = 60
 # The bounds are for the model to read; `Limits` says more clearly when they are not kept.
 Hits = Annotated[
     int,
@@ -122,25 +127,64 @@ class WholePost:
 
 
 class _Server(MCPServer):
-    """Says in one line which argument of a call is wrong; the SDK fills a page."""
+    """Says in one line which argument of a call is wrong or unknown.
+
+    The SDK fills a page about wrong ones, and takes no notice of unknown ones.
+    """
+
+    async def list_tools(self) -> list[Tool]:
+        """The tools, with schemas that allow no other arguments than theirs."""
+        return [
+            tool.model_copy(
+                update={"input_schema": {**tool.input_schema, "additionalProperties": False}}
+            )
+            for tool in await super().list_tools()
+        ]
 
     async def call_tool(self, name: str, arguments: dict[str, Any], *rest: Any) -> Any:
         """Call a tool by its name."""
+        for tool in await self.list_tools():
+            known = tool.input_schema["properties"]
+            for unknown in arguments if tool.name == name else ():
+                if unknown not in known:
+                    problem = f"{unknown[:_SHOWN]}: unknown argument (known: {', '.join(known)})"
+                    raise ToolError(one_line(f"Error executing tool {name}: {problem}"))
         try:
             return await super().call_tool(name, arguments, *rest)
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):
-                first = error.__cause__.errors(include_url=False)[0]
-                where = ".".join(str(step) for step in first["loc"])
-                problem = f"Error executing tool {name}: {where}: {first['msg']}"
+                problem = f"Error executing tool {name}: {_first_problem(error.__cause__)}"
                 raise ToolError(problem) from error.__cause__
             raise
+
+
+async def _telling_what_is_wrong(ctx: ServerRequestContext[Any, Any], call_next: Any) -> Any:
+    """Say which parameter of a request is wrong; the SDK says only that one is."""
+    try:
+        return await call_next(ctx)
+    except ValidationError as error:
+        raise MCPError(INVALID_PARAMS, _first_problem(error)) from error
+    except MCPError as error:
+        # What the SDK says of every request, however good, that comes before the first.
+        if error.code == INVALID_PARAMS and error.message == "Invalid request parameters":
+            problem = f"{ctx.method} came before initialize; send initialize first"
+            raise MCPError(INVALID_PARAMS, problem) from error
+        raise
+
+
+def _first_problem(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    return f"{'.'.join(str(step) for step in first['loc'])}: {first['msg']}"
 
 
 def tool_server(engine: Engine) -> MCPServer:
     """A server with four tools over an engine; none of them changes anything."""
     server = _Server(
-        "mathsetu", version=__version__, instructions=_INSTRUCTIONS, log_level="WARNING"
+        "mathsetu",
+        version=__version__,
+        instructions=_INSTRUCTIONS,
+        log_level="WARNING",
+        middleware=[_telling_what_is_wrong],
     )
     reading = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 

@@ -7,7 +7,7 @@ the same functions: a change takes effect whole or not at all, one writer at a t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, TypeVar
@@ -103,16 +103,20 @@ def _add(place: str, body: bytes) -> Added:
             raise InputError(problem) from error
     if not posts:
         raise InputError("there are no posts in the body; send one as JSON on each line")
-    known = _present(place, [post.id for post in posts])
+    with Library(place) as library:
+        known = library.present(post.id for post in posts)
+        # A body has no name, as a file has: a post that names no collection stays in its own.
+        posts = [
+            replace(post, collection=library.post(post.id).collection)
+            if post.id in known and not post.collection
+            else post
+            for post in posts
+        ]
     return Added(add_posts(place, posts, processes=1), len(known))
 
 
 def _remove(place: str, ids: list[str]) -> Removed:
-    known = _present(place, ids)
+    with Library(place) as library:
+        known = library.present(ids)
     unknown = tuple(one for one in dict.fromkeys(ids) if one not in known)
     return Removed(remove_posts(place, known) if known else 0, unknown)
-
-
-def _present(place: str, ids: list[str]) -> set[str]:
-    with Library(place) as library:
-        return library.present(ids)

@@ -340,12 +340,12 @@ def test_a_post_can_be_taken_along(client: TestClient) -> None:
     assert r"\int_0^\infty" in latex.text
     assert latex.headers["content-type"] == "text/plain; charset=utf-8"
     assert latex.headers["content-disposition"] == f'attachment; filename="{POST}.tex"'
-    for refused, why in (
-        (taken("bibtex"), f"the post '{POST}' has no web address, which bibtex needs"),
-        (taken("nothing"), "as: give one of markdown, latex, bibtex"),
-        (taken("latex", "no-such-post"), "there is no post 'no-such-post'"),
+    for refused, status, why in (
+        (taken("bibtex"), 404, f"the post '{POST}' has no web address, which bibtex needs"),
+        (taken("nothing"), 422, "as: give one of markdown, latex, bibtex"),
+        (taken("latex", "no-such-post"), 404, "there is no post 'no-such-post'"),
     ):
-        assert (refused.status_code, refused.json()) == (404, {"error": why})
+        assert (refused.status_code, refused.json()) == (status, {"error": why})
 
 
 @pytest.mark.thorough

@@ -170,7 +170,7 @@ class Pages:
         post_id = request.query_params.get("id", "")
         kind = request.query_params.get("as", "")
         if kind not in export.KINDS:
-            raise HTTPException(404, f"as: give one of {', '.join(export.KINDS)}")
+            raise HTTPException(422, f"as: give one of {', '.join(export.KINDS)}")
         write, ending = export.KINDS[kind]
         written = write(self._engine.post(post_id))
         if not written:
