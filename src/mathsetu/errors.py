@@ -149,6 +149,15 @@ class MissingExtra(MathSetuError):
         super().__init__(f"{purpose} needs an optional dependency: {install_command(extra)}")
 
 
+def reason(error: OSError) -> str:
+    """What the system says of a file that it does not give.
+
+    >>> reason(PermissionError(13, "Permission denied", "my.library"))
+    'permission denied'
+    """
+    return (error.strerror or str(error)).lower()
+
+
 # What libraries written in C say when they get no memory; they have no common error.
 _MEMORY = ("failed to map segment", "cannot allocate memory", "bad_alloc", "bad allocation",
            "failed to allocate", "unable to allocate")  # fmt: skip
@@ -180,6 +189,5 @@ def shortage(error: BaseException) -> str:
         return "no folder for temporary files can be written; free some space, or set TMPDIR"
     if isinstance(error, OSError) and code in _FULL:
         file = error.filename or "a temporary file"
-        problem = (error.strerror or text).lower()
-        return f"{file}: cannot be written ({problem}); free some space, or set TMPDIR"
+        return f"{file}: cannot be written ({reason(error)}); free some space, or set TMPDIR"
     return ""

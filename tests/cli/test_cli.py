@@ -172,6 +172,32 @@ def test_a_users_mistake_is_one_clear_line_and_exit_code_2(
     assert "Traceback" not in result.err
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["index", "{}", "sampler"],
+        ["index", "new.library", "{}"],
+        ["add", "{}", "sampler"],
+        ["search", "{}", "prime"],
+        ["info", "{}"],
+        ["convert", "{}", "posts.jsonl"],
+        ["convert", "sampler/posts.jsonl", "{}.jsonl"],
+    ],
+)
+def test_a_path_that_the_system_refuses_is_one_line_in_every_verb(
+    mathsetu: Mathsetu,
+    sampler: Path,
+    arguments: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    # Longer than any file's name, since root may enter every folder.
+    refused = mathsetu.refuses(*(argument.format("x" * 300) for argument in arguments))
+    assert refused.startswith(f"mathsetu: {'x' * 300}")
+    assert refused.endswith("(file name too long)")
+
+
 def test_holding_different_things_is_refused(
     mathsetu: Mathsetu, sampler: Path, tmp_path: Path
 ) -> None:

@@ -13,7 +13,7 @@ import click
 
 from mathsetu import __version__
 from mathsetu.cli.output import say
-from mathsetu.errors import MathSetuError, shortage
+from mathsetu.errors import MathSetuError, reason, shortage
 
 #: Who needs a verb, and what it does. A new verb is a module of its name here with a function
 #: `command`.
@@ -127,8 +127,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line.
 
     Exit codes: 0 done, 1 done with a negative result (a file that does not validate), 2 the
-    user's input or usage is wrong or the machine lacks memory or space, 130 stopped with Ctrl-C.
-    Neither a user's mistake nor a shortage shows a traceback.
+    user's input or usage is wrong, the system refuses a file, or the machine lacks memory or
+    space, 130 stopped with Ctrl-C. None of these shows a traceback.
     """
     if arguments is None:  # a program of its own: what it warns of is for people, too
         warnings.showwarning = _show_warning
@@ -153,13 +153,20 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stderr.close()
         sys.exit(0)
     except Exception as error:
-        lacking = shortage(error)
-        if not lacking:  # a fault of ours
+        problem = shortage(error) or _refusal(error)
+        if not problem:  # a fault of ours
             raise
-        _fail(lacking, 2)
+        _fail(problem, 2)
     if mistake:
         _fail(mistake, 2)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _refusal(error: Exception) -> str:
+    """Which file the system refuses (no rights, a name too long), when that caused an error."""
+    if not isinstance(error, OSError) or error.filename is None:
+        return ""
+    return f"{error.filename}: cannot be read or written ({reason(error)})"
 
 
 def _show_warning(

@@ -32,9 +32,8 @@ from mathsetu.collections.trees import (
     compression,
     is_library,
     open_archive,
-    reason,
 )
-from mathsetu.errors import InputError, MissingExtra, RowError
+from mathsetu.errors import InputError, MissingExtra, RowError, reason
 from mathsetu.limits import LONGEST_DOCUMENT
 from mathsetu.plain_files import open_plain
 from mathsetu.records import Post

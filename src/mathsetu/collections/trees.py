@@ -26,7 +26,7 @@ from typing import Any, BinaryIO, NamedTuple
 from mathsetu.collections.meter import reading
 from mathsetu.collections.packing import open_zstd
 from mathsetu.collections.rows import BadRows
-from mathsetu.errors import InputError, MissingExtra
+from mathsetu.errors import InputError, MissingExtra, reason
 from mathsetu.limits import LONGEST_ARCHIVE, LONGEST_DOCUMENT, MOST_GROWTH, MOST_MEMBERS
 from mathsetu.places import MANIFEST
 from mathsetu.plain_files import open_plain
@@ -414,11 +414,6 @@ def _counted(members: dict[str, Any], label: str) -> list[str]:
     if len(members) > MOST_MEMBERS:
         raise InputError(f"{label}: has more than {MOST_MEMBERS:,} members")
     return sorted(name for name in members if not posixpath.basename(name).startswith("."))
-
-
-def reason(error: OSError) -> str:
-    """What the system says of a file that cannot be read."""
-    return (error.strerror or str(error)).lower()
 
 
 def _words(error: BaseException) -> str:

@@ -19,7 +19,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.errors import DamagedLibrary, InputError, reason
 from mathsetu.library.lock import LOCK
 from mathsetu.places import MANIFEST as _NAME
 from mathsetu.plain_files import (
@@ -251,7 +251,7 @@ def read_former_manifest(library: Path) -> FormerManifest:
             int(content["format"]), dict(content["recipe"]), segments, checksum(path)
         )
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+        raise InputError(f"{path}: cannot be read ({reason(error)})") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DamagedLibrary(path, f"is damaged ({error})") from error
 
@@ -287,7 +287,7 @@ def read_manifest(library: Path) -> Manifest:
         models = {str(part): str(name) for part, name in dict(content.get("models", {})).items()}
         return Manifest(recipe, segments, counts, str(content["version"]), models)
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+        raise InputError(f"{path}: cannot be read ({reason(error)})") from error
     except RecursionError as error:
         raise DamagedLibrary(path, "is damaged (nested too deeply)") from error
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
