@@ -30,11 +30,11 @@ from mathsetu.collections.trees import (
     FolderTree,
     Tree,
     compression,
-    is_library,
     open_archive,
 )
 from mathsetu.errors import InputError, MissingExtra, RowError, reason
 from mathsetu.limits import LONGEST_DOCUMENT
+from mathsetu.places import is_library
 from mathsetu.plain_files import open_plain
 from mathsetu.records import Post
 
