@@ -118,6 +118,19 @@ def test_who_stops_a_build_is_told_whether_the_same_command_resumes_it(
         assert mathsetu("add", "lib", "sums.md").err.strip() == "mathsetu: stopped"
 
 
+def test_sources_that_are_all_bad_are_told_with_what_is_wrong(mathsetu: Mathsetu) -> None:
+    for name in "abcd":
+        Path(f"{name}.md").write_bytes(b"caf\xe9\n")
+    refused = mathsetu.refuses("index", "lib", "a.md", "--skip-bad")
+    assert refused == (
+        "mathsetu: there are no posts in the sources "
+        "(a.md line 1: byte 0xe9 is not UTF-8 (convert the file first))"
+    )
+    refused = mathsetu.refuses("index", "lib", "a.md", "b.md", "c.md", "d.md", "--skip-bad")
+    assert "; c.md line 1: byte 0xe9" in refused
+    assert refused.endswith("; 1 more like these)")
+
+
 def test_an_unfinished_library_is_known_as_one(
     mathsetu: Mathsetu, monkeypatch: pytest.MonkeyPatch
 ) -> None:
