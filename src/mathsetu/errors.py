@@ -43,6 +43,15 @@ class InputError(MathSetuError):
     """What the user gave cannot be used; the message says what to change."""
 
 
+def place_in(path: str | Path, line: int) -> str:
+    """How a line of a file appears in messages; line 0 means the file as a whole.
+
+    >>> place_in("posts.jsonl", 17), place_in("notes.tex", 0)
+    ('posts.jsonl line 17', 'notes.tex')
+    """
+    return f"{path} line {line}" if line else str(path)
+
+
 class RowError(InputError):
     """One row of a file is wrong; line 0 means the file as a whole.
 
@@ -56,8 +65,7 @@ class RowError(InputError):
         if len(problem) > _LONGEST_PROBLEM:  # it quotes the row, and a row may be megabytes long
             half = _LONGEST_PROBLEM // 2
             problem = f"{problem[:half]}…{problem[-half:]}"
-        place = f"{path} line {line}" if line else str(path)
-        super().__init__(f"{place}: {problem}")
+        super().__init__(f"{place_in(path, line)}: {problem}")
         self.path = str(path)
         self.line = line
         self.problem = problem

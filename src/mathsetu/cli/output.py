@@ -206,8 +206,9 @@ def report_rows(bad: BadRows) -> None:
 
 
 def skipped(bad: BadRows) -> str:
-    """How many rows were skipped, to be added to a sentence."""
-    return f", {counted(bad.count, 'bad row')} skipped" if bad.count else ""
+    """How many rows or files were skipped, to be added to a sentence."""
+    number = counted(bad.count, "bad row or file", "bad rows or files")
+    return f", {number} skipped" if bad.count else ""
 
 
 class ProgressBar:

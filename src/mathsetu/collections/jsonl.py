@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mathsetu.collections.files import read_lines, shown, writing
-from mathsetu.collections.rows import REFUSE, BadRows
+from mathsetu.collections.rows import REFUSE, BadRows, not_json
 from mathsetu.collections.source_text import with_formulas
 from mathsetu.errors import InputError, RowError
 from mathsetu.limits import LONGEST_TEXT, MOST_DIGITS, MOST_FORMULAS
@@ -166,7 +166,7 @@ def _read(
                 check_texts(value, holds)
             yield number, value, record
         except json.JSONDecodeError as error:
-            problem = f"not JSON: {error.msg} at character {error.pos + 1}"
+            problem = not_json(error, f"character {error.pos + 1}")
             bad.report(RowError(shown(path), number, problem))
         except RecursionError:
             bad.report(RowError(shown(path), number, "nested too deeply"))

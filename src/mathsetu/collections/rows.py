@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from json import JSONDecodeError
 from pathlib import Path
 
 from mathsetu.collections.seen import SeenIds
 from mathsetu.collections.tally import Tally
-from mathsetu.errors import RowError
+from mathsetu.errors import RowError, place_in
 from mathsetu.limits import LONGEST_NAME
 
 #: What to do about tables of which each is numbered from 1.
@@ -89,7 +90,10 @@ class BadRows:
                 return False
         first = self.ids.first_place(post_id, str(path), line) if self.ids else None
         if first is not None:
-            problem = f"id {post_id!r} occurs twice (first in {first[0]} line {first[1]}){remedy}"
+            is_same = first == (str(path), line)
+            where = "was the file given twice?" if is_same else f"first in {place_in(*first)}"
+            # Nothing that the file says can mend what it is not to blame for.
+            problem = f"id {post_id!r} occurs twice ({where}){'' if is_same else remedy}"
             self.report(RowError(path, line, problem))
         return first is None
 
@@ -116,6 +120,20 @@ class BadRows:
         if self.tally is not None:
             self.tally.columns.append(message)
             self.tally.fields.update(fields)
+
+
+def not_json(error: JSONDecodeError, place: str) -> str:
+    """What is wrong with a text that should be JSON, and where.
+
+    >>> import json
+    >>> try:
+    ...     json.loads('{"id": "7')
+    ... except JSONDecodeError as error:
+    ...     not_json(error, f"column {error.colno}")
+    'not JSON: Unterminated string starting at column 8'
+    """
+    # Some of these messages end as those that follow begin.
+    return f"not JSON: {error.msg.removesuffix(' at')} at {place}"
 
 
 # What readers do unless told otherwise. It never changes: refusing counts nothing.
