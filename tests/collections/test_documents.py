@@ -426,6 +426,15 @@ def test_single_files_of_several_folders_keep_ids_apart(
     ]
 
 
+def test_a_heading_with_nothing_below_it_is_a_post_that_can_be_searched(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.md", "# One\n\n# Two\nText.\n# Three\n")
+    assert [(post.title, post.body) for post in read(path)] == [
+        ("One", ""),
+        ("Two", "Text."),
+        ("Three", ""),
+    ]
+
+
 def test_a_heading_alone_is_told_by_the_sections_under_it(tmp_path: Path) -> None:
     path = write(tmp_path / "a.md", "# One\n\n## Two\n\ntext\n\n# A statement alone\n")
     assert [post.title for post in read(path)] == ["One › Two", "A statement alone"]
