@@ -72,6 +72,12 @@ def test_inspect_shows_spans(mathsetu: Mathsetu) -> None:
     assert "3 spans, 1 formula\n" in shown
 
 
+def test_inspect_shows_prices_as_people_write_them(mathsetu: Mathsetu) -> None:
+    shown = mathsetu("inspect", r"A pencil costs \$5 if $x=\$5$").out
+    assert "A pencil costs $5 if" in shown
+    assert r"x=\$5" in shown
+
+
 def test_inspect_finds_a_post_of_a_collection(mathsetu: Mathsetu, sampler: Path) -> None:
     posts = str(sampler / "posts.jsonl")
     shown = json.loads(
