@@ -103,10 +103,10 @@ def named_language(name: str, option: str) -> str:
     mathsetu.errors.InputError: --in elvish: unknown language; give a code such as en or a name \
 such as German
     """
-    from mathsetu.languages.table import language_code  # not for mathsetu --help
+    from mathsetu.languages.table import existing_language  # not for mathsetu --help
 
     try:
-        return language_code(name) if name else ""
+        return existing_language(name) if name else ""
     except InputError as error:
         raise InputError(f"{option} {name}: {error}") from None
 
