@@ -166,7 +166,16 @@ def test_runs_are_compared_with_their_topics_and_posts(
         (["inspect"], "give either a TEXT or --file"),
         (["inspect", "--file", "missing.md"], "missing.md: cannot be read"),
         (["validate", "missing.csv"], "missing.csv: cannot be read"),
-        (["nothing"], "No such command 'nothing'"),
+        (["nothing"], "No such command 'nothing'. mathsetu --help lists them."),
+        (["serch"], "No such command 'serch'. Did you mean search or serve?"),
+        (
+            ["glossary", "eigenvalue"],
+            "No such command 'eigenvalue'. "
+            "Commands of mathsetu glossary: export, import, match, search.",
+        ),
+        (["sampler", "shw"], "No such command 'shw'. Did you mean show?"),
+        (["formula", " "], "LATEX: the formula is empty"),
+        (["formula", "x", "--against", ""], "--against: the formula is empty"),
     ],
 )
 def test_a_users_mistake_is_one_clear_line_and_exit_code_2(

@@ -257,6 +257,14 @@ def test_a_query_without_quotes(mathsetu: Mathsetu, library: Path) -> None:
     )
 
 
+def test_an_addition_whose_library_comes_last(
+    mathsetu: Mathsetu, library: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "notes").mkdir()
+    line = mathsetu.refuses("add", tmp_path / "notes", library)
+    assert line.endswith(f"notes is not a library; write the library first: {library}")
+
+
 def test_a_search_without_a_library_or_without_a_query(mathsetu: Mathsetu) -> None:
     said = mathsetu("search", "why is sqrt(2) irrational").err
     assert "Give a library and a query: mathsetu search LIBRARY QUERY" in said

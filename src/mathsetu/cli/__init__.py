@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from difflib import get_close_matches
 from importlib import import_module
 from io import StringIO
 from typing import TextIO
@@ -13,6 +12,7 @@ import click
 
 from mathsetu import __version__
 from mathsetu.cli.output import say
+from mathsetu.cli.verb import VerbGroup
 from mathsetu.errors import MathSetuError, reason, shortage
 
 #: Who needs a verb, and what it does. A new verb is a module of its name here with a function
@@ -60,7 +60,7 @@ GROUPS = {
 VERBS = {verb: what for verbs in GROUPS.values() for verb, what in verbs.items()}
 
 
-class _Verbs(click.Group):
+class _Verbs(VerbGroup):
     """A group whose commands are imported when they are needed, so that each starts fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -72,17 +72,6 @@ class _Verbs(click.Group):
             _keep_examples(command)
             return command
         return super().get_command(ctx, cmd_name)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb of a command line; a misspelt one is answered with those it may be."""
-        name = args[0]
-        if not name.startswith("-") and self.get_command(ctx, name) is None:
-            near = get_close_matches(name, self.list_commands(ctx), n=3)
-            hint = f" Did you mean {' or '.join(near)}?" if near else ""
-            ctx.fail(f"No such command {name!r}.{hint}")
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the verbs by who needs them, without importing any of them."""

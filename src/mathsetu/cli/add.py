@@ -26,6 +26,7 @@ from mathsetu.cli.output import (
     say,
     skipped,
 )
+from mathsetu.cli.verb import check_library_first
 from mathsetu.library import add_posts
 from mathsetu.library.manifest import read_manifest
 from mathsetu.printable import counted
@@ -55,6 +56,7 @@ def command(
     Only the new posts are indexed. After many additions small segments are merged; mathsetu
     optimize does that at any time.
     """
+    check_library_first(library, sources)
     bad = policy(skip_bad, fields)
     before = _languages(library)
     with telling_why_nothing(bad), progress_bar(files_of(sources)) as progress:

@@ -16,7 +16,7 @@ from mathsetu.cli.output import (
     say,
     skipped,
 )
-from mathsetu.cli.verb import Verb
+from mathsetu.cli.verb import Verb, VerbGroup
 from mathsetu.collections.rows import BadRows
 from mathsetu.evaluation.heatmap import heat_map
 from mathsetu.graphs.build import GraphBuilder
@@ -38,7 +38,7 @@ from mathsetu.printable import counted
 from mathsetu.retrieval.base import check_fields
 
 
-@click.group("graph")
+@click.group("graph", cls=VerbGroup)
 def command() -> None:
     """Work with meaning graphs: build, export, import and compare them, upload to Qdrant."""
 

@@ -11,11 +11,10 @@ import click
 from mathsetu.answers.describe import asked, marked, pieces, search_answer
 from mathsetu.answers.values import Asked, to_json
 from mathsetu.cli.output import LANGUAGE, LIBRARY, json_option, named_language, print_json, say
-from mathsetu.errors import InputError
+from mathsetu.cli.verb import check_library_first
 from mathsetu.intake.question import Question
 from mathsetu.languages.table import language, language_name
 from mathsetu.library import Filter, Library
-from mathsetu.library.manifest import has_manifest
 from mathsetu.library.query_translation import check_asks
 from mathsetu.library.suggestions import Suggestions
 from mathsetu.markup import plain
@@ -96,8 +95,7 @@ def command(
     """
     if not words:
         raise click.UsageError("Give a library and a query: mathsetu search LIBRARY QUERY")
-    if isinstance(library, Path) and not has_manifest(library) and has_manifest(Path(words[-1])):
-        raise InputError(f"{library} is not a library; write the library first: {words[-1]}")
+    check_library_first(library, words)
     with Library(library) as opened:
         where = Filter(
             _codes(languages, "--in", opened),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import click
 
 from mathsetu.cli.train import encoder, graph, rerankers, weight
+from mathsetu.cli.verb import VerbGroup
 
 
-@click.group("train")
+@click.group("train", cls=VerbGroup)
 def command() -> None:
     """Train a reranker, an encoder or a graph model.
 

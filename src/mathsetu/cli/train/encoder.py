@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from mathsetu.cli.output import json_option, print_json, print_table, progress_bar, say
+from mathsetu.cli.verb import VerbGroup
 from mathsetu.errors import InputError
 from mathsetu.languages.table import language
 from mathsetu.models import require
@@ -27,7 +28,7 @@ _folder = click.Path(file_okay=False, path_type=Path)
 _file = click.Path(dir_okay=False, path_type=Path)
 
 
-@click.group("encoder")
+@click.group("encoder", cls=VerbGroup)
 def command() -> None:
     r"""Make an encoder like the built-in one: prepare, examples, teach, distil, blend, reader.
 
