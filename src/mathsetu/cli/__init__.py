@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from difflib import get_close_matches
 from importlib import import_module
 from io import StringIO
 from typing import TextIO
@@ -12,7 +13,6 @@ import click
 
 from mathsetu import __version__
 from mathsetu.cli.output import say
-from mathsetu.cli.verb import VerbGroup
 from mathsetu.errors import MathSetuError, reason, shortage
 
 #: Who needs a verb, and what it does. A new verb is a module of its name here with a function
@@ -58,6 +58,30 @@ GROUPS = {
 }
 #: Verb to what it does.
 VERBS = {verb: what for verbs in GROUPS.values() for verb, what in verbs.items()}
+# So many commands of a group can be named in a line.
+_MOST_NAMED = 10
+
+
+class VerbGroup(click.Group):
+    """A group of commands that answers a name that is none of them with those it may be."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command of a command line."""
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            ctx.fail(f"No such command {name!r}. {self._instead(ctx, name)}")
+        return super().resolve_command(ctx, args)
+
+    def _instead(self, ctx: click.Context, name: str) -> str:
+        names = self.list_commands(ctx)
+        near = get_close_matches(name, names, n=3)
+        if near:
+            return f"Did you mean {' or '.join(near)}?"
+        if len(names) > _MOST_NAMED:
+            return f"{ctx.command_path} --help lists them."
+        return f"Commands of {ctx.command_path}: {', '.join(names)}."
 
 
 class _Verbs(VerbGroup):

@@ -19,6 +19,7 @@ from mathsetu.cli.intake import (
 from mathsetu.cli.output import (
     LANGUAGE,
     LIBRARY,
+    check_library_first,
     device_option,
     json_option,
     print_json,
@@ -26,7 +27,6 @@ from mathsetu.cli.output import (
     say,
     skipped,
 )
-from mathsetu.cli.verb import check_library_first
 from mathsetu.library import add_posts
 from mathsetu.library.manifest import read_manifest
 from mathsetu.printable import counted

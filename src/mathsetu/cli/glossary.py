@@ -8,8 +8,9 @@ from pathlib import Path
 
 import click
 
+from mathsetu.cli import VerbGroup
 from mathsetu.cli.output import LANGUAGE, json_option, print_json, print_table, say
-from mathsetu.cli.verb import Verb, VerbGroup
+from mathsetu.cli.verb import Verb
 from mathsetu.errors import InputError
 from mathsetu.languages.detect import detect
 from mathsetu.languages.glossary import Concept, Glossary

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from mathsetu.cli import VerbGroup
 from mathsetu.cli.output import (
     LANGUAGE,
     json_option,
@@ -16,7 +17,7 @@ from mathsetu.cli.output import (
     say,
     skipped,
 )
-from mathsetu.cli.verb import Verb, VerbGroup
+from mathsetu.cli.verb import Verb
 from mathsetu.collections.rows import BadRows
 from mathsetu.evaluation.heatmap import heat_map
 from mathsetu.graphs.build import GraphBuilder

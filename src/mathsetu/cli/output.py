@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mathsetu.errors import InputError
-from mathsetu.places import is_address
+from mathsetu.places import is_address, is_library
 from mathsetu.printable import counted, one_line, visible, visible_json
 
 if TYPE_CHECKING:
@@ -69,6 +69,12 @@ class LibraryPlace(click.Path):
 
 #: The type of an argument that names a library.
 LIBRARY = LibraryPlace()
+
+
+def check_library_first(library: Path | str, others: Sequence[str]) -> None:
+    """Refuse arguments among which the library comes last instead of first."""
+    if isinstance(library, Path) and not is_library(library) and is_library(Path(others[-1])):
+        raise InputError(f"{library} is not a library; write the library first: {others[-1]}")
 
 
 class LanguageName(click.ParamType[str]):

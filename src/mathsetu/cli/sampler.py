@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from mathsetu.cli import VerbGroup
 from mathsetu.cli.output import json_option, print_json, print_table, say
-from mathsetu.cli.verb import VerbGroup
 from mathsetu.collections import sampler
 
 

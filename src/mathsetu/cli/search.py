@@ -10,8 +10,15 @@ import click
 
 from mathsetu.answers.describe import asked, marked, pieces, search_answer
 from mathsetu.answers.values import Asked, to_json
-from mathsetu.cli.output import LANGUAGE, LIBRARY, json_option, named_language, print_json, say
-from mathsetu.cli.verb import check_library_first
+from mathsetu.cli.output import (
+    LANGUAGE,
+    LIBRARY,
+    check_library_first,
+    json_option,
+    named_language,
+    print_json,
+    say,
+)
 from mathsetu.intake.question import Question
 from mathsetu.languages.table import language, language_name
 from mathsetu.library import Filter, Library

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
 from mathsetu.cli.output import say
-from mathsetu.errors import InputError
-from mathsetu.places import is_address, is_library
+from mathsetu.places import is_address
 
 #: What the verbs that read posts take for sources although no file has that name.
 SAMPLER, STANDARD_INPUT = "sampler", "-"
-# So many commands of a group can be named in a line.
-_MOST_NAMED = 10
 
 
 class Verb(click.Command):
@@ -44,34 +40,6 @@ class Verb(click.Command):
             return argument
         hint(f"{name} is called {present} now; the next version does not know the old name")
         return f"{present}{equals}{value}"
-
-
-class VerbGroup(click.Group):
-    """A group of commands that answers a name that is none of them with those it may be."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command of a command line."""
-        name = args[0]
-        if not name.startswith("-") and self.get_command(ctx, name) is None:
-            ctx.fail(f"No such command {name!r}. {self._instead(ctx, name)}")
-        return super().resolve_command(ctx, args)
-
-    def _instead(self, ctx: click.Context, name: str) -> str:
-        names = self.list_commands(ctx)
-        near = get_close_matches(name, names, n=3)
-        if near:
-            return f"Did you mean {' or '.join(near)}?"
-        if len(names) > _MOST_NAMED:
-            return f"{ctx.command_path} --help lists them."
-        return f"Commands of {ctx.command_path}: {', '.join(names)}."
-
-
-def check_library_first(library: Path | str, others: Sequence[str]) -> None:
-    """Refuse arguments among which the library comes last instead of first."""
-    if isinstance(library, Path) and not is_library(library) and is_library(Path(others[-1])):
-        raise InputError(f"{library} is not a library; write the library first: {others[-1]}")
 
 
 def hint(text: str) -> None:

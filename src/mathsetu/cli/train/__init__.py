@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from mathsetu.cli import VerbGroup
 from mathsetu.cli.train import encoder, graph, rerankers, weight
-from mathsetu.cli.verb import VerbGroup
 
 
 @click.group("train", cls=VerbGroup)

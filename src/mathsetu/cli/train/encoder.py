@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
+from mathsetu.cli import VerbGroup
 from mathsetu.cli.output import json_option, print_json, print_table, progress_bar, say
-from mathsetu.cli.verb import VerbGroup
 from mathsetu.errors import InputError
 from mathsetu.languages.table import language
 from mathsetu.models import require
