@@ -54,6 +54,7 @@ NEIGHBOURS = {
     ("deadline", "errors"),
     ("models", "errors"),
     ("own_models", "errors"),
+    ("places", "plain_files"),  # a folder is known as a library by its files
     ("pool", "errors"),
     ("pool", "parent"),  # its workers end with their parent
     ("cli", "service"),  # both doors give the same answers, and one opens the other

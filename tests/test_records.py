@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError, asdict, fields, replace
 
 import pytest
 
-from mathsetu.records import Formula, Post
+from mathsetu.records import Evidence, Formula, Hit, Post, Reason
 
 FORMULA = Formula("q_4", "x^2", post_id="4", where="title", start=3)
 POST = Post("4", "body", tags=("limits",), score=-2, formulas=(FORMULA,))
@@ -48,3 +48,17 @@ def test_what_is_left_out_is_as_the_class_says(record: Formula | Post) -> None:
         kind("1")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         kind("1", "x", colour="red")  # type: ignore[call-arg]
+
+
+def test_an_answer_without_a_title_is_shown_with_its_question() -> None:
+    post = Post("4", "Two. " + "More. " * 60, question="What is $1+1$?")
+    word = Reason("words", 1.0, evidence=(Evidence("word", "what", "What"),))
+    for hit in (Hit("4", 1.0, post=post), Hit("4", 1.0, reasons=(word,), post=post)):
+        assert hit.snippet.startswith("What is $1+1$?\nTwo. More.")
+    assert Hit("4", 1.0, post=replace(post, title="Sums")).snippet.startswith("Two. More.")
+    assert Hit("4", 1.0, post=replace(post, body="")).snippet == "What is $1+1$?"
+
+
+def test_a_printed_hit_shows_prices_as_people_write_them() -> None:
+    post = Post("4", r"It costs \$5.", title=r"For \$5", language="en")
+    assert str(Hit("4", 1.0, post=post)) == "For $5  [en] 1.000  4\n  It costs $5."

@@ -43,6 +43,15 @@ class InputError(MathSetuError):
     """What the user gave cannot be used; the message says what to change."""
 
 
+def place_in(path: str | Path, line: int) -> str:
+    """How a line of a file appears in messages; line 0 means the file as a whole.
+
+    >>> place_in("posts.jsonl", 17), place_in("notes.tex", 0)
+    ('posts.jsonl line 17', 'notes.tex')
+    """
+    return f"{path} line {line}" if line else str(path)
+
+
 class RowError(InputError):
     """One row of a file is wrong; line 0 means the file as a whole.
 
@@ -56,8 +65,7 @@ class RowError(InputError):
         if len(problem) > _LONGEST_PROBLEM:  # it quotes the row, and a row may be megabytes long
             half = _LONGEST_PROBLEM // 2
             problem = f"{problem[:half]}…{problem[-half:]}"
-        place = f"{path} line {line}" if line else str(path)
-        super().__init__(f"{place}: {problem}")
+        super().__init__(f"{place_in(path, line)}: {problem}")
         self.path = str(path)
         self.line = line
         self.problem = problem
@@ -149,6 +157,15 @@ class MissingExtra(MathSetuError):
         super().__init__(f"{purpose} needs an optional dependency: {install_command(extra)}")
 
 
+def reason(error: OSError) -> str:
+    """What the system says of a file that it does not give.
+
+    >>> reason(PermissionError(13, "Permission denied", "my.library"))
+    'permission denied'
+    """
+    return (error.strerror or str(error)).lower()
+
+
 # What libraries written in C say when they get no memory; they have no common error.
 _MEMORY = ("failed to map segment", "cannot allocate memory", "bad_alloc", "bad allocation",
            "failed to allocate", "unable to allocate")  # fmt: skip
@@ -180,6 +197,5 @@ def shortage(error: BaseException) -> str:
         return "no folder for temporary files can be written; free some space, or set TMPDIR"
     if isinstance(error, OSError) and code in _FULL:
         file = error.filename or "a temporary file"
-        problem = (error.strerror or text).lower()
-        return f"{file}: cannot be written ({problem}); free some space, or set TMPDIR"
+        return f"{file}: cannot be written ({reason(error)}); free some space, or set TMPDIR"
     return ""

@@ -40,7 +40,7 @@ def command_for(extra: str, origin: str, installer: str, environment: Path) -> s
     "pipx install --force 'mathsetu[web]'"
     >>> editable = '{"url": "file:///home/me/mathsetu", "dir_info": {"editable": true}}'
     >>> command_for("web", editable, "pip", nowhere)
-    "pip install --editable '.[web]' (in the folder of the sources)"
+    "pip install --editable '.[web]' (in the folder of MathSetu's source code)"
     >>> wheel = '{"url": "file:///downloads/mathsetu-1.0-py3-none-any.whl", "archive_info": {}}'
     >>> command_for("web", wheel, "pip", nowhere)
     "pip install 'mathsetu-1.0-py3-none-any.whl[web]' (where that file is)"
@@ -51,7 +51,7 @@ def command_for(extra: str, origin: str, installer: str, environment: Path) -> s
     if "dir_info" in facts:
         editable = isinstance(facts["dir_info"], dict) and facts["dir_info"].get("editable")
         what = f"{'--editable ' if editable else ''}{shlex.quote(f'.[{extra}]')}"
-        suffix = " (in the folder of the sources)"
+        suffix = " (in the folder of MathSetu's source code)"
     elif "vcs_info" in facts and isinstance(facts["vcs_info"], dict):
         what = shlex.quote(f"{_NAME}[{extra}] @ {facts['vcs_info'].get('vcs', 'git')}+{url}")
     elif url.startswith("file://"):

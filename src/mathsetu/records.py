@@ -19,6 +19,8 @@ from mathsetu.printable import one_line
 Record = TypeVar("Record", bound=Any)
 _TEXTS = ("id", "body", "title", "language", "kind", "thread_id", "parent_id", "question", "url",
           "collection", "accepted_id")  # fmt: skip
+# Characters of a question that say what a post without a title answers.
+_ASKED_WIDTH = 120
 
 
 def _made_quickly(record: type[Record]) -> type[Record]:
@@ -196,7 +198,10 @@ class Hit:
 
     @property
     def snippet(self) -> str:
-        """The piece of the post around what matched, as marked text."""
+        """The piece of the post around what matched, as marked text.
+
+        An answer without a title is shown after a piece of its question.
+        """
         return self.snippet_of(self.post) if self.post else ""
 
     def snippet_of(self, post: Post) -> str:
@@ -204,18 +209,22 @@ class Hit:
         from mathsetu.markup import matched_snippet  # most hits are never shown
 
         evidence = [one for reason in self.reasons for one in reason.evidence]
-        return matched_snippet(
-            (post.body, post.question),
-            [one.found for one in evidence if one.kind == "formula"],
-            [one.found for one in evidence if one.kind == "word"],
-        )
+        formulas = [one.found for one in evidence if one.kind == "formula"]
+        words = [one.found for one in evidence if one.kind == "word"]
+        if post.title or not post.question or not post.body:
+            return matched_snippet((post.body, post.question), formulas, words)
+        # No title says what was asked, so that neither text tells the whole alone.
+        asked = matched_snippet((post.question,), formulas, words, _ASKED_WIDTH)
+        return f"{asked}\n{matched_snippet((post.body,), formulas, words)}"
 
     def __str__(self) -> str:
         if self.post is None:
             return one_line(f"{self.id}  {self.score:.3f}")
+        from mathsetu.markup import plain
+
         code = f"[{self.language}] " if self.language else ""
-        text = one_line(self.snippet)
-        first = one_line(f"{self.title or text}  {code}{self.score:.3f}  {self.place}")
+        text = one_line(plain(self.snippet))
+        first = one_line(f"{plain(self.title) or text}  {code}{self.score:.3f}  {self.place}")
         return f"{first}\n  {text}" if self.title else first
 
 

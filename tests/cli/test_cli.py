@@ -72,6 +72,12 @@ def test_inspect_shows_spans(mathsetu: Mathsetu) -> None:
     assert "3 spans, 1 formula\n" in shown
 
 
+def test_inspect_shows_prices_as_people_write_them(mathsetu: Mathsetu) -> None:
+    shown = mathsetu("inspect", r"A pencil costs \$5 if $x=\$5$").out
+    assert "A pencil costs $5 if" in shown
+    assert r"x=\$5" in shown
+
+
 def test_inspect_finds_a_post_of_a_collection(mathsetu: Mathsetu, sampler: Path) -> None:
     posts = str(sampler / "posts.jsonl")
     shown = json.loads(
@@ -160,7 +166,16 @@ def test_runs_are_compared_with_their_topics_and_posts(
         (["inspect"], "give either a TEXT or --file"),
         (["inspect", "--file", "missing.md"], "missing.md: cannot be read"),
         (["validate", "missing.csv"], "missing.csv: cannot be read"),
-        (["nothing"], "No such command 'nothing'"),
+        (["nothing"], "No such command 'nothing'. mathsetu --help lists them."),
+        (["serch"], "No such command 'serch'. Did you mean search or serve?"),
+        (
+            ["glossary", "eigenvalue"],
+            "No such command 'eigenvalue'. "
+            "Commands of mathsetu glossary: export, import, match, search.",
+        ),
+        (["sampler", "shw"], "No such command 'shw'. Did you mean show?"),
+        (["formula", " "], "LATEX: the formula is empty"),
+        (["formula", "x", "--against", ""], "--against: the formula is empty"),
     ],
 )
 def test_a_users_mistake_is_one_clear_line_and_exit_code_2(
@@ -170,6 +185,32 @@ def test_a_users_mistake_is_one_clear_line_and_exit_code_2(
     assert result.code == 2
     assert message in result.err
     assert "Traceback" not in result.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["index", "{}", "sampler"],
+        ["index", "new.library", "{}"],
+        ["add", "{}", "sampler"],
+        ["search", "{}", "prime"],
+        ["info", "{}"],
+        ["convert", "{}", "posts.jsonl"],
+        ["convert", "sampler/posts.jsonl", "{}.jsonl"],
+    ],
+)
+def test_a_path_that_the_system_refuses_is_one_line_in_every_verb(
+    mathsetu: Mathsetu,
+    sampler: Path,
+    arguments: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    # Longer than any file's name, since root may enter every folder.
+    refused = mathsetu.refuses(*(argument.format("x" * 300) for argument in arguments))
+    assert refused.startswith(f"mathsetu: {'x' * 300}")
+    assert refused.endswith("(file name too long)")
 
 
 def test_holding_different_things_is_refused(

@@ -119,7 +119,7 @@ def test_import_says_what_is_wrong_and_skips_it_when_told(tmp_path):
     found = run("import", tmp_path / "bad.penman", tmp_path / "graphs.sqlite")
     assert "bad.penman line 1: no graph can be read" in str(found.exception)
     found = run("import", tmp_path / "bad.penman", tmp_path / "graphs.sqlite", "--skip-bad")
-    assert "1 graph, 1 bad row skipped" in found.output
+    assert "1 graph, 1 bad row or file skipped" in found.output
     assert "fields has 'tags'" in str(run("build", "x", "y", "--fields", "tags").exception)
     assert "holds runs" in str(run("build", run_file(tmp_path), "y").exception)
 

@@ -118,6 +118,56 @@ def test_who_stops_a_build_is_told_whether_the_same_command_resumes_it(
         assert mathsetu("add", "lib", "sums.md").err.strip() == "mathsetu: stopped"
 
 
+def test_sources_that_are_all_bad_are_told_with_what_is_wrong(mathsetu: Mathsetu) -> None:
+    for name in "abcd":
+        Path(f"{name}.md").write_bytes(b"caf\xe9\n")
+    refused = mathsetu.refuses("index", "lib", "a.md", "--skip-bad")
+    assert refused == (
+        "mathsetu: there are no posts in the sources "
+        "(a.md line 1: byte 0xe9 is not UTF-8 (convert the file first))"
+    )
+    refused = mathsetu.refuses("index", "lib", "a.md", "b.md", "c.md", "d.md", "--skip-bad")
+    assert "; c.md line 1: byte 0xe9" in refused
+    assert refused.endswith("; 1 more like these)")
+
+
+def test_an_unfinished_library_is_known_as_one(
+    mathsetu: Mathsetu, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    Path("notes").mkdir()
+    Path("notes/sums.md").write_text("# Sums\n\nWhat is the sum of $1+1$?\n")
+    options = ("--recipe", "formula", "--processes", "1")
+    arguments = ("index", "notes/my.library", "notes", *options)
+    with monkeypatch.context() as stopping:
+        stopping.setattr("mathsetu.library.build.make_builder", stop)
+        assert mathsetu(*arguments).err.strip().endswith("the same command resumes the build")
+    for verb in (
+        ["search", "notes/my.library", "sum"],
+        ["info", "notes/my.library"],
+        ["add", "notes/my.library", "notes"],
+        ["upgrade", "notes/my.library"],
+        ["convert", "notes/my.library", "posts.jsonl"],
+    ):
+        assert "notes/my.library: its first build is not complete" in mathsetu.refuses(*verb)
+    assert "my.library: is a library" in mathsetu.refuses("index", "b", "notes/my.library")
+    beside = mathsetu("index", "b", "notes", *options).out
+    assert "skipped: 1 × a library (notes/my.library)\n" in beside
+    assert "segment" not in beside
+    assert "  resumed: " in mathsetu(*arguments).out
+
+
+def test_a_library_is_not_among_the_notes_that_it_is_built_of(mathsetu: Mathsetu) -> None:
+    Path("notes").mkdir()
+    Path("notes/sums.md").write_text("# Sums\n\nWhat is the sum of $1+1$?\n")
+    built = mathsetu("index", "notes/my.library", "notes", "--recipe", "formula")
+    assert [line for line in built.out.splitlines() if "skipped" in line] == [
+        "  skipped: 1 × a library (notes/my.library)"
+    ]
+
+
 def test_a_library_is_no_source_and_its_posts_are_exported(mathsetu: Mathsetu) -> None:
     Path("light.toml").write_text(LIGHT_TOML, encoding="utf-8")
     Path("notes").mkdir()

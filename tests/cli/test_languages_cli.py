@@ -90,8 +90,9 @@ def test_an_unknown_language_is_refused_by_every_verb(
     mathsetu: Mathsetu, sampler_folder: Path, tmp_path: Path, asked: tuple[str, ...]
 ) -> None:
     arguments = [sampler_folder if word == "sampler.library" else word for word in asked]
-    refused = mathsetu.refuses(*arguments, "elvish")
-    assert refused == f"mathsetu: {asked[-1]} elvish: {UNKNOWN}"
+    for name in ("elvish", "qq"):
+        refused = mathsetu.refuses(*arguments, name)
+        assert refused == f"mathsetu: {asked[-1]} {name}: {UNKNOWN}"
     assert not (tmp_path / "new.library").exists()
 
 

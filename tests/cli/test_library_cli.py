@@ -1,5 +1,6 @@
 """index, add, remove, search, run, info and recipes as a user meets them."""
 
+import errno
 import json
 import os
 import re
@@ -256,6 +257,14 @@ def test_a_query_without_quotes(mathsetu: Mathsetu, library: Path) -> None:
     )
 
 
+def test_an_addition_whose_library_comes_last(
+    mathsetu: Mathsetu, library: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "notes").mkdir()
+    line = mathsetu.refuses("add", tmp_path / "notes", library)
+    assert line.endswith(f"notes is not a library; write the library first: {library}")
+
+
 def test_a_search_without_a_library_or_without_a_query(mathsetu: Mathsetu) -> None:
     said = mathsetu("search", "why is sqrt(2) irrational").err
     assert "Give a library and a query: mathsetu search LIBRARY QUERY" in said
@@ -323,6 +332,28 @@ def test_a_target_that_is_read_only(mathsetu: Mathsetu, library: Path, source: P
         assert mathsetu("search", library, "primes").code == 0
     finally:
         library.chmod(0o700)
+
+
+def test_a_damaged_library_is_replaced_and_that_is_said(
+    mathsetu: Mathsetu, library: Path, source: Path
+) -> None:
+    (library / "manifest.json").write_text("{")
+    again = mathsetu("index", library, source, "--recipe", "formula")
+    assert again.err.strip() == (
+        "the library that was there before could not be read, and was replaced"
+    )
+    assert mathsetu("info", library).code == 0
+
+
+def test_a_library_whose_manifest_may_not_be_read_is_not_replaced(
+    mathsetu: Mathsetu, library: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusing(path: Path) -> object:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr("mathsetu.library.manifest.open_plain", refusing)
+    line = mathsetu.refuses("index", library, source)
+    assert line == f"mathsetu: {library / 'manifest.json'}: cannot be read (permission denied)"
 
 
 def test_a_target_that_cannot_be_made(mathsetu: Mathsetu, source: Path) -> None:

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from mathsetu.collections import clmir, jsonl, stackexchange
 from mathsetu.collections.files import read_lines
-from mathsetu.collections.formats import FORMATS, detect
+from mathsetu.collections.formats import FORMATS, detect, open_posts
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.tally import Tally
 from mathsetu.collections.trec import read_qrels
 from mathsetu.errors import InputError, RowError
 from mathsetu.limits import LONGEST_NAME
@@ -110,9 +111,26 @@ def test_index_names_or_skips_twice_used_ids_across_files(mathsetu: Mathsetu) ->
     done = mathsetu("index", "lib", *sources, "notes/", "--skip-bad", "--processes", "1")
     assert done.code == 0, done.err
     assert "3 posts indexed" in done.out
-    assert "2 bad rows skipped" in done.out
-    twice = "notes/a.md line 1: id 'notes/a.md#one' occurs twice (first in notes/a.md line 1)"
+    assert "2 bad rows or files skipped" in done.out
+    twice = "notes/a.md line 1: id 'notes/a.md#one' occurs twice (was the file given twice?)"
     assert twice in done.err
+    assert "no text" not in done.out
+
+
+def test_a_document_that_is_given_twice_is_told_so_without_a_line_that_nobody_sees(
+    tmp_path: Path,
+) -> None:
+    note = tmp_path / "a.tex"
+    note.write_text(r"\section{One} Text. \section{Two} Text.")
+    bad = BadRows(skip=True, ids=SeenIds(), tally=Tally())
+    assert len(list(open_posts(note, bad))) == 2
+    assert list(open_posts(note, bad)) == []
+    assert bad.messages == [
+        f"{note}: id 'a.tex#{name}' occurs twice (was the file given twice?)"
+        for name in ("one", "two")
+    ]
+    assert bad.tally is not None
+    assert not bad.tally.reasons
 
 
 @pytest.mark.thorough
@@ -121,7 +139,7 @@ def test_add_counts_what_it_skips(mathsetu: Mathsetu) -> None:
     Path("a.jsonl").write_text('{"id": "7", "body": "one"}\n{"id": "7", "body": "two"}\n')
     done = mathsetu("add", "lib", "a.jsonl", "--skip-bad")
     assert done.code == 0
-    assert "1 post added, 1 bad row skipped" in done.out
+    assert "1 post added, 1 bad row or file skipped" in done.out
 
 
 # Posts that are too large

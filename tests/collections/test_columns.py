@@ -124,7 +124,7 @@ def test_a_table_in_a_folder_is_read_or_told(tmp_path: Path) -> None:
     posts, tally = read(tmp_path)
     assert [post.id for post in posts] == ["a.csv#2"]
     assert list(tally.reasons) == [
-        "a table without a column for the body (use --field body=COLUMN)"
+        "a table with no column for the body (use --field body=COLUMN); there are: time, volt"
     ]
 
 
@@ -134,6 +134,8 @@ def test_a_table_in_a_folder_is_read_or_told(tmp_path: Path) -> None:
         ("a.jsonl", '{"id": "1"\n', "line 1: not JSON: .* at character 11"),
         ("a.jsonl", '{"id": "1"\n{"id": "2", "Content": "x"}\n', "line 1: not JSON"),
         ("a.json", '[{"Content": "x"},\n', "line 2: not JSON"),
+        ("a.json", '[{"Content":\n"x}', "line 2: not JSON: Unterminated .* starting at column 1"),
+        ("a.jsonl", '{"Content": "x', "not JSON: Unterminated .* starting at character 13"),
         ("a.csv", "Subject,Content\na,b,c\n", "line 2: 3 columns where the header has 2"),
         ("a.csv", "Content,Content\na,b\n", "two columns are called"),
         ("a.csv", "Subject,Inhalt\xe4,Content\na,b,c\n", "line 1: a byte is not UTF-8"),
@@ -168,7 +170,7 @@ def test_data_in_a_folder_of_notes_does_not_stop(tmp_path: Path, name: str, text
     posts, tally = read(tmp_path)
     assert [post.id for post in posts] == ["note.md"]
     assert [reason.split(" (")[0] for reason in tally.reasons] == [
-        "a table without a column for the body"
+        "a table with no column for the body"
     ]
 
 

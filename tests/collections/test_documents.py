@@ -102,11 +102,11 @@ def test_a_pdf_or_word_document_without_text_is_told_once(tmp_path: Path) -> Non
 
 def test_a_broken_pdf_or_word_document_is_a_bad_row(tmp_path: Path) -> None:
     (tmp_path / "a.docx").write_bytes((REAL / "pandoc.docx").read_bytes()[:5000])
-    with pytest.raises(RowError, match=r"a\.docx line 1: not a Word document, or a damaged one"):
+    with pytest.raises(RowError, match=r"a\.docx: not a Word document, or a damaged one"):
         read(tmp_path / "a.docx")
     pytest.importorskip("pypdf")
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.5 nothing")
-    with pytest.raises(RowError, match=r"a\.pdf line 1: not a PDF, or a damaged one"):
+    with pytest.raises(RowError, match=r"a\.pdf: not a PDF, or a damaged one"):
         read(tmp_path / "a.pdf")
 
 
@@ -376,7 +376,7 @@ def test_what_is_no_notebook_is_named(tmp_path: Path, text: str) -> None:
     path = write(tmp_path / "a.ipynb", text)
     bad = BadRows(skip=True)
     assert read(path, bad) == []
-    assert all("a.ipynb line 1" in message for message in bad.messages)
+    assert all("a.ipynb" in message for message in bad.messages)
 
 
 def test_notebooks_of_version_3_have_their_cells_in_worksheets(tmp_path: Path) -> None:
@@ -423,6 +423,15 @@ def test_single_files_of_several_folders_keep_ids_apart(
     assert [read(Path(f"{week}/notes.md"))[0].id for week in ("week1", "week2")] == [
         "week1/notes.md#sums",
         "week2/notes.md#sums",
+    ]
+
+
+def test_a_heading_with_nothing_below_it_is_a_post_that_can_be_searched(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.md", "# One\n\n# Two\nText.\n# Three\n")
+    assert [(post.title, post.body) for post in read(path)] == [
+        ("One", ""),
+        ("Two", "Text."),
+        ("Three", ""),
     ]
 
 

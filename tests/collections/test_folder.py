@@ -9,7 +9,7 @@ from typing import BinaryIO
 import pytest
 
 from mathsetu.collections.folder import read_file, read_posts
-from mathsetu.collections.formats import open_posts
+from mathsetu.collections.formats import FORMATS, open_posts
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError, RowError
@@ -189,6 +189,28 @@ def test_a_file_that_cannot_be_read_is_named_with_the_reason_alone(
         "notes/closed.md: cannot be read (permission denied)",
         "tex/part.tex: cannot be read (permission denied)",
     ]
+
+
+def test_a_file_of_no_known_kind_is_plain_text_where_it_is_called_a_document(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path / "README.note", "# One\n\nSum $1+1$.")
+    (post,) = read_file(tmp_path / "README.note")
+    assert post.body == "# One\nSum $1+1$."
+
+
+def test_a_link_is_read_as_its_own_name_says(tmp_path: Path) -> None:
+    write(tmp_path / "plain", "# One\n\nText.\n\n# Two\n\nText.")
+    (tmp_path / "link.md").symlink_to("plain")
+    assert [post.title for post in read_file(tmp_path / "link.md")] == ["One", "Two"]
+    (tmp_path / "link.txt").symlink_to("plain")
+    assert len(list(open_posts(tmp_path / "link.txt"))) == 1
+
+
+def test_standard_input_is_no_document_and_no_archive() -> None:
+    for name, what in (("document", "a document"), ("archive", "an archive")):
+        with pytest.raises(InputError, match=f"^{what} cannot be read from standard input; give"):
+            list(FORMATS[name].read("-", BadRows()))
 
 
 def test_an_empty_file_gives_no_post(tmp_path: Path) -> None:

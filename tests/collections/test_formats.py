@@ -125,7 +125,7 @@ def test_posts_are_not_looked_for_where_there_are_none(tmp_path: Path) -> None:
     ("text", "problem"),
     [
         ("", "is empty"),
-        ("just words\n", r"not a supported type of file .* Markdown, .* --from FORMAT"),
+        ("just words\n", r"not a supported type of file .* Markdown, .* text --from document"),
         ("<xml></xml>", "not a supported type of file"),
     ],
 )
@@ -146,7 +146,7 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 
 
 def test_standard_input_must_be_named() -> None:
-    with pytest.raises(InputError, match="standard input must be named"):
+    with pytest.raises(InputError, match="standard input must be named: --from FORMAT"):
         detect("-")
 
 

@@ -106,6 +106,17 @@ def test_a_missing_package_is_named_with_its_remedy(
         check_device("cuda")
 
 
+def test_nobody_is_sent_to_install_torch_for_a_device_that_it_does_not_have(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(InputError, match=r"'gpu' is not known; name one of cuda, mps, .* or 'cpu'"):
+        check_device("gpu")
+    for device in ("cuda:1", "mps"):
+        with pytest.raises(MissingExtra):
+            check_device(device)
+
+
 def graph_of(onnx: Any, operator: str, constant: Any) -> bytes:
     """A file with one node."""
     helper, types = onnx.helper, onnx.TensorProto

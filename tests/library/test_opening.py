@@ -1,6 +1,8 @@
 """Damage and other versions are found at opening, in one line with the remedy."""
 
+import errno
 import json
+import os
 from collections.abc import Callable
 from hashlib import sha256
 from importlib import resources
@@ -12,6 +14,7 @@ import pytest
 from mathsetu.errors import InputError
 from mathsetu.library import Library, build_library
 from mathsetu.library.manifest import FORMAT, check, read_manifest, signed
+from mathsetu.plain_files import open_plain
 from mathsetu.records import Post
 from tests.light import LIGHT
 
@@ -55,6 +58,25 @@ def test_a_damaged_file_is_named(
         Library(library)
     assert str(path) in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "opening", ["library.manifest.open_plain", "library.manifest.entries_below"]
+)
+def test_a_file_that_may_not_be_read_is_named_with_the_reason_alone(
+    library: Path, opening: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = library / "segments"
+
+    def refusing(opened: Path) -> object:
+        if path not in opened.parents:
+            return open_plain(opened)
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr(f"mathsetu.{opening}", refusing)
+    with pytest.raises(InputError) as refused:
+        Library(library)
+    assert str(refused.value) == f"{path}: cannot be read (permission denied)"
 
 
 def test_a_thorough_check_reads_large_files_too(tmp_path: Path) -> None:

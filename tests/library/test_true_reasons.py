@@ -80,6 +80,24 @@ def test_a_phrase_is_no_phrase_across_formulas(tmp_path: Path) -> None:
                 assert not list(problems(hit, library.post(hit.id)))
 
 
+def test_words_are_told_as_the_query_and_the_post_write_them(tmp_path: Path) -> None:
+    posts = [
+        Post("code", "Call print(np.linalg.det(A)) here.", language="en"),
+        Post("hi", "संख्या बहुत बड़ी है।", language="hi"),
+        Post("hr", "Teorem (o rangu i defektu).", language="hr"),
+    ]
+    build_library(tmp_path / "library", posts, LIGHT, processes=1)
+    with Library(tmp_path / "library") as library:
+        for query, post, asked, found in (
+            ("det", "code", "det", "print(np.linalg.det(A))"),
+            ("संख्याएँ?", "hi", "संख्याएँ", "संख्या"),
+            ("rank nullity theorem", "hr", "rank nullity theorem", "Teorem (o rangu i defektu)"),
+        ):
+            hits = {hit.id: hit for hit in library.search(query, 3)}
+            evidence = [one for reason in hits[post].reasons for one in reason.evidence]
+            assert (evidence[0].asked, evidence[0].found) == (asked, found)
+
+
 POST = Post("1", r"A sum $\frac12$ of two.", title="Sums", tags=("number-theory",), language="en")
 
 

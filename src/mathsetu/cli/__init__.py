@@ -13,7 +13,7 @@ import click
 
 from mathsetu import __version__
 from mathsetu.cli.output import say
-from mathsetu.errors import MathSetuError, shortage
+from mathsetu.errors import MathSetuError, reason, shortage
 
 #: Who needs a verb, and what it does. A new verb is a module of its name here with a function
 #: `command`.
@@ -58,9 +58,33 @@ GROUPS = {
 }
 #: Verb to what it does.
 VERBS = {verb: what for verbs in GROUPS.values() for verb, what in verbs.items()}
+# So many commands of a group can be named in a line.
+_MOST_NAMED = 10
 
 
-class _Verbs(click.Group):
+class VerbGroup(click.Group):
+    """A group of commands that answers a name that is none of them with those it may be."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command of a command line."""
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            ctx.fail(f"No such command {name!r}. {self._instead(ctx, name)}")
+        return super().resolve_command(ctx, args)
+
+    def _instead(self, ctx: click.Context, name: str) -> str:
+        names = self.list_commands(ctx)
+        near = get_close_matches(name, names, n=3)
+        if near:
+            return f"Did you mean {' or '.join(near)}?"
+        if len(names) > _MOST_NAMED:
+            return f"{ctx.command_path} --help lists them."
+        return f"Commands of {ctx.command_path}: {', '.join(names)}."
+
+
+class _Verbs(VerbGroup):
     """A group whose commands are imported when they are needed, so that each starts fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -72,17 +96,6 @@ class _Verbs(click.Group):
             _keep_examples(command)
             return command
         return super().get_command(ctx, cmd_name)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb of a command line; a misspelt one is answered with those it may be."""
-        name = args[0]
-        if not name.startswith("-") and self.get_command(ctx, name) is None:
-            near = get_close_matches(name, self.list_commands(ctx), n=3)
-            hint = f" Did you mean {' or '.join(near)}?" if near else ""
-            ctx.fail(f"No such command {name!r}.{hint}")
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the verbs by who needs them, without importing any of them."""
@@ -127,8 +140,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line.
 
     Exit codes: 0 done, 1 done with a negative result (a file that does not validate), 2 the
-    user's input or usage is wrong or the machine lacks memory or space, 130 stopped with Ctrl-C.
-    Neither a user's mistake nor a shortage shows a traceback.
+    user's input or usage is wrong, the system refuses a file, or the machine lacks memory or
+    space, 130 stopped with Ctrl-C. None of these shows a traceback.
     """
     if arguments is None:  # a program of its own: what it warns of is for people, too
         warnings.showwarning = _show_warning
@@ -153,13 +166,20 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stderr.close()
         sys.exit(0)
     except Exception as error:
-        lacking = shortage(error)
-        if not lacking:  # a fault of ours
+        problem = shortage(error) or _refusal(error)
+        if not problem:  # a fault of ours
             raise
-        _fail(lacking, 2)
+        _fail(problem, 2)
     if mistake:
         _fail(mistake, 2)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _refusal(error: Exception) -> str:
+    """Which file the system refuses (no rights, a name too long), when that caused an error."""
+    if not isinstance(error, OSError) or error.filename is None:
+        return ""
+    return f"{error.filename}: cannot be read or written ({reason(error)})"
 
 
 def _show_warning(

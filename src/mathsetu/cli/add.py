@@ -19,6 +19,7 @@ from mathsetu.cli.intake import (
 from mathsetu.cli.output import (
     LANGUAGE,
     LIBRARY,
+    check_library_first,
     device_option,
     json_option,
     print_json,
@@ -55,6 +56,7 @@ def command(
     Only the new posts are indexed. After many additions small segments are merged; mathsetu
     optimize does that at any time.
     """
+    check_library_first(library, sources)
     bad = policy(skip_bad, fields)
     before = _languages(library)
     with telling_why_nothing(bad), progress_bar(files_of(sources)) as progress:

@@ -21,9 +21,9 @@ from mathsetu.cli.output import (
 from mathsetu.collections.formats import FORMATS, Format, detect, find
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.tally import Tally
-from mathsetu.collections.trees import is_library
 from mathsetu.errors import InputError
 from mathsetu.library.upgrade import stored_posts
+from mathsetu.places import is_library
 from mathsetu.printable import counted
 
 #: The singular of what a format holds.

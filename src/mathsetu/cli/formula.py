@@ -50,6 +50,9 @@ def command(
       mathsetu formula '\int_0^\infty ?f dx' --against '\int_0^\infty \frac{\sin x}{x} dx'
       mathsetu formula '\frac{a}{b}' --write tree.svg
     """
+    for name, given in (("LATEX", latex), ("--against", against)):
+        if given is not None and not given.strip():
+            raise InputError(f"{name}: the formula is empty; give one such as 'x^2+1'")
     parsed = parse_latex(latex)
     other = parse_latex(against) if against is not None else None
     found = match(parsed.opt, other.opt) if other else None

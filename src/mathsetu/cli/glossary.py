@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from mathsetu.cli import VerbGroup
 from mathsetu.cli.output import LANGUAGE, json_option, print_json, print_table, say
 from mathsetu.cli.verb import Verb
 from mathsetu.errors import InputError
@@ -23,7 +24,7 @@ from mathsetu.languages.glossary.further import (
 from mathsetu.languages.table import FURTHER, LANGUAGES, ROWS, language
 
 
-@click.group("glossary", invoke_without_command=True)
+@click.group("glossary", cls=VerbGroup, invoke_without_command=True)
 @json_option
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:

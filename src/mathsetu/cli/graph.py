@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from mathsetu.cli import VerbGroup
 from mathsetu.cli.output import (
     LANGUAGE,
     json_option,
@@ -38,7 +39,7 @@ from mathsetu.printable import counted
 from mathsetu.retrieval.base import check_fields
 
 
-@click.group("graph")
+@click.group("graph", cls=VerbGroup)
 def command() -> None:
     """Work with meaning graphs: build, export, import and compare them, upload to Qdrant."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
@@ -28,10 +27,13 @@ from mathsetu.cli.output import (
     skipped,
 )
 from mathsetu.cli.verb import target_first
+from mathsetu.collections.rows import REFUSE
+from mathsetu.collections.trees import FolderTree
 from mathsetu.errors import InputError
 from mathsetu.library import build_library
 from mathsetu.library.build import is_begun
 from mathsetu.library.manifest import has_manifest, read_manifest
+from mathsetu.places import is_library
 from mathsetu.printable import counted
 from mathsetu.recipes import load_recipe
 
@@ -79,11 +81,9 @@ def command(
       mathsetu index my-library 2101.00001.tar.gz paper.docx
       mathsetu index my-library answers.csv --field body=Content --field title=Subject
     """
-    library, sources = target_first(
-        library, sources, has_manifest, "mathsetu index LIBRARY SOURCES"
-    )
+    library, sources = target_first(library, sources, is_library, "mathsetu index LIBRARY SOURCES")
     started = time.perf_counter()
-    before = _posts_in(Path(library))
+    before = _library_before(Path(library))
     bad = policy(skip_bad, fields)
     fingerprint = _fingerprint(sources, format_name, lang, skip_bad, sorted(fields.items()))
     try:
@@ -123,16 +123,18 @@ def command(
         say("  resumed: an earlier build read the posts; their files and formulas are not counted")
     say_report(bad, manifest.languages)
     if before:
-        had = f"the library that was there before ({counted(before, 'post')}) was replaced"
-        say(f"{had}; to add posts to a library: mathsetu add {library} SOURCES", err=True)
+        say(f"the library that was there before {before}", err=True)
 
 
-def _posts_in(library: Path) -> int:
-    """How many posts a library has; 0 where there is none that can be read."""
-    with suppress(InputError):
-        if has_manifest(library):
-            return read_manifest(library).posts
-    return 0
+def _library_before(library: Path) -> str:
+    """What will be said of a library that is replaced; nothing where there is none."""
+    if not has_manifest(library):
+        return ""
+    try:
+        had = counted(read_manifest(library).posts, "post")
+    except InputError:
+        return "could not be read, and was replaced"
+    return f"({had}) was replaced; to add posts to a library: mathsetu add {library} SOURCES"
 
 
 def _fingerprint(sources: tuple[str, ...], *choices: object) -> str:
@@ -145,8 +147,10 @@ def _fingerprint(sources: tuple[str, ...], *choices: object) -> str:
     digest = blake2b(repr(choices).encode(), digest_size=16)
     for source in sources:
         path = Path(source)
-        files = sorted(path.rglob("*")) if path.is_dir() else [path]
-        for file in files:
+        tree = FolderTree(path)
+        inside = (tree.path(entry.name) for entry in tree.entries(REFUSE))
+        # What is not read does not count: a library among the sources may be the one that is built.
+        for file in inside if path.is_dir() else [path]:
             if file.is_file():
                 state = file.stat()
                 digest.update(f"{file.resolve()} {state.st_size} {state.st_mtime_ns}\n".encode())

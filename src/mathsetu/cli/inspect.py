@@ -9,7 +9,7 @@ import click
 
 from mathsetu.cli.output import json_option, print_json, print_table, say
 from mathsetu.errors import InputError
-from mathsetu.markup import split, to_text
+from mathsetu.markup import Span, plain, split, to_text
 from mathsetu.printable import counted
 
 FORMS = ("text", "markdown", "latex", "html")
@@ -57,12 +57,17 @@ def command(
         print_json({"form": form, "text": to_text(source, form), "spans": told})
         return
     rows = [
-        (number, f"{span.kind}{' (display)' * span.display}", span.content.strip(), span.id)
+        (number, f"{span.kind}{' (display)' * span.display}", _content(span), span.id)
         for number, span in enumerate(spans, start=1)
     ]
     print_table(("", "kind", "content", "id"), rows)
     formulas = sum(span.kind == "formula" for span in spans)
     say(f"{counted(len(spans), 'span')}, {counted(formulas, 'formula')}")
+
+
+def _content(span: Span) -> str:
+    """What a span says to people."""
+    return (plain(span.content) if span.kind == "text" else span.content).strip()
 
 
 def _read(path: Path) -> str:

@@ -23,6 +23,8 @@ from mathsetu.errors import InputError, NoPosts, RowError
 from mathsetu.records import Post
 
 _MOST_LINES = 8
+# Of sources that are all wrong, so many errors say enough in one line.
+_MOST_ERRORS = 3
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -104,12 +106,15 @@ def files_of(sources: tuple[str, ...]) -> list[Path]:
 
 @contextmanager
 def telling_why_nothing(bad: BadRows) -> Iterator[None]:
-    """Say of sources without posts what was passed over in them."""
+    """Say of sources without posts what was passed over in them, and what was wrong."""
     try:
         yield
     except NoPosts:
         passed_over = report_of(bad, {})["passed_over"]
-        why = (f"{one['reason']}: {', '.join(one['first'])}" for one in passed_over)
+        why = [f"{one['reason']}: {', '.join(one['first'])}" for one in passed_over]
+        why += bad.messages[:_MOST_ERRORS]
+        more = bad.count - _MOST_ERRORS
+        why += [f"{more:,} more like these"] if more > 0 else []
         raise NoPosts("; ".join(why)) from None
 
 

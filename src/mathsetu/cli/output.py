@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mathsetu.errors import InputError
-from mathsetu.places import is_address
+from mathsetu.places import is_address, is_library
 from mathsetu.printable import counted, one_line, visible, visible_json
 
 if TYPE_CHECKING:
@@ -71,6 +71,12 @@ class LibraryPlace(click.Path):
 LIBRARY = LibraryPlace()
 
 
+def check_library_first(library: Path | str, others: Sequence[str]) -> None:
+    """Refuse arguments among which the library comes last instead of first."""
+    if isinstance(library, Path) and not is_library(library) and is_library(Path(others[-1])):
+        raise InputError(f"{library} is not a library; write the library first: {others[-1]}")
+
+
 class LanguageName(click.ParamType[str]):
     """A language by its name or code; the verb gets its code, or nothing where none is named.
 
@@ -103,10 +109,10 @@ def named_language(name: str, option: str) -> str:
     mathsetu.errors.InputError: --in elvish: unknown language; give a code such as en or a name \
 such as German
     """
-    from mathsetu.languages.table import language_code  # not for mathsetu --help
+    from mathsetu.languages.table import existing_language  # not for mathsetu --help
 
     try:
-        return language_code(name) if name else ""
+        return existing_language(name) if name else ""
     except InputError as error:
         raise InputError(f"{option} {name}: {error}") from None
 
@@ -206,8 +212,9 @@ def report_rows(bad: BadRows) -> None:
 
 
 def skipped(bad: BadRows) -> str:
-    """How many rows were skipped, to be added to a sentence."""
-    return f", {counted(bad.count, 'bad row')} skipped" if bad.count else ""
+    """How many rows or files were skipped, to be added to a sentence."""
+    number = counted(bad.count, "bad row or file", "bad rows or files")
+    return f", {number} skipped" if bad.count else ""
 
 
 class ProgressBar:

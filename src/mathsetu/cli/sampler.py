@@ -7,11 +7,12 @@ from pathlib import Path
 
 import click
 
+from mathsetu.cli import VerbGroup
 from mathsetu.cli.output import json_option, print_json, print_table, say
 from mathsetu.collections import sampler
 
 
-@click.group("sampler", invoke_without_command=True)
+@click.group("sampler", cls=VerbGroup, invoke_without_command=True)
 @json_option
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:

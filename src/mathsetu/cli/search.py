@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from mathsetu.answers.describe import asked, languages_note, marked, pieces, search_answer
 from mathsetu.answers.values import Asked, to_json
-from mathsetu.cli.output import LANGUAGE, LIBRARY, json_option, named_language, print_json, say
-from mathsetu.errors import InputError
+from mathsetu.cli.output import (
+    LANGUAGE,
+    LIBRARY,
+    check_library_first,
+    json_option,
+    named_language,
+    print_json,
+    say,
+)
 from mathsetu.intake.question import Question
 from mathsetu.languages.table import language, language_name
 from mathsetu.library import Filter, Library
-from mathsetu.library.manifest import has_manifest
 from mathsetu.library.query_translation import check_asks
 from mathsetu.library.suggestions import Suggestions
+from mathsetu.markup import plain
 from mathsetu.printable import counted
 from mathsetu.ranking.hybrid import PREFERENCES
 from mathsetu.records import Hit, Post
@@ -94,8 +102,7 @@ def command(
     """
     if not words:
         raise click.UsageError("Give a library and a query: mathsetu search LIBRARY QUERY")
-    if isinstance(library, Path) and not has_manifest(library) and has_manifest(Path(words[-1])):
-        raise InputError(f"{library} is not a library; write the library first: {words[-1]}")
+    check_library_first(library, words)
     with Library(library) as opened:
         where = Filter(
             _codes(languages, "--in", opened),
@@ -197,11 +204,23 @@ def _beginning(text: str) -> str:
     return text if len(text) <= _LONGEST_ECHO else f"{text[:_LONGEST_ECHO]}…"
 
 
+def _readable(text: str) -> str:
+    r"""Marked text for people, to whom a price is no formula.
+
+    >>> _readable(r"A pencil costs \$5 if $x=5$.")
+    'A pencil costs $5 if $x=5$.'
+    """
+    return marked(
+        replace(piece, text=plain(piece.text)) if piece.kind == "text" else piece
+        for piece in pieces(text)
+    )
+
+
 def _print_hit(rank: int, hit: Hit, posts: Mapping[str, Post], explain: bool) -> None:
     post = posts[hit.id]
     code = f"[{post.language}] " if post.language else ""
-    text = " ".join(marked(pieces(hit.snippet_of(post))).split())
-    title = marked(pieces(post.title)) or text
+    text = " ".join(_readable(hit.snippet_of(post)).split())
+    title = _readable(post.title) or text
     say(f"{rank}. ", bold=title, then=f"  {code}{hit.score:.3f}  {post.url or hit.id}")
     if post.title and text:
         say(f"   {text}")

@@ -16,8 +16,7 @@ from click.core import ParameterSource
 
 from mathsetu.cli.output import LIBRARY, say
 from mathsetu.collections import sampler
-from mathsetu.collections.trees import reason
-from mathsetu.errors import InputError, MissingExtra
+from mathsetu.errors import InputError, MissingExtra, reason
 from mathsetu.languages.translate import BACKENDS
 from mathsetu.library import Library, build_library
 from mathsetu.limits import fits_header

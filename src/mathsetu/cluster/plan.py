@@ -29,7 +29,7 @@ from mathsetu.cluster.tables import EMPTY
 from mathsetu.collections.jsonl import read_posts, to_json
 from mathsetu.collections.rows import BadRows
 from mathsetu.encoders.accelerator import PROCESSOR
-from mathsetu.errors import InputError
+from mathsetu.errors import InputError, reason
 from mathsetu.library.manifest import check, has_manifest, read_manifest, segment_folder
 from mathsetu.library.write import build_library
 from mathsetu.plain_files import is_plain_file, open_plain, sync_folder
@@ -144,7 +144,7 @@ def read_plan(folder: Path) -> Plan:
             raise ValueError("its digest is invalid")
         return Plan(recipe, shards, digest, str(content["version"]))
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+        raise InputError(f"{path}: cannot be read ({reason(error)})") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             f"{path}: is not a plan ({error}); divide the collections again"

@@ -156,8 +156,8 @@ def _found(column: str, names: list[str]) -> str | None:
     return next((name for name in names if plain_header(name) == plain_header(column)), None)
 
 
-def can_be_read(path: str | Path, given: Mapping[str, str]) -> bool:
-    """Whether a table has a column that can be the body.
+def lacking(path: str | Path, given: Mapping[str, str]) -> str:
+    """What a table lacks whose columns can hold no posts; empty where they can.
 
     One that is broken is for the reader, who says what is wrong with it.
     """
@@ -165,13 +165,14 @@ def can_be_read(path: str | Path, given: Mapping[str, str]) -> bool:
     try:
         names = _names(path, bad)
     except (InputError, MissingExtra):
-        return True
-    if not names and plain_name(path).endswith(_LINES):
-        return bad.count > 0
+        return ""
+    if not names and plain_name(path).endswith(_LINES) and bad.count:
+        return ""
     try:
-        return bool(choose(names, given, shown(path)))
-    except RowError:
-        return False
+        choose(names, given, shown(path))
+    except RowError as error:
+        return error.problem
+    return ""
 
 
 def is_table(name: str, head: str) -> bool:
@@ -247,9 +248,11 @@ def _json(path: str | Path, bad: BadRows) -> Iterator[Row]:
         raise InputError(f"{shown(path)}: is not UTF-8 (convert the file first)") from None
     except RecursionError:
         raise InputError(f"{shown(path)}: nested too deeply") from None
+    except json.JSONDecodeError as error:
+        problem = not_json(error.msg, f"column {error.colno}")
+        raise RowError(shown(path), error.lineno, problem) from None
     except ValueError as error:
-        line = getattr(error, "lineno", 1)
-        raise RowError(shown(path), line, f"not JSON: {error}") from None
+        raise InputError(f"{shown(path)}: not JSON: {error}") from None
     for number, row in enumerate(_listed(value, shown(path)), start=1):
         if isinstance(row, dict):
             yield number, row
@@ -269,7 +272,8 @@ def _json_lines(path: str | Path, bad: BadRows) -> Iterator[Row]:
             bad.report(RowError(shown(path), number, "nested too deeply"))
             continue
         except json.JSONDecodeError as error:
-            bad.report(RowError(shown(path), number, not_json(error.msg, error.pos)))
+            problem = not_json(error.msg, f"character {error.pos + 1:,}")
+            bad.report(RowError(shown(path), number, problem))
             continue
         except ValueError as error:
             bad.report(RowError(shown(path), number, str(error)))

@@ -14,7 +14,7 @@ import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from io import StringIO, TextIOWrapper
 from pathlib import Path
@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, TextIO
 from mathsetu.collections.meter import reading
 from mathsetu.collections.packing import Member, open_zstd
 from mathsetu.collections.rows import REFUSE, BadRows
-from mathsetu.errors import InputError, RowError
+from mathsetu.errors import InputError, RowError, reason
 from mathsetu.plain_files import open_plain
 from mathsetu.printable import visible
 
@@ -137,7 +137,8 @@ def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
     """The same for bytes."""
     # A link stays a link: what it points to is replaced.
     target = Path(os.path.realpath(path))
-    special = target.exists() and not target.is_file() and not target.is_dir()
+    # Unlike a path, this raises nothing where nobody may look.
+    special = os.path.exists(target) and not (os.path.isfile(target) or os.path.isdir(target))
     part = target if special else target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         if target.is_dir():
@@ -150,10 +151,11 @@ def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
         if not special:
             part.replace(target)
     except OSError as error:
-        raise InputError(f"{path}: cannot be written ({_reason(error)})") from error
+        raise InputError(f"{path}: cannot be written ({reason(error)})") from error
     finally:
         if not special:
-            part.unlink(missing_ok=True)
+            with suppress(OSError):
+                part.unlink()
 
 
 def _text_into(raw: BinaryIO, suffix: str) -> Iterator[TextIO]:
@@ -196,7 +198,7 @@ def _opened(path: str | Path, follow_links: bool = True) -> Iterator[BinaryIO]:
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise InputError(f"{path}: the compressed data is corrupt ({error})") from error
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({_reason(error)})") from error
+        raise InputError(f"{path}: cannot be read ({reason(error)})") from error
 
 
 @contextmanager
@@ -211,10 +213,6 @@ def _raw(path: str | Path, follow_links: bool) -> Iterator[BinaryIO]:
         return
     with open_plain(path, follow_links=follow_links) as raw, reading(raw):
         yield raw
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
 
 
 def _not_utf8(error: UnicodeDecodeError) -> str:

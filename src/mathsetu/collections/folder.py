@@ -30,12 +30,11 @@ from mathsetu.collections.trees import (
     FolderTree,
     Tree,
     compression,
-    is_library,
     open_archive,
-    reason,
 )
-from mathsetu.errors import InputError, MissingExtra, RowError
+from mathsetu.errors import InputError, MissingExtra, RowError, reason
 from mathsetu.limits import LONGEST_DOCUMENT
+from mathsetu.places import is_library
 from mathsetu.plain_files import open_plain
 from mathsetu.records import Post
 
@@ -84,6 +83,7 @@ def read_archive(
     path: str | Path, bad: BadRows = REFUSE, *, language: str = "", others: Others | None = None
 ) -> Iterator[Post]:
     """Read every file in an archive: zip, tar (also compressed), 7z, or one compressed file."""
+    _check_is_file(path, "an archive")
     name = given_name(path)
     gathering = _Gathering(bad, language, others)
     with open_archive(path, str(path)) as tree:
@@ -97,7 +97,11 @@ def read_archive(
 def read_file(
     path: str | Path, bad: BadRows = REFUSE, *, language: str = "", kind: Kind | None = None
 ) -> Iterator[Post]:
-    """Read one document. What it takes in (LaTeX's files) is looked for beside it."""
+    """Read one document. What it takes in (LaTeX's files) is looked for beside it.
+
+    One whose name and content say no kind is read as plain text.
+    """
+    _check_is_file(path, "a document")
     place = Path(path)
     try:
         open_plain(path, follow_links=True).close()
@@ -111,9 +115,7 @@ def read_file(
         name = place.resolve().name
     given = given_name(path)
     prefix = given[: -len(place.name)] if given.endswith(place.name) else ""
-    found = kind or _kind(tree, name)
-    if found is None:
-        raise InputError(f"{path}: is not a supported type of document")
+    found = kind or _kind(tree, name) or kind_by_name(place.name) or KINDS["text"]
     try:
         _check_name(name)
         yield from read_document(Document(tree, name, prefix, language), found, bad)
@@ -327,6 +329,12 @@ def _label(place: Path) -> str:
 def _unreadable(error: OSError, shown: str) -> RowError:
     """What is said of a file that cannot be read: the document, or one that it takes in."""
     return RowError(error.filename or shown, 0, f"cannot be read ({reason(error)})")
+
+
+def _check_is_file(path: str | Path, what: str) -> None:
+    """Refuse standard input: the name of a file says its kind, and names its posts."""
+    if str(path) == "-":
+        raise InputError(f"{what} cannot be read from standard input; give the name of its file")
 
 
 def _check_name(name: str) -> None:

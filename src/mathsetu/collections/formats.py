@@ -82,7 +82,7 @@ def detect(path: str | Path, *, fields: Mapping[str, str] | None = None) -> Form
     'trec-run'
     """
     if str(path) == "-":
-        raise InputError("the format of standard input must be named")
+        raise InputError("the format of standard input must be named: --from FORMAT")
     is_member = isinstance(path, Member)
     if not is_member and Path(path).is_dir():
         return FORMATS["folder"]
@@ -114,7 +114,7 @@ def detect(path: str | Path, *, fields: Mapping[str, str] | None = None) -> Form
     raise InputError(
         f"{path}: is not a supported type of file (posts are read from LaTeX, Markdown, HTML, "
         "text, notebooks, Word, PDF, tables, JSON Lines, dumps and archives, see docs/files.md; a "
-        "file under another name needs --from FORMAT)"
+        "file under another name needs --from FORMAT, plain text --from document)"
     )
 
 
@@ -148,9 +148,10 @@ def _others(path: str | Path, name: str, bad: BadRows) -> Callable[[BadRows], It
         return "an archive"
     if form.holds != "posts":
         return f"holds {form.holds}, not posts"
-    if form.name == "table" and not columns.can_be_read(path, fields):
-        return "a table without a column for the body (use --field body=COLUMN)"
     if form.name == "table":
+        lacking = columns.lacking(path, fields)
+        if lacking:
+            return f"a table with {lacking}"
         return partial(columns.read_posts, path, name=name, fields=fields)
     if form.name in ("document", "folder"):
         return folder.DOCUMENT

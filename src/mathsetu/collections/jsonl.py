@@ -166,7 +166,8 @@ def _read(
                 check_texts(value, holds)
             yield number, value, record
         except json.JSONDecodeError as error:
-            bad.report(RowError(shown(path), number, not_json(error.msg, error.pos)))
+            problem = not_json(error.msg, f"character {error.pos + 1:,}")
+            bad.report(RowError(shown(path), number, problem))
         except RecursionError:
             bad.report(RowError(shown(path), number, "nested too deeply"))
         except ValueError as error:

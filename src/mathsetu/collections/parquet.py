@@ -19,8 +19,7 @@ from mathsetu.collections.jsonl import VERSION, check_texts, from_json, to_json
 from mathsetu.collections.packing import Member
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.collections.source_text import with_formulas
-from mathsetu.collections.trees import reason
-from mathsetu.errors import InputError, MissingExtra, RowError
+from mathsetu.errors import InputError, MissingExtra, RowError, reason
 from mathsetu.plain_files import open_plain
 from mathsetu.records import Formula, Judgment, Post, Query, Run
 

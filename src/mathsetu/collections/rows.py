@@ -8,20 +8,21 @@ from pathlib import Path
 
 from mathsetu.collections.seen import SeenIds
 from mathsetu.collections.tally import Tally
-from mathsetu.errors import RowError
+from mathsetu.errors import RowError, place_in
 from mathsetu.limits import LONGEST_NAME
 
 #: What to do about tables of which each is numbered from 1.
 OTHER_IDS = "; take ids from another column: --field id=COLUMN"
 
 
-def not_json(message: str, position: int) -> str:
-    """What is said of a text that is not JSON, from what the parser says; it counts from 0.
+def not_json(message: str, place: str) -> str:
+    """What is wrong with a text that should be JSON, as the parser says it, and where.
 
-    >>> not_json("Invalid control character at", 10)
-    'not JSON: Invalid control character at character 11'
+    >>> not_json("Unterminated string starting at", "column 8")
+    'not JSON: Unterminated string starting at column 8'
     """
-    return f"not JSON: {message.removesuffix(' at')} at character {position + 1:,}"
+    # Some of these messages end as those that follow begin.
+    return f"not JSON: {message.removesuffix(' at')} at {place}"
 
 
 @dataclass
@@ -98,7 +99,10 @@ class BadRows:
                 return False
         first = self.ids.first_place(post_id, str(path), line) if self.ids else None
         if first is not None:
-            problem = f"id {post_id!r} occurs twice (first in {first[0]} line {first[1]}){remedy}"
+            is_same = first == (str(path), line)
+            where = "was the file given twice?" if is_same else f"first in {place_in(*first)}"
+            # Nothing that the file says can mend what it is not to blame for.
+            problem = f"id {post_id!r} occurs twice ({where}){'' if is_same else remedy}"
             self.report(RowError(path, line, problem))
         return first is None
 

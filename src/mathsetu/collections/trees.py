@@ -12,7 +12,6 @@ import io
 import lzma
 import os
 import posixpath
-import re
 import tarfile
 import threading
 import zipfile
@@ -28,12 +27,10 @@ from mathsetu.collections.packing import open_zstd
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError, MissingExtra
 from mathsetu.limits import LONGEST_ARCHIVE, LONGEST_DOCUMENT, MOST_GROWTH, MOST_MEMBERS
-from mathsetu.places import MANIFEST
+from mathsetu.places import is_library
 from mathsetu.plain_files import open_plain
 
 _CHUNK = 1 << 20
-# How the manifests of all versions begin.
-_LIBRARY = re.compile(rb'\s*\{\s*"mathsetu"\s*:\s*"library"')
 #: What broken archives raise, besides errors of the system.
 BROKEN = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError,
           NotImplementedError, RuntimeError, ValueError)  # fmt: skip
@@ -136,19 +133,6 @@ class FolderTree(Tree):
     def path(self, name: str) -> Path:
         """Where a file lies."""
         return self.root / name
-
-
-def is_library(folder: Path) -> bool:
-    """Whether a folder is a library by its manifest, of whatever version; nothing else is read.
-
-    >>> is_library(Path("no-such-folder"))
-    False
-    """
-    try:
-        with open_plain(folder / MANIFEST) as file:
-            return bool(_LIBRARY.match(file.read(100)))
-    except OSError:
-        return False
 
 
 def _link(path: Path, bad: BadRows) -> None:
@@ -414,11 +398,6 @@ def _counted(members: dict[str, Any], label: str) -> list[str]:
     if len(members) > MOST_MEMBERS:
         raise InputError(f"{label}: has more than {MOST_MEMBERS:,} members")
     return sorted(name for name in members if not posixpath.basename(name).startswith("."))
-
-
-def reason(error: OSError) -> str:
-    """What the system says of a file that cannot be read."""
-    return (error.strerror or str(error)).lower()
 
 
 def _words(error: BaseException) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mathsetu.errors import InputError
+from mathsetu.errors import InputError, MissingExtra
 from mathsetu.models import require
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: The processor itself, without torch.
 PROCESSOR = "cpu"
+# What torch calls accelerators; a plugin of it may have others.
+_DEVICES = ("cuda", "mps", "xpu", "hpu", "mtia", "xla")
 # What the mask of attention takes off the scores of positions that only fill up, as onnxruntime.
 _MASKED = -10_000.0
 
@@ -49,7 +51,16 @@ class TorchRuntime:
 
     def __init__(self, device: str) -> None:
         purpose = f"encoding on {device}"
-        self._torch = require("torch", purpose, "neural")
+        try:
+            self._torch = require("torch", purpose, "neural")
+        except MissingExtra:
+            # Nobody should install torch for a device that it does not have.
+            if device.partition(":")[0] not in _DEVICES:
+                raise InputError(
+                    f"device {device!r} is not known; name one of {', '.join(_DEVICES)} or "
+                    f"{PROCESSOR!r}"
+                ) from None
+            raise
         self._onnx = require("onnx", purpose, "neural")
         self.device = device
         try:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from mathsetu.encoders.accelerator import PROCESSOR, TorchRuntime
-from mathsetu.errors import InputError
+from mathsetu.errors import InputError, reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -251,7 +251,7 @@ def _facts(folder: Path) -> _Facts:
             sha256={name: said["sha256"][name] for name in files},
         )
     except OSError as error:
-        problem = f"cannot be read ({error.strerror})"
+        problem = f"cannot be read ({reason(error)})"
     except (ValueError, TypeError, KeyError, OverflowError) as error:
         problem = f"is damaged ({error})"
     raise InputError(f"{path}: {problem}; install the package again, or name a model's folder")
@@ -270,7 +270,7 @@ def _checked(path: Path, facts: _Facts) -> bytes:
     try:
         contents = path.read_bytes()
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+        raise InputError(f"{path}: cannot be read ({reason(error)})") from None
     if sha256(contents).hexdigest() != facts.sha256[path.name]:
         raise InputError(f"{path}: is damaged (its checksum differs); install the package again")
     return contents

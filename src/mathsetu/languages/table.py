@@ -190,6 +190,19 @@ _NAMES = {
 #: What the code of a language looks like (ISO 639).
 LANGUAGE_CODE: Final = re.compile(r"[a-z]{2,3}")
 _SUBTAG = re.compile(r"[-_]")
+_UNKNOWN = "unknown language; give a code such as en or a name such as German"
+# Also those that were withdrawn and are still found (Serbo-Croatian, Moldavian).
+_ISO_639_1 = frozenset(
+    (
+        "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv "
+        "cy da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr "
+        "ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw "
+        "ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mo mr ms mt my na nb nd ne ng nl nn no nr "
+        "nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so "
+        "sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo "
+        "xh yi yo za zh zu"
+    ).split()
+)
 
 
 def language(name: str) -> Language:
@@ -227,7 +240,22 @@ def language_code(name: str) -> str:
     """
     code = language(name).code
     if not LANGUAGE_CODE.fullmatch(code):
-        raise InputError("unknown language; give a code such as en or a name such as German")
+        raise InputError(_UNKNOWN)
+    return code
+
+
+def existing_language(name: str) -> str:
+    """As `language_code`, but two letters must be the code of a language in ISO 639-1.
+
+    >>> existing_language("German"), existing_language("fi"), existing_language("kas")
+    ('de', 'fi', 'kas')
+    >>> existing_language("qq")
+    Traceback (most recent call last):
+    mathsetu.errors.InputError: unknown language; give a code such as en or a name such as German
+    """
+    code = language_code(name)
+    if len(code) == 2 and code not in _ISO_639_1:
+        raise InputError(_UNKNOWN)
     return code
 
 

@@ -18,7 +18,7 @@ from mathsetu.collections.threads import with_questions
 from mathsetu.errors import InputError, NoPosts
 from mathsetu.intake.posts import PostFacts, read_post
 from mathsetu.languages.analyze import tokenize
-from mathsetu.library.manifest import BUILDING, MARK, segment_folder, segment_folders
+from mathsetu.library.manifest import BUILDING, segment_folder, segment_folders
 from mathsetu.library.store import (
     STORE,
     Questions,
@@ -29,6 +29,7 @@ from mathsetu.library.store import (
     to_row,
     write_store,
 )
+from mathsetu.places import MARK
 from mathsetu.plain_files import is_plain_file, open_plain, sync_folder, sync_tree
 from mathsetu.pool import ordered_map
 from mathsetu.recipes.parts import join_statistics, make_builder

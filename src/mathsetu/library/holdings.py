@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.errors import DamagedLibrary, InputError, reason
 from mathsetu.intake.posts import Glance
 from mathsetu.library.manifest import (
     Manifest,
@@ -169,7 +169,8 @@ def _opened(folder: Path, settings: tuple[str, ...]) -> FolderHoldings:
             if attempt + 1 == _TRIES or read_manifest(folder) == manifest:
                 if isinstance(error, InputError):
                     raise
-                raise InputError(str(error)) from error
+                place = error.filename or folder
+                raise InputError(f"{place}: cannot be read ({reason(error)})") from error
     raise AssertionError("the last attempt ends above")
 
 

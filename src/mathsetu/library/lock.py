@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO
 
-from mathsetu.errors import InputError
+from mathsetu.errors import InputError, reason
 from mathsetu.plain_files import is_plain_file, open_to_lock
 
 #: The file that a writer locks; it stays empty.
@@ -43,9 +43,7 @@ def writing_alone(library: Path) -> Iterator[None]:
                 if is_new:
                     _remove_empty(library)
     except OSError as error:
-        raise InputError(
-            f"{library}: cannot be written ({(error.strerror or str(error)).lower()})"
-        ) from error
+        raise InputError(f"{library}: cannot be written ({reason(error)})") from error
 
 
 def _remove_empty(library: Path) -> None:

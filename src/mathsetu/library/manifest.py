@@ -19,9 +19,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.errors import DamagedLibrary, InputError, reason
 from mathsetu.library.lock import LOCK
 from mathsetu.places import MANIFEST as _NAME
+from mathsetu.places import MARK, SEGMENTS, is_library
 from mathsetu.plain_files import (
     create_plain,
     entries_below,
@@ -38,10 +39,7 @@ from mathsetu.retrieval.mapped import CHECKSUMS
 #: model, since vectors of two models do not meet.
 FORMAT = 7
 _PART = f".{_NAME}.part"
-_SEGMENTS = "segments"
 _CHECKSUM = "checksum"
-#: Lies in every segment, from its first moment on: such a folder is ours to remove.
-MARK = "segment.json"
 #: What the folder of a segment is called besides its name until the segment is whole.
 BUILDING = ".building"
 # Longer ones are nobody's: a million segments take less.
@@ -93,7 +91,7 @@ class Manifest:
 
 def segment_folder(library: Path, name: str) -> Path:
     """Where a segment lives."""
-    return library / _SEGMENTS / name
+    return library / SEGMENTS / name
 
 
 def describe(folder: Path) -> dict[str, tuple[int, str]]:
@@ -147,13 +145,13 @@ def check_place(library: Path) -> None:
     if library.exists() and not library.is_dir():
         raise InputError(f"{library}: is a file; choose a folder")
     names = {path.name for path in library.iterdir()} if library.exists() else set()
-    for name in names & {_NAME, _PART, _SEGMENTS, LOCK}:
+    for name in names & {_NAME, _PART, SEGMENTS, LOCK}:
         if (library / name).is_symlink():
             raise InputError(f"{library / name}: is a link; a library holds none, remove it")
     if _NAME in names:
         is_foreign = not _claims_to_be_ours(library)
     else:
-        is_foreign = not names <= {LOCK, _PART, _SEGMENTS} or any(
+        is_foreign = not names <= {LOCK, _PART, SEGMENTS} or any(
             not is_ours(path) for path in segment_folders(library)
         )
     if is_foreign:
@@ -163,13 +161,15 @@ def check_place(library: Path) -> None:
 def _claims_to_be_ours(library: Path) -> bool:
     try:
         return bool(_read_json(library / _NAME)["mathsetu"] == "library")
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return (library / _SEGMENTS).exists()
+    except OSError as error:
+        raise InputError(f"{library / _NAME}: cannot be read ({reason(error)})") from error
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return (library / SEGMENTS).exists()
 
 
 def segment_folders(library: Path) -> list[Path]:
     """Everything that lies where segments do, in order."""
-    folder = library / _SEGMENTS
+    folder = library / SEGMENTS
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise InputError(f"{folder}: is not a folder of its own; remove it")
     return sorted(folder.iterdir()) if folder.exists() else []
@@ -236,7 +236,7 @@ def read_former_manifest(library: Path) -> FormerManifest:
     """Read a manifest of any format, or say why that cannot be done."""
     path = library / _NAME
     if not is_plain_file(path):
-        raise InputError(f"{library}: is not a library, it has no {_NAME}")
+        raise _without_manifest(library)
     try:
         content = _read_json(path)
         if content["mathsetu"] != "library":
@@ -251,9 +251,21 @@ def read_former_manifest(library: Path) -> FormerManifest:
             int(content["format"]), dict(content["recipe"]), segments, checksum(path)
         )
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+        raise InputError(f"{path}: cannot be read ({reason(error)})") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DamagedLibrary(path, f"is damaged ({error})") from error
+
+
+def _without_manifest(library: Path) -> InputError:
+    if is_library(library):
+        return InputError(
+            f"{library}: its first build is not complete; wait for it or, if it was stopped, give "
+            "the same mathsetu index command again, which completes it"
+        )
+    return InputError(
+        f"{library}: is not a library, it has no {_NAME} (build one of the files in it: mathsetu "
+        f"index my.library {library})"
+    )
 
 
 def read_manifest(library: Path) -> Manifest:
@@ -267,8 +279,7 @@ def read_manifest(library: Path) -> Manifest:
     if path.is_symlink():
         raise InputError(f"{path}: is a link; a library holds none")
     if not path.is_file():
-        raise InputError(f"{library}: is not a library, it has no {_NAME} (build one of the "
-                         f"files in it: mathsetu index my.library {library})")  # fmt: skip
+        raise _without_manifest(library)
     try:
         content = _read_json(path)
         if content["mathsetu"] != "library":
@@ -290,7 +301,7 @@ def read_manifest(library: Path) -> Manifest:
         models = {str(part): str(name) for part, name in dict(content.get("models", {})).items()}
         return Manifest(recipe, segments, counts, str(content["version"]), models)
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+        raise InputError(f"{path}: cannot be read ({reason(error)})") from error
     except RecursionError as error:
         raise DamagedLibrary(path, "is damaged (nested too deeply)") from error
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:

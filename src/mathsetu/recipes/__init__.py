@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mathsetu.errors import InputError
+from mathsetu.errors import InputError, reason
 from mathsetu.plain_files import open_plain
 from mathsetu.recipes.schema import Recipe, parse_table
 from mathsetu.recipes.tables import parse_toml
@@ -60,7 +60,7 @@ def recipe_text(name: str) -> str:
         except UnicodeDecodeError as error:
             raise InputError(f"{path}: is not UTF-8 ({error.reason})") from error
         except OSError as error:
-            raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+            raise InputError(f"{path}: cannot be read ({reason(error)})") from error
     near = get_close_matches(name, recipe_names(), n=3)
     meant = f"did you mean {', '.join(near)}?" if near else f"known: {', '.join(recipe_names())}"
     raise InputError(f"unknown recipe {name!r} ({meant}; or give a .toml file)")

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mathsetu.errors import InputError
+from mathsetu.errors import InputError, reason
 from mathsetu.plain_files import open_plain
 from mathsetu.recipes.schema import Recipe
 from mathsetu.recipes.tables import parse_toml, read_table
@@ -122,7 +122,7 @@ def read_learned(path: Path) -> LearnedFusion:
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not UTF-8 ({error.reason})") from error
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+        raise InputError(f"{path}: cannot be read ({reason(error)})") from error
     if len(content) > _LONGEST_FILE:
         raise InputError(f"{path}: is longer than {_LONGEST_FILE:,} bytes")
     table = parse_toml(text, str(path))

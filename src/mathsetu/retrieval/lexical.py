@@ -42,6 +42,7 @@ _Said = tuple[str, str, tuple[str, ...]]
 _SHOWN = 8
 # Posts whose words are kept in memory, and words of a post that are looked through for a reason.
 _REMEMBERED, _WORDS_READ = 2_000, 20_000
+_BRACKETS = {"(": ")", "[": "]"}
 _PUNCTUATION = ".,;:!?()[]\"'«»“”„।،؛؟"
 # No term holds it.
 _BETWEEN = "\0"
@@ -271,14 +272,20 @@ class LexicalReply:
         # The question's own word first, else what the post says in full, else what it says in part.
         for asked, form, terms in sorted(said, key=lambda one: bool(one[1])):
             if found := text.span(terms):
-                return Evidence("word", asked, found, form)
+                return Evidence("word", self._spellings.get(asked, asked), found, form)
         found = text.span([term])
         if said:
-            return Evidence("word", said[0][0], found)
+            return Evidence("word", self._spellings.get(said[0][0], said[0][0]), found)
         # A part of a translation. Names in formulas are no words, and what only another language
         # calls so ("númer" for a numerator) is met by chance.
         asked = "" if term in self._in_formulas else self._asked_for(language).get(term, "")
         return Evidence("word", asked, found) if asked else None
+
+    @cached_property
+    def _spellings(self) -> dict[str, str]:
+        """The words of the question as it writes them, by what they are read as."""
+        written = (word.strip(_PUNCTUATION) for word in self._words_of(self._question).split())
+        return {read[0]: word for word in written if len(read := tokenize(word)) == 1}
 
     @cached_property
     def _in_formulas(self) -> frozenset[str]:
@@ -420,7 +427,22 @@ class _Words:
             return ""
         first = before.count(_BETWEEN)
         start, end = self.places[first], self.places[first + len(terms) - 1]
-        return " ".join(self.words[start : end + 1]).strip(_PUNCTUATION)
+        return _quoted(" ".join(self.words[start : end + 1]))
+
+
+def _quoted(text: str) -> str:
+    """Words without the punctuation around them; brackets that they open are closed.
+
+    >>> _quoted("(see"), _quoted("theorem (Euler):"), _quoted("print(det(A)))")
+    ('see', 'theorem (Euler)', 'print(det(A))')
+    """
+    cut = text.strip(_PUNCTUATION)
+    rest = text[text.index(cut) + len(cut) :]
+    for opening, closing in _BRACKETS.items():
+        missing = cut.count(opening) - cut.count(closing)
+        if missing > 0 and rest.startswith(closing * missing):
+            return cut + closing * missing
+    return cut
 
 
 def _joined(terms: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib import format as npy
 
-from mathsetu.errors import DamagedLibrary
+from mathsetu.errors import DamagedLibrary, InputError, reason
 from mathsetu.plain_files import create_plain, files_below, is_plain_file, open_plain
 
 if TYPE_CHECKING:
@@ -255,8 +255,10 @@ def _mapped(path: Path) -> NDArray[np.uint8]:
                 return np.empty(0, dtype=np.uint8)
             # As a plain array, because slicing a memmap object is slow.
             return np.memmap(file, np.uint8, "r").view(np.ndarray)
+    except PermissionError as error:
+        raise InputError(f"{path}: cannot be read ({reason(error)})") from error
     except OSError as error:
-        raise DamagedLibrary(path, f"cannot be read ({error.strerror or error})") from error
+        raise DamagedLibrary(path, f"cannot be read ({reason(error)})") from error
 
 
 def _as_array(path: Path, raw: NDArray[np.uint8]) -> tuple[NDArray[Any], int]:

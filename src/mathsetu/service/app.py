@@ -182,7 +182,7 @@ def _wrong_field(request: Request, errors: Sequence[Mapping[str, Any]]) -> str:
     path = (str(step) for step in error["loc"][1:])
     where = ".".join(step for step in path if step != "constrained-str" and "[" not in step)
     if error["type"] == "json_invalid":
-        return f"the body is {not_json(error['ctx']['error'], int(where))}"
+        return f"the body is {not_json(error['ctx']['error'], f'character {int(where) + 1:,}')}"
     if not where and error["type"] in ("model_attributes_type", "missing"):
         return "the body: a JSON object is required, with the header Content-Type: application/json"
     if error["type"] == "extra_forbidden":

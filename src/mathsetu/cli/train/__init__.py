@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
+from mathsetu.cli import VerbGroup
 from mathsetu.cli.train import encoder, graph, rerankers, weight
 
 
-@click.group("train")
+@click.group("train", cls=VerbGroup)
 def command() -> None:
     """Train a reranker, an encoder or a graph model.
 

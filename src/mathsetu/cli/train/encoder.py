@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from mathsetu.cli import VerbGroup
 from mathsetu.cli.output import json_option, print_json, print_table, progress_bar, say
 from mathsetu.errors import InputError
 from mathsetu.languages.table import language
@@ -27,7 +28,7 @@ _folder = click.Path(file_okay=False, path_type=Path)
 _file = click.Path(dir_okay=False, path_type=Path)
 
 
-@click.group("encoder")
+@click.group("encoder", cls=VerbGroup)
 def command() -> None:
     r"""Make an encoder like the built-in one: prepare, examples, teach, distil, blend, reader.
 

@@ -80,6 +80,7 @@ def kind_by_content(head: bytes, whole: bytes | None = None) -> Kind | None:
 def read_document(document: Document, kind: Kind, bad: BadRows) -> Iterator[Post]:
     """The posts of a document; RowError or InputError when it cannot be read at all."""
     count = 0
+    refused = bad.count
     for post in kind.read(document, bad):
         count += 1
         yield post
@@ -87,7 +88,7 @@ def read_document(document: Document, kind: Kind, bad: BadRows) -> Iterator[Post
         return
     if count:
         bad.took(document.shown, kind.name)
-    else:
+    elif bad.count == refused:
         bad.passed_over(document.shown, NO_TEXT)
 
 

@@ -122,10 +122,10 @@ def _posts(
 def _sections(text: str, name: str) -> Iterator[Section]:
     title, anchor, start, level, file = "", "", 0, 0, name
     for heading in _HEADING.finditer(text):
-        yield Section(title, _tidied(text[start : heading.start()]), anchor, 1, level, file)
+        yield Section(title, _tidied(text[start : heading.start()]), anchor, 0, level, file)
         number, file, title, label = heading.groups()
         title, anchor, level, start = _tidied(title), label or "", int(number) + 1, heading.end()
-    yield Section(title, _tidied(text[start:]), anchor, 1, level, file)
+    yield Section(title, _tidied(text[start:]), anchor, 0, level, file)
 
 
 def _tidied(text: str) -> str:

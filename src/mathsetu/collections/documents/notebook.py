@@ -9,7 +9,7 @@ from typing import Any
 
 from mathsetu.collections.documents.markdown import read_source
 from mathsetu.collections.documents.sections import Document
-from mathsetu.collections.rows import BadRows
+from mathsetu.collections.rows import BadRows, not_json
 from mathsetu.limits import LONGEST_TEXT
 from mathsetu.records import Post
 
@@ -26,7 +26,7 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
     except RecursionError:
         raise document.error("nested too deeply") from None
     except json.JSONDecodeError as error:
-        problem = f"not JSON: {error.msg} at column {error.colno}"
+        problem = not_json(error.msg, f"column {error.colno}")
         raise document.error(problem, error.lineno) from None
     except ValueError as error:
         raise document.error(str(error)) from None

@@ -53,7 +53,7 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
             text = _page(reader, number)
             broken += text is None
             if text and text.strip():
-                parts.append(Section(f"p. {number + 1}", text, f"page={number + 1}", number + 1, 1))
+                parts.append(Section(f"p. {number + 1}", text, f"page={number + 1}", 0, 1))
     except MathSetuError:
         raise
     except Exception as error:

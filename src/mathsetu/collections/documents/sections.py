@@ -52,6 +52,7 @@ _PATTERNS = {"markdown": _MARKDOWN_HEADING, "html": _HTML_HEADING}
 class Section(NamedTuple):
     """A part of a file: its heading as written, what stands under it, a given anchor, its line.
 
+    Line 0 is that of a part in a file of which people see no lines, or no such ones.
     ``level`` is 1 for a chapter; 0 for what stands before the first heading. ``file`` is where it
     stands, when that is not the document itself.
     """
@@ -117,8 +118,8 @@ class Document:
         used[free] = 0
         return free
 
-    def error(self, problem: str, line: int = 1) -> RowError:
-        """What is wrong with it."""
+    def error(self, problem: str, line: int = 0) -> RowError:
+        """What is wrong with it, in a line or as a whole."""
         return RowError(self.shown, line, problem)
 
 
@@ -141,7 +142,7 @@ def decoded(data: bytes, shown: str, declared: str = "") -> str:
             raise RowError(shown, line, problem) from None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > LONGEST_TEXT:
-        raise RowError(shown, 1, f"the file is longer than {LONGEST_TEXT:,} characters")
+        raise RowError(shown, 0, f"the file is longer than {LONGEST_TEXT:,} characters")
     return text
 
 

@@ -55,11 +55,13 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
             "and cannot be read (convert them in Word: File, Info, Convert)"
         )
     count = 0
+    refused = bad.count
     for post in posts_of(document, parts, "html", bad, title=title):
         count += 1
         yield post
     if not count:
-        bad.passed_over(document.shown, NO_TEXT)
+        if bad.count == refused:
+            bad.passed_over(document.shown, NO_TEXT)
         return
     word = f"{reader.equations:,} equations"
     bad.took(document.shown, "word", word + (f", {reader.lost:,} lost" if reader.lost else ""))
@@ -78,7 +80,7 @@ class _Reader:
     def sections(self) -> Iterator[Section]:
         """The sections with their texts."""
         for level, title, paragraphs in self._parts:
-            yield Section(title, "\n".join(paragraphs), "", 1, level)
+            yield Section(title, "\n".join(paragraphs), "", 0, level)
 
     def read(self, root: Element) -> None:
         """Read all paragraphs in order, those of tables too."""

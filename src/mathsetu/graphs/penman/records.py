@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
 
-from mathsetu.errors import InputError, NotationError, RowError
+from mathsetu.errors import InputError, NotationError, RowError, reason
 from mathsetu.graphs.graph import Graph
 from mathsetu.graphs.penman.reading import read_penman
 from mathsetu.graphs.penman.writing import write_penman
@@ -87,7 +87,7 @@ def read_records(path: str | Path) -> Iterator[Record]:
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not UTF-8 ({error.reason})") from None
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+        raise InputError(f"{path}: cannot be read ({reason(error)})") from None
 
 
 def _refuse(error: RowError) -> None:
