@@ -194,7 +194,7 @@ def test_many_who_ask_at_once_share_the_network_for_queries(tmp_path: Path) -> N
 def test_a_missing_file_is_named(folder: Path, tmp_path: Path, name: str) -> None:
     partial = copytree(folder, tmp_path / "model")
     (partial / name).unlink()
-    with pytest.raises(InputError, match=rf"{name}: cannot be read \(No such file"):
+    with pytest.raises(InputError, match=rf"{name}: cannot be read \(no such file"):
         BuiltinEncoder(partial)
 
 

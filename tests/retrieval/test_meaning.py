@@ -493,7 +493,7 @@ def test_a_device_that_is_not_there_is_refused_before_any_post_is_read(
         yield
 
     with pytest.raises(
-        (InputError, MissingExtra), match=r"cannot be used|encoding on abacus needs"
+        (InputError, MissingExtra), match=r"cannot be used|device 'abacus' is not known"
     ):
         change(tmp_path / "library", posts(), device="abacus")
     assert not any(tmp_path.iterdir())

@@ -25,7 +25,7 @@ from typing import Any, BinaryIO, NamedTuple
 from mathsetu.collections.meter import reading
 from mathsetu.collections.packing import open_zstd
 from mathsetu.collections.rows import BadRows
-from mathsetu.errors import InputError, MissingExtra
+from mathsetu.errors import InputError, MissingExtra, reason
 from mathsetu.limits import LONGEST_ARCHIVE, LONGEST_DOCUMENT, MOST_GROWTH, MOST_MEMBERS
 from mathsetu.places import is_library
 from mathsetu.plain_files import open_plain
