@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from mathsetu.languages.analyze import tokenize
 from mathsetu.languages.glossary.concepts import Concept
+from mathsetu.languages.glossary.further import further_terms
 from mathsetu.languages.normalise import fold
 from mathsetu.languages.table import FURTHER
 
@@ -19,12 +20,21 @@ class Index:
     """
 
     def __init__(self, concepts: Iterable[Concept]) -> None:
+        named = {concept.id: concept for concept in concepts}
+        own = ((one, forms) for one in named.values() for forms in one.forms.values())
+        # Language by language, since most concepts have no term in most of them.
+        further = (
+            (named[name], term.forms)
+            for code in FURTHER
+            for name, term in further_terms(code).items()
+            if name in named
+        )
         self._entries = [
             # What people wrote comes before what a program found.
-            ((code in FURTHER, rank), _words(form), concept)
-            for concept in concepts
-            for code in (*concept.forms, *FURTHER)
-            for rank, form in enumerate(concept.forms.get(code, ()))
+            ((is_found, rank), _words(form), concept)
+            for is_found, found in enumerate((own, further))
+            for concept, forms in found
+            for rank, form in enumerate(forms)
         ]
 
     def search(self, words: str) -> list[Concept]:
@@ -32,7 +42,7 @@ class Index:
         wanted = _words(words)
         if not wanted:
             return []
-        best: dict[str, tuple[int, bool, int, int]] = {}
+        best: dict[str, tuple[int, int, int, int]] = {}
         found: dict[str, Concept] = {}
         for (is_found, rank), form, concept in self._entries:
             distance = _distance(wanted, form)
