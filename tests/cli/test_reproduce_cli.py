@@ -76,12 +76,15 @@ def test_a_recipe_without_a_paper_is_compared_with_none(mathsetu: Mathsetu, tmp_
 
 def test_wrong_input_is_one_line(mathsetu: Mathsetu, files: list[str]) -> None:
     posts, topics, qrels = files
+    other = str(Path(qrels).with_name("other.txt"))
+    Path(other).write_text("A.1 0 7 3\n")
     for arguments, message in (
         (("magic", posts, topics, qrels), "unknown recipe 'magic'"),
         (("mirmu", posts, topics, qrels), "models/mirmu-roberta-large: no such folder"),
         (("msm-sum", posts, posts, qrels), "holds posts"),
         (("msm-sum", topics, topics, qrels), "holds queries"),
         (("msm-sum", posts, topics, topics), "holds queries"),
+        (("msm-sum", posts, topics, other), "queries.jsonl: none of its topics is judged in"),
         (("msm-sum", posts, topics, qrels, "--set", "ranking.k=x"), "must be an integer"),
     ):
         assert message in mathsetu.refuses("reproduce", *arguments)

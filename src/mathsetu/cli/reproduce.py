@@ -108,6 +108,13 @@ def command(
     check_models(recipe)
     queries = [replace(q, language=q.language or lang) for q in read_records(topics, "queries")]
     judgments = [judgment for path in qrels for judgment in read_records(path, "judgments")]
+    judged = {judgment.query_id for judgment in judgments}
+    if not any(query.id in judged for query in queries):
+        named = ", ".join(map(str, qrels))
+        raise InputError(
+            f"{topics}: none of its topics is judged in {named}; give topics and judgments of the "
+            "same edition"
+        )
     with TemporaryDirectory() as place, progress_bar() as progress:
         folder = library or Path(place) / "library"
         if not same_recipe(folder, recipe):
