@@ -30,8 +30,23 @@ def test_figures_come_as_json_and_the_library_is_used_again(
     assert done["recipe"] == "msm-sum"
     assert {figure["language"] for figure in done["figures"]} >= {"en", "hi", "cs"}
     manifest = (folder / "manifest.json").stat()
-    assert mathsetu("reproduce", *asked) == first
+    again = mathsetu("reproduce", *asked)
+    assert (again.code, again.out) == (0, first.out)
+    assert "is used as it is, and" in again.err
     assert (folder / "manifest.json").stat().st_mtime_ns == manifest.st_mtime_ns
+
+
+def test_a_library_that_is_used_or_replaced_is_named(mathsetu: Mathsetu, tmp_path: Path) -> None:
+    write_posts(tmp_path / "posts.jsonl", POSTS)
+    write_queries(tmp_path / "topics.jsonl", [Query("A.301", "Is $x^2-2$ even?", language="en")])
+    (tmp_path / "qrels.txt").write_text("A.301 0 3 3\nA.301 0 1 0\n")
+    files = [str(tmp_path / name) for name in ("posts.jsonl", "topics.jsonl", "qrels.txt")]
+    kept = ("--library", str(tmp_path / "kept"))
+    assert "library" not in mathsetu("reproduce", "msm-bm25", *files, *kept).err
+    told = mathsetu("reproduce", "msm-bm25", *files, *kept).err
+    assert f"kept: this library is used as it is, and {files[0]} is not read" in told
+    told = mathsetu("reproduce", "msm-tfidf", *files, *kept).err
+    assert "kept: the library there has another recipe and is replaced" in told
 
 
 @pytest.mark.thorough

@@ -15,6 +15,7 @@ from mathsetu.collections.files import writing
 from mathsetu.collections.formats import open_posts
 from mathsetu.errors import InputError
 from mathsetu.library import Library, build_library
+from mathsetu.library.manifest import has_manifest
 from mathsetu.library.reproduction import (
     Figure,
     check_models,
@@ -117,7 +118,12 @@ def command(
         )
     with TemporaryDirectory() as place, progress_bar() as progress:
         folder = library or Path(place) / "library"
-        if not same_recipe(folder, recipe):
+        if same_recipe(folder, recipe):
+            used = f"{folder}: this library is used as it is, and {posts} is not read"
+            say(f"{used} (to build it from {posts}, remove it first)", err=True)
+        else:
+            if has_manifest(folder):
+                say(f"{folder}: the library there has another recipe and is replaced", err=True)
             build_library(folder, open_posts(posts), recipe, progress=progress)
         with Library(folder) as opened:
             asked = opened, load_recipe(name), queries, judgments
