@@ -19,6 +19,7 @@ from mathsetu.errors import InputError
 from mathsetu.evaluation import Measure
 from mathsetu.printable import counted
 from mathsetu.ranking import fusion
+from mathsetu.ranking.fusion.pool import check_hits
 from mathsetu.recipes.learned import learned_from, learned_text, read_learned
 from mathsetu.records import Run
 
@@ -183,7 +184,12 @@ def save_learned(
 
 
 def _runs(paths: Iterable[Path]) -> list[Run]:
-    runs = [run for path in paths for run in _records(path, "runs")]
+    runs: list[Run] = []
+    for path in paths:
+        for run in _records(path, "runs"):
+            for topic, hits in run.rankings.items():
+                check_hits(hits, topic, str(path))
+            runs.append(run)
     if len(runs) < 2:
         raise InputError("two or more runs are fused; name them, and then the file for the result")
     return runs
