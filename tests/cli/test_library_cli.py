@@ -246,7 +246,7 @@ def test_a_source_that_holds_no_posts(mathsetu: Mathsetu, tmp_path: Path) -> Non
         (["--recipe", "mine.toml"], "mine.toml: cannot be read"),
         (["--set", "parts.words.kind=magic"], "default: parts.words: unknown kind 'magic'"),
         (["--set", "ranking.depth=3"], "ranking: unknown setting 'depth'"),
-        (["--set", "ranking.weights.words=7"], "must be positive and add up to 1, not 7"),
+        (["--set", "ranking.weights.words=7"], "ranking.weights must add up to 1, not 7"),
         (["--set", "ranking.k"], "a setting is replaced with NAME=VALUE"),
         (["--from", "docx"], "unknown format 'docx'"),
         (["--processes", "0"], "0 is not in the range"),
