@@ -25,7 +25,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from benchmarks.shared import DATA, measured
+from benchmarks.shared import DATA, measured, needed
 from mathsetu.formulas.features import features, query_features
 from mathsetu.formulas.labels import normalise
 from mathsetu.formulas.matching import PreparedFormula, match
@@ -158,7 +158,7 @@ def rank_pool(folder: Path) -> None:
             topic, _, name, _, score, _ = line.split()
             tangent[topic][name] = float(score)
     trees: dict[str, tuple[Tree, Tree]] = {}
-    with gzip.open(folder / "formulas.jsonl.gz", "rt", encoding="utf-8") as lines:
+    with gzip.open(needed(folder / "formulas.jsonl.gz"), "rt", encoding="utf-8") as lines:
         for line in lines:
             formula = json.loads(line)
             slt, opt = read_pool_tree(formula["slt"]), read_pool_tree(formula["opt"])
@@ -236,7 +236,7 @@ def pool_row(
 
 def rank_latex(folder: Path) -> None:
     trees: dict[str, tuple[Tree, Tree]] = {}
-    with gzip.open(folder / "formulas.jsonl.gz", "rt", encoding="utf-8") as lines:
+    with gzip.open(needed(folder / "formulas.jsonl.gz"), "rt", encoding="utf-8") as lines:
         for line in lines:
             formula = json.loads(line)
             parsed = parse_latex(formula["latex"])
@@ -288,7 +288,7 @@ def main() -> None:
     parser.add_argument("--part", choices=["pool", "latex"], help="one part only")
     arguments = parser.parse_args()
     if arguments.part != "latex":
-        rank_pool(arguments.data / "arqmath" / "formula-pool-2020")
+        rank_pool(needed(arguments.data / "arqmath" / "formula-pool-2020"))
     if arguments.part != "pool":
         rank_latex(arguments.data / "arqmath")
 

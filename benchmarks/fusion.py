@@ -15,13 +15,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.shared import DATA, LANGUAGES
+from benchmarks.shared import DATA, LANGUAGES, needed
 from mathsetu.collections.trec import read_qrels, read_run
-from mathsetu.evaluation import Measure
+from mathsetu.evaluation import Judgments, Measure, evaluate
 from mathsetu.ranking.fusion import METHODS, fuse, fuse_learned, make_fusion, make_learner
-from mathsetu.ranking.fusion.learning import judge_pools, mean_value
-from mathsetu.ranking.fusion.pool import pool_runs
-from mathsetu.ranking.fusion.rrf import RRF
 from mathsetu.records import Judgment, Run
 
 NDCG, MAP = Measure.parse("nDCG'"), Measure.parse("MAP'")
@@ -36,9 +33,8 @@ FIXED: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def measured(run: Run, judgments: Sequence[Judgment]) -> str:
-    # Fusing a run with nothing leaves its order alone.
-    judged = judge_pools(pool_runs([run]), judgments)
-    return "  ".join(f"{mean_value(judged, RRF(), measure):.4f}" for measure in (NDCG, MAP))
+    found = evaluate(run, Judgments.of(judgments), (NDCG, MAP))
+    return "  ".join(f"{found.mean(measure):.4f}" for measure in found.measures)
 
 
 def table(runs: Sequence[Run], train: Sequence[Judgment], test: Sequence[Judgment]) -> None:
@@ -60,7 +56,8 @@ def table(runs: Sequence[Run], train: Sequence[Judgment], test: Sequence[Judgmen
 def both_years(system: str, language: str, data: Path) -> Run:
     """One system's rankings of 2020 and 2021; their topics have different names."""
     folder = data / "crossmath" / "runs"
-    parts = [read_run(folder / f"{system}.{language}.{year}.tsv.gz") for year in (2020, 2021)]
+    files = [folder / f"{system}.{language}.{year}.tsv.gz" for year in (2020, 2021)]
+    parts = [read_run(needed(path)) for path in files]
     return Run(system, {**parts[0].rankings, **parts[1].rankings})
 
 
@@ -70,12 +67,12 @@ def main() -> None:
     parser.add_argument("--language", default="es", choices=LANGUAGES)
     arguments = parser.parse_args()
     data: Path = arguments.data
-    of_2020 = list(read_qrels(data / "arqmath" / "qrels-task1-2020.official.txt"))
-    of_2021 = list(read_qrels(data / "arqmath" / "qrels-task1-2021.all.txt"))
+    of_2020 = list(read_qrels(needed(data / "arqmath" / "qrels-task1-2020.official.txt")))
+    of_2021 = list(read_qrels(needed(data / "arqmath" / "qrels-task1-2021.all.txt")))
     print("name, nDCG', MAP', seconds of CPU\n\nthree systems, 2020, learned with 5 folds")
     names = ("mlt", "anserini", "roberta-base")
     files = [data / "fusion-runs" / f"prim.{name}-auto-both-A.tsv.gz" for name in names]
-    table([read_run(path) for path in files], of_2020, of_2020)
+    table([read_run(needed(path)) for path in files], of_2020, of_2020)
     print(f"\nCrossMath, {arguments.language}, learned on 2020, measured on 2021")
     systems = ("nllbbi", "mbartbi", "nllbcross", "mbartcross")
     code = LANGUAGES[arguments.language]

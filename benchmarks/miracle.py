@@ -24,7 +24,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.shared import DATA, YEARS, Judged, arqmath_posts, judged, mean_measures, topics
+from benchmarks.shared import (
+    DATA,
+    YEARS,
+    Judged,
+    arqmath_posts,
+    judged,
+    mean_measures,
+    told_in_one_line,
+    topics,
+)
 from mathsetu.collections import clmir, sampler
 from mathsetu.encoders import load_encoder
 from mathsetu.intake.question import Question
@@ -167,7 +176,7 @@ def main() -> None:
             continue
         settings = [f"parts.text.model={model}"] if model else []
         recipes.append(load_recipe(f"miracle-{number}", settings))
-    with tempfile.TemporaryDirectory() as folder:
+    with told_in_one_line(), tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         submission(recipes, place, arguments.out or place / "submission.csv")
         print("nDCG@10 and MAP of 2020, of 2021")

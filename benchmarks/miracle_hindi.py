@@ -25,7 +25,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from benchmarks.shared import DATA
+from benchmarks.shared import DATA, needed, told_in_one_line
 from mathsetu.evaluation import Judgments, evaluate, parse_measures
 from mathsetu.library import Library, build_library
 from mathsetu.recipes import Recipe, load_recipe
@@ -38,7 +38,7 @@ _SEED = 7
 
 def rows(data: Path, language: str) -> list[dict[str, str]]:
     """The questions of one language; English ones only of the source that has both."""
-    with lzma.open(data / "training" / "qa.jsonl.xz", "rt", encoding="utf-8") as file:
+    with lzma.open(needed(data / "training" / "qa.jsonl.xz"), "rt", encoding="utf-8") as file:
         every = map(json.loads, file)
         wanted = [r for r in every if r["lang"] == language]
     if language == "en":
@@ -111,7 +111,7 @@ def main() -> None:
     for number, model in enumerate((given.model_1, given.model_2), start=1):
         settings = [f"parts.text.model={model}"] if model else []
         recipes += [load_recipe(f"miracle-{number}", settings)] if model != "none" else []
-    with tempfile.TemporaryDirectory() as place:
+    with told_in_one_line(), tempfile.TemporaryDirectory() as place:
         for recipe in recipes:
             measure(recipe, posts, queries, Path(place))
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from mathsetu.collections.arqmath import read_answers
 from mathsetu.collections.crossmath import read_topics
 from mathsetu.collections.trec import read_qrels
+from mathsetu.errors import InputError
 from mathsetu.evaluation.measures import Measure
 from mathsetu.evaluation.scoring import JudgedRanking, score
 from mathsetu.records import Post, Query, Run
@@ -36,6 +38,15 @@ def needed(path: Path) -> Path:
             "(MATHSETU_DATA names its folder; its layout: docs/reproduce.md, What DATA holds)"
         )
     return path
+
+
+@contextmanager
+def told_in_one_line() -> Iterator[None]:
+    """What a person can mend, such as a model that is not there, is told without a traceback."""
+    try:
+        yield
+    except InputError as error:
+        raise SystemExit(str(error)) from None
 
 
 def arqmath_posts(data: Path = DATA) -> Iterator[Post]:

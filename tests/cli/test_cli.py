@@ -155,7 +155,7 @@ def test_runs_are_compared_with_their_topics_and_posts(
     assert "line 1: 8 is not a post of the collection" in told.out
     assert "line 2: A.2 is not a topic" in told.out
     told = mathsetu("validate", posts, *options)
-    assert (told.code, "are for runs" in told.err) == (2, True)
+    assert (told.code, "not runs" in told.err) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -181,12 +181,19 @@ def test_tables_are_written(mathsetu: Mathsetu, folder: Path) -> None:
         (("evaluate", "qrels.txt", "none.run"), "does not exist"),
         (("compare", "qrels.txt", "good.run", "bad.run"), "bad.run line 2: score 'high'"),
         (("compare", "qrels.txt", "good.run"), "2 to 25 runs"),
+        (("evaluate", "qrels.txt", "good.run", "--relevant-from", "5"),
+         "qrels.txt: no topic has a judgment of 5 or more"),
+        (("evaluate", "qrels.txt", "good.run", "--plot", "means"), "--plot needs the file"),
+        (("evaluate", "other.txt", "good.run"),
+         "good.run: none of its topics (A.1 …) is judged in other.txt (B.7 …)"),
+        (("compare", "other.txt", "good.run", "poor.run"), "none of its topics"),
         (("evaluate", "twice.txt", "good.run"), "twice.txt: x is judged twice for A.1, 3 and 1"),
     ],
 )  # fmt: skip
 def test_mistakes_get_one_clear_line(
     mathsetu: Mathsetu, folder: Path, arguments: tuple[str, ...], message: str
 ) -> None:
+    (folder / "other.txt").write_text("B.7 0 x 3\n")
     (folder / "twice.txt").write_text(QRELS + "A.1 0 x 1\n")
     (folder / "bad.run").write_text("A.1 Q0 x 1 9 bad\nA.1 Q0 y 2 high bad\n")
     answer = mathsetu(*arguments)

@@ -117,6 +117,36 @@ def test_a_run_file_has_every_topic_and_passes_its_validator(
     assert mathsetu("validate", target, "--from", form).code == 0
 
 
+def test_a_run_is_not_written_over_what_is_read_or_is_no_run(
+    mathsetu: Mathsetu, library: Path, tmp_path: Path
+) -> None:
+    topics, qrels, target = tmp_path / "q.jsonl", tmp_path / "qrels.txt", tmp_path / "q.run"
+    jsonl.write_queries(topics, [Query("q1", "primes")])
+    qrels.write_text("q1 0 7 1\n")
+    before = topics.read_bytes()
+    for given in ((), ("--overwrite",)):
+        said = mathsetu.refuses("run", library, topics, topics, *given)
+        assert "q.jsonl: is read by this command" in said
+    assert topics.read_bytes() == before
+    said = mathsetu.refuses("run", library, topics, qrels)
+    assert "qrels.txt: exists, and is not a run (--overwrite writes over it)" in said
+    assert qrels.read_text() == "q1 0 7 1\n"
+    for _ in range(2):  # a run can be made again
+        assert mathsetu("run", library, topics, target).code == 0
+    assert mathsetu("run", library, topics, qrels, "--overwrite").code == 0
+
+
+def test_a_pool_of_other_topics_is_refused(
+    mathsetu: Mathsetu, library: Path, tmp_path: Path
+) -> None:
+    topics, qrels = tmp_path / "q.jsonl", tmp_path / "qrels.txt"
+    jsonl.write_queries(topics, [Query("q1", "primes")])
+    qrels.write_text("A.1 0 7 1\n")
+    said = mathsetu.refuses("run", library, topics, tmp_path / "q.run", "--pool", qrels)
+    assert "qrels.txt: judges none of the topics in" in said
+    assert not (tmp_path / "q.run").exists()
+
+
 def test_recipes_are_listed_and_shown(mathsetu: Mathsetu) -> None:
     listed = mathsetu.json("recipes")
     assert {"default", "msm-bm25", "formula"} <= {row["name"] for row in listed}  # type: ignore[attr-defined]
@@ -217,7 +247,7 @@ def test_a_source_that_holds_no_posts(mathsetu: Mathsetu, tmp_path: Path) -> Non
         (["--recipe", "mine.toml"], "mine.toml: cannot be read"),
         (["--set", "parts.words.kind=magic"], "default: parts.words: unknown kind 'magic'"),
         (["--set", "ranking.depth=3"], "ranking: unknown setting 'depth'"),
-        (["--set", "ranking.weights.words=7"], "must be positive and add up to 1, not 7"),
+        (["--set", "ranking.weights.words=7"], "ranking.weights must add up to 1, not 7"),
         (["--set", "ranking.k"], "a setting is replaced with NAME=VALUE"),
         (["--from", "docx"], "unknown format 'docx'"),
         (["--processes", "0"], "0 is not in the range"),

@@ -30,8 +30,23 @@ def test_figures_come_as_json_and_the_library_is_used_again(
     assert done["recipe"] == "msm-sum"
     assert {figure["language"] for figure in done["figures"]} >= {"en", "hi", "cs"}
     manifest = (folder / "manifest.json").stat()
-    assert mathsetu("reproduce", *asked) == first
+    again = mathsetu("reproduce", *asked)
+    assert (again.code, again.out) == (0, first.out)
+    assert "is used as it is, and" in again.err
     assert (folder / "manifest.json").stat().st_mtime_ns == manifest.st_mtime_ns
+
+
+def test_a_library_that_is_used_or_replaced_is_named(mathsetu: Mathsetu, tmp_path: Path) -> None:
+    write_posts(tmp_path / "posts.jsonl", POSTS)
+    write_queries(tmp_path / "topics.jsonl", [Query("A.301", "Is $x^2-2$ even?", language="en")])
+    (tmp_path / "qrels.txt").write_text("A.301 0 3 3\nA.301 0 1 0\n")
+    files = [str(tmp_path / name) for name in ("posts.jsonl", "topics.jsonl", "qrels.txt")]
+    kept = ("--library", str(tmp_path / "kept"))
+    assert "library" not in mathsetu("reproduce", "msm-bm25", *files, *kept).err
+    told = mathsetu("reproduce", "msm-bm25", *files, *kept).err
+    assert f"kept: this library is used as it is, and {files[0]} is not read" in told
+    told = mathsetu("reproduce", "msm-tfidf", *files, *kept).err
+    assert "kept: the library there has another recipe and is replaced" in told
 
 
 @pytest.mark.thorough
@@ -76,12 +91,15 @@ def test_a_recipe_without_a_paper_is_compared_with_none(mathsetu: Mathsetu, tmp_
 
 def test_wrong_input_is_one_line(mathsetu: Mathsetu, files: list[str]) -> None:
     posts, topics, qrels = files
+    other = str(Path(qrels).with_name("other.txt"))
+    Path(other).write_text("A.1 0 7 3\n")
     for arguments, message in (
         (("magic", posts, topics, qrels), "unknown recipe 'magic'"),
         (("mirmu", posts, topics, qrels), "models/mirmu-roberta-large: no such folder"),
         (("msm-sum", posts, posts, qrels), "holds posts"),
         (("msm-sum", topics, topics, qrels), "holds queries"),
         (("msm-sum", posts, topics, topics), "holds queries"),
+        (("msm-sum", posts, topics, other), "queries.jsonl: none of its topics is judged in"),
         (("msm-sum", posts, topics, qrels, "--set", "ranking.k=x"), "must be an integer"),
     ):
         assert message in mathsetu.refuses("reproduce", *arguments)

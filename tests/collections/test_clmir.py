@@ -150,6 +150,14 @@ def test_queries_without_results_are_a_warning_for_each_run(tmp_path: Path) -> N
     assert [str(problem) for problem in problems] == ["warning: query Q2 has no results in run 1"]
 
 
+def test_many_queries_without_results_are_one_warning_in_their_order(tmp_path: Path) -> None:
+    path = write(tmp_path / "team.csv", HEADER + "Q1,7,1,1\n")
+    queries = [f"Q{number}" for number in range(1, 12)]
+    assert [str(problem) for problem in clmir.validate_submission(path, queries)] == [
+        "warning: 10 of 11 queries have no results in run 1: Q2, Q3, Q4, Q5, Q6 …"
+    ]
+
+
 @pytest.mark.parametrize(
     "evil", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "a\r=1"]
 )

@@ -1,13 +1,15 @@
 """The table of formats and the guessing of them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from mathsetu.collections.formats import FORMATS, detect, find, open_posts
+from mathsetu.collections import jsonl
+from mathsetu.collections.formats import FORMATS, Holds, detect, detect_as, find, open_posts
 from mathsetu.collections.rows import BadRows
-from mathsetu.errors import InputError, UnknownFormat
+from mathsetu.errors import InputError, RowError, UnknownFormat
 from mathsetu.records import Formula, Hit, Judgment, Post, Query, Run
 
 EXAMPLES = {
@@ -136,6 +138,46 @@ def test_what_is_not_recognised_is_refused_with_what_can_be_read(
     path.write_text(text)
     with pytest.raises(InputError, match=problem):
         detect(path)
+
+
+@pytest.mark.parametrize(
+    ("holds", "name", "row", "problem"),
+    [
+        ("runs", "a.run", "A.1 Q0 5 1 nan x", "line 1: score 'nan' is not a finite number"),
+        ("runs", "a.tsv", "A.1\t5\t1\tnan\tx", "line 1: score 'nan' is not a finite number"),
+        ("runs", "a.txt", "A.1 5 2 1.0", "line 1: 4 columns where 6 are expected"),
+        ("runs", "a.csv", "QueryID,SearchID,Run", "line 1: the header must be QueryID,SearchID,"),
+        ("runs", "a", "A.1 5", "line 1: 2 columns where 6 are expected"),
+        ("judgments", "a.txt", "A.1 5 2", "line 1: 3 columns where 4 are expected"),
+        ("judgments", "a.qrels", "A.1 0 5 two", "line 1: grade 'two' is not an integer"),
+        ("judgments", "a.tsv", "query\titeration\tid\tgrade", "line 1: grade 'grade' is not"),
+    ],
+)
+def test_a_run_or_judgments_with_a_wrong_first_row_are_told_what_is_wrong_in_it(
+    tmp_path: Path, holds: Holds, name: str, row: str, problem: str
+) -> None:
+    (tmp_path / name).write_text(f"{row}\n")
+    with pytest.raises(RowError, match=re.escape(problem)):
+        list(detect_as(tmp_path / name, holds).read(tmp_path / name, BadRows()))
+
+
+@pytest.mark.parametrize(("name", "holds"), [("a.run", "runs"), ("a.qrels", "judgments")])
+def test_the_name_of_a_file_says_what_it_is_meant_as(tmp_path: Path, name: str, holds: str) -> None:
+    (tmp_path / name).write_text("A.1 0 one two\n")
+    assert detect(tmp_path / name).holds == holds
+
+
+def test_a_file_of_something_else_is_no_run(tmp_path: Path) -> None:
+    jsonl.write_queries(tmp_path / "q.jsonl", RECORDS["queries"])
+    (tmp_path / "paper.tex").write_text("Let $x$ be.")
+    for name in ("q.jsonl", "paper.tex"):
+        with pytest.raises(InputError, match="not runs"):
+            detect_as(tmp_path / name, "runs")
+
+
+def test_a_submission_is_recognised_under_the_name_of_a_run(tmp_path: Path) -> None:
+    (tmp_path / "team.run").write_text(EXAMPLES["clmir-submission"][1])
+    assert detect(tmp_path / "team.run").name == "clmir-submission"
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:

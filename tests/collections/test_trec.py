@@ -1,5 +1,6 @@
 """TREC runs and qrels."""
 
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -7,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mathsetu.collections import trec
-from mathsetu.collections.rows import BadRows
+from mathsetu.collections import arqmath, trec
+from mathsetu.collections.rows import BadRows, Problem
 from mathsetu.errors import InputError, RowError
 from mathsetu.records import Hit, Judgment, Run
 
@@ -86,6 +87,34 @@ def test_the_validator_names_each_problem_with_its_line(tmp_path: Path) -> None:
     )
     problems = [(problem.line, problem.fatal) for problem in trec.validate_run(path)]
     assert problems == [(2, False), (3, True), (4, False), (5, True), (6, False)]
+
+
+def test_a_repeated_rank_does_not_make_the_next_one_wrong(tmp_path: Path) -> None:
+    path = tmp_path / "run.txt"
+    path.write_text(
+        "A.1 Q0 a 1 3 r\nA.1 Q0 b 1 2 r\nA.1 Q0 c 3 1 r\nA.2 Q0 a 5 3 r\nA.2 Q0 b 6 2 r\n"
+    )
+    assert [str(problem) for problem in trec.validate_run(path)] == [
+        "warning: line 2: rank 1 where 2 is expected (A.1)",
+        "warning: line 4: rank 5 where 1 is expected (A.2)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("validate", "row"),
+    [
+        (trec.validate_run, "A.2 Q0 7 1 2.0 r\n"),
+        (arqmath.validate_answer_run, "A.2\t7\t1\t2.0\tr\n"),
+    ],
+)
+def test_topics_without_results_are_a_warning(
+    tmp_path: Path, validate: Callable[..., list[Problem]], row: str
+) -> None:
+    path = tmp_path / "run.txt"
+    path.write_text(row)
+    assert [str(problem) for problem in validate(path, ["A.1", "A.2", "A.3"])] == [
+        "warning: 2 of 3 topics have no results: A.1, A.3"
+    ]
 
 
 def test_a_good_run_has_no_problems_and_an_empty_file_has_one(tmp_path: Path) -> None:

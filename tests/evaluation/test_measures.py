@@ -31,6 +31,7 @@ def test_other_spellings_are_understood(text: str, printed: str) -> None:
     [
         ("F1", "unknown measure 'F1'"),
         ("", "unknown measure ''"),
+        ("arqmath", "'arqmath' is a set of measures; give one, such as those in it: nDCG', MAP'"),
         ("P", "Write P@10"),
         ("P@0", "below 1"),
         ("bpref@10", "takes no cut-off"),

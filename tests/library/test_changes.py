@@ -234,6 +234,13 @@ def test_a_build_without_posts_is_refused(tmp_path: Path) -> None:
         build_library(tmp_path / "l", [], processes=1)
 
 
+def test_posts_that_are_all_left_out_name_the_setting(tmp_path: Path, posts: list[Post]) -> None:
+    recipe = load_recipe("msm-bm25", ["posts.kinds=['answers']"])
+    message = rf"msm-bm25: all posts are left out by the recipe \(posts.kinds {len(posts)}\)"
+    with pytest.raises(InputError, match=message):
+        build_library(tmp_path / "l", posts, recipe, processes=1)
+
+
 def test_a_failed_build_keeps_the_old_library(library: Path, posts: list[Post]) -> None:
     def broken() -> Iterator[Post]:
         yield posts[0]

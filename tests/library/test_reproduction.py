@@ -11,6 +11,7 @@ from mathsetu.errors import InputError
 from mathsetu.evaluation import Judgments, Measure, evaluate
 from mathsetu.library import Library, build_library
 from mathsetu.library.reproduction import _measures, reproduce
+from mathsetu.ranking.fusion import fuse
 from mathsetu.recipes import load_recipe, recipe_names
 from mathsetu.recipes.published import EDITIONS, Published, published_figures
 from mathsetu.recipes.schema import parse_recipe
@@ -95,6 +96,20 @@ def test_a_fusion_that_learns_is_cross_validated(
     assert library.recipe == recipe
     assert [figure.measure for figure in done.figures][:3] == ["nDCG'", "MAP'", "P'@10"]
     assert all(figure.paper is None for figure in done.figures)
+
+
+def test_a_recipe_fuses_as_deep_as_the_runs_of_its_systems(ensemble: Path) -> None:
+    with Library(ensemble, ["ranking.candidates=20", "ranking.k=20"]) as opened:
+        queries = list(sampler.queries())[:20]
+        runs = [
+            opened.with_recipe(opened.recipe.member(name)).run(queries, 20, name=name)
+            for name in opened.recipe.members
+        ]
+        apart = fuse(runs, opened.recipe.fusion(opened.recipe.ranking.weights), 20)
+        together = opened.run(queries, 20)
+    for topic, hits in together.rankings.items():
+        scores = [hit.score for hit in hits]
+        assert scores == pytest.approx([hit.score for hit in apart.rankings[topic]])
 
 
 @pytest.mark.thorough

@@ -311,7 +311,7 @@ class TestWrongInput:
             fuse([], RRF())
 
     def test_a_candidate_twice(self) -> None:
-        with pytest.raises(InputError, match=r"run words: b again for A\.1"):
+        with pytest.raises(InputError, match=r"run words: b comes 2 times for A\.1; keep one"):
             fuse([run_of("abb", name="words")], RRF())
 
     @pytest.mark.parametrize("bad", [math.nan, math.inf, 1e300])

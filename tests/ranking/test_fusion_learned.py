@@ -296,6 +296,7 @@ def test_what_the_verb_learned_is_kept_and_used_for_other_runs(
         (["rrf", "QRELS", "OUT"], "not runs"),
         (["rbc", "RUN", "RUN", "OUT", "--qrels", "RUN"], "not judgments"),
         (["rrf", "RUN", "OUT"], "two or more runs are fused"),
+        (["rrf", "RUN", "TWICE", "OUT"], "twice.run: 7 comes 2 times for A.1"),
         (["rrf", "missing.run", "OUT"], "missing.run"),
         (["rrf", "RUN", "OUT", "--to", "trec-qrels"], "not a run format"),
         (["linear", "RUN", "OUT", "--qrels", "QRELS", "--measure", "ERR"], "unknown measure"),
@@ -304,7 +305,14 @@ def test_what_the_verb_learned_is_kept_and_used_for_other_runs(
 def test_the_verb_names_each_mistake_in_one_line(
     mathsetu: Mathsetu, files: list[Path], tmp_path: Path, arguments: list[str], message: str
 ) -> None:
-    places = {"RUN": files[0], "QRELS": tmp_path / "qrels.txt", "OUT": tmp_path / "out.run"}
+    twice = tmp_path / "twice.run"
+    twice.write_text("A.1 Q0 7 1 2 r\nA.1 Q0 7 2 1 r\n")
+    places = {
+        "RUN": files[0],
+        "QRELS": tmp_path / "qrels.txt",
+        "OUT": tmp_path / "out.run",
+        "TWICE": twice,
+    }
     done = mathsetu("fuse", *(places.get(argument, argument) for argument in arguments))
     assert done.code == 2
     assert message in done.err

@@ -231,7 +231,7 @@ def test_terms_are_left_out_where_a_bound_leaves_some_out(
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"scheme": {"name": "xyz"}}, "unknown TF-IDF scheme 'xyz'"),
+        ({"scheme": {"name": "xyz"}}, "unknown scheme 'xyz'"),
         ({"fields": {"title": 0}}, r"fields\.title must be a positive number"),
     ],
 )

@@ -361,7 +361,7 @@ def test_a_translation_counts_as_the_rarest_word_that_it_translates() -> None:
 
 @pytest.mark.parametrize("notation", ["xyz", "lxx", "ltx", "xtn", "lt", "ltnn"])
 def test_an_unknown_notation_is_refused(notation: str) -> None:
-    with pytest.raises(InputError, match=f"unknown TF-IDF scheme '{notation}'"):
+    with pytest.raises(InputError, match=rf"unknown scheme '{notation}' \(known: bm25\+, and"):
         Smart(notation)
 
 
@@ -376,6 +376,8 @@ def test_a_scheme_is_made_from_its_settings() -> None:
     [
         ({"name": 3}, "the name of a scheme must be text"),
         ({"name": "ltc", "k1": 1.0}, "the TF-IDF scheme 'ltc' takes no k1"),
+        ({"name": "bm26", "k1": 1.0}, "unknown scheme 'bm26'"),
+        ({"b": 7.5}, "b must be a number from 0 to 1, not 7.5"),
         ({"k2": 1.0}, "takes no 'k2'"),
         ({"matched_only": 1}, "matched_only must be true or false"),
         ({"k1": "1"}, "k1 must be a number from 0 on"),

@@ -12,7 +12,7 @@ import click
 
 from mathsetu.cli.output import print_table, say
 from mathsetu.collections.files import plain_name, writing, writing_bytes
-from mathsetu.collections.formats import Format, detect
+from mathsetu.collections.formats import Holds, detect, detect_as
 from mathsetu.collections.formula_sets import open_formulas
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.tables import plain_header, read_table
@@ -29,6 +29,7 @@ from mathsetu.evaluation.plots import (
 from mathsetu.evaluation.recall_precision import recall_precision
 from mathsetu.evaluation.tables import WRITERS, Table
 from mathsetu.pool import all_cores, ordered_map
+from mathsetu.records import Run
 
 Curves = Mapping[str, Sequence[float]]
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -55,8 +56,9 @@ _OPTIONS = (
     click.option("--write", "targets", type=click.Path(path_type=Path), multiple=True,
                  metavar="FILE",
                  help="Also write FILE: .md, .tex or .csv, or a figure as .svg, .pdf or .png."),
-    click.option("--plot", type=click.Choice(PLOTS), default="all", show_default=True,
-                 help="What a figure shows: means by group, topics, precision over recall."),
+    click.option("--plot", type=click.Choice(PLOTS),
+                 help="What a figure shows: means by group, topics, precision over recall. "
+                      "[default: all]"),
     click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap."),
 )  # fmt: skip
 
@@ -72,7 +74,7 @@ class Choices:
     by: str | None
     topics: Path | None
     targets: tuple[Path, ...]
-    plot: str
+    plot: str | None
     seed: int
 
     def groups(self) -> dict[str, str] | None:
@@ -91,6 +93,8 @@ class Choices:
                 raise InputError(f"{target}: unknown extension (known: {known})")
         if self.draws:
             require_matplotlib()
+        elif self.plot:
+            raise click.UsageError("--plot needs the file of a figure: --write FILE.pdf")
 
     @property
     def draws(self) -> bool:
@@ -104,7 +108,7 @@ class Choices:
                 shown = {"means": [means], "topics": topics, "recall": [curves_panel(curves)]}
                 every = [means, *topics, curves_panel(curves)]
                 with writing_bytes(target) as file:
-                    write_figure(draw(shown.get(self.plot, every)), file, target.suffix)
+                    write_figure(draw(shown.get(self.plot or "all", every)), file, target.suffix)
                 continue
             with writing(target) as file:
                 file.write(WRITERS[target.suffix](table))
@@ -132,8 +136,9 @@ def show_table(table: Table) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Yardstick:
-    """How runs are measured."""
+    """How runs are measured, by the judgments of the file ``qrels``."""
 
+    qrels: Path
     judgments: Judgments
     measures: tuple[Measure, ...]
     relevant_from: int
@@ -143,16 +148,18 @@ class Yardstick:
     @classmethod
     def read(cls, qrels: Path, choices: Choices) -> Yardstick:
         """Read the judgments and what else measuring needs."""
+        threshold = choices.relevant_from
         try:
             judgments = Judgments.of(read_records(qrels, "judgments"))
+            if threshold is None:
+                threshold = judgments.relevant_from
+            else:
+                judgments.answerable(threshold)  # refuses a grade that no post has
+            if choices.answerable:
+                judgments = judgments.answerable(threshold)
         except InputError as error:
             prefix = "" if str(error).startswith(str(qrels)) else f"{qrels}: "
             raise InputError(f"{prefix}{error}") from error
-        threshold = choices.relevant_from
-        if threshold is None:
-            threshold = judgments.relevant_from
-        if choices.answerable:
-            judgments = judgments.answerable(threshold)
         mapping, visual_ids = None, choices.visual_ids
         if visual_ids is not None:
             formulas = open_formulas(visual_ids)
@@ -160,16 +167,17 @@ class Yardstick:
             if not mapping:
                 raise InputError(f"{visual_ids}: no formula in it has a visual id")
         measures = parse_measures(choices.measures)
-        return cls(judgments, measures, threshold, mapping, choices.draws)
+        return cls(qrels, judgments, measures, threshold, mapping, choices.draws)
 
     def measure(self, path: Path) -> Measured:
         """Measure the runs of a file, and gather what is odd about them."""
-        form = _format(path, "runs")
+        form = detect_as(path, "runs")
         results: list[Results] = []
         warnings: list[str] = []
         notes: list[str] = []
         curves: list[list[float]] = []
         for run in form.read(path, BadRows(notes=notes)):
+            self._check_topics(run, path)
             found = evaluate(
                 run,
                 self.judgments,
@@ -186,6 +194,16 @@ class Yardstick:
                 )
                 curves.append(curve)
         return Measured(path, results, [*warnings, *_about_rows(path, notes)], curves)
+
+    def _check_topics(self, run: Run, path: Path) -> None:
+        """Refuse a run whose topics are all unjudged: its figures would all be 0."""
+        judged = {**self.judgments.grades, **dict.fromkeys(self.judgments.left_out)}
+        if run.rankings and not run.rankings.keys() & judged.keys():
+            first, other = next(iter(run.rankings)), next(iter(judged))
+            raise InputError(
+                f"{path}: none of its topics ({first} …) is judged in {self.qrels} ({other} …); "
+                "give the judgments of the same topics"
+            )
 
     def measure_all(self, paths: Sequence[Path]) -> list[Measured]:
         """Measure several files at a time, since reading them takes longest."""
@@ -246,13 +264,6 @@ def _column(path: Path, name: str) -> dict[str, str]:
     return {row[0]: row[place] for _, row in rows if len(row) > place}
 
 
-def read_records(path: Path, holds: str) -> Iterator[Any]:
+def read_records(path: Path, holds: Holds) -> Iterator[Any]:
     """The records of a file, which must hold that kind of them (judgments, queries)."""
-    return _format(path, holds).read(path, BadRows())
-
-
-def _format(path: Path, holds: str) -> Format:
-    form = detect(path)
-    if form.holds != holds:
-        raise InputError(f"{path}: holds {form.holds} ({form.description}), not {holds}")
-    return form
+    return detect_as(path, holds).read(path, BadRows())

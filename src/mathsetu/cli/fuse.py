@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from mathsetu.cli.evaluation import read_records
 from mathsetu.cli.output import json_option, print_json, say
+from mathsetu.cli.run_files import check_target, run_writer
 from mathsetu.cli.verb import Verb, hint
 from mathsetu.collections.files import writing as writing_file
-from mathsetu.collections.formats import FORMATS, detect, find
-from mathsetu.collections.rows import BadRows
+from mathsetu.collections.formats import Holds
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Measure
 from mathsetu.printable import counted
 from mathsetu.ranking import fusion
+from mathsetu.ranking.fusion.pool import check_hits
 from mathsetu.recipes.learned import learned_from, learned_text, read_learned
 from mathsetu.records import Run
 
@@ -119,10 +120,7 @@ def command(
     source = click.get_current_context().get_parameter_source("k")
     if method == "rrf" and rrf_k is None and source is ParameterSource.COMMANDLINE:
         hint("--k is the number of hits per topic; the constant of rrf is --rrf-k")
-    writing = find(format_name)
-    if writing.holds != "runs" or writing.write is None:
-        known = ", ".join(form.name for form in FORMATS.values() if form.holds == "runs")
-        raise InputError(f"{format_name} is not a run format (known: {known})")
+    write = run_writer(format_name)
     given = {"k": rrf_k, "weights": weights, "normalisation": normalisation}
     settings = {setting: value for setting, value in given.items() if value is not None}
     if "seed" in fusion.settings_of(method):
@@ -132,11 +130,13 @@ def command(
     if learned is not None and (qrels is not None or weights is not None):
         raise click.UsageError("--learned goes without --qrels and --weights")
     # Who forgets the target would lose the last run. A fusion can be made again.
-    if not overwrite and target.is_file() and not _is_fusion(target, name):
-        raise InputError(
-            f"{target}: exists; two or more runs are fused into the file that is named last "
-            "(--overwrite writes over it)"
-        )
+    check_target(
+        target,
+        [*runs, qrels, learned],
+        overwrite=overwrite,
+        may_go=lambda run: run.name in (*_METHODS, name),
+        about="; two or more runs are fused into the file that is named last",
+    )
     name = name or method
     report: dict[str, object] = {}
     if learned is not None:
@@ -161,7 +161,7 @@ def command(
                   "judged_topics": found.topics}  # fmt: skip
         if save is not None:
             save_learned(save, method, chosen, [run.name for run in inputs[0]], qrels.name)
-    writing.write(target, [fused])
+    write(target, [fused])
     topics, hits = len(fused.rankings), sum(map(len, fused.rankings.values()))
     if as_json:
         print_json({"method": method, "settings": chosen, **report,
@@ -184,26 +184,19 @@ def save_learned(
 
 
 def _runs(paths: Iterable[Path]) -> list[Run]:
-    runs = [run for path in paths for run in _records(path, "runs")]
+    runs: list[Run] = []
+    for path in paths:
+        for run in _records(path, "runs"):
+            for topic, hits in run.rankings.items():
+                check_hits(hits, topic, str(path))
+            runs.append(run)
     if len(runs) < 2:
         raise InputError("two or more runs are fused; name them, and then the file for the result")
     return runs
 
 
-def _is_fusion(path: Path, name: str) -> bool:
-    """Whether a file is empty, or holds a run that some fusion made, or one of this name."""
-    if not path.stat().st_size:
-        return True
-    with suppress(InputError):
-        return {run.name for run in _records(path, "runs")} <= {*_METHODS, name}
-    return False
-
-
-def _records(path: Path, holds: str) -> list[Any]:
-    form = detect(path)
-    if form.holds != holds:
-        raise InputError(f"{path}: holds {form.holds} ({form.description}), not {holds}")
-    records = list(form.read(path, BadRows()))
+def _records(path: Path, holds: Holds) -> list[Any]:
+    records = list(read_records(path, holds))
     if not records:
         raise InputError(f"{path}: is empty (no {holds} in it)")
     return records

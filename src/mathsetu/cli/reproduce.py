@@ -15,6 +15,7 @@ from mathsetu.collections.files import writing
 from mathsetu.collections.formats import open_posts
 from mathsetu.errors import InputError
 from mathsetu.library import Library, build_library
+from mathsetu.library.manifest import has_manifest
 from mathsetu.library.reproduction import (
     Figure,
     check_models,
@@ -108,9 +109,21 @@ def command(
     check_models(recipe)
     queries = [replace(q, language=q.language or lang) for q in read_records(topics, "queries")]
     judgments = [judgment for path in qrels for judgment in read_records(path, "judgments")]
+    judged = {judgment.query_id for judgment in judgments}
+    if not any(query.id in judged for query in queries):
+        named = ", ".join(map(str, qrels))
+        raise InputError(
+            f"{topics}: none of its topics is judged in {named}; give topics and judgments of the "
+            "same edition"
+        )
     with TemporaryDirectory() as place, progress_bar() as progress:
         folder = library or Path(place) / "library"
-        if not same_recipe(folder, recipe):
+        if same_recipe(folder, recipe):
+            used = f"{folder}: this library is used as it is, and {posts} is not read"
+            say(f"{used} (to build it from {posts}, remove it first)", err=True)
+        else:
+            if has_manifest(folder):
+                say(f"{folder}: the library there has another recipe and is replaced", err=True)
             build_library(folder, open_posts(posts), recipe, progress=progress)
         with Library(folder) as opened:
             asked = opened, load_recipe(name), queries, judgments

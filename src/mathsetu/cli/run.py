@@ -10,6 +10,7 @@ import click
 
 from mathsetu.cli.evaluation import read_records
 from mathsetu.cli.output import LANGUAGE, LIBRARY, json_option, print_json, say, track
+from mathsetu.cli.run_files import check_target, run_writer
 from mathsetu.collections import clmir
 from mathsetu.collections.formats import FORMATS, detect
 from mathsetu.collections.formats import find as find_format
@@ -59,6 +60,7 @@ _OF_FORMULAS, _MOST_FORMULAS = "arqmath-formula-run", 1000
     type=click.IntRange(1, 3),
     help="clmir-submission: the number of the run; other runs in TARGET are kept.",
 )
+@click.option("--overwrite", is_flag=True, help="Write over TARGET even if it is not a run.")
 @json_option
 def command(
     library: Path | str,
@@ -76,6 +78,7 @@ def command(
     pool: Path | None,
     learned: Path | None,
     number: int | None,
+    overwrite: bool,
     as_json: bool,
 ) -> None:
     r"""Search LIBRARY for all TOPICS and write the run to TARGET.
@@ -88,10 +91,7 @@ def command(
       mathsetu run other.library queries.csv submission.csv --to clmir-submission --run 2
       mathsetu run my-library topics.tsv pool.run --pool qrels.txt
     """
-    writing = find_format(format_name)
-    if writing.holds != "runs" or writing.write is None:
-        known = ", ".join(f.name for f in FORMATS.values() if f.holds == "runs" and f.write)
-        raise InputError(f"{format_name} is not a run format (known: {known})")
+    write = run_writer(format_name)
     of_formulas = (find or ("formulas" if format_name == _OF_FORMULAS else "posts")) == "formulas"
     if format_name == _OF_FORMULAS and not of_formulas:
         raise click.UsageError(f"{_OF_FORMULAS} is a format for formulas, not for posts")
@@ -99,8 +99,15 @@ def command(
         raise click.UsageError("--visual-ids and --every are for runs of formulas")
     if visual_ids and every:
         raise click.UsageError("--visual-ids says which formulas look the same, --every keeps them")
-    if number is not None and writing.name != "clmir-submission":
+    if number is not None and format_name != "clmir-submission":
         raise click.UsageError("--run is for --to clmir-submission")
+    check_target(
+        target,
+        [topics, pool, learned, *visual_ids],
+        overwrite=overwrite,
+        may_go=lambda run: True,
+        about=", and is not a run",
+    )
     if number is not None:
         clmir.read_beside(target, number)  # refuses before any work is done
     reading = find_format(topics_format) if topics_format else detect(topics)
@@ -122,13 +129,15 @@ def command(
         rankings = {}
         for query in queries:
             rankings.update(opened.run([query], k, pools=pools).rankings)
+        if pools is not None and rankings and not rankings.keys() & pools.keys():
+            raise InputError(f"{pool}: judges none of the topics in {topics}")
     if not rankings:
         raise InputError(f"{topics}: is empty (no queries in it)")
     run = Run(name or opened.recipe.name, rankings)
     if number is not None:
         clmir.put_run(target, run, number)
     else:
-        writing.write(target, [run])
+        write(target, [run])
     hits = sum(len(ranking) for ranking in rankings.values())
     if as_json:
         print_json({"topics": len(rankings), "hits": hits, "written": str(target)})

@@ -9,7 +9,7 @@ import click
 from mathsetu.cli.output import json_option, print_json, say
 from mathsetu.cli.verb import Verb
 from mathsetu.collections import arqmath
-from mathsetu.collections.formats import FORMATS, detect, find
+from mathsetu.collections.formats import FORMATS, detect, detect_as, find, is_rows
 from mathsetu.collections.formula_sets import open_formulas
 from mathsetu.collections.rows import BadRows, Problem
 from mathsetu.errors import InputError
@@ -43,7 +43,10 @@ def command(
       mathsetu validate run.trec --topics topics-task1.xml
       mathsetu validate run.tsv --topics topics-task2.xml --formulas latex_representation_v3
     """
-    form = find(format_name) if format_name else detect(file)
+    if format_name:
+        form = find(format_name)
+    else:
+        form = detect_as(file, "runs") if topics or posts or formulas else detect(file)
     if formulas and form.name != "arqmath-formula-run":
         raise click.UsageError("--formulas is for runs of ARQMath task 2")
     if form.name == "arqmath-formula-run":
@@ -59,7 +62,8 @@ def command(
         bad = BadRows(skip=True, keep=100)
         rows = sum(1 for _ in form.read(file, bad))
         if not rows and not bad.count:
-            raise InputError(f"{file}: is empty (no {form.holds} in it)")
+            remedy = "; if it is a run, name its format: --from trec-run" if is_rows(file) else ""
+            raise InputError(f"{file}: is empty (no {form.holds} in it{remedy})")
         problems = [Problem(error.line, error.problem) for error in bad.errors]
     rejected = any(problem.fatal for problem in problems)
     if as_json:
@@ -73,7 +77,8 @@ def command(
         raise click.exceptions.Exit(1)
 
 
-def _ids(path: Path | None) -> set[str] | None:
+def _ids(path: Path | None) -> dict[str, None] | None:
+    """The ids of a file, in its order."""
     if path is None:
         return None
-    return {record.id for record in detect(path).read(path, BadRows())}
+    return {record.id: None for record in detect(path).read(path, BadRows())}

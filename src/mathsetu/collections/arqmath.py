@@ -338,6 +338,7 @@ def _validate_run(
     counts = checker.counts()
     if not counts and not problems and not bad.count:
         problems.append(Problem(0, "the file holds no results"))
+    problems += checker.unanswered()
     problems += [
         Problem(0, f"{query_id} has {count} results; at most 1000 are evaluated", fatal=False)
         for query_id, count in counts.items()

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from mathsetu.collections.files import shown, writing
-from mathsetu.collections.rows import OTHER_IDS, REFUSE, BadRows, Problem, in_order
+from mathsetu.collections.rows import OTHER_IDS, REFUSE, BadRows, Problem, in_order, unanswered
 from mathsetu.collections.source_text import form_of, read_text, split_tags
 from mathsetu.collections.tables import read_named, read_table
 from mathsetu.collections.trec import RankChecker, finite, ranked
@@ -228,9 +228,7 @@ def _run_problems(found: dict[str, set[str]], queries: Collection[str]) -> Itera
             given = ", ".join(sorted(found))
             yield Problem(0, f"run {number} is missing although there is a later one ({given})")
     for number, answered in sorted(found.items()):
-        for query_id in queries:
-            if query_id not in answered:
-                yield Problem(0, f"query {query_id} has no results in run {number}", fatal=False)
+        yield from unanswered(queries, answered, "query", "queries", f" in run {number}")
 
 
 def _checked(row: list[str]) -> tuple[str, str, str, float]:

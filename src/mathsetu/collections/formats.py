@@ -81,6 +81,65 @@ def detect(path: str | Path, *, fields: Mapping[str, str] | None = None) -> Form
     >>> detect(path).name
     'trec-run'
     """
+    form = _recognised(path, fields)
+    if form is None:
+        raise _unsupported(path)
+    return form
+
+
+def detect_as(path: str | Path, holds: Holds) -> Format:
+    r"""The format of a file of runs or judgments.
+
+    One that looks like no such file is taken for one all the same where it may be meant as one:
+    the reader says what is wrong in its first line.
+
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "qrels.txt"
+    >>> _ = path.write_text("A.1 0 7 two\n")
+    >>> detect_as(path, "judgments").name
+    'trec-qrels'
+    """
+    form = _recognised(path, None)
+    if form is not None and form.holds == holds:
+        return form
+    if is_rows(path) and (form is None or form.name in ("document", "table")):
+        if holds == "judgments":
+            return FORMATS["trec-qrels"]
+        if holds == "runs":
+            return FORMATS[_meant_run(path)]
+    if form is None:
+        raise _unsupported(path)
+    raise InputError(f"{path}: holds {form.holds} ({form.description}), not {holds}")
+
+
+def _meant_run(path: str | Path) -> str:
+    """The format of runs that the first line of a file is nearest to."""
+    first = read_head(path).lstrip().split("\n", 1)[0]
+    if len(first.split("\t")) == _ANSWER_RUN_COLUMNS:
+        return "arqmath-answer-run"
+    return "clmir-submission" if "," in first and plain_name(path).endswith(".csv") else "trec-run"
+
+
+def _unsupported(path: str | Path) -> InputError:
+    return InputError(
+        f"{path}: is not a supported type of file (posts are read from LaTeX, Markdown, HTML, "
+        "text, notebooks, Word, PDF, tables, JSON Lines, dumps and archives, see docs/files.md; a "
+        "file under another name needs --from FORMAT, plain text --from document)"
+    )
+
+
+def is_rows(path: str | Path) -> bool:
+    """Whether a file has the name of a run or of judgments, or one without any ending.
+
+    >>> is_rows("bm25.run.gz"), is_rows("qrels"), is_rows("posts.jsonl")
+    (True, True, False)
+    """
+    name = plain_name(path)
+    return name.endswith(_TABLE) or "." not in name
+
+
+def _recognised(path: str | Path, fields: Mapping[str, str] | None) -> Format | None:
+    """The format of a file; None where it is none that is read here."""
     if str(path) == "-":
         raise InputError("the format of standard input must be named: --from FORMAT")
     is_member = isinstance(path, Member)
@@ -103,6 +162,11 @@ def detect(path: str | Path, *, fields: Mapping[str, str] | None = None) -> Form
         return FORMATS["table"]
     if form is not None:
         return form
+    # Their names say what they are meant as; the reader says what is wrong with them.
+    if head.strip() and name.endswith(_RUN):
+        return FORMATS[_meant_run(path)]
+    if head.strip() and name.endswith(_QRELS):
+        return FORMATS["trec-qrels"]
     if is_table:
         return FORMATS["table"]
     if not is_member and str(path).lower().endswith(COMPRESSED):
@@ -111,11 +175,7 @@ def detect(path: str | Path, *, fields: Mapping[str, str] | None = None) -> Form
         raise InputError(f"{path}: is empty")
     if not is_member and folder.document_kind(path):
         return FORMATS["document"]
-    raise InputError(
-        f"{path}: is not a supported type of file (posts are read from LaTeX, Markdown, HTML, "
-        "text, notebooks, Word, PDF, tables, JSON Lines, dumps and archives, see docs/files.md; a "
-        "file under another name needs --from FORMAT, plain text --from document)"
-    )
+    return None
 
 
 def _by_head(name: str, head: str) -> Format | None:
@@ -222,7 +282,10 @@ _JSON = (".jsonl", ".ndjson", ".json")
 # Bytes of a first line that are read to tell our JSON Lines from those of others.
 _LONG_LINE = 1 << 20
 _PARQUET = (".parquet",)
-_TABLE = (".tsv", ".txt", ".run", ".res", ".qrels", ".qrel", ".csv")
+# topic, id, rank, score, name of the run
+_ANSWER_RUN_COLUMNS = 5
+_RUN, _QRELS = (".run", ".res"), (".qrels", ".qrel")
+_TABLE = (".tsv", ".txt", ".csv", *_RUN, *_QRELS)
 _NUMBER = r"[-+]?\d[\d.]*(?:[eE][-+]?\d+)?"
 _OWN = {"jsonl-posts": Post, "jsonl-queries": Query, "jsonl-judgments": Judgment,
         "jsonl-formulas": Formula}  # fmt: skip
@@ -289,7 +352,7 @@ FORMATS: dict[str, Format] = {
                _header("id|search_?id", "body", "title")),
         Format("clmir-submission", "runs", "CLMIR 2025: the CSV that teams hand in",
                clmir.read_submission, clmir.write_submission, clmir.validate_submission,
-               (".csv",), _header("search_?id", "run number|similarity score")),
+               _TABLE, _header("search_?id", "run number|similarity score")),
         Format("clmir-queries", "queries", "CLMIR 2025: the query CSV",
                clmir.read_queries, None, None, (".csv",),
                _header("(?:query[_ ]?)?id", "latex|expression|formula|query")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +11,8 @@ from mathsetu.collections.tally import Tally
 from mathsetu.errors import RowError, place_in
 from mathsetu.limits import LONGEST_NAME
 
+# Ids that a summary names.
+_NAMED = 5
 #: What to do about tables of which each is numbered from 1.
 OTHER_IDS = "; take ids from another column: --field id=COLUMN"
 
@@ -154,6 +156,23 @@ class Problem:
     def __str__(self) -> str:
         place = f"line {self.line}: " if self.line else ""
         return f"{'' if self.fatal else 'warning: '}{place}{self.message}"
+
+
+def unanswered(
+    asked: Collection[str], answered: Collection[str], noun: str, plural: str, where: str = ""
+) -> Iterator[Problem]:
+    """The warning that some of the topics have no results, if they have none.
+
+    >>> print(*unanswered(["A.1", "A.2", "A.3"], {"A.2"}, "topic", "topics"))
+    warning: 2 of 3 topics have no results: A.1, A.3
+    """
+    missing = [one for one in asked if one not in answered]
+    if len(missing) == 1:
+        yield Problem(0, f"{noun} {missing[0]} has no results{where}", fatal=False)
+    elif missing:
+        named = ", ".join(missing[:_NAMED]) + (" …" if len(missing) > _NAMED else "")
+        count = f"{len(missing):,} of {len(asked):,} {plural}"
+        yield Problem(0, f"{count} have no results{where}: {named}", fatal=False)
 
 
 def in_order(problems: Iterable[Problem], bad: BadRows = REFUSE) -> list[Problem]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from mathsetu.collections.files import read_lines, shown, writing
-from mathsetu.collections.rows import REFUSE, BadRows, Problem, in_order
+from mathsetu.collections.rows import REFUSE, BadRows, Problem, in_order, unanswered
 from mathsetu.errors import InputError, RowError
 from mathsetu.limits import MOST_DIGITS
 from mathsetu.printable import counted
@@ -109,6 +109,7 @@ def validate_run(
         names.add(name)
     if not names and not problems and not bad.count:
         problems.append(Problem(0, "the file holds no results"))
+    problems += checker.unanswered()
     return in_order(problems, bad)
 
 
@@ -130,6 +131,7 @@ class RankChecker:
         self._queries, self._posts = queries, posts
         self._seen: dict[str, dict[str, int]] = {}
         self._last: dict[str, tuple[float, int | None]] = {}
+        self._next: dict[str, int] = {}
 
     def check(
         self, line: int, ranking: str, hit_id: str, score: float, rank: str | None = None
@@ -150,13 +152,18 @@ class RankChecker:
             problems.append(Problem(line, message, fatal=False))
         number = None if rank is None else whole(rank, "rank")
         if number is not None:
-            # Some tools count from 0, most from 1.
-            expected = (0, 1) if last_rank is None else (last_rank + 1,)
-            if number not in expected:
-                message = f"rank {number} where {expected[-1]} is expected ({ranking})"
+            # Some tools count from 0, most from 1. What follows a wrong rank may go on from it.
+            expected = self._next.get(ranking, 0 if number == 0 else 1)
+            if number != expected and (last_rank is None or number != last_rank + 1):
+                message = f"rank {number} where {expected} is expected ({ranking})"
                 problems.append(Problem(line, message, fatal=False))
+            self._next[ranking] = expected + 1
         self._last[ranking] = (score, number)
         return problems
+
+    def unanswered(self) -> Iterator[Problem]:
+        """The warning that some of the rankings that there may be are missing."""
+        return unanswered(self._queries or (), self._seen, "topic", "topics")
 
     def counts(self) -> dict[str, int]:
         """How many different hits each ranking has."""

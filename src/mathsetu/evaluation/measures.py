@@ -113,6 +113,11 @@ class Measure:
         """
         found = _TEXT.fullmatch(text.strip())
         name = _NAMES.get(found[1].lower()) if found else None
+        if text.strip().lower() in SETS:
+            members = ", ".join(SETS[text.strip().lower()])
+            raise InputError(
+                f"{text!r} is a set of measures; give one, such as those in it: {members}"
+            )
         if not found or name is None:
             known = ", ".join([*KINDS, *SETS])
             raise InputError(f"unknown measure {text!r} (known: {known}; such as P'@10, nDCG@10)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict
@@ -107,8 +108,11 @@ def build_segments(
         read = partial(_row, selection=recipe.posts, collection=collection, alone=alone)
         try:
             with closing(ordered_map(read, posts, processes, _CHUNK)) as rows:
-                selected = (row for row in _counted(rows, "reading", progress) if row)
+                left_out: Counter[str] = Counter()
+                selected = _selected(_counted(rows, "reading", progress), left_out)
                 count = _write_stores(work, selected)
+            if left_out and not count:
+                raise InputError(f"{recipe.name}: {_all_left_out(left_out)}")
             if not count:
                 raise NoPosts
         except BaseException:
@@ -336,8 +340,22 @@ def _write_part(folder: Path, builder: Builder) -> None:
     sync_folder(folder.parent)
 
 
-def _row(post: Post, selection: Selection, collection: str, alone: bool) -> Row | None:
-    """A post as it is stored; None for one that the recipe leaves out.
+def _selected(rows: Iterable[Row | str], left_out: Counter[str]) -> Iterator[Row]:
+    """The posts that are indexed; the others are counted by the setting that leaves them out."""
+    for row in rows:
+        if isinstance(row, str):
+            left_out[row] += 1
+        else:
+            yield row
+
+
+def _all_left_out(left_out: Counter[str]) -> str:
+    settings = ", ".join(f"{name} {number:,}" for name, number in left_out.items())
+    return f"all posts are left out by the recipe ({settings})"
+
+
+def _row(post: Post, selection: Selection, collection: str, alone: bool) -> Row | str:
+    """A post as it is stored; the name of the setting by which the recipe leaves it out.
 
     Args:
         post: The post.
@@ -346,13 +364,13 @@ def _row(post: Post, selection: Selection, collection: str, alone: bool) -> Row 
         alone: Whether answers have got the titles of their questions, which are not their words.
     """
     if selection.kinds and post.kind not in selection.kinds:
-        return None
+        return "posts.kinds"
     facts = read_post(post)
     if selection.minimum_words or selection.need_words:
         fields = ("body",) if alone and post.parent_id else ("title", "body")
         count = len(tokenize(" ".join(facts.texts[field].words for field in fields)))
         if count < max(selection.minimum_words, int(selection.need_words)):
-            return None
+            return "posts.minimum_words" if selection.minimum_words else "posts.need_words"
     return to_row(facts, collection)
 
 

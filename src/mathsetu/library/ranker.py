@@ -337,9 +337,11 @@ class Ranker:
             member.rank(questions, deeper, member.recipe.ranking.weights) for member in members
         ]
         for question, *lists in zip(questions, *rankings, strict=True):
-            named = dict(zip(counting, lists, strict=True))
+            # A member of several parts ranks all that any of them found; its own run would not.
+            cut = (_first(ranked, deeper) for ranked in lists)
+            named = dict(zip(counting, cut, strict=True))
             runs = [_as_run(name, ranked) for name, ranked in named.items()]
-            depth = max(1, sum(len(ranked.numbers) for ranked in lists))
+            depth = max(1, sum(len(ranked.numbers) for ranked in named.values()))
             [hits] = fuse(runs, method, depth).rankings.values()
             yield _together(question, named, hits, str(ranking.fuse["method"]))
 
@@ -473,6 +475,15 @@ def _have_same_formulas(post: Glance, other: Glance) -> bool:
     ours, theirs = post.plain_formulas, other.plain_formulas
     shared = len(ours & theirs)
     return shared >= _LEAST_FORMULAS and shared >= _SAME_FORMULAS * len(ours | theirs)
+
+
+def _first(ranked: RecipeReply, scope: Scope) -> RecipeReply:
+    """As many of the posts as are wanted, and the one that is ranked in any case."""
+    numbers = ranked.numbers.tolist()
+    if len(numbers) <= scope.k:
+        return ranked
+    asked = [place for place in range(scope.k, len(numbers)) if numbers[place] == scope.also]
+    return ranked.ordered([*range(scope.k), *asked])
 
 
 def _as_run(name: str, ranked: RecipeReply) -> Run:

@@ -171,7 +171,10 @@ class JudgedTask:
         known = library.present({judgment.id for judgment in judgments})
         present = [judgment for judgment in judgments if judgment.id in known]
         if not present:
-            raise InputError("none of the judged posts is in the collection")
+            raise InputError(
+                "none of the judged posts is in the collection: posts and judgments must be of the "
+                "same collection"
+            )
         every = Judgments.of(judgments)
         threshold = every.relevant_from
         had = set(every.answerable(threshold).grades)
@@ -180,7 +183,10 @@ class JudgedTask:
         # Nobody can find anything for a topic without any relevant post: papers count these, too.
         asked = [q for q in queries if q.id in here.grades and (q.id in has or q.id not in had)]
         if not asked:
-            raise InputError("none of the topics has a judgment")
+            raise InputError(
+                "none of the topics has a judgment of a post in the collection, or a relevant post "
+                "in it: topics and judgments must be of the same edition"
+            )
         judged = Judgments({query.id: here.grades[query.id] for query in asked})
         return cls(asked, judged, threshold, judged.grades if pool else None)
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from mathsetu.errors import InputError, reason
 from mathsetu.plain_files import open_plain
-from mathsetu.recipes.schema import Recipe, parse_table
+from mathsetu.recipes.parts import check_parts
+from mathsetu.recipes.schema import BASED_ON, USE, Recipe, parse_table
 from mathsetu.recipes.tables import parse_toml
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ __all__ = [
 ]
 
 _LONGEST_RECIPE = 1_000_000
+# What begins so is meant as TOML, not as plain text.
+_TOML_SIGNS = ("{", "[", '"', "'")
 
 
 def recipe_names() -> list[str]:
@@ -78,7 +81,9 @@ def load_recipe(name: str, overrides: Iterable[str] = ()) -> Recipe:
     >>> load_recipe("default", ["ranking.k=7"]).ranking.k
     7
     """
-    return overridden(recipe_table(name), overrides, name)
+    recipe = overridden(recipe_table(name), overrides, name)
+    check_parts(recipe, name)
+    return recipe
 
 
 def recipe_table(name: str) -> dict[str, Any]:
@@ -89,12 +94,12 @@ def recipe_table(name: str) -> dict[str, Any]:
     out.
     """
     table = parse_toml(recipe_text(name), name)
-    base = table.pop("based_on", None)
+    base = table.pop(BASED_ON, None)
     if base is not None:
         if not isinstance(base, str) or base not in recipe_names() or base == name:
             raise InputError(f"{name}: based_on must name another shipped recipe, not {base!r}")
         table = _merged(recipe_table(base), table)
-    wanted = table.pop("use", None)
+    wanted = table.pop(USE, None)
     return table if wanted is None else _with_systems(table, wanted, name)
 
 
@@ -108,11 +113,15 @@ def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
 
 def _with_systems(table: dict[str, Any], wanted: Any, source: str) -> dict[str, Any]:
     systems = _inner_table(table, "systems", source)
-    for name in wanted if isinstance(wanted, list) else [wanted]:
-        if not isinstance(wanted, list) or not isinstance(name, str) or name not in systems:
+    known = f"(systems: {', '.join(systems)})" if systems else "(the recipe has no systems)"
+    if not isinstance(wanted, list):
+        raise InputError(
+            f"{source}: use must be a list of systems, not {reprlib.repr(wanted)} {known}"
+        )
+    for name in wanted:
+        if not isinstance(name, str) or name not in systems:
             raise InputError(
-                f"{source}: use must be a list of systems, and {reprlib.repr(name)} is none "
-                f"(systems: {', '.join(systems)})"
+                f"{source}: use names {reprlib.repr(name)}, which is no system {known}"
             )
     kept = {name: _inner_table(systems, name, source) for name in wanted}
     needed = {part for system in kept.values() for part in _inner_table(system, "weights", source)}
@@ -139,6 +148,9 @@ def overridden(table: Mapping[str, Any], overrides: Iterable[str], source: str) 
         place = changed
         for name in outer:
             if place.get(name) is None:  # a recipe without a reranker has none to replace
+                if place is changed.get("parts") and last != "kind":
+                    known = ", ".join(place)
+                    raise InputError(f"{override!r}: there is no part {name!r} (parts: {known})")
                 place[name] = {}
             place = place[name]
             if not isinstance(place, dict):
@@ -151,4 +163,6 @@ def _toml_value(text: str) -> Any:
     try:
         return parse_toml(f"value = {text}", text)["value"]
     except InputError:
+        if text.startswith(_TOML_SIGNS):
+            raise
         return text

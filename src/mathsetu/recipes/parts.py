@@ -121,10 +121,10 @@ PARTS: dict[str, Callable[[], Part]] = {
 }
 
 
-def check_parts(recipe: Recipe) -> None:
+def check_parts(recipe: Recipe, source: str = "") -> None:
     """Refuse unknown kinds and settings of parts before any work is done."""
     for name, settings in recipe.parts.items():
-        _resolve(settings, f"{recipe.name}: parts.{name}")
+        _resolve(settings, f"{source or recipe.name}: parts.{name}")
 
 
 def make_builder(settings: Mapping[str, Any], where: str, device: str = PROCESSOR) -> Builder:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from mathsetu.ranking.fusion import Fusion
 
 _LONGEST_NAME = 60
+#: Settings of a recipe file that make its table from another recipe's (`recipe_table`).
+FOR_TABLES = BASED_ON, USE = "based_on", "use"
 
 
 @dataclass(frozen=True)
@@ -55,13 +57,13 @@ class Preparation:
     model: str = ""
 
     def __post_init__(self) -> None:
-        if not self.translate:
+        if not (self.translate or self.model) and self.backend == "glossary":
             return
         # Imported here, since most recipes translate nothing.
         from mathsetu.languages.table import LANGUAGES, language
         from mathsetu.languages.translate import open_translator
 
-        if language(self.translate).code not in LANGUAGES:
+        if self.translate and language(self.translate).code not in LANGUAGES:
             known = ", ".join(LANGUAGES)
             raise InputError(f"translate is {self.translate!r}, which is not a language of {known}")
         open_translator(self.backend, self.model, remember=False)
@@ -111,6 +113,9 @@ class Ranking:
     own_language: str = "off"
     group: bool = False
     calibration: Calibration | None = None
+
+    def __post_init__(self) -> None:
+        preference(self.own_language)
 
 
 @dataclass(frozen=True)
@@ -209,7 +214,7 @@ def parse_recipe(text: str, source: str) -> Recipe:
 
 def parse_table(table: Mapping[str, Any], source: str) -> Recipe:
     """Make a recipe from its table, checked."""
-    recipe = read_table(Recipe, table, source)
+    recipe = read_table(Recipe, table, source, also_known=FOR_TABLES)
     if recipe.ranking.fuse and not recipe.ranking.weights:
         equal = dict.fromkeys(recipe.members, 1 / max(len(recipe.members), 1))
         recipe = replace(recipe, ranking=replace(recipe.ranking, weights=equal))
@@ -248,7 +253,6 @@ def _check(recipe: Recipe, source: str) -> None:
     _check_names(ranking.formula_context, list(recipe.parts), "part", f"{source}: formula_context")
     if not all(0 <= weight < float("inf") for weight in ranking.formula_context.values()):
         raise InputError(f"{source}: ranking.formula_context must hold weights, none below 0")
-    preference(ranking.own_language)
     if not 0 <= ranking.exact < float("inf"):
         raise InputError(f"{source}: ranking.exact is {ranking.exact:g}; it cannot be less than 0")
     if ranking.calibration and ranking.fuse:
@@ -272,8 +276,10 @@ def _check_names(names: Iterable[str], known: list[str], kind: str, where: str) 
 
 def _check_shares(ranked: Ranking | System, where: str) -> None:
     total = sum(ranked.weights.values())
-    if not abs(total - 1) <= 1e-6 or min(ranked.weights.values()) < 0:
-        raise InputError(f"{where}.weights must be positive and add up to 1, not {total:g}")
+    if below := [name for name, weight in ranked.weights.items() if weight < 0]:
+        raise InputError(f"{where}.weights must not be negative ({', '.join(below)})")
+    if not abs(total - 1) <= 1e-6:
+        raise InputError(f"{where}.weights must add up to 1, not {total:g}")
     if ranked.normalise not in NORMALISATIONS:
         known = ", ".join(NORMALISATIONS)
         raise InputError(f"{where}.normalise is {ranked.normalise!r} (known: {known})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -51,8 +51,12 @@ def _check_depth(table: dict[str, Any]) -> None:
         raise RecursionError
 
 
-def read_table(kind: type[Table], table: Mapping[str, Any], where: str) -> Table:
+def read_table(
+    kind: type[Table], table: Mapping[str, Any], where: str, *, also_known: Iterable[str] = ()
+) -> Table:
     """Make a dataclass from a TOML table, refusing what it does not know, by name.
+
+    ``also_known`` are settings that are read before, for the message.
 
     >>> from mathsetu.ranking.fusion import RRF
     >>> read_table(RRF, {"k": 180}, "ranking.fuse")
@@ -65,7 +69,8 @@ def read_table(kind: type[Table], table: Mapping[str, Any], where: str) -> Table
     known = {entry.name: entry for entry in fields(kind)}
     for name in table:
         if name not in known:
-            raise InputError(f"{where}: unknown setting {name!r} (known: {', '.join(known)})")
+            every = ", ".join([*known, *also_known])
+            raise InputError(f"{where}: unknown setting {name!r} (known: {every})")
     for name, entry in known.items():
         required = entry.default is MISSING and entry.default_factory is MISSING
         if required and name not in table:

@@ -147,7 +147,8 @@ class Smart:
         )
         if not known:
             raise InputError(
-                f"unknown TF-IDF scheme {self.notation!r} (three letters: l or n, t or n, c or n)"
+                f"unknown scheme {self.notation!r} (known: bm25+, and TF-IDF as three letters: "
+                "l or n, t or n, c or n)"
             )
 
     @property
@@ -250,9 +251,10 @@ def make_scheme(settings: Mapping[str, Any]) -> Scheme:
     if not isinstance(name, str):
         raise InputError(f"the name of a scheme must be text, not {name!r}")
     if name != "bm25+":
+        scheme = Smart(name)
         if parameters:
             raise InputError(f"the TF-IDF scheme {name!r} takes no {', '.join(parameters)}")
-        return Smart(name)
+        return scheme
     known = ("k1", "b", "delta", "matched_only")
     for parameter, value in parameters.items():
         if parameter not in known:
@@ -262,6 +264,8 @@ def make_scheme(settings: Mapping[str, Any]) -> Scheme:
                 raise InputError(f"matched_only must be true or false, not {value!r}")
         elif not isinstance(value, int | float) or not 0 <= value < float("inf"):
             raise InputError(f"{parameter} must be a number from 0 on, not {value!r}")
+        elif parameter == "b" and value > 1:
+            raise InputError(f"b must be a number from 0 to 1, not {value!r}")
     return Bm25Plus(**parameters)
 
 

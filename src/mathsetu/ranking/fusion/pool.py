@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.errors import InputError
-from mathsetu.records import Run
+from mathsetu.records import Hit, Run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,6 +78,16 @@ def pool_runs(runs: Sequence[Run]) -> list[Pool]:
     return [_pool(topic, runs) for topic in topics]
 
 
+def check_hits(ranking: Sequence[Hit], topic: str, where: str) -> None:
+    """Refuse a ranking that has a hit twice, since it has two ranks then."""
+    if len({hit.id for hit in ranking}) < len(ranking):
+        [(repeated, times)] = Counter(hit.id for hit in ranking).most_common(1)
+        raise InputError(
+            f"{where}: {repeated} comes {times} times for {topic}; keep one ('mathsetu validate' "
+            "names the lines)"
+        )
+
+
 def natural(candidate_id: str) -> tuple[bool, int, str, str]:
     """The order of ids: integers by their value, then all others by their letters.
 
@@ -100,9 +110,7 @@ def _pool(topic: str, runs: Sequence[Run]) -> Pool:
     scores = np.zeros((len(runs), len(ids)))
     for row, (run, ranking) in enumerate(zip(runs, rankings, strict=True)):
         columns = [places[hit.id] for hit in ranking]
-        if len(set(columns)) < len(columns):
-            repeated = Counter(hit.id for hit in ranking).most_common(1)[0][0]
-            raise InputError(f"run {run.name or row + 1}: {repeated} again for {topic}")
+        check_hits(ranking, topic, f"run {run.name or row + 1}")
         ranks[row, columns] = np.arange(1, len(columns) + 1)
         scores[row, columns] = [hit.score for hit in ranking]
         if not np.all(np.abs(scores[row]) < _LARGEST_SCORE):
