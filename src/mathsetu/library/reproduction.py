@@ -322,8 +322,8 @@ def changed_settings(shipped: Recipe, used: Recipe) -> list[str]:
     >>> from mathsetu.recipes import load_recipe
     >>> changed_settings(load_recipe("mirmu"), load_recipe("mirmu", ["parts.text.model=./other"]))
     ['parts.text.model is ./other, not sentence-transformers/all-MiniLM-L12-v2']
-    >>> changed_settings(load_recipe("mirmu"), load_recipe("mirmu", ["parts.text.batch=8"]))
-    ['parts.text.batch is 8; the recipe does not set it']
+    >>> changed_settings(load_recipe("mirmu"), load_recipe("mirmu", ["parts.text.max_tokens=64"]))
+    ['parts.text.max_tokens is 64; the recipe does not set it']
     """
     before, after = dict(_flat(asdict(shipped))), dict(_flat(asdict(used)))
     names = dict.fromkeys([*before, *after])
