@@ -444,3 +444,11 @@ def test_a_merged_segment_is_that_of_the_posts_that_were_kept(tmp_path: Path) ->
     assert json.loads((kept / "languages.json").read_text()) == {"cs": 1, "en": 3}
     for file in kept.iterdir():
         assert (tmp_path / "merged" / file.name).read_bytes() == file.read_bytes(), file.name
+
+
+def test_a_reason_names_no_translation_that_is_unlikely(tmp_path: Path) -> None:
+    # The Hindi word for a value also begins "let us suppose".
+    post = Post("1", "Let it be an integral. Its value is one.", language="en")
+    [reply] = over(tmp_path / "index", post).ask([asked("समाकल का मान", "hi")])
+    assert 0 < reply.wanted["let"] < reply.wanted["valu"]
+    assert {one.found for one in reply.reason(0, post).evidence} == {"integral", "value"}

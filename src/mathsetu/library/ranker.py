@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 RERANKING = "reranking"
 #: The share of a score for what a post holds as it was asked for; a reason for another order.
 EXACT, LANGUAGE = "exact", "language"
-# Posts from the top that are looked into for what they hold as it was asked for, and those among
-# which the asker's language is looked for.
-_LOOKED_INTO, _LANGUAGE_DEPTH = 50, 100
+# Posts from the top that are looked into for what they hold as it was asked for: more where little
+# is asked for, which says less of a post. And those among which the asker's language is looked for.
+_LOOKED_INTO, _LOOKED_INTO_FOR_LITTLE, _LANGUAGE_DEPTH = 20, 50, 100
 # So much more counts what is written as it was asked for where nothing else is asked for than
 # formulas, or one word. What is like a formula may be a fragment of it, which is more like a short
 # one than a longer one that holds it; and the meaning of a word by itself is vague.
@@ -301,11 +301,11 @@ class Ranker:
         exact = ExactReply(ranked.question)
         if not exact.asks:
             return ranked
-        first = ranked.numbers[:_LOOKED_INTO].tolist()
-        posts = self._posts.glances(first)
-        weight = self.recipe.ranking.exact
+        weight, depth = self.recipe.ranking.exact, _LOOKED_INTO
         if len(ranked.question.words.split()) < 2:
-            weight *= _NOTHING_ELSE
+            weight, depth = weight * _NOTHING_ELSE, _LOOKED_INTO_FOR_LITTLE
+        first = ranked.numbers[:depth].tolist()
+        posts = self._posts.glances(first)
         shares = [weight * exact.held(posts[number])[0] for number in first]
         return ranked.with_share(EXACT, shares, exact) if any(shares) else ranked
 

@@ -38,8 +38,9 @@ if TYPE_CHECKING:
 #: Words of a question, what they are translated to ("" for nothing), and the terms of that.
 _Said = tuple[str, str, tuple[str, ...]]
 
-# A reason names this many words at most.
-_SHOWN = 8
+# A reason names this many words at most, and no translation less likely than this, which is met by
+# chance.
+_SHOWN, _LIKELY = 8, 0.15
 # Posts whose words are kept in memory, and words of a post that are looked through for a reason.
 _REMEMBERED, _WORDS_READ = 2_000, 20_000
 _BRACKETS = {"(": ")", "[": "]"}
@@ -244,7 +245,7 @@ class LexicalReply:
         found = (
             self._evidence(term, post.language, text)
             for share, term in ranked
-            if share > 0 and term in text.first
+            if share > 0 and self.wanted[term] >= _LIKELY and term in text.first
         )
         met = dict.fromkeys(evidence for evidence in found if evidence)
         return Reason("words", float(sum(shares)), _in_words(met), tuple(met))
