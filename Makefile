@@ -13,6 +13,8 @@ PYTEST := pytest -n auto --dist loadfile
 # There are as many processes as cores: more threads in each would wait for one another for minutes.
 tests test-thorough test-neural: export OMP_NUM_THREADS := 1
 tests test-thorough test-neural: export OPENBLAS_NUM_THREADS := 1
+# Tests write and sync thousands of small files: in memory, where there is room, nobody waits for a disk.
+tests: export PYTEST_DEBUG_TEMPROOT := $(shell df -Pm /dev/shm 2> /dev/null | awk 'NR == 2 && $$4 > 2048 { print "/dev/shm" }')
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-thorough test-neural fuzz mutations site distributions wheel-check audit lock \
