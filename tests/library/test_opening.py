@@ -174,3 +174,19 @@ def test_damage_in_the_manifest_is_found(library: Path) -> None:
         path.write_text(written.replace(before, after), encoding="utf-8")
         with pytest.raises(InputError, match=r"manifest\.json: its content has changed"):
             Library(library)
+
+
+@pytest.mark.parametrize(
+    ("setting", "named"),
+    [
+        ("parts.words.fields={body=1}", "parts.words.fields"),
+        ("parts.words.stop_words=false", "parts.words.stop_words"),
+        ("posts.kinds=['question']", "posts"),
+    ],
+)
+def test_what_decided_what_was_indexed_cannot_be_changed_for_a_search(
+    library: Path, setting: str, named: str
+) -> None:
+    with pytest.raises(InputError, match=f"^{named}: decided what was indexed"):
+        Library(library, [setting])
+    Library(library, ["parts.words.scheme.k1=1.8"]).close()

@@ -324,3 +324,13 @@ def test_the_verb_offers_every_method() -> None:
     from mathsetu.cli.fuse import _METHODS
 
     assert list(_METHODS) == list(METHODS)
+
+
+def test_runs_of_different_topics_are_not_fused(mathsetu: Mathsetu, tmp_path: Path) -> None:
+    first, second = tmp_path / "2020.run", tmp_path / "2021.run"
+    first.write_text("A.1 Q0 5 1 1.0 x\n", encoding="utf-8")
+    second.write_text("A.201 Q0 5 1 1.0 y\n", encoding="utf-8")
+    line = mathsetu.refuses("fuse", "rrf", first, second, tmp_path / "fused.run")
+    assert "2021.run: has no topic in common with" in line
+    assert "(A.201, A.1)" in line
+    assert not (tmp_path / "fused.run").exists()

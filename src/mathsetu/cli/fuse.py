@@ -185,11 +185,20 @@ def save_learned(
 
 def _runs(paths: Iterable[Path]) -> list[Run]:
     runs: list[Run] = []
+    asked: dict[str, Path] = {}
     for path in paths:
-        for run in _records(path, "runs"):
+        own: list[Run] = _records(path, "runs")
+        topics = {topic for run in own for topic in run.rankings}
+        if asked and topics.isdisjoint(asked):
+            raise InputError(
+                f"{path}: has no topic in common with {next(iter(asked.values()))} "
+                f"({min(topics, default='none')}, {min(asked)}); fuse runs of the same topics"
+            )
+        asked |= dict.fromkeys(topics, path)
+        for run in own:
             for topic, hits in run.rankings.items():
                 check_hits(hits, topic, str(path))
-            runs.append(run)
+        runs += own
     if len(runs) < 2:
         raise InputError("two or more runs are fused; name them, and then the file for the result")
     return runs

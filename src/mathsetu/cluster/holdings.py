@@ -18,7 +18,7 @@ from mathsetu.cluster.snapshot import Newest, Snapshot
 from mathsetu.cluster.words import ClusterWords
 from mathsetu.library.holdings import View
 from mathsetu.library.segmented_posts import Filter
-from mathsetu.recipes import overridden
+from mathsetu.recipes import searched_with
 from mathsetu.recipes.parts import choices_of
 from mathsetu.recipes.schema import Recipe
 from mathsetu.retrieval.base import Retriever
@@ -44,7 +44,7 @@ class ClusterHoldings:
         self._remembered: defaultdict[str, Remembered] = defaultdict(Remembered)
 
     def _read_recipe(self, table: str) -> Recipe:
-        recipe = overridden(json.loads(table), self._settings, self.place)
+        recipe = searched_with(json.loads(table), self._settings, self.place)
         check_recipe(recipe)
         return recipe
 

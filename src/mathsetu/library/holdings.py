@@ -19,7 +19,7 @@ from mathsetu.library.manifest import (
 from mathsetu.library.segmented_posts import Filter, SegmentedPosts
 from mathsetu.library.store import Heading
 from mathsetu.places import is_address
-from mathsetu.recipes import overridden
+from mathsetu.recipes import searched_with
 from mathsetu.recipes.parts import make_retriever, models_of
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Post
@@ -190,7 +190,7 @@ class FolderHoldings:
         self.count, self.languages = manifest.posts, manifest.languages
         #: Nothing changes while it is open.
         self.version = ""
-        self.recipe: Recipe = overridden(manifest.recipe, settings, str(folder))
+        self.recipe: Recipe = searched_with(manifest.recipe, settings, str(folder))
         check_models(folder, manifest, models_of(self.recipe))
         folders = [segment_folder(folder, segment.name) for segment in manifest.segments]
         with ExitStack() as opened:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from difflib import get_close_matches
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mathsetu.errors import InputError, reason
 from mathsetu.plain_files import open_plain
-from mathsetu.recipes.parts import check_parts
+from mathsetu.recipes.parts import check_built_with, check_parts
 from mathsetu.recipes.schema import BASED_ON, USE, Recipe, parse_table
 from mathsetu.recipes.tables import parse_toml
 
@@ -25,6 +25,7 @@ __all__ = [
     "recipe_names",
     "recipe_table",
     "recipe_text",
+    "searched_with",
 ]
 
 _LONGEST_RECIPE = 1_000_000
@@ -157,6 +158,14 @@ def overridden(table: Mapping[str, Any], overrides: Iterable[str], source: str) 
                 raise InputError(f"{override!r}: {name} is not a table")
         place[last] = _toml_value(value.strip())
     return parse_table(changed, source)
+
+
+def searched_with(table: Mapping[str, Any], overrides: Sequence[str], source: str) -> Recipe:
+    """The recipe that a library was built with, with other settings for searching."""
+    chosen = overridden(table, overrides, source)
+    if overrides:
+        check_built_with(parse_table(table, source), chosen)
+    return chosen
 
 
 def _toml_value(text: str) -> Any:

@@ -23,7 +23,8 @@ class Part:
     ``silent`` says whether a question gives the part nothing to go on; ``join`` lets segments that
     were built together know of each other; ``on_device`` says whether the builder is also told
     where to encode; ``model_folder`` says where the model lies that makes the part's vectors (None
-    where it has none, or where that is a name on the hub).
+    where it has none, or where that is a name on the hub); ``built_with`` names the settings that
+    decide what an index holds, and cannot be changed afterwards.
     """
 
     settings: type
@@ -33,6 +34,7 @@ class Part:
     join: Callable[[Sequence[Path]], None] = lambda folders: None
     on_device: bool = False
     model_folder: Callable[[Any], Path | None] = lambda choices: None
+    built_with: tuple[str, ...] = ("fields",)
 
 
 def _no_words(question: Question) -> bool:
@@ -54,7 +56,8 @@ def _named_folder(choices: Any) -> Path | None:
 def _lexical() -> Part:
     from mathsetu.retrieval.lexical import LexicalBuilder, LexicalRetriever, LexicalSettings
 
-    return Part(LexicalSettings, LexicalBuilder, LexicalRetriever, _no_words)
+    built_with = ("fields", "analysis", "stop_words")
+    return Part(LexicalSettings, LexicalBuilder, LexicalRetriever, _no_words, built_with=built_with)
 
 
 def _formula() -> Part:
@@ -67,13 +70,23 @@ def _formula() -> Part:
 def _dense() -> Part:
     from mathsetu.retrieval.dense import DenseBuilder, DenseRetriever, DenseSettings
 
-    return Part(DenseSettings, DenseBuilder, DenseRetriever, _no_words, model_folder=_named_folder)
+    return Part(
+        DenseSettings,
+        DenseBuilder,
+        DenseRetriever,
+        _no_words,
+        model_folder=_named_folder,
+        built_with=("fields", "text", "stop_words", "stem", "transliterate", "post_prefix"),
+    )
 
 
 def _overlap() -> Part:
     from mathsetu.retrieval.overlap import OverlapBuilder, OverlapRetriever, OverlapSettings
 
-    return Part(OverlapSettings, OverlapBuilder, OverlapRetriever, _no_formulas)
+    built_with = ("of", "numeric", "fields")
+    return Part(
+        OverlapSettings, OverlapBuilder, OverlapRetriever, _no_formulas, built_with=built_with
+    )
 
 
 def _meaning() -> Part:
@@ -90,6 +103,7 @@ def _meaning() -> Part:
         _no_words,
         on_device=True,
         model_folder=folder,
+        built_with=("tokens", "question_passages", "body_passages", "titles", "careful"),
     )
 
 
@@ -107,6 +121,7 @@ def _graph() -> Part:
         GraphRetriever,
         _nothing,
         model_folder=lambda choices: graph_model_folder(choices.model),
+        built_with=("fields", "storage"),
     )
 
 
@@ -125,6 +140,27 @@ def check_parts(recipe: Recipe, source: str = "") -> None:
     """Refuse unknown kinds and settings of parts before any work is done."""
     for name, settings in recipe.parts.items():
         _resolve(settings, f"{source or recipe.name}: parts.{name}")
+
+
+def check_built_with(built: Recipe, chosen: Recipe) -> None:
+    """Refuse to search with settings that a library would have to be built with."""
+    changed = [] if built.posts == chosen.posts else ["posts"]
+    for name in built.parts.keys() & chosen.parts.keys():
+        part, before = _resolve(built.parts[name], f"parts.{name}")
+        other, after = _resolve(chosen.parts[name], f"parts.{name}")
+        if part.settings is not other.settings:
+            changed.append(f"parts.{name}.kind")
+            continue
+        changed += (
+            f"parts.{name}.{setting}"
+            for setting in part.built_with
+            if getattr(before, setting) != getattr(after, setting)
+        )
+    if changed:
+        raise InputError(
+            f"{', '.join(sorted(changed))}: decided what was indexed when the library was built; "
+            "build another one: mathsetu index LIBRARY SOURCE… --set NAME=VALUE"
+        )
 
 
 def make_builder(settings: Mapping[str, Any], where: str, device: str = PROCESSOR) -> Builder:
