@@ -221,3 +221,18 @@ def test_holding_different_things_is_refused(
     )
     assert result.code == 2
     assert "jsonl-posts holds posts, trec-qrels holds judgments" in result.err
+
+
+def test_of_thousands_of_problems_the_first_are_shown_and_those_that_matter_first(
+    mathsetu: Mathsetu, tmp_path: Path
+) -> None:
+    rising = [f"A.1 Q0 p{rank} {rank} {rank} x\n" for rank in range(1, 60)]
+    run = tmp_path / "rising.run"
+    run.write_text("".join([*rising, "A.1 Q0 p1 60 1 x\n"]), encoding="utf-8")
+    told = mathsetu("validate", run)
+    first, *_, more, verdict = told.out.splitlines()
+    assert "line 60" in first
+    assert "warning" not in first
+    assert len(told.out.splitlines()) == 22
+    assert "more problems; --json lists all" in more
+    assert "would be rejected" in verdict

@@ -14,6 +14,9 @@ from mathsetu.collections.formula_sets import open_formulas
 from mathsetu.collections.rows import BadRows, Problem
 from mathsetu.errors import InputError
 
+# Problems that are printed for people.
+_SHOWN = 20
+
 
 @click.command("validate", cls=Verb, former={"--format": "--from", "--queries": "--topics"})
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
@@ -69,8 +72,12 @@ def command(
     if as_json:
         print_json({"format": form.name, "valid": not rejected, "problems": problems})
     else:
-        for problem in problems:
+        # What a run would be rejected for comes first: thousands of warnings would hide it.
+        shown = sorted(problems, key=lambda problem: not problem.fatal)[:_SHOWN]
+        for problem in shown:
             say(f"{file} {problem}")
+        if left := len(problems) - len(shown):
+            say(f"{file}: {left:,} more problems; --json lists all")
         verdict = "would be rejected" if rejected else "is valid"
         say(f"{file}: {verdict} as {form.name} ({FORMATS[form.name].description})")
     if rejected:
