@@ -219,7 +219,9 @@ class Operands:
             self.letters += 1
             return self._group(after, is_first)
         if argument_token.kind is Kind.OPENING and row.is_pure(after, called=True):
-            if argument_token.gap and not row.has_operators(after) and is_first:
+            is_matrix = argument_token.text == "[" == self.tokens[after + 1].text
+            is_remark = argument_token.gap and not row.has_operators(after) and not is_matrix
+            if is_remark and is_first:
                 return None
             self.strong += 1
             self.letters += 1
