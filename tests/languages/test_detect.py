@@ -83,7 +83,18 @@ def test_a_further_language_of_the_library_is_likelier() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["samakalan ka maan gyat karo", "x ka mulya nikalo", "yah samikaran kaise hal karen"]
+    "text",
+    [
+        "samakalan ka maan gyat karo",
+        "x ka mulya nikalo",
+        "yah samikaran kaise hal karen",
+        "samakalan ka sutra",
+        "dvighat samikaran ka sutra",
+        "shreni ka yog",
+        "pythagoras pramey ka sutra",
+        "trikon ke kon ka yog",
+        "samakalan kare",
+    ],
 )
 def test_hindi_in_latin_letters_is_hindi(text: str) -> None:
     found = detect(text)
@@ -97,6 +108,9 @@ def test_hindi_in_latin_letters_is_hindi(text: str) -> None:
         "Se sabe que el mapa es continuo y se pide la cota",
         "Ke každému číslu se to hodí, jak to je a kdo ho zná",
         "Ka tome se svodi, a ko to zna neka pokaže",
+        "limes ka beskonacno",
+        "vzdalenost bodu ke primce",
+        "put ka sutra",
     ],
 )
 def test_latin_languages_are_not_taken_for_hindi(text: str) -> None:

@@ -76,6 +76,11 @@ def test_function_words_are_known_without_being_given() -> None:
     assert Lexicon(["हल"]).to_devanagari("is ka hal") == "इस का हल"
 
 
+@pytest.mark.parametrize("typed", ["kare", "karen", "karein"])
+def test_the_verb_of_exercises_is_no_purchase(typed: str) -> None:
+    assert Lexicon(["क्रय"]).candidates(typed)[0] in ("करे", "करें")
+
+
 def test_words_that_the_lexicon_does_not_know_stay() -> None:
     assert Lexicon([]).to_devanagari("Newton polygon") == "Newton polygon"
 

@@ -211,6 +211,8 @@ def detect_in_words(text: str, override: str = "", prior: Prior = NO_PRIOR) -> D
     if (plainly := _plainly(plain, script, tokens)) is not None:
         return Detected(plainly, _SURE, script)
     if script in _SERVED_SCRIPTS and len(tokens) <= _FEW:
+        if romanised[0] == "hi" and _is_mostly_hindi(tokens):
+            return Detected("hi", _MOSTLY, script)
         looked_up = (
             _further(plain, script, tokens, prior)
             or _foreign(plain, script, tokens, prior)
@@ -442,6 +444,23 @@ class _TypedHindi:
 def typed_hindi() -> _TypedHindi:
     """Tells whether a word in Latin letters sounds like a term of Hindi."""
     return _TypedHindi()
+
+
+def _is_mostly_hindi(tokens: list[str]) -> bool:
+    """Whether Hindi in Latin letters has most words of a text, and more than any other language.
+
+    Its function words are those of others as well, *ka* of Croatian and *ke* of Czech: a term that
+    nobody else has must stand beside them.
+    """
+    counting = [token for token in tokens if len(token) > 1 and not token.isdigit()]
+    terms = {token for token in counting if token in typed_hindi()}
+    hindi = terms | romanised_words("hi").intersection(counting)
+    others = (*LATIN, *(row.code for row in FURTHER.values() if row.script == "Latn"))
+    known_to = {code: {word for word in counting if weight_in(word, code)} for code in others}
+    own = {word for word in terms if len(word) > 3}.difference(*known_to.values())
+    covered = sum(token in hindi for token in counting)
+    most = max(sum(token in words for token in counting) for words in known_to.values())
+    return bool(own) and covered > most and covered >= _MOSTLY * len(counting)
 
 
 def _plainly(text: str, script: str, tokens: list[str]) -> str | None:

@@ -166,7 +166,7 @@ def _written(tokens: Sequence[Token]) -> str:
             frame.degree = ""
         elif kind is Kind.FUNCTION and token.text in BINOMIALS:
             frame.awaits_binomial = True
-        elif token.text in FENCED and (following is None or following.text not in BARS):
+        elif token.text in FENCED and _is_fenced(following):
             frame.fence = FENCED[token.text]
         elif token.text == "." and frame.opening in BARS:
             _add(frame, _Atom("\\cdot ", False, is_tight, sign=token.text))  # |u.v|
@@ -180,6 +180,15 @@ def _written(tokens: Sequence[Token]) -> str:
         latex = _bracket(unclosed.opening) + _finished(unclosed)
         _add(frames[-1], _Atom(latex, True, unclosed.tight))
     return _finished(frames[0])
+
+
+def _is_fenced(following: Token | None) -> bool:
+    """Whether what follows abs, floor, ceil or norm can stand between its signs."""
+    return (
+        following is not None
+        and following.text not in BARS
+        and following.kind not in (Kind.CLOSING, Kind.COMMA, Kind.INFIX, Kind.RELATION)
+    )
 
 
 def _is_times(frame: _Frame, token: Token, following: Token | None) -> bool:

@@ -209,15 +209,19 @@ class Operands:
         if name == "log" and row.is_tight(after, Kind.NUMBER):
             after += row.is_tight(after + 1, Kind.OPENING)  # log2(8)
         argument_token = row.at(after)
+        if argument_token is None and after == place + 1:
+            return None if is_first or self._is_word_at_end(place) else after
         if argument_token is None:
-            return None if is_first and after == place + 1 else after
+            return after
         if argument_token.kind is Kind.OPENING and argument_token.text in BARS:
             if name in FENCED:
                 return None  # norm ||x|| says it twice: the name is a word
             self.letters += 1
             return self._group(after, is_first)
         if argument_token.kind is Kind.OPENING and row.is_pure(after, called=True):
-            if argument_token.gap and not row.has_operators(after) and is_first:
+            is_matrix = argument_token.text == "[" == self.tokens[after + 1].text
+            is_remark = argument_token.gap and not row.has_operators(after) and not is_matrix
+            if is_remark and is_first:
                 return None
             self.strong += 1
             self.letters += 1
@@ -229,7 +233,12 @@ class Operands:
         if after > place + 1 and not is_first:
             return after
         joined = argument_token.kind in (Kind.INFIX, Kind.RELATION) and not is_first
-        return after if joined else None
+        return after if joined and name not in FENCED else None
+
+    def _is_word_at_end(self, place: int) -> bool:
+        """Whether a function without an argument is a word: ``L^2 norm``, but not ``f = sin``."""
+        is_joined = self.tokens[place - 1].kind in (Kind.INFIX, Kind.RELATION)
+        return self.tokens[place].text in FENCED or not is_joined
 
     def _is_argument(self, place: int, name: str) -> bool:
         """Whether a function's argument without brackets begins here."""
