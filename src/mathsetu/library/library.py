@@ -746,12 +746,20 @@ class Library:
 
         return self._steadily(work)
 
-    def ids_like(self, name: str, limit: int = 3) -> list[str]:
-        """Ids of posts that hold a mistyped one, or are nearly it; of a large library's first."""
+    def ids_like(
+        self, name: str, limit: int = 3, *, but: Collection[str] = frozenset()
+    ) -> list[str]:
+        """Ids of posts that hold a mistyped one, or are nearly it; of a large library's first.
+
+        Args:
+            name: What was typed.
+            limit: How many.
+            but: Ids that cannot be meant.
+        """
 
         def work(view: View, clock: Clock) -> list[str]:
             numbers = [number for number, _ in view.stored_posts.titles(_LOOKED_THROUGH)]
-            every = list(view.stored_posts.ids(numbers).values())
+            every = [one for one in view.stored_posts.ids(numbers).values() if one not in but]
             holding = [one for one in every if name in one]
             if holding or len(name) > _LONGEST_COMPARED:
                 return holding[:limit]
