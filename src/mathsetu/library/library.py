@@ -18,6 +18,7 @@ import numpy as np
 from mathsetu.deadline import Clock
 from mathsetu.errors import InputError, Replaced, Unavailable
 from mathsetu.intake.question import Question, topic_question, typed_question
+from mathsetu.languages.table import existing_language
 from mathsetu.languages.table import language as language_of
 from mathsetu.library.candidates import RecipeReply, chosen_weights
 from mathsetu.library.formula_instances import (
@@ -246,7 +247,7 @@ class Library:
             query: Words and formulas as people type them, or a query record, whose formulas
                 stand between delimiters.
             k: How many hits; what the recipe says unless given.
-            language: The language of the query; detected unless given.
+            language: The language of the query, its code or its name; detected unless given.
             where: Which posts may be found.
             explain: Whether to include the reasons.
             own_language: How much posts in the asker's language are preferred: ``off``, ``weak``,
@@ -296,8 +297,8 @@ class Library:
 
         Args:
             query: Text as it was typed, or a record; what is a question already stays as it is.
-            language: The language of a text; detected unless given, with those of the posts in
-                mind.
+            language: The language of a text, its code or its name; detected unless given, with
+                those of the posts in mind.
             as_words: Read only delimited text as formulas.
             page: The language of the page that it was typed into.
         """
@@ -309,8 +310,8 @@ class Library:
         check_type("language", language, str, "a code such as 'hi'")
         if not query.strip():
             raise InputError("the query is empty")
-        languages = self.languages
-        asked = typed_question(query, language, as_words=as_words, page=page, library=languages)
+        code, languages = _code_of(language), self.languages
+        asked = typed_question(query, code, as_words=as_words, page=page, library=languages)
         check_readable(asked)
         return asked
 
@@ -772,6 +773,14 @@ class Library:
         """One post by its id."""
         check_type("the id", post_id, str, "a text")
         return self._steadily(lambda view, clock: view.stored_posts.post(post_id))
+
+
+def _code_of(language: str) -> str:
+    """The code of the language that a caller states, if any."""
+    try:
+        return existing_language(language) if language else ""
+    except InputError as error:
+        raise InputError(f"language {language!r:.60}: {error}") from None
 
 
 def _context(
