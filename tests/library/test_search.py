@@ -210,3 +210,14 @@ def test_formulas_are_found_as_formulas(sampler_library: Library) -> None:
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
     assert found[0].match.coverage == 1
     assert set(found[0].match.substitution) == {"u", "v", "w"}
+
+
+def test_formulas_are_found_as_typed_with_the_posts_that_hold_them(
+    sampler_library: Library,
+) -> None:
+    found = sampler_library.formulas("sqrt(2)", 3)
+    assert found[0].latex == r"\sqrt{2}"
+    assert [one.latex for one in found] == [
+        one.latex for one in sampler_library.formulas(r"\sqrt{2}", 3)
+    ]
+    assert sampler_library.posts_with(found[0], 5) == ("sqrt2-irrational.hi",)

@@ -623,16 +623,24 @@ class Library:
         return tuple(hits)
 
     def formulas(self, latex: str, k: int = 10) -> list[FormulaMatch]:
-        """The formulas of the library that are most like one formula."""
+        """The formulas of the library that are most like one formula.
+
+        Args:
+            latex: The formula without delimiters, in LaTeX or as typed in a query (``sqrt(2)``).
+            k: How many.
+        """
         check_type("the formula", latex, str, "a text in LaTeX")
         if not latex.strip():
             raise InputError("the formula is empty")
+        from mathsetu.intake.typed import formula_as_latex  # its tables, not at the start
+
+        asked = formula_as_latex(latex)
 
         def work(view: View, clock: Clock) -> list[FormulaMatch]:
             finder, wanted = self._formulas_of(view), k
             _, allowed = view.parts(None)
             while True:
-                found = finder.formulas(latex, wanted)
+                found = finder.formulas(asked, wanted)
                 if allowed is None:
                     return found
                 # An index keeps the formulas of removed posts until segments are merged.
