@@ -18,7 +18,7 @@ import numpy as np
 from mathsetu.deadline import Clock
 from mathsetu.errors import InputError, Replaced, Unavailable
 from mathsetu.intake.question import Question, topic_question, typed_question
-from mathsetu.languages.table import existing_language
+from mathsetu.languages.table import existing_language, language_code
 from mathsetu.languages.table import language as language_of
 from mathsetu.library.candidates import RecipeReply, chosen_weights
 from mathsetu.library.formula_instances import (
@@ -253,7 +253,7 @@ class Library:
             own_language: How much posts in the asker's language are preferred: ``off``, ``weak``,
                 ``normal`` or ``strong``; what the recipe says unless given.
         """
-        asked = [self.question(query, language)]
+        asked = [self._asked(query, language)]
 
         def work(view: View, clock: Clock) -> tuple[Hit, ...]:
             [hits] = self._batch(asked, k, where, explain, own_language, view, clock, posts=True)
@@ -307,13 +307,16 @@ class Library:
         if isinstance(query, Query):
             return topic_question(query, self.languages)
         check_type("the query", query, str, "a text or a Query")
-        check_type("language", language, str, "a code such as 'hi'")
+        code, languages = _stated(language, language_code), self.languages
         if not query.strip():
             raise InputError("the query is empty")
-        code, languages = _code_of(language), self.languages
         asked = typed_question(query, code, as_words=as_words, page=page, library=languages)
         check_readable(asked)
         return asked
+
+    def _asked(self, query: str | Query | Question, language: str) -> Question:
+        """As `question`, in a language that exists; servers take any code that posts may state."""
+        return self.question(query, _stated(language, existing_language))
 
     def answer(
         self,
@@ -351,7 +354,7 @@ class Library:
             min_score: Leave out posts with a lower score.
             facets: Whether posts that were found are counted by language, tag and collection.
         """
-        question = self.question(query, language)
+        question = self._asked(query, language)
 
         def work(view: View, clock: Clock) -> Answer:
             recipe = self._recipe(view)
@@ -408,7 +411,7 @@ class Library:
         The score is what it gets beside the posts that the query finds; 0 without any reason
         when nothing in it matches.
         """
-        question = self.question(query, language)
+        question = self._asked(query, language)
 
         def work(view: View, clock: Clock) -> Hit:
             recipe = self._recipe(view)
@@ -710,7 +713,7 @@ class Library:
         number = view.stored_posts.number_of(post_id)
         for retriever in view.parts(None)[0].values():
             if retriever.heat_mapper is not None:
-                return retriever.heat_mapper.table(self.question(query, language), number)
+                return retriever.heat_mapper.table(self._asked(query, language), number)
         raise InputError(f"the recipe {self.recipe.name} has no graph index")
 
     def tags(self, limit: int) -> dict[str, int]:
@@ -783,10 +786,11 @@ class Library:
         return self._steadily(lambda view, clock: view.stored_posts.post(post_id))
 
 
-def _code_of(language: str) -> str:
+def _stated(language: str, code_of: Callable[[str], str]) -> str:
     """The code of the language that a caller states, if any."""
+    check_type("language", language, str, "a code such as 'hi'")
     try:
-        return existing_language(language) if language else ""
+        return code_of(language) if language else ""
     except InputError as error:
         raise InputError(f"language {language!r:.60}: {error}") from None
 
