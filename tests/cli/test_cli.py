@@ -236,3 +236,12 @@ def test_of_thousands_of_problems_the_first_are_shown_and_those_that_matter_firs
     assert len(told.out.splitlines()) == 22
     assert "more problems; --json lists all" in more
     assert "would be rejected" in verdict
+
+
+def test_a_formula_may_be_typed_as_in_a_query(mathsetu: Mathsetu) -> None:
+    done = mathsetu("formula", "sqrt(2)", "--against", "x^10").out
+    assert "sqrt(2) is read as \\sqrt{2}\n" in done
+    assert "x^10 is read as x^{10}\n" in done
+    typed, latex = (mathsetu.json("formula", one) for one in ("sqrt(2)", "\\sqrt{2}"))
+    assert typed == latex
+    assert "is read as" not in mathsetu("formula", "a^2 + b^2").out

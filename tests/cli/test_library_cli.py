@@ -481,6 +481,8 @@ def test_a_document_is_removed_with_all_its_sections(mathsetu: Mathsetu) -> None
         done = mathsetu("remove", "lib", mistyped)
         assert done.code == 1
         assert "(did you mean: notes/primes.md#more-primes" in done.err
+    done = mathsetu("remove", "lib", "notes/primes.md#the-primes", "notes/primes.md#the-prims")
+    assert "did you mean: notes/primes.md#more-primes)" in done.err
     assert "notes/primes.md" in mathsetu("search", "lib", "primes").out
     assert mathsetu("search", "lib", "sums").code == 1
 

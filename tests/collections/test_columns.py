@@ -77,6 +77,13 @@ def test_problems_with_solutions_become_questions_with_answers(tmp_path: Path) -
     assert post.body == "Find $x$."
 
 
+def test_a_topic_is_a_tag(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("Question,Answer,Topic,Difficulty\nIs $1+1=2$?,Yes.,Linear algebra,easy\n")
+    (post,), _ = read(path)
+    assert (post.title, post.tags) == ("", ("Linear algebra",))
+
+
 def test_languages_are_those_that_the_table_states(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     rows = [{"text": "a", "lang": "hi-IN"}, {"text": "b", "lang": "Spanish"}, {"text": "c"}]

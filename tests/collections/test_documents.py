@@ -341,6 +341,27 @@ def test_a_page_with_formulas_of_both_kinds_keeps_them_all(tmp_path: Path) -> No
     assert [formula.latex for formula in priced.formulas] == ["x"]
 
 
+@pytest.mark.parametrize(
+    ("title", "headings", "titles"),
+    [
+        ("Sheet", "<h2>Trace</h2>A<h2>Rank</h2>B", ["Sheet › Trace", "Sheet › Rank"]),
+        ("Sheet", "<h1>Trace</h1>A<h1>Rank</h1>B", ["Sheet › Trace", "Sheet › Rank"]),
+        ("Sheet", "<h1>Trace</h1>A<h2>Rank</h2>B", ["Sheet › Trace", "Sheet › Trace › Rank"]),
+        ("Trace", "<h1>Trace</h1>A<h2>Rank</h2>B", ["Trace", "Trace › Rank"]),
+        ("Trace - Wikipedia", "<h1><i>Trace</i></h1>A<h2>Rank</h2>B", ["Trace", "Trace › Rank"]),
+        ("Trace and rank", "<h1>Trace</h1>A", ["Trace and rank › Trace"]),
+        ("Sheet", "<h1><img src=a></h1>A<h2>Rank</h2>B", ["Sheet", "Sheet › Rank"]),
+        ("Sheet", "A<h2>Rank</h2>B", ["Sheet", "Sheet › Rank"]),
+        ("", "<h1>Trace</h1>A<h2>Rank</h2>B", ["Trace", "Trace › Rank"]),
+    ],
+)
+def test_the_title_of_a_page_stands_before_its_headings_once(
+    tmp_path: Path, title: str, headings: str, titles: list[str]
+) -> None:
+    page = f"<html><head><title>\n {title}\n</title></head><body>{headings}</body></html>"
+    assert [post.title for post in read(write(tmp_path / "page.html", page))] == titles
+
+
 def test_macros_of_one_formula_serve_the_others_of_a_note(tmp_path: Path) -> None:
     path = write(tmp_path / "a.md", "$$\\newcommand{\\R}{\\mathbb{R}}$$\n\nLet $x\\in\\R$.")
     (post,) = read(path)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from benchmarks.typed_queries import QUERIES, found_in, measure_formulas, read_queries
 from mathsetu.formulas.parse import parse_latex
 from mathsetu.intake.question import Question, topic_question, typed_question
-from mathsetu.intake.typed import read_typed
+from mathsetu.intake.typed import formula_as_latex, read_typed
 from mathsetu.library import Library, build_library
 from mathsetu.records import Formula, Post, Query
 from tests.light import LIGHT
@@ -126,6 +126,25 @@ def test_the_marked_text_of_a_typed_query_has_the_formulas_that_were_read(text: 
 def test_what_is_typed_becomes_latex(typed: str, latex: str) -> None:
     [span] = read_typed(typed)
     assert (span.kind, span.content.strip(), span.raw) == ("formula", latex, typed)
+
+
+@pytest.mark.parametrize(
+    ("given", "latex"),
+    [
+        (" sqrt(2) ", r"\sqrt{2}"),
+        ("e^(i pi)+1=0", r"e^{i\pi}+1=0"),
+        ("n choose k", r"\binom{n}{k}"),
+        *(
+            (same, same)
+            for same in ("x", "ab", "a / b", "?a^2 + ?b^2", "{x", "{a}b", "x^2 is even")
+        ),
+        (r"\alpha^10", r"\alpha^10"),
+    ],
+)
+def test_a_formula_alone_is_latex_unless_it_reads_otherwise_as_typed(
+    given: str, latex: str
+) -> None:
+    assert formula_as_latex(given) == latex
 
 
 @pytest.mark.thorough

@@ -43,6 +43,20 @@ def test_hindi_in_latin_letters_finds_what_hindi_finds(sampler_library: Library)
     assert typed[0].id == written[0].id
 
 
+def test_the_language_of_a_query_is_given_by_its_code_or_its_name(sampler_library: Library) -> None:
+    typed = "abhajya sankhya anant"
+    for name in ("Hindi", "हिन्दी", "hi-IN"):
+        assert sampler_library.question(typed, name).language == "hi"
+        found = sampler_library.search(typed, 3, language=name)
+        assert found == sampler_library.search(typed, 3, language="hi")
+    for unknown in ("xx", "elvish", " "):
+        for ask in (sampler_library.search, sampler_library.answer):
+            with pytest.raises(InputError, match=rf"language '{unknown}': unknown language; give"):
+                ask(typed, language=unknown)
+        with pytest.raises(InputError, match="unknown language"):
+            sampler_library.explain(typed, "sqrt2-irrational.en", language=unknown)
+
+
 @pytest.mark.parametrize("language", ["en", "hi", "es", "cs", "hr", "fa"])
 def test_a_query_finds_posts_of_other_languages(sampler_library: Library, language: str) -> None:
     found = first(sampler_library, "infinitely many primes", where=Filter(language=language))
@@ -196,3 +210,14 @@ def test_formulas_are_found_as_formulas(sampler_library: Library) -> None:
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
     assert found[0].match.coverage == 1
     assert set(found[0].match.substitution) == {"u", "v", "w"}
+
+
+def test_formulas_are_found_as_typed_with_the_posts_that_hold_them(
+    sampler_library: Library,
+) -> None:
+    found = sampler_library.formulas("sqrt(2)", 3)
+    assert found[0].latex == r"\sqrt{2}"
+    assert [one.latex for one in found] == [
+        one.latex for one in sampler_library.formulas(r"\sqrt{2}", 3)
+    ]
+    assert sampler_library.posts_with(found[0], 5) == ("sqrt2-irrational.hi",)

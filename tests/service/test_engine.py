@@ -56,6 +56,12 @@ def test_a_wildcard_says_what_it_stands_for(engine: Engine) -> None:
     assert engine.post(hit.posts[0]).id == hit.posts[0]
 
 
+def test_a_formula_may_be_typed_as_in_a_query(engine: Engine) -> None:
+    typed, latex = engine.formulas("sqrt(2)", 3), engine.formulas(r"\sqrt{2}", 3)
+    assert typed == latex
+    assert typed.formula.text == typed.hits[0].match.asked == r"\sqrt{2}"
+
+
 def test_shares_of_a_hit_add_up_to_one(engine: Engine) -> None:
     for hit in engine.search(HINDI, k=5).hits:
         assert sum(reason.share for reason in hit.reasons) == pytest.approx(1.0)

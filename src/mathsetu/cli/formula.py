@@ -19,6 +19,7 @@ from mathsetu.formulas.mathml import write_mathml
 from mathsetu.formulas.notation import write_tree
 from mathsetu.formulas.overlap import node_overlap, token_overlap
 from mathsetu.formulas.parse import Parsed, parse_latex
+from mathsetu.intake.typed import formula_as_latex
 from mathsetu.printable import one_line
 
 
@@ -42,19 +43,20 @@ def command(
 ) -> None:
     r"""Show how LATEX is read, and how it matches another formula.
 
-    In a query, ?x stands for any sub-expression.
+    Formulas may also be typed as in a query: sqrt(2). In a query, ?x stands for any sub-expression.
 
     \b
     Examples:
       mathsetu formula 'x^2+y^2=z^2' --against 'a^2 + b^2 = c^2'
       mathsetu formula '\int_0^\infty ?f dx' --against '\int_0^\infty \frac{\sin x}{x} dx'
+      mathsetu formula 'sqrt(2)'
       mathsetu formula '\frac{a}{b}' --write tree.svg
     """
     for name, given in (("LATEX", latex), ("--against", against)):
         if given is not None and not given.strip():
             raise InputError(f"{name}: the formula is empty; give one such as 'x^2+1'")
-    parsed = parse_latex(latex)
-    other = parse_latex(against) if against is not None else None
+    parsed = parse_latex(formula_as_latex(latex))
+    other = parse_latex(formula_as_latex(against)) if against is not None else None
     found = match(parsed.opt, other.opt) if other else None
     if target is not None:
         _draw(target, parsed, found, layout)
@@ -65,6 +67,9 @@ def command(
     if as_json:
         print_json(_described(parsed, other, found, show_features))
         return
+    for given, read in ((latex, parsed), (against, other)):
+        if read and read.latex != given:
+            say(f"{given} is read as {read.latex}")
     print_tree("layout tree (SLT)", parsed.slt)
     print_tree("operator tree (OPT)", parsed.opt, found.query_nodes if found else ())
     for warning in parsed.warnings:

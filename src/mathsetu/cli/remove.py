@@ -25,8 +25,8 @@ def command(library: Path | str, ids: tuple[str, ...], as_json: bool) -> None:
         known = opened.present(ids)
         documents = opened.of_documents([one for one in ids if one not in known])
         unknown = [one for one in dict.fromkeys(ids) if one not in known and one not in documents]
-        like = {} if as_json else {one: opened.ids_like(one) for one in unknown}
-    known = known.union(*documents.values())
+        known = known.union(*documents.values())
+        like = {} if as_json else {one: opened.ids_like(one, but=known) for one in unknown}
     count = remove_posts(library, known) if known else 0
     if as_json:
         print_json({"removed": count, "unknown": unknown})

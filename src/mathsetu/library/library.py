@@ -18,6 +18,7 @@ import numpy as np
 from mathsetu.deadline import Clock
 from mathsetu.errors import InputError, Replaced, Unavailable
 from mathsetu.intake.question import Question, topic_question, typed_question
+from mathsetu.languages.table import existing_language, language_code
 from mathsetu.languages.table import language as language_of
 from mathsetu.library.candidates import RecipeReply, chosen_weights
 from mathsetu.library.formula_instances import (
@@ -246,13 +247,13 @@ class Library:
             query: Words and formulas as people type them, or a query record, whose formulas
                 stand between delimiters.
             k: How many hits; what the recipe says unless given.
-            language: The language of the query; detected unless given.
+            language: The language of the query, its code or its name; detected unless given.
             where: Which posts may be found.
             explain: Whether to include the reasons.
             own_language: How much posts in the asker's language are preferred: ``off``, ``weak``,
                 ``normal`` or ``strong``; what the recipe says unless given.
         """
-        asked = [self.question(query, language)]
+        asked = [self._asked(query, language)]
 
         def work(view: View, clock: Clock) -> tuple[Hit, ...]:
             [hits] = self._batch(asked, k, where, explain, own_language, view, clock, posts=True)
@@ -296,8 +297,8 @@ class Library:
 
         Args:
             query: Text as it was typed, or a record; what is a question already stays as it is.
-            language: The language of a text; detected unless given, with those of the posts in
-                mind.
+            language: The language of a text, its code or its name; detected unless given, with
+                those of the posts in mind.
             as_words: Read only delimited text as formulas.
             page: The language of the page that it was typed into.
         """
@@ -306,13 +307,16 @@ class Library:
         if isinstance(query, Query):
             return topic_question(query, self.languages)
         check_type("the query", query, str, "a text or a Query")
-        check_type("language", language, str, "a code such as 'hi'")
+        code, languages = _stated(language, language_code), self.languages
         if not query.strip():
             raise InputError("the query is empty")
-        languages = self.languages
-        asked = typed_question(query, language, as_words=as_words, page=page, library=languages)
+        asked = typed_question(query, code, as_words=as_words, page=page, library=languages)
         check_readable(asked)
         return asked
+
+    def _asked(self, query: str | Query | Question, language: str) -> Question:
+        """As `question`, in a language that exists; servers take any code that posts may state."""
+        return self.question(query, _stated(language, existing_language))
 
     def answer(
         self,
@@ -350,7 +354,7 @@ class Library:
             min_score: Leave out posts with a lower score.
             facets: Whether posts that were found are counted by language, tag and collection.
         """
-        question = self.question(query, language)
+        question = self._asked(query, language)
 
         def work(view: View, clock: Clock) -> Answer:
             recipe = self._recipe(view)
@@ -407,7 +411,7 @@ class Library:
         The score is what it gets beside the posts that the query finds; 0 without any reason
         when nothing in it matches.
         """
-        question = self.question(query, language)
+        question = self._asked(query, language)
 
         def work(view: View, clock: Clock) -> Hit:
             recipe = self._recipe(view)
@@ -622,16 +626,24 @@ class Library:
         return tuple(hits)
 
     def formulas(self, latex: str, k: int = 10) -> list[FormulaMatch]:
-        """The formulas of the library that are most like one formula."""
+        """The formulas of the library that are most like one formula.
+
+        Args:
+            latex: The formula without delimiters, in LaTeX or as typed in a query (``sqrt(2)``).
+            k: How many.
+        """
         check_type("the formula", latex, str, "a text in LaTeX")
         if not latex.strip():
             raise InputError("the formula is empty")
+        from mathsetu.intake.typed import formula_as_latex  # its tables, not at the start
+
+        asked = formula_as_latex(latex)
 
         def work(view: View, clock: Clock) -> list[FormulaMatch]:
             finder, wanted = self._formulas_of(view), k
             _, allowed = view.parts(None)
             while True:
-                found = finder.formulas(latex, wanted)
+                found = finder.formulas(asked, wanted)
                 if allowed is None:
                     return found
                 # An index keeps the formulas of removed posts until segments are merged.
@@ -701,7 +713,7 @@ class Library:
         number = view.stored_posts.number_of(post_id)
         for retriever in view.parts(None)[0].values():
             if retriever.heat_mapper is not None:
-                return retriever.heat_mapper.table(self.question(query, language), number)
+                return retriever.heat_mapper.table(self._asked(query, language), number)
         raise InputError(f"the recipe {self.recipe.name} has no graph index")
 
     def tags(self, limit: int) -> dict[str, int]:
@@ -746,12 +758,20 @@ class Library:
 
         return self._steadily(work)
 
-    def ids_like(self, name: str, limit: int = 3) -> list[str]:
-        """Ids of posts that hold a mistyped one, or are nearly it; of a large library's first."""
+    def ids_like(
+        self, name: str, limit: int = 3, *, but: Collection[str] = frozenset()
+    ) -> list[str]:
+        """Ids of posts that hold a mistyped one, or are nearly it; of a large library's first.
+
+        Args:
+            name: What was typed.
+            limit: How many.
+            but: Ids that cannot be meant.
+        """
 
         def work(view: View, clock: Clock) -> list[str]:
             numbers = [number for number, _ in view.stored_posts.titles(_LOOKED_THROUGH)]
-            every = list(view.stored_posts.ids(numbers).values())
+            every = [one for one in view.stored_posts.ids(numbers).values() if one not in but]
             holding = [one for one in every if name in one]
             if holding or len(name) > _LONGEST_COMPARED:
                 return holding[:limit]
@@ -764,6 +784,15 @@ class Library:
         """One post by its id."""
         check_type("the id", post_id, str, "a text")
         return self._steadily(lambda view, clock: view.stored_posts.post(post_id))
+
+
+def _stated(language: str, code_of: Callable[[str], str]) -> str:
+    """The code of the language that a caller states, if any."""
+    check_type("language", language, str, "a code such as 'hi'")
+    try:
+        return code_of(language) if language else ""
+    except InputError as error:
+        raise InputError(f"language {language!r:.60}: {error}") from None
 
 
 def _context(

@@ -93,7 +93,8 @@ Id = Annotated[
 Formula = Annotated[
     Asked,
     Query(
-        description="LaTeX without delimiters; ?x stands for any sub-expression.",
+        description="LaTeX without delimiters, or a formula as typed in a query, sqrt(2); "
+        "?x stands for any sub-expression.",
         openapi_examples={"squares": {"value": "?a^2+?b^2=?c^2"}},
     ),
 ]

@@ -37,6 +37,7 @@ from mathsetu.answers.values import (
 from mathsetu.deadline import Clock
 from mathsetu.errors import InputError, MathSetuError, Unavailable
 from mathsetu.intake.question import Question
+from mathsetu.intake.typed import formula_as_latex
 from mathsetu.languages.detect import detect
 from mathsetu.library import Filter, Library
 from mathsetu.library.query_translation import check_asks
@@ -226,6 +227,7 @@ class Engine:
         """The formulas of the library that are most like one; ``?x`` stands for anything."""
         self.limits.check_formula(latex)
         self.limits.check_hits(k)
+        latex = formula_as_latex(latex)
         clock = Clock(self.limits.seconds)
         hits: list[FoundFormula] = []
         with self._keeper.using() as opened:

@@ -214,7 +214,7 @@ def tool_server(engine: Engine) -> MCPServer:
 
     @server.tool(annotations=reading)
     def search_formulas(
-        latex: Annotated[str, Field(description="One formula in LaTeX, without dollars.")],
+        latex: Annotated[str, Field(description="One formula without dollars: LaTeX, or sqrt(2).")],
         k: Hits = 5,
     ) -> Formulas:
         """Search formulas by structure: renamed letters match, ?x stands for anything."""

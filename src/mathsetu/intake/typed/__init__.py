@@ -15,12 +15,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from mathsetu.formulas.parse import parse_once
 from mathsetu.intake.typed.latex import to_latex
 from mathsetu.intake.typed.lexer import Kind, tokens
 from mathsetu.intake.typed.reading import find_regions
 from mathsetu.markup import Span, split
 
-__all__ = ["read_typed"]
+__all__ = ["formula_as_latex", "read_typed"]
 
 # Characters before a closing dollar that are looked at.
 _SENTENCE = 60
@@ -48,6 +49,21 @@ def read_typed(text: str) -> list[Span]:
         position = end
     spans += _without_mathml(text[position:])
     return spans
+
+
+def formula_as_latex(text: str) -> str:
+    r"""One formula in LaTeX, that may have been typed as in a query; LaTeX stays as it is.
+
+    >>> [formula_as_latex(text) for text in ("sqrt(2)", "x^10", "a + b", "{x}^2", r"\alpha^10")]
+    ['\\sqrt{2}', 'x^{10}', 'a + b', '{x}^2', '\\alpha^10']
+    """
+    spans = [] if "\\" in text else read_typed(text.strip())
+    if len(spans) != 1 or spans[0].kind != "formula":
+        return text
+    latex = spans[0].content
+    # Braces group in LaTeX; in a query they are those of a set.
+    is_latex = "\\{" in latex or parse_once(latex).opt == parse_once(text).opt
+    return text if is_latex else latex
 
 
 def _without_mathml(text: str) -> Iterator[Span]:
