@@ -105,6 +105,10 @@ class NoPosts(InputError):
         super().__init__("there are no posts in the sources" + (f" ({why})" if why else ""))
 
 
+class NotRegistered(InputError):
+    """A model that a program gives as an object, and this one has not given."""
+
+
 class UnknownPost(InputError):
     """An id that no post of the library has.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mathsetu.errors import InputError
+from mathsetu.errors import InputError, NotRegistered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,7 +107,7 @@ call mathsetu.register('nobody', encoder=…) first
     name = model.removeprefix(PREFIX)
     found = _registered.get((kind, name))
     if found is None:
-        raise InputError(
+        raise NotRegistered(
             f"{model}: no {kind} has this name; call mathsetu.register({name!r}, {kind}=…) first"
         )
     return found

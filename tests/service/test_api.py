@@ -10,11 +10,14 @@ from httpx import Response
 
 from mathsetu.answers.values import to_json
 from mathsetu.cli import main
-from mathsetu.library import Filter
+from mathsetu.library import Filter, build_library
+from mathsetu.markup import to_text
+from mathsetu.records import Post
 from mathsetu.service.app import create_app
 from mathsetu.service.engine import Engine
 from mathsetu.service.limits import Limits
 from mathsetu.service.settings import Settings
+from tests.light import LIGHT
 
 HINDI = r"समाकल $\int_0^\infty e^{-t^2}dt$ का मान"
 
@@ -55,6 +58,26 @@ def test_texts_are_rendered_and_translated(client: TestClient, engine: Engine) -
     assert formula["mathml"].startswith("<math")
     translated = client.post("/v1/translate", json={"text": text, "to": "es"}).json()
     assert translated["text"] == "Is $n^2$ a número primo?"
+
+
+def test_a_literal_dollar_is_shown_without_its_backslash(tmp_path: Path) -> None:
+    text = to_text("<p>A ticket costs $5, a book $12. Also \\(x^2\\).</p>", "html")
+    build_library(tmp_path / "l", [Post("p", text, "Prices in \\$")], LIGHT, processes=1)
+    words = "A ticket costs $5, a book $12. Also "
+    with TestClient(create_app(Settings(str(tmp_path / "l")))) as client:
+        [hit] = client.get("/v1/search", params={"q": "ticket"}).json()["hits"]
+        post = client.get("/v1/post", params={"id": "p"}).json()
+        rendered = client.post("/v1/render", json={"text": text}).json()["pieces"]
+        for shown in (hit["snippet"], post["body"], rendered):
+            assert [piece["text"] for piece in shown] == [words, "x^2", "."]
+        assert [piece["text"] for piece in post["title_pieces"]] == ["Prices in $"]
+        # Positions are those of the source, in which the dollars have their backslashes.
+        assert text[rendered[1]["start"] :].startswith("$x^2$")
+        for path in ("/search?q=ticket", "/post?id=p"):
+            page = client.get(path, headers={"accept": "text/html"}).text
+            assert "costs $5, a book $12" in page
+        exported = client.get("/export", params={"id": "p", "as": "markdown"}).text
+        assert "costs \\$5, a book \\$12. Also $x^2$" in exported
 
 
 def test_filters_and_weights_come_through(client: TestClient) -> None:

@@ -1,5 +1,6 @@
-"""The error texts of docs/api.md are those that a server gives."""
+"""The error texts and the answer shown in docs/api.md are those that a server gives."""
 
+import json
 import re
 from pathlib import Path
 
@@ -56,6 +57,17 @@ def test_a_documented_error_is_the_real_one(
             pytest.fail(f"this test does not know what {other!r} means")
     response = server.request(method, path, headers=headers, content=body or None)
     assert (response.status_code, response.json()) == (int(status), {"error": error})
+
+
+def test_the_documented_answer_is_the_real_one(client: TestClient) -> None:
+    _, _, section = API.read_text(encoding="utf-8").partition("## Search answer")
+    shown = json.loads(section.partition("```json")[2].partition("```")[0])
+    real = client.get("/v1/search", params={"q": shown["query"]["text"], "k": 1}).json()
+    assert shown["query"] == real["query"]
+    # The sampler of the tests has another recipe, which finds others.
+    differing = {"query", "hits", "total"}
+    assert {**shown, **dict.fromkeys(differing)} == {**real, **dict.fromkeys(differing)}
+    assert [hit["rank"] for hit in shown["hits"]] == [hit["rank"] for hit in real["hits"]]
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ pytest.importorskip("mcp")
 
 from mcp import Client
 
+from mathsetu.service import stdio
 from mathsetu.service.engine import Engine
 from mathsetu.service.stdio import LONGEST, Lines, Refusal, read_message
 from mathsetu.service.tools import tool_server
@@ -173,6 +174,46 @@ class Flood(io.RawIOBase):
             buffer[:count] = self._end
             self._end = b""
         return count
+
+
+def test_what_was_asked_before_standard_input_ended_is_answered(sampler_folder: Path) -> None:
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }
+    cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": []}}
+    messages = [
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}).encode(),
+        b'{"jsonrpc": "2.0", "method": "notifications/initialized"}',
+        json.dumps(cancelled).encode(),
+        b'{"jsonrpc": "2.0", "id": "list", "method": "tools/list"}',
+        call("search", {"query": "prime number"}),
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "mathsetu", "mcp", str(sampler_folder)],
+        input=b"\n".join(messages) + b"\n",
+        capture_output=True,
+        timeout=120,
+        check=True,
+    )
+    answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
+    assert answers.keys() == {1, "list", 7}
+    assert not answers[7]["result"].get("isError")
+
+
+def test_a_request_that_is_never_answered_holds_the_end_up_only_for_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(stdio, "LAST_ANSWERS", 0.05)
+
+    async def read() -> list[str]:
+        async def refuse(refusal: Refusal) -> None:
+            raise AssertionError(refusal)
+
+        return [line async for line in Lines(io.BytesIO(PING), refuse, stdio.Unanswered())]
+
+    assert len(asyncio.run(read())) == 1
 
 
 @pytest.mark.thorough

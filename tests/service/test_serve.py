@@ -17,8 +17,11 @@ from pathlib import Path
 
 import pytest
 
+import mathsetu
+from mathsetu import own_models
 from mathsetu.cli import main
 from mathsetu.library import build_library
+from mathsetu.recipes.schema import parse_recipe
 from mathsetu.records import Post
 from tests.light import LIGHT
 from tests.processes import processes_with
@@ -27,6 +30,22 @@ pytestmark = pytest.mark.thorough
 
 START = "from mathsetu.cli import main; main()"
 CIRCLE = "A circle of radius $r$ has the area $\\pi r^2$."
+OWN = """
+    name = "own"
+    description = "An encoder that ends with its program"
+    [parts.vectors]
+    kind = "dense"
+    model = "object:passing"
+    [ranking]
+    weights = { vectors = 1.0 }
+"""
+
+
+class Passing:
+    dimensions = 2
+
+    def encode(self, texts: list[str]) -> list[list[float]]:
+        return [[1.0, 0.0] for _ in texts]
 
 
 def free_port() -> int:
@@ -223,6 +242,11 @@ def test_what_cannot_be_served_is_told_in_one_line(
     assert "is a file and not a library (build one of it: mathsetu index my.library " in refused
     folder = str(tmp_path / "library")
     build_library(folder, [Post("1", CIRCLE, language="en")], LIGHT, processes=1)
+    mathsetu.register("passing", encoder=Passing())
+    build_library(tmp_path / "own", [Post("1", CIRCLE)], parse_recipe(OWN, "tests"), processes=1)
+    monkeypatch.setattr(own_models, "_registered", {})
+    refused = refuses(capsys, str(tmp_path / "own"), "--port", str(free_port()))
+    assert refused.startswith("mathsetu: object:passing: no encoder has this name; call mathsetu.")
     assert "--origin ftp" in refuses(capsys, folder, "--origin", "ftp://x")
     assert "--files-at ftp" in refuses(capsys, folder, "--files-at", "ftp://x")
     assert "--proxy nginx" in refuses(capsys, folder, "--proxy", "nginx")

@@ -98,7 +98,10 @@ def test_only_the_key_for_writing_writes(
         assert response.status_code == 401
         assert response.json()["error"].startswith(problem)
         assert "pen" not in response.text
-    assert server.get("/v1/library", headers=WRITER).status_code == 401
+    for asked, where in (("GET", "/v1/library"), ("DELETE", "/v1/posts/p1")):
+        response = server.request(asked, where, headers=WRITER)
+        assert response.status_code == 401
+        assert response.json()["error"].startswith("this is the key for writing, which cannot read")
     assert read_manifest(folder) == before
 
 
@@ -115,6 +118,7 @@ def test_without_a_key_for_writing_there_is_nothing_to_write_to(
     [
         (b"", "there are no posts in the body"),
         (b"{", "line 1: not JSON"),
+        (b'{"id": "a"}{"id": "b"}', "each record needs a line of its own (curl: --data-binary)"),
         (b"\xff\xfe", "line 1: "),
         (lines({"id": "a", "body": "b"}, {"id": "c"}), 'line 2: "body" is missing'),
         (lines({"id": "a", "body": "b"}, {"id": "a", "body": "c"}), "line 2: id 'a' occurs twice"),

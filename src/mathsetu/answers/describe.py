@@ -30,7 +30,7 @@ from mathsetu.formulas.parse import parse_latex
 from mathsetu.intake.question import Question, is_delimited
 from mathsetu.languages.table import LANGUAGES, Grade, language, language_name
 from mathsetu.library import Answer, Filter
-from mathsetu.markup import Span, spans_of, split
+from mathsetu.markup import Span, plain, spans_of, split
 from mathsetu.records import Evidence, Hit, Post, Reason
 
 # Of the tags of the posts that were found, so many are counted in an answer.
@@ -45,12 +45,18 @@ _LABEL = re.compile(r"\\label\{[^{}]*\}")
 
 
 def pieces(text: str) -> tuple[Piece, ...]:
-    """A marked text in pieces.
+    r"""A marked text in pieces; in words, a literal dollar is one.
 
     >>> pieces("Let $x$ be even.")[1]
     Piece(kind='formula', text='x', display=False)
+    >>> pieces(r"It costs \$5.")
+    (Piece(kind='text', text='It costs $5.', display=False),)
     """
-    return tuple(Piece(span.kind, span.content, span.display) for span in spans_of(text))
+    return tuple(Piece(span.kind, _content(span), span.display) for span in spans_of(text))
+
+
+def _content(span: Span) -> str:
+    return plain(span.content) if span.kind == "text" else span.content
 
 
 def rendered(text: str, trees: bool = False) -> tuple[Rendered, ...]:
@@ -70,7 +76,7 @@ def rendered_spans(spans: Iterable[Span], trees: bool = False) -> tuple[Rendered
         if span.kind == "formula":
             shown.append(rendered_formula(span, start, f"formula-{number}", trees))
         else:
-            shown.append(Rendered(span.kind, span.content, start))
+            shown.append(Rendered(span.kind, _content(span), start))
         start += len(span.raw)
     return tuple(shown)
 
@@ -287,12 +293,24 @@ def _about(post: Post) -> dict[str, Any]:
 
 
 def marked(shown: Iterable[Piece]) -> str:
-    r"""Pieces as one text again, formulas between dollars.
+    r"""Pieces as one marked text again, formulas between dollars.
 
-    >>> marked([Piece("text", "Let "), Piece("formula", "x"), Piece("text", " be even.")])
-    'Let $x$ be even.'
+    >>> marked([Piece("text", "For $5, let "), Piece("formula", "x"), Piece("text", " be even.")])
+    'For \\$5, let $x$ be even.'
     >>> marked([Piece("formula", r"\begin{equation} x=1 \end{equation}", display=True)])
     '$$x=1$$'
+    """
+    return readable(
+        replace(piece, text=piece.text.replace("$", "\\$")) if piece.kind == "text" else piece
+        for piece in shown
+    )
+
+
+def readable(shown: Iterable[Piece]) -> str:
+    r"""The same for people, to whom a price is no formula.
+
+    >>> readable(pieces(r"A pencil costs \$5 if $x=5$."))
+    'A pencil costs $5 if $x=5$.'
     """
     marks = {"text": "", "code": "`"}
     return "".join(

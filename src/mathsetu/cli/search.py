@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from mathsetu.answers.describe import asked, languages_note, marked, pieces, search_answer
+from mathsetu.answers.describe import asked, languages_note, pieces, readable, search_answer
 from mathsetu.answers.values import Asked, to_json
 from mathsetu.cli.output import (
     LANGUAGE,
@@ -24,7 +23,6 @@ from mathsetu.languages.table import language, language_name
 from mathsetu.library import Filter, Library
 from mathsetu.library.query_translation import check_asks
 from mathsetu.library.suggestions import Suggestions
-from mathsetu.markup import plain
 from mathsetu.printable import counted
 from mathsetu.ranking.hybrid import PREFERENCES
 from mathsetu.records import Hit, Post
@@ -204,23 +202,11 @@ def _beginning(text: str) -> str:
     return text if len(text) <= _LONGEST_ECHO else f"{text[:_LONGEST_ECHO]}…"
 
 
-def _readable(text: str) -> str:
-    r"""Marked text for people, to whom a price is no formula.
-
-    >>> _readable(r"A pencil costs \$5 if $x=5$.")
-    'A pencil costs $5 if $x=5$.'
-    """
-    return marked(
-        replace(piece, text=plain(piece.text)) if piece.kind == "text" else piece
-        for piece in pieces(text)
-    )
-
-
 def _print_hit(rank: int, hit: Hit, posts: Mapping[str, Post], explain: bool) -> None:
     post = posts[hit.id]
     code = f"[{post.language}] " if post.language else ""
-    text = " ".join(_readable(hit.snippet_of(post)).split())
-    title = _readable(post.title) or text
+    text = " ".join(readable(pieces(hit.snippet_of(post))).split())
+    title = readable(pieces(post.title)) or text
     say(f"{rank}. ", bold=title, then=f"  {code}{hit.score:.3f}  {post.url or hit.id}")
     if post.title and text:
         say(f"   {text}")

@@ -32,6 +32,8 @@ _PORT = "MATHSETU_PORT"
 # What a Host header names without its port; *.example.org stands for all below it.
 _HOST_NAME = re.compile(r"\*|(\*\.)?[\w.-]+|\[[0-9A-Fa-f:.]+\]", re.ASCII)
 
+_IMPLIED_PORTS = {"http": ":80", "https": ":443"}
+
 
 class _Port(click.IntRange):
     """A port; what is none is told with the name of the variable that it came from."""
@@ -199,10 +201,15 @@ def _host_name(name: str) -> str:
 
 
 def _origin(url: str) -> str:
-    scheme, separator, rest = url.rstrip("/").partition("://")
-    if scheme not in ("http", "https") or not separator or not rest or "/" in rest:
+    """An origin as browsers send it: in lower case, and without the port that its scheme implies.
+
+    >>> _origin("https://My.Site:443/"), _origin("HTTP://127.0.0.1:18090")
+    ('https://my.site', 'http://127.0.0.1:18090')
+    """
+    scheme, separator, rest = url.rstrip("/").lower().partition("://")
+    if scheme not in _IMPLIED_PORTS or not separator or not rest or "/" in rest:
         raise InputError(f"--origin {url}: give a scheme and a host, such as https://example.org")
-    return f"{scheme}://{rest}"
+    return f"{scheme}://{rest.removesuffix(_IMPLIED_PORTS[scheme])}"
 
 
 def _files_at(url: str) -> str:

@@ -21,6 +21,10 @@ from mathsetu.limits import LONGEST_TEXT, MOST_DIGITS, MOST_FORMULAS
 from mathsetu.records import Formula, Judgment, Post, Query
 
 VERSION = 1
+#: What to do about a line on which more follows a record.
+OWN_LINE = "each record needs a line of its own"
+# How Python's parser says that.
+_MORE_FOLLOWS = "Extra data"
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 # A longer number is too long for any field, and stays so when it is cut.
 _MOST_JSON_DIGITS = 100
@@ -167,6 +171,8 @@ def _read(
             yield number, value, record
         except json.JSONDecodeError as error:
             problem = not_json(error.msg, f"character {error.pos + 1:,}")
+            if error.msg == _MORE_FOLLOWS:
+                problem += f"; {OWN_LINE}"
             bad.report(RowError(shown(path), number, problem))
         except RecursionError:
             bad.report(RowError(shown(path), number, "nested too deeply"))

@@ -100,6 +100,8 @@ class Admission:
             problem = "an API key is required: Authorization: Bearer KEY"
             if said.lower().startswith(("bearer ", "basic ")):
                 problem = "this API key is not known"
+                if settings.write_key and knows_key(said, settings.write_key):
+                    problem = "this is the key for writing, which cannot read; send the other key"
             return self._problems.answer(request, 401, problem, ask)
         return self._refused_size(request)
 

@@ -35,7 +35,7 @@ from mathsetu.answers.values import (
     TranslateAnswer,
 )
 from mathsetu.deadline import Clock
-from mathsetu.errors import InputError, MathSetuError, Unavailable
+from mathsetu.errors import InputError, MathSetuError, NotRegistered, Unavailable
 from mathsetu.intake.question import Question
 from mathsetu.intake.typed import formula_as_latex
 from mathsetu.languages.detect import detect
@@ -95,10 +95,18 @@ class Engine:
         self._keeper.close()
 
     def warm_up(self) -> None:
-        """Load what the first search would load, so that nobody waits for it."""
-        # What a search needs may come later: a Qdrant server, say.
-        with self._keeper.using() as opened, suppress(InputError, Unavailable):
-            _try_out(opened.library)
+        """Load what the first search would load, so that nobody waits for it.
+
+        Raises:
+            NotRegistered: When searches need an object that this program was not given.
+        """
+        with self._keeper.using() as opened:
+            try:
+                _try_out(opened.library)
+            except NotRegistered:
+                raise
+            except (InputError, Unavailable):
+                pass  # What a search needs may come later: a Qdrant server, say.
 
     def refresh(self) -> bool:
         """Open the library again if it was rebuilt or changed; whether that was so.

@@ -25,6 +25,8 @@ from mcp_types.jsonrpc import (
     PARSE_ERROR,
     ErrorData,
     JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCResponse,
     jsonrpc_message_adapter,
 )
 from pydantic import ValidationError
@@ -33,10 +35,14 @@ from mathsetu.limits import has_lone_surrogate
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
+    from mcp.shared._stream_protocols import WriteStream
 
 #: Bytes that one message may have; the longest that our tools can use have some thousands.
 LONGEST = 1 << 20
 _CHUNK = 1 << 16
+#: Seconds that requests get to be answered when the client has closed standard input.
+LAST_ANSWERS = 30.0
+_CANCELLED = "notifications/cancelled"
 _TOO_DEEP = "the message is nested too deeply"
 
 
@@ -104,12 +110,77 @@ def _problem(message: dict[str, Any], line: bytes) -> tuple[int, str] | None:
     return None
 
 
-class Lines:
-    """Lines of a stream that are messages; the others are refused through ``refuse``."""
+class Unanswered:
+    """The requests that were read and not answered yet."""
 
-    def __init__(self, stream: BinaryIO, refuse: Callable[[Refusal], Awaitable[None]]) -> None:
+    def __init__(self) -> None:
+        self._ids: set[int | str] = set()
+        self._is_empty = asyncio.Event()
+        self._is_empty.set()
+
+    def note_read(self, message: str) -> None:
+        """A message was read; one that is cancelled need not be answered."""
+        read = json.loads(message)
+        method = read.get("method")
+        if method == _CANCELLED:
+            self._drop((read.get("params") or {}).get("requestId"))
+        elif method is not None and "id" in read:
+            self._ids.add(read["id"])
+            self._is_empty.clear()
+
+    def note_sent(self, message: JSONRPCMessage) -> None:
+        """A message was sent."""
+        if isinstance(message, JSONRPCResponse | JSONRPCError):
+            self._drop(message.id)
+
+    def _drop(self, name: object) -> None:
+        self._ids = {other for other in self._ids if other != name}
+        if not self._ids:
+            self._is_empty.set()
+
+    async def wait(self) -> None:
+        """Return when all are answered, or when that takes too long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_ANSWERS):
+                await self._is_empty.wait()
+
+
+class _Answers:
+    """The SDK's stream of what is sent to the client, which tells what was sent."""
+
+    def __init__(self, stream: WriteStream[SessionMessage], unanswered: Unanswered) -> None:
+        self._stream = stream
+        self._unanswered = unanswered
+
+    async def send(self, item: SessionMessage, /) -> None:
+        await self._stream.send(item)
+        self._unanswered.note_sent(item.message)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        await self.aclose()
+
+
+class Lines:
+    """Lines of a stream that are messages; the others are refused through ``refuse``.
+
+    The SDK stops all work when they end: they end only when what was read is answered.
+    """
+
+    def __init__(
+        self,
+        stream: BinaryIO,
+        refuse: Callable[[Refusal], Awaitable[None]],
+        unanswered: Unanswered | None = None,
+    ) -> None:
         self._stream = stream
         self._refuse = refuse
+        self._unanswered = unanswered
 
     def __aiter__(self) -> Self:
         return self
@@ -119,9 +190,13 @@ class Lines:
         while line := await self._waited_for():
             message = _TOO_LONG if len(line) > LONGEST else read_message(line)
             if isinstance(message, str):
+                if self._unanswered is not None:
+                    self._unanswered.note_read(message)
                 return message
             if message is not None:
                 await self._refuse(message)
+        if self._unanswered is not None:
+            await self._unanswered.wait()
         raise StopAsyncIteration
 
     async def _waited_for(self) -> bytes:
@@ -152,7 +227,7 @@ _TOO_LONG = Refusal(
 
 
 async def serve_stdio(server: MCPServer) -> None:
-    """Answer a client on standard input and output until it closes them."""
+    """Answer a client on standard input and output until it closes them, and what it asked."""
     begun = anyio.Event()
 
     async def refuse(refusal: Refusal) -> None:
@@ -166,13 +241,15 @@ async def serve_stdio(server: MCPServer) -> None:
 
     # Not the stream of the interpreter, which would wait for its last reader when it ends.
     stream = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115 - read until the end
-    lines: Any = Lines(stream, refuse)
+    unanswered = Unanswered()
+    lines: Any = Lines(stream, refuse, unanswered)
     try:
         async with stdio_server(stdin=lines) as (messages, answers):
             begun.set()
             # The SDK's own client reaches it the same way: it has no public name yet.
             inner = server._lowlevel_server
-            await inner.run(messages, answers, inner.create_initialization_options())
+            noted = _Answers(answers, unanswered)
+            await inner.run(messages, noted, inner.create_initialization_options())
     except Exception:
         # The SDK fails where Ctrl-C stops it in the midst of a message.
         task = asyncio.current_task()

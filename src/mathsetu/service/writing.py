@@ -16,7 +16,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
-from mathsetu.collections.jsonl import read_posts
+from mathsetu.collections.jsonl import OWN_LINE, read_posts
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.seen import SeenIds
 from mathsetu.errors import DamagedLibrary, InputError
@@ -100,6 +100,8 @@ def _add(place: str, body: bytes) -> Added:
             posts = list(read_posts(path, BadRows(ids=SeenIds())))
         except InputError as error:
             problem = str(error).replace(f"{path} line", "line").replace(str(path), "the body")
+            if problem.endswith(OWN_LINE):
+                problem += " (curl: --data-binary)"
             raise InputError(problem) from error
     if not posts:
         raise InputError("there are no posts in the body; send one as JSON on each line")

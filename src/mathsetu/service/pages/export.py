@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from mathsetu.answers.values import Piece, PostAnswer
 from mathsetu.service.pages.places import web_address
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|])")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|$])")
 _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
