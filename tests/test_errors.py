@@ -14,6 +14,7 @@ MADE = [
     errors.UnknownFormat("docx", ["jsonl", "clmir"]),
     errors.DamagedLibrary("words/terms.npy", "its content has changed"),
     errors.NoPosts("no text in it: void.md"),
+    errors.NotRegistered("object:mine: no encoder has this name"),
     errors.UnknownPost("q7"),
     errors.OutOfTime(),
     errors.Unavailable("qdrant://db:6333/math: the posts cannot be reached"),

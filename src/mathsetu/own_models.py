@@ -101,7 +101,7 @@ def registered(kind: str, model: str) -> Any:
 
     >>> registered("encoder", "object:nobody")
     Traceback (most recent call last):
-    mathsetu.errors.InputError: object:nobody: no encoder has this name; \
+    mathsetu.errors.NotRegistered: object:nobody: no encoder has this name; \
 call mathsetu.register('nobody', encoder=…) first
     """
     name = model.removeprefix(PREFIX)

@@ -54,8 +54,8 @@ def test_html_sections_keep_the_ids_of_their_headings(tmp_path: Path) -> None:
     posts = list(read_posts(tmp_path))
     assert [(post.id, post.title, post.body) for post in posts] == [
         ("page.html", "My page", "Intro"),
-        ("page.html#top", "All about $x$", "One $y$."),
-        ("page.html#next", "All about $x$ › Next", "Two"),
+        ("page.html#top", "My page › All about $x$", "One $y$."),
+        ("page.html#next", "My page › All about $x$ › Next", "Two"),
     ]
 
 
