@@ -302,7 +302,7 @@ class Ranker:
         if not exact.asks:
             return ranked
         weight, depth = self.recipe.ranking.exact, _LOOKED_INTO
-        if len(ranked.question.words.split()) < 2:
+        if len(ranked.question.words.split()) + bool(ranked.question.formulas) < 2:
             weight, depth = weight * _NOTHING_ELSE, _LOOKED_INTO_FOR_LITTLE
         first = ranked.numbers[:depth].tolist()
         posts = self._posts.glances(first)

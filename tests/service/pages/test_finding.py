@@ -318,7 +318,7 @@ def test_help_hides_nothing(open_tab: Callable[..., Any]) -> None:
 
 def test_no_mark_stands_alone_on_a_line(open_tab: Callable[..., Any]) -> None:
     for code in ("en", "fa"):
-        page = open_tab(**PHONE).open("/search", q="integral $x$", ui=code, **{"in": code}, k="20")
+        page = open_tab(**PHONE).open("/search", q="sum $n$", ui=code, **{"in": code}, k="20")
         lines = page.eval_on_selector_all(
             ".closed",
             """all => all.map(closed => {
