@@ -57,6 +57,18 @@ def test_a_formula_as_written_is_above_a_variant(tmp_path: Path) -> None:
     assert reason.evidence[0].found == r"\int_0^{\infty}\dfrac{\sin x}{x}\,dx=\frac{\pi}{2}"
 
 
+def test_a_formula_as_written_counts_more_where_nothing_else_is_asked_for(tmp_path: Path) -> None:
+    posts = [Post("1", f"Here is ${DIRICHLET}$."), Post("2", "Here is an integral.")]
+    library = small(tmp_path, posts, ("ranking.exact=0.1",))
+
+    def share(query: str) -> float:
+        hit = next(hit for hit in library.search(query, 2) if hit.id == "1")
+        return sum(reason.score for reason in hit.reasons if reason.part == "exact")
+
+    assert share(f"${DIRICHLET}$") == pytest.approx(0.4)
+    assert share(f"integral ${DIRICHLET}$") == pytest.approx(0.1)
+
+
 @pytest.mark.parametrize("query", [r"\gcd(a,b)", "f(x)"])
 def test_a_longer_formula_that_holds_the_query_is_above_a_fragment_of_it(
     tmp_path: Path, query: str

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Recipe",
     "load_recipe",
-    "overridden",
     "recipe_names",
     "recipe_table",
     "recipe_text",

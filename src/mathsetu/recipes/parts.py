@@ -76,7 +76,10 @@ def _dense() -> Part:
         DenseRetriever,
         _no_words,
         model_folder=_named_folder,
-        built_with=("fields", "text", "stop_words", "stem", "transliterate", "post_prefix"),
+        built_with=(
+            *("fields", "text", "stop_words", "stem", "transliterate"),
+            *("post_prefix", "max_tokens", "nlist"),
+        ),
     )
 
 
