@@ -82,18 +82,23 @@ def check_not_pickled(folder: Path) -> None:
             )
 
 
-def folder_of(model: str) -> Path:
+def folder_of(model: str, setting: str = "") -> Path:
     """The folder that a path names; `InputError` when it is not there.
 
-    >>> folder_of("./nowhere")
+    Args:
+        model: The path.
+        setting: The setting of a recipe that names it, for the error.
+
+    >>> folder_of("./nowhere", "rerank.model")
     Traceback (most recent call last):
     mathsetu.errors.InputError: nowhere: no such folder; put the model's files there or name \
-another folder
+another folder (--set rerank.model=FOLDER)
     """
     folder = Path(model).expanduser()
     if not folder.is_dir():
+        how = f" (--set {setting}=FOLDER)" if setting else ""
         raise InputError(
-            f"{folder}: no such folder; put the model's files there or name another folder"
+            f"{folder}: no such folder; put the model's files there or name another folder{how}"
         )
     return folder
 

@@ -95,7 +95,8 @@ def test_wrong_input_is_one_line(mathsetu: Mathsetu, files: list[str]) -> None:
     Path(other).write_text("A.1 0 7 3\n")
     for arguments, message in (
         (("magic", posts, topics, qrels), "unknown recipe 'magic'"),
-        (("mirmu", posts, topics, qrels), "models/mirmu-roberta-large: no such folder"),
+        (("mirmu", posts, topics, qrels), "name another folder (--set rerank.model=FOLDER)"),
+        (("msm-compubert", posts, topics, qrels), "(--set parts.text.model=FOLDER)"),
         (("msm-sum", posts, posts, qrels), "holds posts"),
         (("msm-sum", topics, topics, qrels), "holds queries"),
         (("msm-sum", posts, topics, topics), "holds queries"),

@@ -170,9 +170,17 @@ def unanswered(
     if len(missing) == 1:
         yield Problem(0, f"{noun} {missing[0]} has no results{where}", fatal=False)
     elif missing:
-        named = ", ".join(missing[:_NAMED]) + (" …" if len(missing) > _NAMED else "")
         count = f"{len(missing):,} of {len(asked):,} {plural}"
-        yield Problem(0, f"{count} have no results{where}: {named}", fatal=False)
+        yield Problem(0, f"{count} have no results{where}: {first_few(missing)}", fatal=False)
+
+
+def first_few(names: Sequence[str]) -> str:
+    """A list for a message; of a long one, only its beginning.
+
+    >>> first_few(["A.1", "A.2"]), first_few(["A.1"] * 9).endswith("A.1 …")
+    ('A.1, A.2', True)
+    """
+    return ", ".join(names[:_NAMED]) + (" …" if len(names) > _NAMED else "")
 
 
 def in_order(problems: Iterable[Problem], bad: BadRows = REFUSE) -> list[Problem]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from mathsetu.collections.files import read_lines, shown, writing
-from mathsetu.collections.rows import REFUSE, BadRows, Problem, in_order, unanswered
+from mathsetu.collections.rows import REFUSE, BadRows, Problem, first_few, in_order, unanswered
 from mathsetu.errors import InputError, RowError
 from mathsetu.limits import MOST_DIGITS
 from mathsetu.printable import counted
@@ -173,15 +173,22 @@ class RankChecker:
 def ranked(rankings: Mapping[str, list[Hit]], bad: BadRows = REFUSE) -> dict[str, tuple[Hit, ...]]:
     """Every ranking best first; those that were not so in the file are noted.
 
-    >>> bad = BadRows(notes=[])
-    >>> _ = ranked({"A.1": [Hit("a", 1.0), Hit("b", 2.0)]}, bad)
+    >>> bad, rising = BadRows(notes=[]), [Hit("a", 1.0), Hit("b", 2.0)]
+    >>> _ = ranked({"A.1": rising, "A.2": rising}, bad)
     >>> bad.notes
-    ['A.1: the scores do not decrease']
+    ['the scores of 2 rankings do not decrease: A.1, A.2']
     """
     ordered = {query_id: best_first(hits) for query_id, hits in rankings.items()}
-    for query_id, hits in rankings.items():
-        if any(hit is not other for hit, other in zip(hits, ordered[query_id], strict=True)):
-            bad.note(f"{query_id}: the scores do not decrease")
+    rising = [
+        query_id
+        for query_id, hits in rankings.items()
+        if any(hit is not other for hit, other in zip(hits, ordered[query_id], strict=True))
+    ]
+    if len(rising) == 1:
+        bad.note(f"{rising[0]}: the scores do not decrease")
+    elif rising:
+        count = f"the scores of {len(rising):,} rankings do not decrease"
+        bad.note(f"{count}: {first_few(rising)}")
     return ordered
 
 

@@ -33,7 +33,7 @@ from mathsetu.library.store import (
 from mathsetu.places import MARK
 from mathsetu.plain_files import is_plain_file, open_plain, sync_folder, sync_tree
 from mathsetu.pool import ordered_map
-from mathsetu.recipes.parts import join_statistics, make_builder
+from mathsetu.recipes.parts import check_model, join_statistics, make_builder
 from mathsetu.recipes.schema import Recipe, Selection
 from mathsetu.records import Post
 from mathsetu.retrieval.base import Builder, DistinctReader, Kind
@@ -245,6 +245,8 @@ def _build_parts(
     missing = [part for part in recipe.parts if not (piece / part).is_dir()]
     if not missing:
         return
+    for part in missing:
+        check_model(recipe.parts[part], f"parts.{part}")
     builders = [make_builder(recipe.parts[part], f"parts.{part}", device) for part in missing]
     index_posts(builders, posts, processes, progress)
     for part, builder in zip(missing, builders, strict=True):

@@ -373,10 +373,12 @@ def _fewer_judgments(found: int, judgments: int) -> Iterator[str]:
 
 def check_models(recipe: Recipe) -> None:
     """Miss the folders of models that are needed last before hours were spent on the others."""
-    rerankers = [recipe.rerank, *(system.rerank for system in recipe.systems.values())]
-    for model in (recipe.query.model, *(one.model for one in rerankers if one)):
+    rerankers = {"rerank": recipe.rerank}
+    rerankers |= {f"systems.{name}.rerank": one.rerank for name, one in recipe.systems.items()}
+    models = {f"{place}.model": one.model for place, one in rerankers.items() if one}
+    for setting, model in {"query.model": recipe.query.model, **models}.items():
         if model and is_path(model):
-            folder_of(model)
+            folder_of(model, setting)
 
 
 def same_recipe(folder: Path, recipe: Recipe) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from mathsetu.encoders.accelerator import PROCESSOR
 from mathsetu.errors import InputError
 from mathsetu.intake.question import Question
-from mathsetu.models import is_path, model_fingerprint
+from mathsetu.models import folder_of, is_path, model_fingerprint
 from mathsetu.recipes.schema import Recipe
 from mathsetu.recipes.tables import read_table
 from mathsetu.retrieval.base import Builder, Retriever
@@ -181,6 +181,14 @@ def make_retriever(settings: Mapping[str, Any], folders: Sequence[Path], where: 
 def choices_of(settings: Mapping[str, Any], where: str) -> Any:
     """The choices of a part, from its table in a recipe."""
     return _resolve(settings, where)[1]
+
+
+def check_model(settings: Mapping[str, Any], where: str) -> None:
+    """Miss the folder of a part's model before the part is built."""
+    part, choices = _resolve(settings, where)
+    folder = part.model_folder(choices)
+    if folder is not None:
+        folder_of(str(folder), f"{where}.model")
 
 
 def models_of(recipe: Recipe) -> dict[str, str]:
