@@ -21,6 +21,8 @@ DIRICHLET = r"\int_0^\infty \frac{\sin x}{x}dx"
         (DIRICHLET, r"\int_0^\infty \frac{\sin x}{x}dx=\frac{\pi}{2}", PART),
         (DIRICHLET, r"\int_0^\infty \frac{\sin ax}{x}dx", 0.0),
         (DIRICHLET, r"\int_0^\infty \frac{\sin t}{t}dt", 0.0),
+        (r"\frac{\sin x}{x}", r"\lim_{x\to0}\frac{\sen x}{x}=1", PART),
+        (r"\operatorname{tg} 2x", r"\tan 2x", 1.0),
         (r"\frac{1}{n^2}", r"\sum_{n=1}^{\infty}\frac1{n^2}", PART),
         ("a+b", "ca+bd", 0.0),
         ("x", "x", 0.0),

@@ -184,7 +184,8 @@ def test_terms_are_found_in_their_language(capsys: pytest.CaptureFixture[str]) -
 
 @pytest.mark.parametrize(
     ("term", "language"),
-    [("polynomial", "en"), ("gcd", "en"), ("prvočíslo", "cs"), ("prvocislo", "cs"),
+    [("polynomial", "en"), ("gcd", "en"), ("det", "en"), ("sin", "en"), ("sin cos", "en"),
+     ("prvočíslo", "cs"), ("prvocislo", "cs"),
      ("jednadžba", "hr"), ("ecuación", "es"), ("samikaran", "hi"), ("چندجمله‌ای", "fa")],
 )  # fmt: skip
 def test_a_single_term_of_the_glossary_decides(term: str, language: str) -> None:
@@ -197,6 +198,20 @@ def test_a_shared_term_is_read_in_all_its_languages_ordered_by_the_prior() -> No
     assert detect("vektor", prior=Prior(page="hr")).likely == ("hr", "cs")
     assert detect("vektor", prior=Prior(library=frozenset({"hr"}))).likely == ("hr", "cs")
     assert detect("त्रिभुज", prior=Prior(library=frozenset({"ne", "en"}))).likely == ("ne", "hi")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["suma de dos fracciones", "probabilidad de dos caras al lanzar una moneda", "los dos números",
+     "Dos rectas paralelas no se cortan.", "directamente al sur de la casa", "dos trenes van al norte"],
+)  # fmt: skip
+def test_words_that_spanish_shares_with_its_neighbours_do_not_speak_for_them(text: str) -> None:
+    assert detect(text).language == "es"
+
+
+@pytest.mark.parametrize("text", ["varg samikaran", "samikaran varg", "tribhuj kshetrafal"])
+def test_hindi_terms_in_latin_letters_need_no_function_word(text: str) -> None:
+    assert detect(text).language == "hi"
 
 
 def test_names_with_foreign_letters_do_not_make_a_text_foreign() -> None:

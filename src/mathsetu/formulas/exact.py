@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Protocol
 
+from mathsetu.formulas.latex.symbols import NATIONAL
 from mathsetu.formulas.matching.prepared import subtree_keys
 from mathsetu.formulas.parse import parse_once
 
@@ -29,9 +30,13 @@ _SPELLINGS = (
     *((rf"\{name}q", rf"\{name}") for name in ("le", "ge", "ne")),
     *((rf"\{name}", "|") for name in ("mid", "lvert", "rvert", "vert")),
 )
+# National names of functions; the longer first, as blanks no longer end them.
+_NATIONAL = re.compile(rf"\\({'|'.join(sorted(filter(str.isascii, NATIONAL), key=len)[::-1])})")
 # The name of a command, and those that are not in every text that means the same.
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
-_CHOICES = frozenset(_COMMAND.findall(" ".join(map(" ".join, _SPELLINGS))))
+_CHOICES = frozenset(_COMMAND.findall(" ".join(map(" ".join, _SPELLINGS)))).union(
+    NATIONAL, NATIONAL.values()
+)
 
 
 def plainly(latex: str) -> str:
@@ -49,7 +54,7 @@ def plainly(latex: str) -> str:
     for spelling, usual in _SPELLINGS:
         if spelling in plain:
             plain = plain.replace(spelling, usual)
-    return plain
+    return _NATIONAL.sub(lambda found: f"\\{NATIONAL[found[1]]}", plain)
 
 
 class HasFormulas(Protocol):

@@ -9,7 +9,7 @@ always read as they are marked (`mathsetu.intake.posts`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import zip_longest
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # Languages with a script of their own that people also type in Latin letters.
 _ROMANISED = frozenset({"hi", "bn", "mr", "ur", "ar", "ru"})
+# Languages that are written without accents; "" is none.
+_PLAIN = frozenset({"", "en", "id"})
 
 # What would delimit a formula in a text that is to have none.
 _DELIMITER = re.compile(r"(?<!\\)\$|\\(?=[()\[\]]|begin\{)")
@@ -155,22 +157,29 @@ class Question:
     @cached_property
     def readable(self) -> str:
         """The text as someone who reads the language expects it, formulas included."""
-        if not self._is_romanised(self.text):
-            return self.text
-        return "".join(
-            self._in_script(span.content) if span.kind == "text" else span.raw
-            for span in self.marked.spans
-        )
+        if self._is_romanised(self.text):
+            return self._with_text(lambda span: self._in_script(span.content))
+        return self._with_text(lambda span: self._accented(span.raw))
 
     @cached_property
     def readable_once(self) -> str:
         """The same, without terms that are only said again in English."""
         if "(" not in self.text or self._is_romanised(self.text):
             return self.readable
-        return "".join(
-            self._said_once(span.raw) if span.kind == "text" else span.raw
-            for span in self.marked.spans
-        )
+        return self._with_text(lambda span: self._said_once(self._accented(span.raw)))
+
+    def _with_text(self, change: Callable[[Span], str]) -> str:
+        """All of it, what stands between the formulas changed."""
+        spans = self.marked.spans
+        return "".join(change(span) if span.kind == "text" else span.raw for span in spans)
+
+    def _accented(self, text: str) -> str:
+        """A piece of text with the accents that nobody typed in all of the query."""
+        if self.language in _PLAIN or not self.marked.words.isascii():
+            return text
+        from mathsetu.languages.accents import with_accents  # not at the start
+
+        return with_accents(text, self.language)
 
     def _said_once(self, text: str) -> str:
         if "(" not in text:

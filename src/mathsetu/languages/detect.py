@@ -107,11 +107,11 @@ _FOREIGN_WORDS = {
     code: frozenset(words.split())
     for code, words in {
         "de": "der und ist eine einen einer eines wie dass nicht zeige auf werden zwischen ein",
-        "fr": "des une est pour dans avec sur et du au aux cette quelle montrer calculer",
+        "fr": "des une est pour dans avec et du au aux cette quelle montrer calculer",
         "it": "il gli di che della delle degli dei nel sono",
-        "pt": "uma não são dos das em ou pela pelo",
+        "pt": "uma não são das em ou pela pelo",
         "pl": "się dla oraz czy",
-        "nl": "het een van voor hoe zijn",
+        "nl": "het een voor hoe zijn",
         "ur": "کا کے کریں کیا میں",
     }.items()
 }
@@ -211,7 +211,7 @@ def detect_in_words(text: str, override: str = "", prior: Prior = NO_PRIOR) -> D
     if (plainly := _plainly(plain, script, tokens)) is not None:
         return Detected(plainly, _SURE, script)
     if script in _SERVED_SCRIPTS and len(tokens) <= _FEW:
-        if romanised[0] == "hi" and _is_mostly_hindi(tokens):
+        if script == "Latn" and romanised[0] in ("", "hi") and _is_mostly_hindi(tokens):
             return Detected("hi", _MOSTLY, script)
         looked_up = (
             _further(plain, script, tokens, prior)
