@@ -99,6 +99,19 @@ class Post:
     accepted_id: str = ""
 
 
+def source_file(address: str) -> str:
+    """The file of a post that is addressed by its file and a place in it; "" for other posts.
+
+    >>> source_file("notes/sheet.csv#7"), source_file("https://example.org/a.html#7")
+    ('notes/sheet.csv', '')
+    >>> source_file("question#7")
+    ''
+    """
+    file, mark, _ = address.partition("#")
+    is_here = bool(mark) and ":" not in file.partition("/")[0]
+    return file if is_here and "." in file.rpartition("/")[2] else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """What is asked: words and formulas in a language.

@@ -78,6 +78,48 @@ def test_inspect_shows_prices_as_people_write_them(mathsetu: Mathsetu) -> None:
     assert r"x=\$5" in shown
 
 
+def test_inspect_shows_a_file_as_the_index_reads_it(mathsetu: Mathsetu) -> None:
+    front = "---\ntitle: Sums\ntags: [series]\nlang: en\n---\n"
+    Path("note.md").write_text(f"{front}See [[Zeta|the function]].\n\n# More\n\n$x$")
+    shown = mathsetu("inspect", "--file", "note.md").out
+    assert "note.md#more" in shown
+    assert "See the function." in shown
+    assert not {"---", "[[", "tags:"} & set(shown.split())
+    told = json.loads(mathsetu("inspect", "--file", "note.md", "--json").out)
+    first, second = told["posts"]
+    assert (first["id"], first["language"], first["tags"]) == ("note.md", "en", ["series"])
+    assert (second["id"], second["text"], told["more"]) == (
+        "note.md#more",
+        "Sums › More\n$x$",
+        False,
+    )
+    definition = r"\documentclass{article}\newcommand{\R}{\mathbb{R}}"
+    Path("main.tex").write_text(definition + r"\begin{document}Let $x\in\R$.\end{document}")
+    shown = mathsetu("inspect", "--file", "main.tex").out
+    assert r"x\in\mathbb{R}" in shown
+    assert "documentclass" not in shown
+    assert "documentclass" in mathsetu("inspect", "--file", "main.tex", "--form", "text").out
+    Path("sheet.csv").write_text("text\n" + "A prime.\n" * 12)
+    assert (
+        "the first 10 posts; --id ID shows any other"
+        in mathsetu("inspect", "--file", "sheet.csv").out
+    )
+    Path("README.note").write_text("Costs $x$ here")
+    assert "1 formula" in mathsetu("inspect", "--file", "README.note").out
+
+
+def test_inspect_shows_a_post_of_a_library(mathsetu: Mathsetu) -> None:
+    Path("sheet.csv").write_text("question,answer\nWhat is the square?,$n^2$\n")
+    mathsetu("index", "lib", "sheet.csv", "--recipe", "msm-bm25", "--processes", "1")
+    told = json.loads(mathsetu("inspect", "--file", "lib", "--id", "sheet.csv#2", "--json").out)
+    assert (told["id"], told["language"]) == ("sheet.csv#2", "en")
+    assert told["text"].split("\n") == ["What is the square?", "$n^2$"]
+    assert "no post with the id 'void'" in mathsetu.refuses(
+        "inspect", "--file", "lib", "--id", "void"
+    )
+    assert "--id ID shows one" in mathsetu.refuses("inspect", "--file", "lib")
+
+
 def test_inspect_finds_a_post_of_a_collection(mathsetu: Mathsetu, sampler: Path) -> None:
     posts = str(sampler / "posts.jsonl")
     shown = json.loads(

@@ -487,6 +487,52 @@ def test_a_document_is_removed_with_all_its_sections(mathsetu: Mathsetu) -> None
     assert mathsetu("search", "lib", "sums").code == 1
 
 
+def test_a_file_with_text_before_its_headings_is_removed_whole_and_a_question_alone(
+    mathsetu: Mathsetu,
+) -> None:
+    Path("notes").mkdir()
+    Path("notes/sums.md").write_text("An introduction.\n\n# Sums\n\nOne.\n\n# More\n\nTwo.")
+    posts = [
+        '{"id": "7", "body": "Why?", "thread_id": "7"}',
+        '{"id": "8", "body": "So.", "thread_id": "7"}',
+    ]
+    Path("posts.jsonl").write_text("\n".join(posts))
+    mathsetu("index", "lib", "notes", "posts.jsonl", "--recipe", "msm-bm25", "--processes", "1")
+    assert mathsetu.json("remove", "lib", "notes/sums.md") == {"removed": 3, "unknown": []}
+    assert mathsetu.json("remove", "lib", "7") == {"removed": 1, "unknown": []}
+
+
+@pytest.mark.parametrize(
+    "columns", ["Question,Answer", "Question,Answer,id", "Question,Answer,url"]
+)
+def test_a_table_is_removed_with_all_its_rows(mathsetu: Mathsetu, columns: str) -> None:
+    def write(*rows: str) -> None:
+        further = columns.removeprefix("Question,Answer")
+        ends = [f",https://example.org/{row}" * bool(further) for row in rows]
+        lines = [f"What is {row}?,The {row}{end}" for row, end in zip(rows, ends, strict=True)]
+        Path("notes/sheet.csv").write_text("\n".join([columns, *lines]))
+
+    Path("notes").mkdir()
+    Path("notes/kept.md").write_text("# Kept\n\nA prime.")
+    Path("notes/sheet.csv.md").write_text("# About the sheet\n\nA prime.")
+    write("prime", "sum", "root")
+    assert mathsetu("index", "lib", "notes", "--recipe", "msm-bm25", "--processes", "1").code == 0
+    # A row that is gone stays, as a section does, until the file is removed.
+    write("prime", "sum")
+    assert mathsetu.json("add", "lib", "notes/sheet.csv")["added"] == 2
+    mathsetu("optimize", "lib")
+    assert mathsetu.json("remove", "lib", "notes/sheet.csv") == {"removed": 3, "unknown": []}
+    assert mathsetu.json("info", "lib")["posts"] == 2
+    assert mathsetu.json("add", "lib", "notes/sheet.csv")["replaced"] == 0
+
+
+def test_a_search_names_the_id_of_a_row_that_has_one(mathsetu: Mathsetu) -> None:
+    Path("sheet.csv").write_text("id,text\nr7,A prime.\nr8,A sum.\n")
+    mathsetu("index", "lib", "sheet.csv", "--recipe", "msm-bm25", "--processes", "1")
+    assert mathsetu("search", "lib", "prime").out.rstrip().endswith("r7")
+    assert mathsetu.json("search", "lib", "prime")["hits"][0]["url"] == "sheet.csv#2"
+
+
 def test_a_search_shows_what_matched_in_the_question_and_what_wildcards_stand_for(
     mathsetu: Mathsetu,
 ) -> None:

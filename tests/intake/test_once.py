@@ -11,6 +11,7 @@ import mathsetu.formulas.parse
 import mathsetu.intake.marked_text
 import mathsetu.intake.typed
 import mathsetu.languages.detect
+from mathsetu.intake.posts import read_post
 from mathsetu.library import Filter, Library, add_posts, build_library
 from mathsetu.recipes.schema import parse_recipe
 from mathsetu.records import Post
@@ -141,3 +142,35 @@ def _content(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
+
+
+@pytest.mark.parametrize(
+    ("question", "body", "language"),
+    [
+        ("How many diagonals does an n-gon have?", "$\\frac{n(n-3)}{2}$", "en"),
+        ("Warum konvergiert die geometrische Reihe?", "", "de"),
+        # Names and abbreviations alone would be taken for another language.
+        ("Wie löst man ein lineares Gleichungssystem?", "Gauss Jordan", "de"),
+        ("What are the first odd primes?", "3, 5, 7, 11, 13, 17, 19, 23, 29", "en"),
+        # What is long enough speaks for itself, and so does a script.
+        ("Why is the sum of all angles equal to two right angles?", HINDI, "hi"),
+        ("Does this follow by induction?", "是的，由归纳法可得", "zh"),
+    ],
+)
+def test_a_question_tells_the_language_of_an_answer_that_is_too_short(
+    question: str, body: str, language: str
+) -> None:
+    assert read_post(Post("row", body, question=question)).language == language
+    assert read_post(Post("row", body, question=question, language="cs")).language == "cs"
+
+
+def test_a_row_with_a_formula_for_an_answer_is_found_by_the_words_of_its_question(
+    tmp_path: Path,
+) -> None:
+    asked = "How many diagonals does an n-gon have?"
+    posts = [Post("row", "$\\frac{n(n-3)}{2}$", question=asked), Post("other", "Sums of squares.")]
+    build_library(tmp_path / "library", posts, LIGHT, processes=1)
+    with Library(tmp_path / "library") as library:
+        assert library.manifest.languages == {"en": 2}
+        hits = library.search("diagonal", where=Filter(language="en"))
+    assert [hit.id for hit in hits] == ["row"]

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mathsetu.collections import sampler
+from mathsetu.collections import columns, sampler
+from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
 from mathsetu.intake.posts import read_post
 from mathsetu.library import Filter, Library, build_library, ranker
@@ -349,6 +350,14 @@ def test_posts_of_a_discussion_are_no_versions(tmp_path: Path) -> None:
     library = small(tmp_path, in_two_languages(another), ("ranking.own_language=normal",))
     query = Query("q", "geometrická řada", language="cs")
     assert [hit.id for hit in library.search(query, 5)] == ["sum.en"]
+
+
+def test_rows_of_a_table_in_different_languages_are_no_versions(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_text("text\nThe sum of a series.\nLa suma de los ángulos de un triángulo.\n")
+    library = small(tmp_path, list(columns.read_posts(path, BadRows())), ())
+    answer = library.answer("sum suma", 5, group=True)
+    assert {hit.id: hit.versions for hit in answer.hits} == {"sheet.csv#2": (), "sheet.csv#3": ()}
 
 
 def test_sections_of_a_document_are_not_judged_together(tmp_path: Path) -> None:

@@ -1,61 +1,105 @@
-"""``mathsetu inspect``: a text or a post as spans and formulas."""
+"""``mathsetu inspect``: a text, a file or a post as spans and formulas, as the index reads it."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import click
 
 from mathsetu.cli.output import json_option, print_json, print_table, say
+from mathsetu.collections.files import read_lines
+from mathsetu.collections.formats import detect
+from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
+from mathsetu.intake.posts import read_post
 from mathsetu.markup import Span, plain, split, to_text
+from mathsetu.places import is_library
 from mathsetu.printable import counted
+from mathsetu.records import Post
 
 FORMS = ("text", "markdown", "latex", "html")
-_BY_ENDING = {
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".html": "html",
-    ".htm": "html",
-    ".tex": "latex",
-}
+# Posts of one file that are shown; each may be long.
+_MOST = 10
 
 
 @click.command("inspect")
 @click.argument("text", required=False)
 @click.option("--file", "path", type=click.Path(path_type=Path), help="Read a file instead.")
-@click.option("--id", "post_id", help="Show this post of the collection given with --file.")
-@click.option("--form", type=click.Choice(FORMS), help="Format of the text.")
+@click.option("--id", "post_id", help="Show this post of the file or library given with --file.")
+@click.option("--form", type=click.Choice(FORMS), help="Format of the text, or of all of a file.")
 @json_option
 def command(
     text: str | None, path: Path | None, post_id: str | None, form: str | None, as_json: bool
 ) -> None:
-    r"""Show a text or a post as spans and formulas.
+    r"""Show a text or posts as spans and formulas, as the index reads them.
 
-    TEXT is marked text, or in the format of --form; "-" reads standard input.
+    TEXT is marked text, or in the format of --form; "-" reads standard input. A file is read as
+    mathsetu index reads it, section by section; with --form, as one text.
 
     \b
     Examples:
       mathsetu inspect 'It costs $5, and $x^2$ is even'
       mathsetu inspect --file notes.md
       mathsetu inspect --file posts.jsonl --id 7
+      mathsetu inspect --file my.library --id 'notes/series.md#sums'
     """
     if (text is None) == (path is None):
         raise click.UsageError("give either a TEXT or --file")
-    if post_id is not None:
-        if path is None:
-            raise click.UsageError("--id needs --file with a collection")
-        source, form = _post_text(path, post_id), "text"
+    if post_id is not None and path is None:
+        raise click.UsageError("--id needs --file with a collection")
+    if path is not None and post_id is not None:
+        _show_post(_found(path, post_id), as_json)
+    elif path is not None and form is None and (posts := _posts(path)) is not None:
+        _show_posts(posts, as_json)
     elif path is not None:
-        source, form = _read(path), form or _BY_ENDING.get(path.suffix.lower(), "text")
+        _show(_read(path), form or "text", as_json)
     else:
-        source, form = sys.stdin.read() if text == "-" else text or "", form or "text"
-    spans = split(source, form)
+        _show(sys.stdin.read() if text == "-" else text or "", form or "text", as_json)
+
+
+def _show(source: str, form: str, as_json: bool) -> None:
     if as_json:
-        told = [span._asdict() for span in spans]
-        print_json({"form": form, "text": to_text(source, form), "spans": told})
+        print_json(_described(source, form))
+    else:
+        _print_spans(split(source, form))
+
+
+def _show_post(post: Post, as_json: bool) -> None:
+    if as_json:
+        print_json(_described_post(post))
+    else:
+        _print_spans(split(_text_of(post)))
+
+
+def _show_posts(posts: Iterator[Post], as_json: bool) -> None:
+    shown = list(islice(posts, _MOST))
+    is_more = next(posts, None) is not None
+    if as_json:
+        print_json({"posts": [_described_post(post) for post in shown], "more": is_more})
         return
+    for post in shown:
+        facts = (read_post(post).language, *post.tags)
+        say("", bold=post.id, then=f"  {', '.join(filter(None, facts))}".rstrip())
+        _print_spans(split(_text_of(post)))
+    if is_more:
+        say(f"the first {counted(len(shown), 'post')}; --id ID shows any other")
+
+
+def _described_post(post: Post) -> dict[str, Any]:
+    known = {"id": post.id, "language": read_post(post).language, "tags": list(post.tags)}
+    return known | _described(_text_of(post), "text")
+
+
+def _described(source: str, form: str) -> dict[str, Any]:
+    spans = [span._asdict() for span in split(source, form)]
+    return {"form": form, "text": to_text(source, form), "spans": spans}
+
+
+def _print_spans(spans: list[Span]) -> None:
     rows = [
         (number, f"{span.kind}{' (display)' * span.display}", _content(span), span.id)
         for number, span in enumerate(spans, start=1)
@@ -70,20 +114,42 @@ def _content(span: Span) -> str:
     return (plain(span.content) if span.kind == "text" else span.content).strip()
 
 
-def _read(path: Path) -> str:
-    from mathsetu.collections.files import read_lines
+def _text_of(post: Post) -> str:
+    """All that is searched of a post, in its order."""
+    return "\n\n".join(filter(None, (post.title, post.question, post.body)))
 
+
+def _read(path: Path) -> str:
     return "\n".join(line for _, line in read_lines(path))
 
 
-def _post_text(path: Path, post_id: str) -> str:
-    from mathsetu.collections.formats import detect
-    from mathsetu.collections.rows import BadRows
+def _posts(path: Path) -> Iterator[Post] | None:
+    """The posts of a file as an index reads them; nothing if it is a text that holds none."""
+    if is_library(path):
+        raise InputError(
+            f"{path}: is a library; --id ID shows one of its posts (all of them: mathsetu convert "
+            f"{path} posts.jsonl)"
+        )
+    try:
+        form = detect(path)
+    except InputError:
+        return None
+    return form.read(path, BadRows()) if form.holds == "posts" else None
 
-    form = detect(path)
-    if form.holds != "posts":
-        raise InputError(f"{path}: holds {form.holds}, and --id needs posts")
-    for post in form.read(path, BadRows()):
-        if post.id == post_id:
-            return f"{post.title}\n\n{post.body}" if post.title else str(post.body)
+
+def _found(path: Path, post_id: str) -> Post:
+    if is_library(path):
+        from mathsetu.library import Library  # most calls need no library
+
+        with Library(path) as library:
+            if library.present([post_id]):
+                return library.post(post_id)
+    else:
+        form = detect(path)
+        if form.holds != "posts":
+            raise InputError(f"{path}: holds {form.holds}, and --id needs posts")
+        posts: Iterator[Post] = form.read(path, BadRows())
+        for post in posts:
+            if post.id == post_id:
+                return post
     raise InputError(f"{path}: there is no post with the id {post_id!r}")

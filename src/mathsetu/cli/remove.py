@@ -18,12 +18,16 @@ from mathsetu.printable import counted
 def command(library: Path | str, ids: tuple[str, ...], as_json: bool) -> None:
     """Remove the posts with these IDS from LIBRARY, without rebuilding it.
 
-    The id of a document (notes/series.md) stands for all of its sections. Unknown ids are reported,
-    and the exit code is then 1.
+    A file (notes/series.md, notes/sheet.csv) stands for all of its sections or rows. Unknown ids
+    are reported, and the exit code is then 1.
     """
     with Library(library) as opened:
         known = opened.present(ids)
-        documents = opened.of_documents([one for one in ids if one not in known])
+        documents = opened.of_documents(ids)
+        for one in known.intersection(documents):
+            # What stands before the first heading of a file has the file's name for an id, as a
+            # question may have the name of its thread: its answers stay.
+            documents[one] = {other for other in documents[one] if other.startswith(f"{one}#")}
         unknown = [one for one in dict.fromkeys(ids) if one not in known and one not in documents]
         known = known.union(*documents.values())
         like = {} if as_json else {one: opened.ids_like(one, but=known) for one in unknown}

@@ -25,7 +25,7 @@ from mathsetu.library.query_translation import check_asks
 from mathsetu.library.suggestions import Suggestions
 from mathsetu.printable import counted
 from mathsetu.ranking.hybrid import PREFERENCES
-from mathsetu.records import Hit, Post
+from mathsetu.records import Hit, Post, source_file
 
 _MOST_HITS = 10_000
 _VALUES_SHOWN = 10
@@ -207,7 +207,9 @@ def _print_hit(rank: int, hit: Hit, posts: Mapping[str, Post], explain: bool) ->
     code = f"[{post.language}] " if post.language else ""
     text = " ".join(readable(pieces(hit.snippet_of(post))).split())
     title = readable(pieces(post.title)) or text
-    say(f"{rank}. ", bold=title, then=f"  {code}{hit.score:.3f}  {post.url or hit.id}")
+    # A post of a file may have an id of its own, by which other commands know it.
+    place = hit.id if source_file(post.url) else post.url or hit.id
+    say(f"{rank}. ", bold=title, then=f"  {code}{hit.score:.3f}  {place}")
     if post.title and text:
         say(f"   {text}")
     if hit.versions:

@@ -31,7 +31,8 @@ from mathsetu.retrieval.weighting import make_scheme
 BIRTH, DEATH, SEGMENT = "birth", "death", "segment"
 #: Fields of a post that can be filtered by; passages have the first three of them, too.
 LANGUAGE, TAGS, COLLECTION, ID, PARENT = "language", "tags", "collection", "id", "parent"
-#: The thread of a post that has one.
+#: The thread of a post that has one. Where its file has another name: a list of both, the thread,
+#: which may be empty, first.
 THREAD = "thread"
 #: The number of a passage's post.
 POST = "post"

@@ -361,8 +361,10 @@ class SegmentPoints:
         for point, number, row in zip(points, numbers, rows, strict=True):
             payload = self._facts(row)
             payload |= {ID: row.id, PARENT: row.parent_id, "record": row.record, "spans": row.spans}
-            if row.thread_id:
+            if row.threads == (row.thread_id,):
                 payload[THREAD] = row.thread_id
+            elif row.threads:
+                payload[THREAD] = [row.thread_id, row.file]
             vectors: dict[str, Any] = {}
             for part in self._words:
                 vector, own = part.of_post(number)

@@ -103,7 +103,7 @@ class ClusterPosts:
         if len(found) != len(set(numbers)):
             raise damaged()
         return {
-            number: Heading(str(payload[LANGUAGE]), str(payload.get(THREAD, "")))
+            number: Heading(str(payload[LANGUAGE]), _threads(payload)[0])
             for number, payload in found.items()
         }
 
@@ -136,11 +136,13 @@ class ClusterPosts:
         self._numbers[facts.post.id] = number
 
     def threads(self, names: Iterable[str]) -> dict[str, dict[int, str]]:
-        """The posts of some threads: their numbers and languages."""
+        """The posts of some threads or files: their numbers and languages."""
         found: dict[str, dict[int, str]] = {}
-        wanted = list(dict.fromkeys(names))
-        for number, payload in self._listed(THREAD, wanted, (THREAD, LANGUAGE)):
-            found.setdefault(str(payload[THREAD]), {})[number] = str(payload[LANGUAGE])
+        wanted = dict.fromkeys(names)
+        for number, payload in self._listed(THREAD, list(wanted), (THREAD, LANGUAGE)):
+            for thread in _threads(payload):
+                if thread in wanted:
+                    found.setdefault(thread, {})[number] = str(payload[LANGUAGE])
         return found
 
     def not_removed(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -225,6 +227,12 @@ class ClusterPosts:
 
 def _glance(facts: PostFacts) -> Glance:
     return Glance.of(facts.post, facts.texts)
+
+
+def _threads(payload: dict[str, Any]) -> list[str]:
+    """The thread of a post, empty where it has none, and its file where it is another name."""
+    named = payload.get(THREAD, "")
+    return list(map(str, named)) if isinstance(named, list) and named else [str(named or "")]
 
 
 def _read(payload: dict[str, Any]) -> PostFacts:

@@ -2,13 +2,14 @@
 
 Which column is which field of a post is said by the user (``--field body=Content``), or guessed
 from names that people commonly use; what was taken for what is reported. A row becomes a post; one
-without an id is named by its file and its line.
+without an id is named by its file and its line, which is also the address of one that has none.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -95,13 +96,15 @@ def read_posts(
         if columns is None:
             columns = choose(list(row), fields, shown(path), line)
             _report(path, columns, list(row), fields, bad)
+        place = f"{name}#{line}"
         try:
-            post = row_post(row, columns, f"{name}#{line}")
+            post = row_post(row, columns, place)
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue
         if bad.accepts(post.id, shown(path), line, post.tags, OTHER_IDS):
-            yield post
+            is_addressed = bool(post.url) or str(path) == "-"
+            yield post if is_addressed else replace(post, url=place)
     bad.took(path, "table")
 
 

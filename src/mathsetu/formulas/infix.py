@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mathsetu.formulas.latex.boxes import MULTIPLICATION, RELATION
+from mathsetu.formulas.latex.symbols import SIGNS
 from mathsetu.formulas.tree import Tree
 
 # Between operands, and how tightly the operator binds; a looser operand gets parentheses.
@@ -28,9 +30,41 @@ _BETWEEN = {
 }
 #: A text, or an operand and how tightly it must bind to stand without brackets.
 _Part = str | tuple[Tree, int]
-_SIGN = 6
-_TIGHTEST = 9
-_NAMES = {"C!infinity": "∞", "O!int": "∫", "O!sum": "∑", "O!product": "∏", "O!limit": "lim"}
+_LIST, _RELATION, _SUM, _PRODUCT, _SIGN, _POSTFIX, _TIGHTEST = 0, 1, 2, 4, 6, 8, 9
+_STRENGTHS = {RELATION: _RELATION, MULTIPLICATION: _PRODUCT}
+# Signs by what they are called in trees; of those that are called alike, the first.
+_SIGNS = {
+    sign.operand: sign
+    for sign in reversed(SIGNS.values())
+    if sign.operand and sign.operand[:2] in ("O!", "U!", "C!")
+}
+_BY_TEXT = {sign.text: sign for sign in SIGNS.values()}
+# ⊂ and ⊆ are called alike, as LaTeXML calls them.
+_NAMES = {
+    "O!binomial": "binom",
+    "O!rem": "mod",
+    "O!subset": "⊆",
+    "O!superset": "⊇",
+    "O!prsubset": "⊂",
+    "O!prsuperset": "⊃",
+}
+# What stands around operands, and between them.
+_AROUND = {
+    "O!interval(O-O)": ("(", ", ", ")"),
+    "O!interval(O-C)": ("(", ", ", "]"),
+    "O!interval(C-O)": ("[", ", ", ")"),
+    "O!interval(C-C)": ("[", ", ", "]"),
+    "O!conditional-set": ("{", " | ", "}"),
+    "O!norm": ("‖", ", ", "‖"),
+    "F!abs": ("|", ", ", "|"),
+    "F!floor": ("⌊", ", ", "⌋"),
+    "F!ceiling": ("⌈", ", ", "⌉"),
+    "F!pmod": ("(mod ", ", ", ")"),
+    "O!lines": ("[", "; ", "]"),
+    "O!atop": ("[", "; ", "]"),
+}
+_AFTER = {"O!factorial": "!", "F!df": "!!", "O!percent": "%", "O!evaluated-at": "|"}
+_LISTS = {"O!form-seq": ", ", "F!c": " | "}
 
 
 def infix(tree: Tree) -> str:
@@ -58,21 +92,98 @@ def infix(tree: Tree) -> str:
 def _parts(node: Tree) -> tuple[list[_Part], int]:
     """What a node is written as, and how tightly that binds."""
     label, operands = node.label, node.children
+    if label == "O!root" and operands[1:] == (_TWO,):
+        return ["sqrt(", (operands[0], _LIST), ")"], _TIGHTEST
+    if label == "O!SUP" and len(operands) == 2 and not operands[1].label.strip("V!′"):
+        return [(operands[0], _POSTFIX), operands[1].label.removeprefix("V!")], _POSTFIX
     if label in _BETWEEN and len(operands) > 1:
-        between, strength = _BETWEEN[label]
-        # The first may bind as tightly, the others must bind more tightly: a - (b - c).
-        leasts = [strength, *[strength + 1] * (len(operands) - 1)]
-        return _joined(between, zip(operands, leasts, strict=True)), strength
+        return _between(*_BETWEEN[label], operands)
     if label == "O!minus" and operands:
         return ["-", (operands[0], _SIGN)], _SIGN
-    name = _NAMES.get(label) or label.rpartition("!")[2] or label
+    inside = [(operand, _LIST + 1) for operand in operands]
+    if operands and (bracketed := _bracketed(label, operands)):
+        return bracketed, _TIGHTEST
+    if label in _AFTER and len(operands) == 1:
+        return [(operands[0], _POSTFIX), _AFTER[label]], _POSTFIX
+    if label in _LISTS or label.startswith("M!L-"):
+        return _joined(_LISTS.get(label, ", "), inside), _LIST
+    if label == "O!annotated" and len(operands) > 1:
+        return _between(" ", _SUM, operands)
+    if label == "O!continued-fraction" and len(operands) > 1:
+        return _between("/", 5, operands)
+    if label == "F!d" and len(operands) == 1:
+        return ["d", (operands[0], _POSTFIX)], _TIGHTEST
+    if label.startswith("+!"):
+        return _applied(operands), _PRODUCT
+    sign = _SIGNS.get(label)
+    name = _NAMES.get(label) or (sign.text if sign else label.rpartition("!")[2])
     if not operands:
         return [name], _TIGHTEST
-    inside = [(operand, 0) for operand in operands]
-    if label.startswith("+!"):
-        # A big operator: what stands over and under it, then what it works on.
-        return _joined(" ", inside), 4
+    is_word = any(character.isalnum() for character in name)
+    if name and not is_word and len(operands) > 1:
+        sign = sign or _BY_TEXT.get(name)
+        strength = _STRENGTHS.get(sign.role, _SUM) if sign else _SUM
+        return _between(f" {name} ", strength, operands)
+    if label == "O!rem" and len(operands) > 1:
+        return _between(f" {name} ", _PRODUCT, operands)
+    if sign and not is_word:
+        return [name, (operands[0], _SIGN)], _SIGN
     return [f"{name}(", *_joined(", ", inside), ")"], _TIGHTEST
+
+
+_TWO = Tree("N!2")
+
+
+def _between(between: str, strength: int, operands: tuple[Tree, ...]) -> tuple[list[_Part], int]:
+    # The first may bind as tightly, the others must bind more tightly: a - (b - c).
+    parts: list[_Part] = []
+    for operand in operands:
+        # The arguments of a function that the tree takes for a factor: f(x, a).
+        is_argument = between == " " and _opens_round(operand.label)
+        if parts:
+            parts.append("" if is_argument else between)
+        parts.append((operand, strength + bool(parts)))
+    return parts, strength
+
+
+def _opens_round(label: str) -> bool:
+    return label.startswith(("O!interval(O-", "M!V-"))
+
+
+def _bracketed(label: str, operands: tuple[Tree, ...]) -> list[_Part]:
+    """Operands in brackets of their own; nothing where a label has none."""
+    inside = [(operand, _LIST + 1) for operand in operands]
+    if label in _AROUND:
+        opening, between, closing = _AROUND[label]
+    elif label == "O!matrix":
+        return [(operands[0], _LIST)] if len(operands) == 1 else ["[", *_joined("; ", inside), "]"]
+    elif label == "O!cases":
+        # Each value is followed by its condition, which may be left out.
+        values: list[_Part] = []
+        for number, operand in enumerate(inside):
+            if operand[0].label != "W!" or operand[0].children:
+                values += [", " if number % 2 else "; ", operand]
+        return ["{", *values[1:], "}"]
+    elif label.startswith("M!S-"):
+        opening, between, closing = "{", ", ", "}"
+    elif label.startswith("M!V-"):
+        opening, between, closing = "(", ", ", ")"
+    elif label.startswith("M!D-") and len(label) > 5:
+        opening, between, closing = label[4], ", ", label[-1]
+    elif label == "M!R!":
+        opening, between, closing = "", ", ", ""
+    elif label.startswith("M!") and not label.startswith("M!L-"):
+        opening, between, closing = "[", "; ", "]"
+    else:
+        return []
+    return [opening, *_joined(between, inside), closing]
+
+
+def _applied(operands: tuple[Tree, ...]) -> list[_Part]:
+    """An operator with what stands over and under it, and what it works on."""
+    if len(operands) == 3:  # a relation, and its sides
+        operands = (operands[1], operands[0], operands[2])
+    return _joined(" ", [(operand, _LIST) for operand in operands])
 
 
 def _joined(between: str, operands: Iterable[tuple[Tree, int]]) -> list[_Part]:

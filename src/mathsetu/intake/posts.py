@@ -224,6 +224,11 @@ def read_post(post: Post) -> PostFacts:
     >>> facts = read_post(Post(id="7", title="Sums", body=r"What is the sum of $\frac{1}{n}$?"))
     >>> facts.language, facts.formulas(["body"])
     ('en', ['\\frac{1}{n}'])
+
+    An answer of a few words may be in any language; its question tells which:
+
+    >>> read_post(Post("8", "$n^2$", question="What is the sum of the odd numbers?")).language
+    'en'
     """
     texts = split_texts(written_texts(post))
     language = post.language or _detected(texts)
@@ -242,7 +247,9 @@ def split_texts(written: Mapping[str, str]) -> dict[str, MarkedText]:
 
 def _detected(texts: dict[str, MarkedText]) -> str:
     # Loaded when it is first needed: a search that only shows posts does without.
-    from mathsetu.languages.detect import detect_in_words
+    from mathsetu.languages.detect import detect_in_words, says_little
 
     words = f"{texts['title'].words}\n{texts['body'].words}"
+    if texts["question"].text and says_little(words):
+        words = f"{texts['question'].words}\n{words}"
     return detect_in_words(words).language

@@ -233,6 +233,18 @@ def detect_in_words(text: str, override: str = "", prior: Prior = NO_PRIOR) -> D
     return Detected(best, confidence, script)
 
 
+def says_little(text: str) -> bool:
+    """Whether a text, without its formulas, is too short to decide its language alone.
+
+    >>> says_little("Gauss, Jordan: 2, 3, 5, 7, 11, 13, 17, 19"), says_little("是的，由归纳法可得")
+    (True, False)
+    """
+    # A script that only one language has decides at once.
+    plain = text[:_ENOUGH]
+    words = [token for token in tokenize(plain) if _LONG_WORD.search(token)]
+    return len(words) <= _FEW and dominant_script(plain) not in _BY_SCRIPT
+
+
 def _further(text: str, script: str, tokens: list[str], prior: Prior) -> Detected | None:
     """A language that is not served in full, where several of its function words say so."""
     own = {code: _speaks_for(code, script, tokens) for code in _own_words(script)}

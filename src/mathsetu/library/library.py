@@ -746,7 +746,7 @@ class Library:
         )
 
     def of_documents(self, names: Iterable[str]) -> dict[str, set[str]]:
-        """The ids of the posts of some documents or threads (``thread_id``), by its name."""
+        """The ids of the posts of some documents, tables or threads, by its name."""
         asked = list(names)
 
         def work(view: View, clock: Clock) -> dict[str, set[str]]:

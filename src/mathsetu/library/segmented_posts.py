@@ -205,7 +205,7 @@ class SegmentedPosts:
         ]
 
     def threads(self, names: Iterable[str]) -> dict[str, dict[int, str]]:
-        """The posts of some threads, as far as they are known: their numbers and languages."""
+        """The posts of some threads or files, as far as they are known: numbers and languages."""
         wanted = list(dict.fromkeys(names))
         found: dict[str, dict[int, str]] = {}
         for store, segment, first in zip(

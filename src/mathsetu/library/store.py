@@ -27,7 +27,7 @@ from mathsetu.intake.marked_text import MarkedText
 from mathsetu.intake.posts import Glance, PostFacts, placed_texts, read_post, written_texts
 from mathsetu.limits import LONGEST_NAME
 from mathsetu.plain_files import is_plain_file
-from mathsetu.records import Post
+from mathsetu.records import Post, source_file
 from mathsetu.retrieval.mapped import MappedBytes
 
 if TYPE_CHECKING:
@@ -78,6 +78,15 @@ class Row:
     spans: str
     tags: tuple[str, ...] = ()
     thread_id: str = ""
+    file: str = ""
+
+    @property
+    def threads(self) -> tuple[str, ...]:
+        """The names under which the post is listed with others: its thread, and its file.
+
+        Only the thread makes posts versions of one another.
+        """
+        return tuple(dict.fromkeys(filter(None, (self.thread_id, self.file))))
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -131,6 +140,7 @@ def to_row(facts: PostFacts, collection: str) -> Row:
         json.dumps(known, ensure_ascii=False, separators=(",", ":")),
         post.tags,
         post.thread_id,
+        source_file(post.url) or source_file(post.id),
     )
 
 
@@ -157,9 +167,8 @@ def write_store(path: Path, rows: Iterable[Row]) -> int:
                 ) from None
             tags = ((tag, count) for tag in sorted(set(row.tags)))
             connection.executemany("INSERT INTO tags VALUES (?, ?)", tags)
-            if row.thread_id:
-                thread = (row.thread_id, count)
-                connection.execute("INSERT INTO threads VALUES (?, ?)", thread)
+            threads = ((thread, count) for thread in row.threads)
+            connection.executemany("INSERT INTO threads VALUES (?, ?)", threads)
             count += 1
         connection.execute("COMMIT")
     except sqlite3.Error as error:
@@ -285,14 +294,17 @@ class Store:
             found = self._by_number(numbers[start : start + _BATCH])
             for number in numbers[start : start + _BATCH]:
                 _, post_id, language, collection, parent_id, record, spans, _ = found[number]
-                tags, thread = self._tags_and_thread(record)
-                yield Row(post_id, language, collection, parent_id, record, spans, tags, thread)
+                named = self._names_in(record)
+                yield Row(post_id, language, collection, parent_id, record, spans, *named)
 
-    def _tags_and_thread(self, record: str) -> tuple[tuple[str, ...], str]:
+    def _names_in(self, record: str) -> tuple[tuple[str, ...], str, str]:
+        """The tags, the thread and the file of a post."""
         try:
             post = json.loads(record)
-            return tuple(map(str, post.get("tags", ()))), str(post.get("thread_id", ""))
-        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            tags = tuple(map(str, post.get("tags", ())))
+            file = source_file(str(post.get("url", ""))) or source_file(str(post["id"]))
+            return tags, str(post.get("thread_id", "")), file
+        except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise DamagedLibrary(self._path, f"has a damaged post ({error})") from error
 
     def number_of(self, post_id: str) -> int | None:
@@ -312,7 +324,7 @@ class Store:
         return [(n, replace(self._read(row).post, collection=row[3])) for n, row in found.items()]
 
     def threads(self, names: Sequence[str]) -> Iterator[tuple[str, int, str]]:
-        """The posts of some threads: the thread of each, its number and its language."""
+        """The posts of some threads or files: the name, and the post's number and language."""
         for start in range(0, len(names) if self._has_threads else 0, _BATCH):
             batch = list(names[start : start + _BATCH])
             marks = ",".join("?" * len(batch))

@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mathsetu.answers.describe import whole_post
-from mathsetu.collections import sampler
+from mathsetu.collections import columns, sampler
+from mathsetu.collections.rows import BadRows
 from mathsetu.formulas.parse import parse_latex
 from mathsetu.languages.table import LANGUAGES
 from mathsetu.languages.translate import open_translator
@@ -368,6 +369,24 @@ def test_where_a_post_comes_from_is_told_and_linked(tmp_path: Path) -> None:
     with TestClient(create_app(Settings(str(tmp_path / "library")))) as client:
         html = client.get("/post", params={"id": "f", "ui": "en"}).text
         assert 'File: <bdi dir="ltr">notes/primes.md</bdi>' in html
+
+
+@pytest.mark.thorough
+def test_the_file_of_a_row_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "bank.json"
+    path.write_text('[{"id": "r1", "text": "A prime $p$."}, {"text": "A prime $q$."}]')
+    posts = list(columns.read_posts(path, BadRows(), name="notes/bank.json"))
+    build_library(tmp_path / "library", posts, LIGHT, processes=1)
+    with TestClient(create_app(Settings(str(tmp_path / "library")))) as client:
+        for post_id, row in (("r1", 1), ("notes/bank.json#2", 2)):
+            html = client.get("/post", params={"id": post_id, "ui": "en"}).text
+            told = f'File: <bdi dir="ltr">notes/bank.json</bdi> <bdi dir="ltr">#{row}</bdi></span>'
+            assert told in html
+            assert "Section:" not in html
+    settings = Settings(str(tmp_path / "library"), files_at="https://example.org")
+    with TestClient(create_app(settings)) as client:
+        html = client.get("/search", params={"q": "prime", "ui": "en"}).text
+        assert 'href="https://example.org/notes/bank.json"' in html
 
 
 @pytest.mark.thorough

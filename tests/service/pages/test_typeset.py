@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mathsetu.answers.describe import pieces
+from mathsetu.answers.describe import matched_formula, pieces
 from mathsetu.answers.values import Piece
+from mathsetu.service.pages.bridges import bridge
 from mathsetu.service.pages.files import files
 from mathsetu.service.pages.typeset import Coloured, formula, line, paragraphs
 
@@ -139,3 +140,18 @@ def test_the_writer_says_no_style_that_the_style_sheet_does_not_know() -> None:
 def test_long_code_is_a_block_and_short_code_is_not() -> None:
     assert paragraphs([Piece("code", "a\nb")]) == "<pre><code>a\nb</code></pre>"
     assert paragraphs([Piece("code", "a<b")]) == "<p><code>a&lt;b</code></p>"
+
+
+@pytest.mark.parametrize(
+    ("asked", "found", "latex"),
+    [
+        ("?u+1", r"2\cos(x^2)+1", r"2\cos(x^2)"),
+        ("?u+1", "f(x,a)+1", "f(x,a)"),
+        # Not in one piece: as it would be typed.
+        ("?u+b", "a+b+c", "a + c"),
+    ],
+)
+def test_the_value_of_a_wildcard_is_typeset(asked: str, found: str, latex: str) -> None:
+    (letter,) = bridge(matched_formula(asked, found, "hit")).letters
+    assert f'data-latex="{latex}"' in letter.found
+    assert "<math" in letter.found

@@ -14,10 +14,11 @@ from markupsafe import Markup, escape
 
 from mathsetu.answers.values import MatchedFormula
 from mathsetu.formulas.infix import infix
-from mathsetu.formulas.latex.lexer import TOKEN
 from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import parse_once
+from mathsetu.formulas.part_latex import part_latex
 from mathsetu.formulas.tree import Tree
+from mathsetu.intake.typed import formula_as_latex
 from mathsetu.service.pages import typeset
 
 #: Colours for what corresponds; formulas.css has a rule for each.
@@ -94,18 +95,9 @@ def _letter(name: str) -> Markup:
 
 
 def _part(part: Tree, latex: str) -> Markup:
-    """A part of a formula, typeset where it was written in one piece, else in words."""
-    written = _written(part, latex)
-    if written and parse_once(written).opt == part:
+    """A part of a formula, typeset as it was written; what was not in one piece, as it is typed."""
+    if written := part_latex(part, latex):
         return typeset.formula(written)
-    return escape(infix(part))
-
-
-def _written(part: Tree, latex: str) -> str:
-    """What stands from the first symbol of a part to its last one; braces are closed."""
-    symbols = [node.symbol for node in part.walk() if node.symbol >= 0]
-    tokens = list(TOKEN.finditer(latex))
-    if not symbols or max(symbols) >= len(tokens):
-        return ""
-    written = latex[tokens[min(symbols)].start() : tokens[max(symbols)].end()].strip()
-    return written + "}" * (written.count("{") - written.count("}"))
+    text = infix(part)
+    typed = formula_as_latex(text)
+    return typeset.formula(typed) if parse_once(typed).opt == part else escape(text)

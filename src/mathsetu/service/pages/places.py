@@ -1,9 +1,13 @@
-"""Where a post comes from: an address on the web, or a file and its section."""
+"""Where a post comes from: an address on the web, or a file and its section or row."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
+
+# Tables, also compressed: what is named in them is a row.
+_TABLE = re.compile(r"\.(csv|tsv|json|jsonl|ndjson|parquet)(\.(gz|bz2|xz|zst))?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -18,13 +22,15 @@ class Place:
     file: str = ""
     section: str = ""
     collection: str = ""
+    row: str = ""
 
 
 def place(url: str, collection: str = "", files_at: str = "") -> Place:
     """Where a post with this ``url`` comes from.
 
     Args:
-        url: What the post says: an address, or the path of a file and the anchor of a section.
+        url: What the post says: an address, or the path of a file and the anchor of a section or
+            the number of a row.
         collection: The name of its collection.
         files_at: Where the files can be read on the web, as the one who serves them has said.
 
@@ -33,6 +39,9 @@ def place(url: str, collection: str = "", files_at: str = "") -> Place:
     >>> at = place("notes/a b.md#taylor", files_at="https://example.org/notes")
     >>> at.file, at.section, at.address
     ('notes/a b.md', 'taylor', 'https://example.org/notes/notes/a%20b.md#taylor')
+    >>> at = place("notes/sheet.csv#7")
+    >>> at.file, at.section, at.row
+    ('notes/sheet.csv', '', '7')
     >>> place("../secret", files_at="https://example.org/notes").address
     ''
     """
@@ -43,11 +52,14 @@ def place(url: str, collection: str = "", files_at: str = "") -> Place:
     if not file or ":" in file.partition("/")[0]:
         # Another scheme, a script's above all.
         return Place(collection=collection)
+    row = ""
+    if section.isdigit() and _TABLE.search(file):
+        row, section = section, ""
     is_inside = not file.startswith("/") and ".." not in file.split("/")
     if files_at and is_inside:
         anchor = f"#{quote(section)}" if section else ""
         address = f"{files_at.rstrip('/')}/{quote(file)}{anchor}"
-    return Place(address, "", file, section, collection)
+    return Place(address, "", file, section, collection, row)
 
 
 def web_address(url: str) -> str:
