@@ -4,7 +4,8 @@
 
 English ARQMath topics over the ARQMath posts (nDCG@10 and MAP over the topics that have a present
 post judged 2 or 3, unjudged posts counted as not relevant), each recipe as it is, with its words
-alone, with formulas compared by their numbers and values, and with stems without stop words; and
+alone, with formulas compared by their numbers and values, and with stems without stop words, each
+of these with the p of a paired t-test against the recipe as it is (nDCG@10 of 2020, of 2021); and
 the share of the exact best posts that both kinds of IVF find (`formula_ranking` measures the
 comparison of formulas by itself). Before that, English queries over the Hindi posts of the sampler,
 written as the CSV that teams hand in, and checked.
@@ -31,11 +32,13 @@ from benchmarks.shared import (
     arqmath_posts,
     judged,
     mean_measures,
+    ndcg,
     told_in_one_line,
     topics,
 )
 from mathsetu.collections import clmir, sampler
 from mathsetu.encoders import load_encoder
+from mathsetu.evaluation.significance import paired_t_test
 from mathsetu.intake.question import Question
 from mathsetu.library import Library, build_library
 from mathsetu.recipes import Recipe, load_recipe
@@ -100,12 +103,31 @@ def recalls(vectors: Vectors, queries: Vectors, division: Division, place: Path)
     return found
 
 
-def report(label: str, library: Library, queries: Sequence[Query], years: Sequence[Judged]) -> None:
+def report(
+    label: str,
+    library: Library,
+    queries: Sequence[Query],
+    years: Sequence[Judged],
+    unchanged: Run | None = None,
+) -> Run:
+    """Print the figures of a variant, and how surely it differs from the recipe as it is."""
     started = time.perf_counter()
     run = library.run(queries)
     spent = (time.perf_counter() - started) / len(queries) * 1e3
     shown = "   ".join(f"{n:.3f} {m:.3f}" for n, m in (mean_measures(run, y) for y in years))
-    print(f"  {label:22} {shown}   {spent:.0f} ms a query", flush=True)
+    tested = " ".join(f"{significance(unchanged, run, y):.3f}" for y in years) if unchanged else ""
+    print(f"  {label:12} {shown}   {'p ' + tested if tested else '':13}   {spent:.0f} ms a query",
+          flush=True)  # fmt: skip
+    return run
+
+
+def significance(one: Run, other: Run, grades: Judged) -> float:
+    """The p of a paired t-test over the topics, for the difference of two runs in nDCG@10."""
+    first, second = (
+        [ndcg([hit.id for hit in run.rankings.get(topic, ())], grades[topic]) for topic in grades]
+        for run in (one, other)
+    )
+    return paired_t_test([b - a for a, b in zip(first, second, strict=True)])
 
 
 def measure_quality(recipe: Recipe, place: Path, data: Path) -> None:
@@ -118,8 +140,10 @@ def measure_quality(recipe: Recipe, place: Path, data: Path) -> None:
     library = Library(folder)
     library.run(queries[:1])
     print(f"{recipe.name}: {len(library)} posts built in {time.perf_counter() - started:.0f} s")
+    unchanged: Run | None = None
     for name, one in variants(library.recipe).items():
-        report(name, library.with_recipe(one), queries, years)
+        run = report(name, library.with_recipe(one), queries, years, unchanged)
+        unchanged = unchanged or run
     measure_recall(folder, recipe, queries)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from mathsetu.collections.arqmath import read_answers
 from mathsetu.collections.crossmath import read_topics
 from mathsetu.collections.trec import read_qrels
-from mathsetu.errors import InputError
+from mathsetu.errors import InputError, MissingExtra
 from mathsetu.evaluation.measures import Measure
 from mathsetu.evaluation.scoring import JudgedRanking, score
 from mathsetu.records import Post, Query, Run
@@ -42,10 +42,10 @@ def needed(path: Path) -> Path:
 
 @contextmanager
 def told_in_one_line() -> Iterator[None]:
-    """What a person can mend, such as a model that is not there, is told without a traceback."""
+    """What a person can mend, such as a missing model or package, is told without a traceback."""
     try:
         yield
-    except InputError as error:
+    except (InputError, MissingExtra) as error:
         raise SystemExit(str(error)) from None
 
 
