@@ -11,7 +11,9 @@ import pytest
 import mathsetu
 from mathsetu import InputError, Post, own_models
 from mathsetu.languages.translate import open_translator
+from mathsetu.recipes import load_recipe
 from mathsetu.recipes.schema import parse_recipe
+from mathsetu.records import Query
 from tests.light import LIGHT
 
 POSTS = [
@@ -210,3 +212,18 @@ def test_wrong_answers_of_an_object_name_it(kind: str, answer: Any, problem: str
     }
     with pytest.raises(InputError, match=f"object:wrong: .*({problem})"):
         work[kind]()
+
+
+def test_formulas_find_candidates_for_a_query_without_words_as_docs_miracle_says(
+    tmp_path: Path,
+) -> None:
+    mathsetu.register("hashing", encoder=Hashing())
+    long = (
+        "The area of a circle of radius $r$ with centre $m$ is given by $\\pi r^2$ as we all know"
+    )
+    settings = ["parts.text.model=object:hashing", "parts.text.index=flat"]
+    recipe = load_recipe("miracle-2", settings)
+    mathsetu.build_library(tmp_path / "one", [Post("circle", long, language="en")], recipe)
+    with mathsetu.Library(tmp_path / "one") as library:
+        run = library.run([Query("q", "$\\pi r^2$", language="en")])
+    assert [hit.id for hit in run.rankings["q"]] == ["circle"]
