@@ -50,7 +50,7 @@ def command(
       mathsetu compare qrels.txt bm25.run dense.run fused.run -m "nDCG'" -m "MAP'"
       mathsetu compare qrels.txt a.run b.run --by language --topics topics.jsonl --write plot.pdf
     """
-    choices.check_targets()
+    choices.check_targets(qrels, *runs)
     groups, seed = choices.groups(), choices.seed
     yardstick = Yardstick.read(qrels, choices)
     measured = yardstick.measure_all(runs)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from mathsetu.cli.output import (
     skipped,
     track,
 )
+from mathsetu.cli.targets import check_target
 from mathsetu.collections.formats import FORMATS, Format, detect, find
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.tally import Tally
@@ -40,6 +43,7 @@ _LIBRARY = Format(
 @click.option("--from", "source_format", metavar="FORMAT", help="Format of SOURCE.")
 @click.option("--to", "target_format", metavar="FORMAT", help="Format of TARGET.")
 @field_option
+@click.option("--overwrite", is_flag=True, help="Write over TARGET whatever it holds.")
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @click.option("--formats", "list_formats", is_flag=True, help="List the formats and stop.")
 @json_option
@@ -49,6 +53,7 @@ def command(
     source_format: str | None,
     target_format: str | None,
     fields: dict[str, str],
+    overwrite: bool,
     skip_bad: bool,
     list_formats: bool,
     as_json: bool,
@@ -82,6 +87,13 @@ def command(
         )
     if writing.write is None:
         raise InputError(f"{writing.name} can only be read; {_writable(reading)}")
+    check_target(
+        target,
+        [source],
+        own=partial(_holds, form=writing),
+        about=f", and does not hold {writing.holds}",
+        overwrite=overwrite,
+    )
     tally = Tally()
     bad = BadRows(skip=skip_bad, notes=[], tally=tally, fields=fields)
     counter = _Counter()
@@ -126,6 +138,15 @@ def _fitting(target: Path, reading: Format) -> Format:
         if form.holds == reading.holds and form.write is not None and specific:
             return form
     raise InputError(f"{target}: its extension names no format; {_writable(reading)}")
+
+
+def _holds(path: Path, form: Format) -> bool:
+    """Whether a file holds the same kind of records as a format, or records of the format."""
+    with suppress(InputError):
+        return detect(path).holds == form.holds
+    with suppress(InputError):
+        return next(iter(form.read(path, BadRows())), None) is not None
+    return False
 
 
 def _writable(reading: Format) -> str:

@@ -39,7 +39,7 @@ def command(
       mathsetu evaluate qrels.txt run.trec -m arqmath -m "nDCG'@10" --write table.tex
       mathsetu evaluate qrels.txt run.trec --by language --topics topics.jsonl --write plot.pdf
     """
-    choices.check_targets()
+    choices.check_targets(qrels, run)
     groups = choices.groups()
     yardstick = Yardstick.read(qrels, choices)
     measured = yardstick.measure(run)

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from mathsetu.cli.output import print_table, say
+from mathsetu.cli.targets import begins, check_target, is_figure
 from mathsetu.collections.files import plain_name, writing, writing_bytes
 from mathsetu.collections.formats import Holds, detect, detect_as
 from mathsetu.collections.formula_sets import open_formulas
@@ -27,6 +28,7 @@ from mathsetu.evaluation.plots import (
     write_figure,
 )
 from mathsetu.evaluation.recall_precision import recall_precision
+from mathsetu.evaluation.reports import is_report
 from mathsetu.evaluation.tables import WRITERS, Table
 from mathsetu.pool import all_cores, ordered_map
 from mathsetu.records import Run
@@ -85,12 +87,21 @@ class Choices:
             raise click.UsageError("--by and --topics go together")
         return _groups(self.by, self.topics)
 
-    def check_targets(self) -> None:
-        """Refuse what cannot be written before any work is done."""
-        for target in self.targets:
+    def check_targets(self, *read: Path) -> None:
+        """Refuse what cannot be written before any work is done; other files are read, too."""
+        inputs = [*read, self.topics, self.visual_ids]
+        for place, target in enumerate(self.targets):
             if target.suffix not in (*WRITERS, *ENDINGS):
                 known = ", ".join((*WRITERS, *ENDINGS))
                 raise InputError(f"{target}: unknown extension (known: {known})")
+            draws = target.suffix in ENDINGS
+            check_target(
+                target,
+                inputs,
+                own=is_figure if draws else begins(is_report),
+                about=f", and is not a {'figure' if draws else 'table'} of this command",
+                outputs=self.targets[:place],
+            )
         if self.draws:
             require_matplotlib()
         elif self.plot:

@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from mathsetu.cli.output import json_option, print_json, print_tree, say
+from mathsetu.cli.targets import begins, check_target
 from mathsetu.cli.verb import Verb
 from mathsetu.collections.files import writing
 from mathsetu.errors import InputError
-from mathsetu.formulas.drawing import draw_layout_tree, draw_operator_tree
+from mathsetu.formulas.drawing import draw_layout_tree, draw_operator_tree, is_drawing
 from mathsetu.formulas.features import features
 from mathsetu.formulas.infix import infix
 from mathsetu.formulas.matching import Match, match
@@ -97,6 +98,7 @@ def _print_match(parsed: Parsed, other: Parsed, found: Match) -> None:
 def _draw(path: Path, parsed: Parsed, found: Match | None, layout: bool) -> None:
     if path.suffix.lower() != ".svg":
         raise InputError(f"{path}: a picture is written as .svg")
+    check_target(path, own=begins(is_drawing), about=", and is not the picture of a formula")
     matched = found.query_nodes if found else ()
     if layout:
         picture = draw_layout_tree(parsed.slt)

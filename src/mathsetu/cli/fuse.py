@@ -11,7 +11,8 @@ from click.core import ParameterSource
 
 from mathsetu.cli.evaluation import read_records
 from mathsetu.cli.output import json_option, print_json, say
-from mathsetu.cli.run_files import check_target, run_writer
+from mathsetu.cli.run_files import holds_runs, run_writer
+from mathsetu.cli.targets import can_be_read, check_target
 from mathsetu.cli.verb import Verb, hint
 from mathsetu.collections.files import writing as writing_file
 from mathsetu.collections.formats import Holds
@@ -83,7 +84,7 @@ class Numbers(click.ParamType[tuple[float, ...]]):
 @click.option("--name", default="", help="Name of the run [default: the method].")
 @click.option("--to", "format_name", default="trec-run", show_default=True, metavar="FORMAT",
               help="Format of the run: trec-run, arqmath-answer-run …")  # fmt: skip
-@click.option("--overwrite", is_flag=True, help="Write over TARGET if it exists.")
+@click.option("--overwrite", is_flag=True, help="Write over TARGET, and the file of --save.")
 @json_option
 def command(
     method: str,
@@ -133,10 +134,11 @@ def command(
     check_target(
         target,
         [*runs, qrels, learned],
-        overwrite=overwrite,
-        may_go=lambda run: run.name in (*_METHODS, name),
+        own=holds_runs(lambda run: run.name in (*_METHODS, name)),
         about="; two or more runs are fused into the file that is named last",
+        overwrite=overwrite,
     )
+    check_saved(save, [*runs, qrels], outputs=[target], overwrite=overwrite)
     name = name or method
     report: dict[str, object] = {}
     if learned is not None:
@@ -172,6 +174,24 @@ def command(
         figures = "{measure} {held_out:.3f} held out, {fitted:.3f} where fitted"
         say(f"{figures} ({{judged_topics}} topics)".format(**report), err=True)
     say(f"{counted(topics, 'topic')}, {counted(hits, 'hit')} written to {target}", err=True)
+
+
+def check_saved(
+    save: Path | None,
+    inputs: Iterable[Path | None],
+    *,
+    outputs: Iterable[Path] = (),
+    overwrite: bool | None = None,
+) -> None:
+    """Refuse to write learned settings over anything but earlier ones."""
+    check_target(
+        save,
+        inputs,
+        own=can_be_read(read_learned),
+        about=", and does not hold learned settings",
+        outputs=outputs,
+        overwrite=overwrite,
+    )
 
 
 def save_learned(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import click
 
 from mathsetu.cli import VerbGroup
 from mathsetu.cli.output import LANGUAGE, json_option, print_json, print_table, say
+from mathsetu.cli.targets import can_be_read, check_target
 from mathsetu.cli.verb import Verb
+from mathsetu.collections.files import writing
 from mathsetu.errors import InputError
 from mathsetu.languages.detect import detect
 from mathsetu.languages.glossary import Concept, Glossary
@@ -124,7 +127,14 @@ def import_(table: Path, folder: Path, lang: str) -> None:
     check_concepts(terms, (concept.id for concept in Glossary.load()), table)
     folder.mkdir(parents=True, exist_ok=True)
     place = folder / f"{code}.tsv"
-    place.write_text("".join(table_lines(terms, code)), encoding="utf-8")
+    check_target(
+        place,
+        [table],
+        own=can_be_read(partial(read_table, code=code)),
+        about=", and is not a table of terms",
+    )
+    with writing(place) as file:
+        file.write("".join(table_lines(terms, code)))
     read = sum(term.is_reviewed for term in terms.values())
     say(f"{place}: {len(terms)} terms, {read} reviewed; used with {FOLDER_VARIABLE}={folder}")
 

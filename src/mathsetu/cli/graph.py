@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import click
@@ -17,9 +17,11 @@ from mathsetu.cli.output import (
     say,
     skipped,
 )
+from mathsetu.cli.targets import begins, check_target
 from mathsetu.cli.verb import Verb
+from mathsetu.collections.files import writing
 from mathsetu.collections.rows import BadRows
-from mathsetu.evaluation.heatmap import heat_map
+from mathsetu.evaluation.heatmap import heat_map, is_heat_map
 from mathsetu.graphs.build import GraphBuilder
 from mathsetu.graphs.makers import MAKERS
 from mathsetu.intake.posts import FIELDS
@@ -82,6 +84,7 @@ def build(
       mathsetu graph build posts.jsonl graphs.penman --sentences terms
       mathsetu graph build Posts.xml sentences.txt.gz --for-parser
     """
+    _check_graphs(target, [posts])
     sources = read_sources(posts, _fields(fields), lang)
     with progress_bar() as progress:
         if for_parser:
@@ -104,6 +107,7 @@ def export(library: Path, target: Path, as_json: bool) -> None:
     Example:
       mathsetu graph export math.library graphs.penman.gz
     """
+    _check_graphs(target, [library])
     with progress_bar() as progress:
         count = write_graphs(target, library_graphs(library, progress))
     _report(target, count, "graphs", {}, as_json)
@@ -141,12 +145,19 @@ def take_in(
       mathsetu graph import amr-bank-struct-v3.0.txt graphs.sqlite
       mathsetu graph import mathamr-topics.tsv.xz graphs.sqlite
     """
+    # Graphs are added to a file of graphs, and any other file is refused when it is opened.
+    check_target(target, [source, posts], own=lambda path: True, about="")
     bad = BadRows(skip=skip_bad)
     records = read_graphs(source, form or "", bad)
     sources = read_sources(posts, _fields(fields), lang) if posts else None
     with progress_bar() as progress:
         count, troubles = import_graphs(target, records, sources, progress)
     _report(target, count, "graphs", troubles, as_json, bad)
+
+
+def _check_graphs(target: Path, inputs: Iterable[Path]) -> None:
+    own = begins(lambda text: text.startswith("# ::id "))
+    check_target(target, inputs, own=own, about=", and is not a file of graphs or sentences")
 
 
 def _fields(written: str) -> tuple[str, ...]:
@@ -200,11 +211,13 @@ def compare(library: Path, query: str, post: str, target: Path | None, as_json: 
     Example:
       mathsetu graph compare math.library 'Is $x^2+1$ irreducible?' 4711 --write map.svg
     """
+    check_target(target, [library], own=begins(is_heat_map), about=", and is not a heat map")
     with Library(library, searched_here(library)) as opened:
         rows, columns, cosines = opened.heat_map(query, post)
     best = cosines.argmax(axis=1)
     if target:
-        target.write_text(heat_map(rows, columns, cosines.tolist()), encoding="utf-8")
+        with writing(target) as file:
+            file.write(heat_map(rows, columns, cosines.tolist()))
     if as_json:
         print_json({"query": rows, "post": columns, "cosines": cosines.tolist()})
         return

@@ -9,8 +9,9 @@ from tempfile import TemporaryDirectory
 import click
 
 from mathsetu.cli.evaluation import read_records
-from mathsetu.cli.fuse import Numbers, save_learned
+from mathsetu.cli.fuse import Numbers, check_saved, save_learned
 from mathsetu.cli.output import LANGUAGE, json_option, print_json, print_table, progress_bar, say
+from mathsetu.cli.targets import begins, check_target
 from mathsetu.collections.files import writing
 from mathsetu.collections.formats import open_posts
 from mathsetu.errors import InputError
@@ -24,7 +25,7 @@ from mathsetu.library.reproduction import (
     same_recipe,
     sweep,
 )
-from mathsetu.papers import Context, page
+from mathsetu.papers import Context, is_page, page
 from mathsetu.papers.context import read_models
 from mathsetu.recipes import load_recipe
 from mathsetu.recipes.learned import read_learned
@@ -106,6 +107,7 @@ def command(
     stored = read_learned(learned) if learned else None
     if stored is not None and save is not None:
         raise click.UsageError("--save keeps what is learned, and --learned learns nothing")
+    check_saved(save, [Path(name), posts, topics, *qrels, library])
     check_models(recipe)
     queries = [replace(q, language=q.language or lang) for q in read_records(topics, "queries")]
     judgments = [judgment for path in qrels for judgment in read_records(path, "judgments")]
@@ -159,6 +161,8 @@ def _make_page(
 ) -> None:
     if not data.is_dir():
         raise InputError(f"{data}: no such folder (docs/reproduce.md says what it must hold)")
+    about = ", and is not a page of 'reproduce --all'"
+    check_target(target, [data, models, keep], own=begins(is_page), about=about)
     stand_ins = read_models(models) if models else {}
     with TemporaryDirectory() as place, progress_bar() as progress:
         context = Context(data, keep or Path(place), stand_ins, progress)

@@ -10,7 +10,8 @@ import click
 
 from mathsetu.cli.evaluation import read_records
 from mathsetu.cli.output import LANGUAGE, LIBRARY, json_option, print_json, say, track
-from mathsetu.cli.run_files import check_target, run_writer
+from mathsetu.cli.run_files import holds_runs, run_writer
+from mathsetu.cli.targets import check_target
 from mathsetu.collections import clmir
 from mathsetu.collections.formats import FORMATS, detect
 from mathsetu.collections.formats import find as find_format
@@ -103,10 +104,10 @@ def command(
         raise click.UsageError("--run is for --to clmir-submission")
     check_target(
         target,
-        [topics, pool, learned, *visual_ids],
-        overwrite=overwrite,
-        may_go=lambda run: True,
+        [library, topics, pool, learned, *visual_ids],
+        own=holds_runs(),
         about=", and is not a run",
+        overwrite=overwrite,
     )
     if number is not None:
         clmir.read_beside(target, number)  # refuses before any work is done

@@ -1,8 +1,8 @@
-"""Shared code of the verbs that write runs: their formats, and which files they may write over."""
+"""Shared code of the verbs that write runs: their formats, and which files are runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,32 +21,12 @@ def run_writer(name: str) -> Writer:
     return form.write
 
 
-def check_target(
-    target: Path,
-    inputs: Iterable[Path | None],
-    *,
-    overwrite: bool,
-    may_go: Callable[[Run], bool],
-    about: str,
-) -> None:
-    """Refuse to write over what a verb reads, and over files that cannot be made again.
+def holds_runs(may_go: Callable[[Run], bool] = lambda run: True) -> Callable[[Path], bool]:
+    """Whether a file holds runs only, and such as may be written over."""
 
-    Args:
-        target: Where the run is written to.
-        inputs: What the verb reads, which is never written over.
-        overwrite: Whether the user wants any other file written over.
-        may_go: Whether a run may be written over without being asked.
-        about: What the message says about the target.
-    """
-    if not target.is_file():
-        return
-    if any(one is not None and one.exists() and one.samefile(target) for one in inputs):
-        raise InputError(f"{target}: is read by this command; write the run to another file")
-    if not overwrite and target.stat().st_size and not _holds_only(target, may_go):
-        raise InputError(f"{target}: exists{about} (--overwrite writes over it)")
+    def passes(path: Path) -> bool:
+        with suppress(InputError):
+            return all(map(may_go, read_records(path, "runs")))
+        return False
 
-
-def _holds_only(path: Path, may_go: Callable[[Run], bool]) -> bool:
-    with suppress(InputError):
-        return all(map(may_go, read_records(path, "runs")))
-    return False
+    return passes

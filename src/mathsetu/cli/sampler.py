@@ -9,6 +9,7 @@ import click
 
 from mathsetu.cli import VerbGroup
 from mathsetu.cli.output import json_option, print_json, print_table, say
+from mathsetu.cli.targets import begins, check_target
 from mathsetu.collections import sampler
 
 
@@ -59,6 +60,9 @@ def show(post_id: str, as_json: bool) -> None:
 @json_option
 def export(folder: Path, as_json: bool) -> None:
     """Write posts.jsonl, queries.jsonl and judgments.txt into FOLDER."""
+    for name in sampler.FILES:
+        about = ", and is not of the sampler"
+        check_target(folder / name, own=begins(sampler.has_line), about=about)
     written = [str(path) for path in sampler.export(folder)]
     if as_json:
         print_json({"written": written})

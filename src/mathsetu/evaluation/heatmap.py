@@ -10,6 +10,7 @@ _LABELS = 190
 _LONGEST = 28
 # From white to the blue of the other plots.
 _FULL = (0, 114, 178)
+_FONT = 'font-family="sans-serif" font-size="12"'
 
 
 def heat_map(rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[float]]) -> str:
@@ -23,7 +24,7 @@ def heat_map(rows: Sequence[str], columns: Sequence[str], values: Sequence[Seque
     height = _LABELS + _CELL * len(rows) + 8
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'width="{width}" height="{height}" font-family="sans-serif" font-size="12">',
+        f'width="{width}" height="{height}" {_FONT}>',
         f'<rect width="{width}" height="{height}" fill="white"/>',
     ]
     for number, label in enumerate(columns):
@@ -44,6 +45,12 @@ def heat_map(rows: Sequence[str], columns: Sequence[str], values: Sequence[Seque
                 f'height="{_CELL - 2}" fill="{_colour(value)}"{frame}><title>{title}</title></rect>'
             )
     return "\n".join([*lines, "</svg>", ""])
+
+
+def is_heat_map(text: str) -> bool:
+    """Whether a text begins as a heat map of this module does."""
+    first = text.partition("\n")[0]
+    return first.startswith("<svg ") and first.endswith(f" {_FONT}>")
 
 
 def _colour(value: float) -> str:

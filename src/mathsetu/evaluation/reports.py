@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
+from mathsetu.errors import InputError
 from mathsetu.evaluation.comparison import LETTERS, Comparison
 from mathsetu.evaluation.measures import KINDS, Measure, gain_notes
 from mathsetu.evaluation.results import Results
@@ -107,6 +109,26 @@ def comparison_table(
         "w/t/l",
     )
     return Table(columns, rows, _comparison_notes(first, main, seed, answerable))
+
+
+def is_report(text: str) -> bool:
+    r"""Whether a text begins as a table of this module does, written in one of its forms.
+
+    >>> is_report("| bm25 | all (3) | 95% from | to |"), is_report("topic,group,MAP\nA.1,en,0.5")
+    (True, True)
+    >>> is_report("topic,grade\nA.1,2"), is_report("# Notes on MAP")
+    (False, False)
+    """
+    first = text.partition("\n")[0].strip()
+    if first == r"% \usepackage{booktabs}":
+        return True
+    cells = [cell.strip(" '\"") for cell in re.split(r"[|,]", first.strip("|"))]
+    if INTERVAL[0] in cells:
+        return True
+    try:
+        return cells[0] == "topic" and bool(Measure.parse(cells[-1]))
+    except InputError:
+        return False
 
 
 def _from_baseline(comparison: Comparison, place: int, measure: Measure) -> list[Cell]:

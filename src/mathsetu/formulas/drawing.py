@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from mathsetu.formulas.mathml.escape import escape_text
 from mathsetu.formulas.tree import Tree
 
+_BEGINNING = '<svg xmlns="http://www.w3.org/2000/svg" class="formula-tree" role="img"'
 _NODE_HEIGHT = 26
 _GAP = 14  # between neighbours on a line
 _LEVEL = 58  # from one level to the next
@@ -161,6 +162,11 @@ def _put_beside(block: _Block, edge: str, part: _Block, x: float, side: int) -> 
     block.put(edge, part, x, side * (_LEVEL - _NODE_HEIGHT / 2 + reach))
 
 
+def is_drawing(text: str) -> bool:
+    """Whether a text begins as a picture of this module does."""
+    return text.startswith(_BEGINNING)
+
+
 def _svg(root: _Block, matched: Iterable[Tree]) -> str:
     coloured = {id(node) for node in matched}
     lines: list[str] = []
@@ -178,7 +184,7 @@ def _svg(root: _Block, matched: Iterable[Tree]) -> str:
     width = root.left + root.right + 2 * _MARGIN
     height = root.up + root.down + 2 * _MARGIN
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="formula-tree" role="img" '
+        f"{_BEGINNING} "
         f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}">'
         f"<style>{_STYLE}</style>{''.join(lines)}{''.join(cards)}</svg>"
     )

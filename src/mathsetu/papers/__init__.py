@@ -12,7 +12,7 @@ from importlib import import_module, resources
 from mathsetu.errors import InputError
 from mathsetu.papers.context import Context
 
-__all__ = ["PAPERS", "Context", "page"]
+__all__ = ["PAPERS", "Context", "is_page", "page"]
 
 #: The papers in the order of the page: a name, and the module that makes its section.
 PAPERS = {
@@ -21,6 +21,9 @@ PAPERS = {
     "miracle": "mathsetu.papers.miracle",
     "mathamr-plus": "mathsetu.papers.mathamr",
 }
+
+# The first lines of the page, and of the sections that may be made alone.
+_TITLES = ("# Reproduce a paper", "## CrossMath", "## MIRMU and MSM", "## MIRaCLE", "## MathAMR+")
 
 
 def page(context: Context, only: Iterable[str] = ()) -> str:
@@ -38,6 +41,15 @@ def page(context: Context, only: Iterable[str] = ()) -> str:
     sections = [make(context).strip() for make in makers]
     whole = sections if only else [_prose("head"), *sections, _prose("tail")]
     return "\n\n".join(whole) + "\n"
+
+
+def is_page(text: str) -> bool:
+    r"""Whether a text begins as the page does, or one of its sections.
+
+    >>> is_page("## MIRaCLE\n\nBoth runs …"), is_page("# My notes\n")
+    (True, False)
+    """
+    return text.partition("\n")[0].rstrip() in _TITLES
 
 
 def _prose(name: str) -> str:

@@ -74,6 +74,17 @@ def judgments() -> Iterator[Judgment]:
     return trec.read_qrels(_FOLDER / "judgments.txt")
 
 
+def has_line(text: str) -> bool:
+    r"""Whether the first record of a text, or what there is of it, is in the sampler's files.
+
+    >>> has_line("S.01 0 vedic-multiplication.hi 3\n"), has_line("A.1 0 7 3\n")
+    (True, False)
+    """
+    lines = [line for line in text.splitlines() if not line.startswith('{"mathsetu"')]
+    every = (_FOLDER / name for name in FILES)
+    return bool(lines) and any(f"\n{lines[0]}" in f"\n{path.read_text('utf-8')}" for path in every)
+
+
 def export(folder: Path) -> list[Path]:
     """Copy the sampler's files into a folder and return their paths."""
     folder.mkdir(parents=True, exist_ok=True)

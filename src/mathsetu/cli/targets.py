@@ -1,0 +1,98 @@
+"""Which files a command may write: none that it reads or writes otherwise, none of another kind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from mathsetu.collections.files import read_head
+from mathsetu.errors import InputError
+
+_REMEDY = "remove it first, or name another file"
+_AT_ENDS = 4096
+
+
+def check_target(
+    target: Path | None,
+    inputs: Iterable[object] = (),
+    *,
+    own: Callable[[Path], bool],
+    about: str,
+    outputs: Iterable[Path | None] = (),
+    overwrite: bool | None = None,
+) -> None:
+    """Refuse to write over what a command reads, and over files that it cannot make again.
+
+    Every option and argument that names a file to write is checked here, before any work is done.
+
+    Args:
+        target: What is to be written; None and ``-`` are no files.
+        inputs: What the command reads, which is never written over. Of a folder that is read, files
+            are written over that the command has made. What is no path is passed over.
+        own: Whether a file is such as the command makes, and may be made again.
+        about: What the message says about a file that is not.
+        outputs: What else the command writes.
+        overwrite: Whether the user wants any other file written over; None where the command has no
+            such option.
+    """
+    if target is None or str(target) == "-":
+        return
+    if any(other is not None and _is_same(other, target) for other in outputs):
+        raise InputError(f"{target}: would be written twice by this command; name different files")
+    if not target.is_file():
+        return
+    read = [path for path in inputs if isinstance(path, Path)]
+    if any(_is_same(path, target) for path in read):
+        raise InputError(f"{target}: is read by this command; write to another file")
+    if not target.stat().st_size:
+        return
+    is_own = own(target)
+    if not is_own and any(_is_below(target, path) for path in read):
+        raise InputError(f"{target}: is in a folder that this command reads; {_REMEDY}")
+    if not is_own and not overwrite:
+        remedy = _REMEDY if overwrite is None else "--overwrite writes over it"
+        raise InputError(f"{target}: exists{about} ({remedy})")
+
+
+def begins(test: Callable[[str], bool]) -> Callable[[Path], bool]:
+    """Whether the beginning of a file passes a test; what cannot be read does not."""
+
+    def passes(path: Path) -> bool:
+        with suppress(InputError):
+            return test(read_head(path))
+        return False
+
+    return passes
+
+
+def can_be_read(read: Callable[[Path], object]) -> Callable[[Path], bool]:
+    """Whether a file can be read in a certain way."""
+
+    def passes(path: Path) -> bool:
+        with suppress(InputError):
+            read(path)
+            return True
+        return False
+
+    return passes
+
+
+def is_figure(path: Path) -> bool:
+    """Whether a file is a figure that Matplotlib has written, which says so at one of its ends."""
+    with path.open("rb") as file:
+        head = file.read(_AT_ENDS)
+        file.seek(max(path.stat().st_size - _AT_ENDS, 0))
+        return b"Matplotlib" in head + file.read()
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file, which may not be there yet."""
+    with suppress(OSError):
+        return one.samefile(other)
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _is_below(path: Path, folder: Path) -> bool:
+    return folder.is_dir() and Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
