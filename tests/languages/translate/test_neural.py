@@ -125,11 +125,34 @@ def test_a_missing_model_gives_one_clear_line(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(InputError, match="fetch it with 'hf download nobody/nothing'") as caught:
+    with pytest.raises(InputError, match="'hf download nobody/nothing' gets it") as caught:
         open_translator("nllb", "nobody/nothing", remember=False).translate(["Why?"], "en", "es")
     assert "\n" not in str(caught.value)
     with pytest.raises(InputError, match="no such folder"):
         open_translator("mbart", str(tmp_path / "none")).translate(["Why?"], "en", "es")
+
+
+def test_a_model_of_the_hub_is_fetched_once_and_then_read_from_its_folder(
+    models: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetched = []
+
+    def download(name: str, **choices: object) -> str:
+        fetched.append((name, choices["revision"]))
+        return str(models["nllb"])
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", download)
+    asked = open_translator("nllb", "nllb-tiny@refs/pr/4", remember=False)
+    assert asked.translate(["Why?"], "en", "es")[0].text == "¿Por qué?"
+    assert fetched == [("facebook/nllb-tiny", "refs/pr/4")]
+
+
+def test_a_model_of_the_hub_with_pickled_weights_alone_says_what_to_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *a, **b: str(tmp_path))
+    with pytest.raises(InputError, match=r"a revision with safetensors weights \(a/b@REVISION\)"):
+        open_translator("nllb", "a/b", remember=False).translate(["Why?"], "en", "es")
 
 
 def test_a_folder_without_a_converted_model_says_how_to_convert(models: dict[str, Path]) -> None:

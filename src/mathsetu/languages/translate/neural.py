@@ -1,25 +1,28 @@
 """NLLB-200 and mBART-50 through transformers, from a local folder or the hub.
 
-Only safetensors files are read and no code from a model's folder is run. The hub is asked when the
-model is named, not given as a folder; ``HF_HUB_OFFLINE=1`` forbids that.
+Only safetensors files are read and no code from a model's folder is run. A model that is named, not
+given as a folder, is fetched from the hub once; ``HF_HUB_OFFLINE=1`` forbids that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property, partial
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from mathsetu.errors import InputError
 from mathsetu.languages.translate.models import FULL_NAMES, Family, code_of, family_of
-from mathsetu.models import check_not_pickled, folder_of, hub_name, is_path, require
+from mathsetu.models import hub_name, is_path, model_folder, require
 
 # Beam search as both papers use it; wider beams cost time and change little.
 _BEAMS = 4
 # Sentences in one forward pass, when they are short: long ones go in smaller company.
 _SENTENCES = 32
 _TOKENS = 2048
+# Whose model it is on the hub when the name does not say.
+_ORGANISATION = "facebook"
 
 
 class NeuralBackend:
@@ -118,29 +121,32 @@ class NeuralBackend:
     def _purpose(self) -> str:
         return f"translation with {FULL_NAMES[self._family]}"
 
+    @cached_property
+    def _folder(self) -> Path:
+        """Where the model lies, with its weights."""
+        folder = model_folder(self._model_name, _ORGANISATION, self._purpose)
+        if not any(folder.glob("*.safetensors")):
+            raise self._not_loaded("there is no model.safetensors")
+        return folder
+
     def _load(self, part: str, **options: Any) -> Any:
+        # A missing package is told before a large model is fetched.
         transformers = require("transformers", self._purpose, "neural")
-        local = is_path(self._model_name)
-        revision = None
-        if local:
-            folder = folder_of(self._model_name)
-            check_not_pickled(folder)
-            place = str(folder)
-        else:
-            place, revision = hub_name(self._model_name)
+        folder = self._folder
         try:
             return getattr(transformers, part).from_pretrained(
-                place, revision=revision, local_files_only=local, trust_remote_code=False, **options
+                str(folder), local_files_only=True, trust_remote_code=False, **options
             )
         except (OSError, ValueError) as problem:
-            reason = str(problem).strip().partition("\n")[0]
-            remedy = (
-                "the folder needs config.json, the tokenizer's files and model.safetensors"
-                if local
-                else f"fetch it with 'hf download {place}' or give a folder that holds it; where "
-                f"its weights are only in .bin, name a revision with safetensors ({place}@REVISION)"
-            )
-            raise InputError(f"{place}: the model cannot be loaded; {remedy} ({reason})") from None
+            raise self._not_loaded(str(problem).strip().partition("\n")[0]) from None
+
+    def _not_loaded(self, reason: str) -> InputError:
+        """What is told of a model that cannot be used."""
+        name = hub_name(self._model_name)[0]
+        remedy = "the folder needs config.json, the tokenizer's files and model.safetensors"
+        if not is_path(self._model_name):
+            remedy = f"name a revision with safetensors weights ({name}@REVISION), or a folder"
+        return InputError(f"{name}: the model cannot be loaded; {remedy} ({reason})")
 
 
 def _has_token(tokenizer: Any, token: str) -> bool:
