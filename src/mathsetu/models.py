@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import blake2b
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,18 @@ def require(module: str, purpose: str, extra: str) -> Any:
         return import_module(module)
     except ModuleNotFoundError as missing:
         raise MissingExtra(purpose, extra) from missing
+
+
+def check_installed(module: str, purpose: str, extra: str) -> None:
+    """Miss a package as `require` does, without importing it: large ones take seconds.
+
+    >>> check_installed("no_such_package", "an IVF index", "neural")
+    ... # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    mathsetu.errors.MissingExtra: an IVF index needs an optional dependency: ...
+    """
+    if find_spec(module) is None:
+        raise MissingExtra(purpose, extra)
 
 
 def is_path(model: str) -> bool:
@@ -103,7 +116,7 @@ another folder (--set rerank.model=FOLDER)
     return folder
 
 
-def model_folder(model: str, organisation: str, purpose: str) -> Path:
+def model_folder(model: str, organisation: str, purpose: str, setting: str = "") -> Path:
     """The folder of a model, fetched from the hub where it is a name.
 
     A name is fetched into the hub's cache once and then read from there; ``HF_HUB_OFFLINE=1``
@@ -113,8 +126,12 @@ def model_folder(model: str, organisation: str, purpose: str) -> Path:
         model: A folder, or a name on the hub, perhaps with a revision (``NAME@REVISION``).
         organisation: Whose model it is on the hub when the name does not say.
         purpose: What it is for, in the error when a package is missing.
+        setting: The setting of a recipe that names it, for the error.
     """
-    folder = folder_of(model) if is_path(model) else _fetched(model, organisation, purpose)
+    if is_path(model):
+        folder = folder_of(model, setting)
+    else:
+        folder = _fetched(model, organisation, purpose, setting)
     check_not_pickled(folder)
     _check_modules(folder / "modules.json")
     return folder
@@ -208,14 +225,15 @@ def without_bars(purpose: str) -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def _fetched(name: str, organisation: str, purpose: str) -> Path:
+def _fetched(name: str, organisation: str, purpose: str, setting: str) -> Path:
     hub = require("huggingface_hub", purpose, "neural")
     plain, revision = hub_name(name)
     full = plain if "/" in plain else f"{organisation}/{plain}"
     try:
         return Path(hub.snapshot_download(full, revision=revision, allow_patterns=_FILES))
     except (OSError, ValueError):
+        how = f" (--set {setting}=FOLDER)" if setting else ""
         raise InputError(
             f"{full}: the model is not on this machine and cannot be downloaded; with a network, "
-            f"'hf download {full}' gets it, or name a folder that contains it"
+            f"'hf download {full}' gets it, or name a folder that contains it{how}"
         ) from None

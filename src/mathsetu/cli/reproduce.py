@@ -108,7 +108,6 @@ def command(
     if stored is not None and save is not None:
         raise click.UsageError("--save keeps what is learned, and --learned learns nothing")
     check_saved(save, [Path(name), posts, topics, *qrels, library])
-    check_models(recipe)
     queries = [replace(q, language=q.language or lang) for q in read_records(topics, "queries")]
     judgments = [judgment for path in qrels for judgment in read_records(path, "judgments")]
     judged = {judgment.query_id for judgment in judgments}
@@ -118,6 +117,7 @@ def command(
             f"{topics}: none of its topics is judged in {named}; give topics and judgments of the "
             "same edition"
         )
+    check_models(recipe, queries)
     with TemporaryDirectory() as place, progress_bar() as progress:
         folder = library or Path(place) / "library"
         if same_recipe(folder, recipe):

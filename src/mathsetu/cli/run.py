@@ -21,6 +21,7 @@ from mathsetu.errors import InputError
 from mathsetu.evaluation import Judgments
 from mathsetu.library import Library
 from mathsetu.library.formula_instances import FormulaInstance, distinct_instances
+from mathsetu.library.reproduction import check_models
 from mathsetu.printable import counted
 from mathsetu.recipes.learned import read_learned
 from mathsetu.records import Hit, Query, Run
@@ -119,10 +120,12 @@ def command(
     opened = Library(library, settings)
     if learned is not None:
         opened = opened.with_recipe(read_learned(learned).applied(opened.recipe))
-    queries = (
-        replace(query, language=query.language or lang)
-        for query in track(reading.read(topics, BadRows()), "topics")
-    )
+    asked = [
+        replace(query, language=query.language or lang) for query in reading.read(topics, BadRows())
+    ]
+    if not of_formulas:
+        check_models(opened.recipe, asked)
+    queries = track(asked, "topics")
     if of_formulas:
         rankings = _formulas(opened, queries, k or _MOST_FORMULAS, visual_ids, every)
     else:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Encoder", "load_encoder"]
+__all__ = ["Encoder", "check_encoder", "load_encoder"]
 
 
 class Encoder(Protocol):
@@ -43,6 +43,23 @@ def load_encoder(model: str, max_tokens: int = 0, device: str = "cpu") -> Encode
         own: Encoder = registered("encoder", model)
         return own
     return _loaded(model, max_tokens, device)
+
+
+def check_encoder(model: str, setting: str = "") -> None:
+    """Miss the model of an encoder, or what it needs, before it is loaded; a name is fetched.
+
+    Args:
+        model: As for `load_encoder`.
+        setting: The setting of a recipe that names it, for the error.
+    """
+    from mathsetu.encoders.builtin import NAME
+
+    if is_object(model):
+        registered("encoder", model)
+    elif model != NAME and not (Path(model) / "model.json").exists():
+        from mathsetu.encoders.sentence import check_sentence_encoder
+
+        check_sentence_encoder(model, setting)
 
 
 @cache

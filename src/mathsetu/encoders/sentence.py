@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mathsetu.models import SAFE_LOADING, loading, model_folder, require, room_by
+from mathsetu.models import (
+    SAFE_LOADING,
+    check_installed,
+    loading,
+    model_folder,
+    require,
+    room_by,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,6 +26,7 @@ if TYPE_CHECKING:
 # Texts that go through the model together.
 _BATCH = 32
 _PURPOSE = "dense search"
+_ORGANISATION = "sentence-transformers"
 _WHAT = (
     "a sentence-transformers model that can be loaded; it needs modules.json, a tokenizer and "
     "model.safetensors"
@@ -57,6 +65,12 @@ name another folder
         return vectors
 
 
+def check_sentence_encoder(model: str, setting: str = "") -> None:
+    """Miss a model, or the package that reads it, without loading either; a name is fetched."""
+    check_installed("sentence_transformers", _PURPOSE, "neural")
+    model_folder(model, _ORGANISATION, _PURPOSE, setting)
+
+
 def open_sentence_encoder(
     model: str, max_tokens: int, purpose: str, *, device: str | None = None
 ) -> Any:
@@ -69,7 +83,7 @@ def open_sentence_encoder(
         purpose: What it is for, in the error when a package is missing.
         device: Where it runs; the best there is unless given.
     """
-    folder = model_folder(model, "sentence-transformers", purpose)
+    folder = model_folder(model, _ORGANISATION, purpose)
     package = require("sentence_transformers", purpose, "neural")
     with loading(model, _WHAT, purpose):
         opened = package.SentenceTransformer(str(folder), device=device, **SAFE_LOADING)

@@ -88,6 +88,9 @@ def build_segments(
         device: Where passages are encoded.
         progress: Called as the work goes on.
     """
+    # Before posts are read, and before others are encoded, which may take hours.
+    for part, settings in recipe.parts.items():
+        check_model(settings, f"parts.{part}")
     work = segment_folder(library, name + BUILDING)
     begun = {
         "fingerprint": fingerprint,
@@ -245,8 +248,6 @@ def _build_parts(
     missing = [part for part in recipe.parts if not (piece / part).is_dir()]
     if not missing:
         return
-    for part in missing:
-        check_model(recipe.parts[part], f"parts.{part}")
     builders = [make_builder(recipe.parts[part], f"parts.{part}", device) for part in missing]
     index_posts(builders, posts, processes, progress)
     for part, builder in zip(missing, builders, strict=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -60,14 +60,9 @@ def prepare(questions: Sequence[Question], choices: Preparation) -> list[Questio
     if not choices.translate:
         return prepared
     target = language(choices.translate).code
-    foreign: dict[str, list[int]] = defaultdict(list)
-    for place, question in enumerate(questions):
-        # What no language was found in may be formulas alone.
-        if question.language and language(question.language).code != target:
-            foreign[question.language].append(place)
-    for source, places in foreign.items():
+    for source, places in _foreign(questions, target).items():
         queries = [questions[place].marked_query for place in places]
-        texts = [text for query in queries for text in (query.title, query.text)]
+        texts = _texts(questions[place] for place in places)
         done = _translator(choices.backend, choices.model).translate(texts, source, target)
         for number, place in enumerate(places):
             title, text = done[2 * number].text, done[2 * number + 1].text
@@ -76,6 +71,43 @@ def prepare(questions: Sequence[Question], choices: Preparation) -> list[Questio
             detail = f"translated from {source} by {choices.backend}: {shown}"
             prepared[place] = Question(translated, (Reason("query", 0.0, detail),))
     return prepared
+
+
+def check_translation(questions: Sequence[Question], choices: Preparation) -> None:
+    """Miss what translating questions needs: a program, a package, a model, a pair of languages.
+
+    A recipe that translates needs none of these for questions in the language that it wants, and no
+    model for what was translated before.
+    """
+    if not choices.translate:
+        return
+    target = language(choices.translate).code
+    translator = _translator(choices.backend, choices.model)
+    new = [
+        source
+        for source, places in _foreign(questions, target).items()
+        if not translator.remembers(_texts(questions[place] for place in places), source, target)
+    ]
+    if new:
+        from mathsetu.languages.translate import check_translator
+
+        check_translator(choices.backend, choices.model, new, target, "query.model")
+
+
+def _texts(questions: Iterable[Question]) -> list[str]:
+    """What is translated of questions: their titles and texts, in turn."""
+    queries = [question.marked_query for question in questions]
+    return [text for query in queries for text in (query.title, query.text)]
+
+
+def _foreign(questions: Sequence[Question], target: str) -> dict[str, list[int]]:
+    """Language to the places of the questions that are in it, and have to be translated."""
+    foreign: dict[str, list[int]] = defaultdict(list)
+    for place, question in enumerate(questions):
+        # What no language was found in may be formulas alone.
+        if question.language and language(question.language).code != target:
+            foreign[question.language].append(place)
+    return foreign
 
 
 @cache

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Judgments, Measure, evaluate, parse_measures
 from mathsetu.evaluation.measures import gain_notes
+from mathsetu.intake.question import Question
 from mathsetu.library.library import Library
+from mathsetu.library.query_translation import check_translation
 from mathsetu.models import folder_of, is_path
+from mathsetu.ranking.rerank import check_reranker
 from mathsetu.recipes.learned import LearnedFusion
 from mathsetu.recipes.published import EDITIONS, Published, edition_of, published_figures
 from mathsetu.recipes.schema import Recipe
@@ -371,14 +374,23 @@ def _fewer_judgments(found: int, judgments: int) -> Iterator[str]:
         )
 
 
-def check_models(recipe: Recipe) -> None:
-    """Miss the folders of models that are needed last before hours were spent on the others."""
+def check_models(recipe: Recipe, queries: Iterable[Query]) -> None:
+    """Miss what answering needs, besides the parts, before hours were spent on these.
+
+    Packages and programs are looked for, and models that are named are fetched; nothing is loaded.
+
+    Args:
+        recipe: Says what translates queries and what reranks.
+        queries: What will be asked: only languages that have to be translated need a translator.
+    """
     rerankers = {"rerank": recipe.rerank}
     rerankers |= {f"systems.{name}.rerank": one.rerank for name, one in recipe.systems.items()}
-    models = {f"{place}.model": one.model for place, one in rerankers.items() if one}
-    for setting, model in {"query.model": recipe.query.model, **models}.items():
-        if model and is_path(model):
-            folder_of(model, setting)
+    for place, one in rerankers.items():
+        if one is not None:
+            check_reranker(one, f"{place}.model")
+    if recipe.query.model and is_path(recipe.query.model):
+        folder_of(recipe.query.model, "query.model")
+    check_translation([Question(query) for query in queries], recipe.query)
 
 
 def same_recipe(folder: Path, recipe: Recipe) -> bool:

@@ -23,8 +23,9 @@ class Part:
     ``silent`` says whether a question gives the part nothing to go on; ``join`` lets segments that
     were built together know of each other; ``on_device`` says whether the builder is also told
     where to encode; ``model_folder`` says where the model lies that makes the part's vectors (None
-    where it has none, or where that is a name on the hub); ``built_with`` names the settings that
-    decide what an index holds, and cannot be changed afterwards.
+    where it has none, or where that is a name on the hub); ``check`` misses the models and packages
+    that building needs, given the choices and the part's place in the recipe; ``built_with`` names
+    the settings that decide what an index holds, and cannot be changed afterwards.
     """
 
     settings: type
@@ -34,6 +35,7 @@ class Part:
     join: Callable[[Sequence[Path]], None] = lambda folders: None
     on_device: bool = False
     model_folder: Callable[[Any], Path | None] = lambda choices: None
+    check: Callable[[Any, str], None] = lambda choices, where: None
     built_with: tuple[str, ...] = ("fields",)
 
 
@@ -68,7 +70,12 @@ def _formula() -> Part:
 
 
 def _dense() -> Part:
-    from mathsetu.retrieval.dense import DenseBuilder, DenseRetriever, DenseSettings
+    from mathsetu.retrieval.dense import (
+        DenseBuilder,
+        DenseRetriever,
+        DenseSettings,
+        check_dense,
+    )
 
     return Part(
         DenseSettings,
@@ -76,6 +83,7 @@ def _dense() -> Part:
         DenseRetriever,
         _no_words,
         model_folder=_named_folder,
+        check=check_dense,
         built_with=(
             *("fields", "text", "stop_words", "stem", "transliterate"),
             *("post_prefix", "max_tokens", "nlist"),
@@ -184,11 +192,12 @@ def choices_of(settings: Mapping[str, Any], where: str) -> Any:
 
 
 def check_model(settings: Mapping[str, Any], where: str) -> None:
-    """Miss the folder of a part's model before the part is built."""
+    """Miss the model of a part, or a package, before the part is built."""
     part, choices = _resolve(settings, where)
     folder = part.model_folder(choices)
     if folder is not None:
         folder_of(str(folder), f"{where}.model")
+    part.check(choices, where)
 
 
 def models_of(recipe: Recipe) -> dict[str, str]:

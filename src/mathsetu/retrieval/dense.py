@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mathsetu.encoders import Encoder, load_encoder
+from mathsetu.encoders import Encoder, check_encoder, load_encoder
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.intake import MarkedText, PostFacts, Question
 from mathsetu.languages.analyze import analyze, tokenize
@@ -22,7 +22,7 @@ from mathsetu.languages.transliterate import romanise
 from mathsetu.markup import snippet
 from mathsetu.records import Post, Reason
 from mathsetu.retrieval.base import Scored, WrittenSegment, best
-from mathsetu.retrieval.ivf import Division, Ivf, write_ivf
+from mathsetu.retrieval.ivf import Division, Ivf, check_faiss, write_ivf
 from mathsetu.retrieval.mapped import Mapped
 from mathsetu.retrieval.postings import new_array
 from mathsetu.retrieval.segments import Numbering
@@ -122,6 +122,18 @@ def encoder_text(marked: MarkedText, choices: DenseSettings, language: str = "")
     if choices.transliterate:
         text = romanise(text)
     return " ".join(tokenize(text)) if choices.text == "words" else text.strip()
+
+
+def check_dense(choices: DenseSettings, where: str) -> None:
+    """Miss the model of an index, or a package, before posts are read.
+
+    Args:
+        choices: The choices of the index.
+        where: Its table in the recipe, for errors.
+    """
+    if choices.index != "flat":
+        check_faiss()
+    check_encoder(choices.model, f"{where}.model")
 
 
 class DenseBuilder:

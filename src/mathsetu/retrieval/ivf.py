@@ -63,11 +63,21 @@ class Division:
         return min(asked, lists)
 
 
+_FAISS = ("faiss", "an IVF index", "neural")
+
+
+def check_faiss() -> None:
+    """Miss the package that divides vectors into lists before any vector is made."""
+    from mathsetu.models import check_installed
+
+    check_installed(*_FAISS)
+
+
 def _faiss() -> Any:
     # Imported here, since a search without IVF should not wait for any of this.
     from mathsetu.models import require
 
-    return require("faiss", "an IVF index", "neural")
+    return require(*_FAISS)
 
 
 def write_ivf(folder: Path, vectors: Vectors, division: Division) -> None:

@@ -11,13 +11,13 @@ has a sentence to translate.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from mathsetu.errors import InputError
 from mathsetu.languages.translate.apertium import ApertiumBackend
-from mathsetu.languages.translate.backend import Backend, Translation
+from mathsetu.languages.translate.backend import Backend, CheckedBackend, Translation
 from mathsetu.languages.translate.cache import Cache
 from mathsetu.languages.translate.ctranslate import CTranslate2Backend
 from mathsetu.languages.translate.front import Translator
@@ -25,7 +25,15 @@ from mathsetu.languages.translate.glossary import GlossaryBackend
 from mathsetu.languages.translate.neural import NeuralBackend
 from mathsetu.own_models import is_object, registered
 
-__all__ = ["BACKENDS", "Backend", "Cache", "Translation", "Translator", "open_translator"]
+__all__ = [
+    "BACKENDS",
+    "Backend",
+    "Cache",
+    "Translation",
+    "Translator",
+    "check_translator",
+    "open_translator",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +49,7 @@ class BackendRow:
     """
 
     description: str
-    make: Callable[[str, str], Backend]
+    make: Callable[[str, str], CheckedBackend]
     takes_model: bool = False
     default_model: str = ""
     cached: bool = True
@@ -113,3 +121,27 @@ def open_translator(
     return Translator(
         row.make(model or row.default_model, device), kept if remember and row.cached else None
     )
+
+
+def check_translator(
+    backend: str, model: str, sources: Iterable[str], target: str, setting: str = ""
+) -> None:
+    """Miss what a translator needs before it is used: packages, programs, and its model.
+
+    A model that is named is fetched. Nothing is loaded.
+
+    Args:
+        backend: As for `open_translator`.
+        model: As for `open_translator`.
+        sources: The languages to translate from.
+        target: The language to translate into.
+        setting: The setting of a recipe that names the model, for errors.
+
+    >>> check_translator("glossary", "", ["hi"], "en")
+    """
+    opened = open_translator(backend, model, remember=False)
+    if not is_object(backend):
+        row = BACKENDS[backend]
+        row.make(model or row.default_model, "auto").check(setting)
+    for source in sources:
+        opened.backend.model_for(source, target)

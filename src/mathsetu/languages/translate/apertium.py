@@ -37,6 +37,10 @@ and a pair such as apertium-eng-spa
         self._program = program
         self._timeout = timeout
 
+    def check(self, setting: str = "") -> None:
+        """Miss the program; a missing pair is told by `model_for`."""
+        self._path()
+
     def model_for(self, source: str, target: str) -> str:
         """The installed pair for a direction."""
         for first in _names(source):
@@ -68,13 +72,17 @@ and a pair such as apertium-eng-spa
     def _pairs(self) -> frozenset[str]:
         return frozenset(self._run("-l").split())
 
-    def _run(self, *arguments: str, given: str = "") -> str:
+    def _path(self) -> str:
         path = shutil.which(self._program)
         if path is None:
             raise InputError(
                 "apertium is not installed: apt-get install apertium "
                 "and a pair such as apertium-eng-spa"
             )
+        return path
+
+    def _run(self, *arguments: str, given: str = "") -> str:
+        path = self._path()
         try:
             ended = subprocess.run(  # noqa: S603  (no shell; the pair is one that apertium listed)
                 [path, *arguments],

@@ -59,3 +59,10 @@ class Backend(Protocol):
 
     def translate(self, sentences: Sequence[str], source: str, target: str) -> list[str]:
         """Translate sentences: one result for each, in the same order."""
+
+
+class CheckedBackend(Backend, Protocol):
+    """A backend of the table, which knows what it needs."""
+
+    def check(self, setting: str = "") -> None:
+        """Miss a package, a program or a model; ``setting`` names the model in a recipe."""

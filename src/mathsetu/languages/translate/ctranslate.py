@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from mathsetu.errors import InputError
 from mathsetu.languages.translate.models import Family, code_of, family_of
-from mathsetu.models import folder_of, require
+from mathsetu.models import check_installed, folder_of, require
 
 _PURPOSE = "translation with CTranslate2"
 _BEAMS = 4
@@ -34,6 +35,14 @@ class CTranslate2Backend:
     def __init__(self, model: str, device: str = "auto") -> None:
         self._folder = model
         self._device = device
+
+    def check(self, setting: str = "") -> None:
+        """Miss a package, or a file of the model."""
+        for module in ("tokenizers", "ctranslate2"):
+            check_installed(module, _PURPOSE, "ctranslate2")
+        folder_of(self._folder, setting)
+        self._tokenizer_file()
+        self._model_folder()
 
     def model_for(self, source: str, target: str) -> str:
         """The same model for every direction."""
@@ -87,21 +96,28 @@ class CTranslate2Backend:
     @cached_property
     def _tokenizer(self) -> Any:
         tokenizers = require("tokenizers", _PURPOSE, "ctranslate2")
+        return tokenizers.Tokenizer.from_file(str(self._tokenizer_file()))
+
+    def _tokenizer_file(self) -> Path:
         file = folder_of(self._folder) / "tokenizer.json"
         if not file.is_file():
             raise InputError(f"{file}: not found; copy the tokenizer.json of the original model")
-        return tokenizers.Tokenizer.from_file(str(file))
+        return file
 
     @cached_property
     def _translator(self) -> Any:
         ctranslate2 = require("ctranslate2", _PURPOSE, "ctranslate2")
+        folder = self._model_folder()
+        try:
+            return ctranslate2.Translator(str(folder), device=self._device)
+        except (RuntimeError, ValueError) as problem:
+            raise InputError(f"{folder}: CTranslate2 cannot load it ({problem})") from None
+
+    def _model_folder(self) -> Path:
         folder = folder_of(self._folder)
         if not (folder / "model.bin").is_file():
             raise InputError(
                 f"{folder}: no model.bin; convert the model with "
                 f"ct2-transformers-converter --model NAME --output_dir {folder}"
             )
-        try:
-            return ctranslate2.Translator(str(folder), device=self._device)
-        except (RuntimeError, ValueError) as problem:
-            raise InputError(f"{folder}: CTranslate2 cannot load it ({problem})") from None
+        return folder

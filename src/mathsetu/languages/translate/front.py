@@ -75,11 +75,22 @@ class Translator:
             done.append(Translation(translated, self.backend.name, model, spent, lost))
         return done
 
+    def remembers(self, texts: Sequence[str], source: str, target: str) -> bool:
+        """Whether all sentences of texts were translated before, so that no model is needed."""
+        wanted = {piece.sentence for text in texts for piece in _pieces(text) if piece.sentence}
+        if self.cache is None:
+            return not wanted
+        direction = self._direction(self.backend.model_for(source, target), source, target)
+        return len(self.cache.recall(direction, list(wanted))) == len(wanted)
+
+    def _direction(self, model: str, source: str, target: str) -> Direction:
+        return Direction(self.backend.name, model_stamp(model), source, target)
+
     def _results(
         self, wanted: list[str], model: str, source: str, target: str, progress: Progress | None
     ) -> tuple[dict[str, str], dict[str, float]]:
         """Each sentence's translation, and the time of those that were not remembered."""
-        direction = Direction(self.backend.name, model_stamp(model), source, target)
+        direction = self._direction(model, source, target)
         results = self.cache.recall(direction, wanted) if self.cache is not None else {}
         seconds: dict[str, float] = {}
         missing = [sentence for sentence in wanted if sentence not in results]

@@ -14,7 +14,7 @@ from typing import Any
 
 from mathsetu.errors import InputError
 from mathsetu.languages.translate.models import FULL_NAMES, Family, code_of, family_of
-from mathsetu.models import hub_name, is_path, model_folder, require
+from mathsetu.models import check_installed, hub_name, is_path, model_folder, require
 
 # Beam search as both papers use it; wider beams cost time and change little.
 _BEAMS = 4
@@ -43,6 +43,12 @@ class NeuralBackend:
         self._device_name = device
         # The tokenizer holds the source language, so one direction is served at a time.
         self._lock = Lock()
+
+    def check(self, setting: str = "") -> None:
+        """Miss a package, the model or its weights; a model that is named is fetched."""
+        for module in ("torch", "transformers"):
+            check_installed(module, self._purpose, "neural")
+        self._find(setting)
 
     def model_for(self, source: str, target: str) -> str:
         """The same model for every direction."""
@@ -124,7 +130,10 @@ class NeuralBackend:
     @cached_property
     def _folder(self) -> Path:
         """Where the model lies, with its weights."""
-        folder = model_folder(self._model_name, _ORGANISATION, self._purpose)
+        return self._find()
+
+    def _find(self, setting: str = "") -> Path:
+        folder = model_folder(self._model_name, _ORGANISATION, self._purpose, setting)
         if not any(folder.glob("*.safetensors")):
             raise self._not_loaded("there is no model.safetensors")
         return folder

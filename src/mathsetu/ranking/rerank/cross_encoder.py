@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from mathsetu.errors import InputError
-from mathsetu.models import SAFE_LOADING, loading, model_folder, require, room
+from mathsetu.models import SAFE_LOADING, check_installed, loading, model_folder, require, room
 
 _PURPOSE = "reranking with a cross-encoder"
+_ORGANISATION = "cross-encoder"
 _WHAT = (
     "a cross-encoder that can be loaded; it needs config.json, a tokenizer and model.safetensors"
 )
@@ -35,6 +36,12 @@ name another folder
                 "model with one"
             )
 
+    @staticmethod
+    def check(model: str, setting: str = "") -> None:
+        """Miss a model, or the package that reads it, without loading either."""
+        check_installed("sentence_transformers", _PURPOSE, "neural")
+        model_folder(model, _ORGANISATION, _PURPOSE, setting)
+
     def read(self, question: str, texts: Sequence[str]) -> list[float]:
         """One score for each text, a logit; higher is better."""
         torch = require("torch", _PURPOSE, "neural")
@@ -56,7 +63,7 @@ def open_cross_encoder(model: str, max_tokens: int, **choices: Any) -> Any:
         max_tokens: How much of a pair is read, up to what the model can.
         choices: What else sentence-transformers is told (``num_labels``, ``device``).
     """
-    folder = model_folder(model, "cross-encoder", _PURPOSE)
+    folder = model_folder(model, _ORGANISATION, _PURPOSE)
     package = require("sentence_transformers", _PURPOSE, "neural")
     length = min(max_tokens, room(folder) or max_tokens)
     with loading(model, _WHAT, _PURPOSE):

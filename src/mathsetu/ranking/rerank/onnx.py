@@ -55,6 +55,14 @@ name another folder
             pad_id=padding.get("pad_id", 0), pad_token=padding.get("pad_token", "[PAD]")
         )
 
+    @staticmethod
+    def check(model: str, setting: str = "") -> None:
+        """Miss the folder of a model, or a file in it, without loading it."""
+        folder = folder_of(model, setting)
+        for name, found in (("model.onnx", _file_in(folder)), ("tokenizer.json", None)):
+            if found is None and not (folder / name).is_file():
+                raise InputError(f"{model}: is not an ONNX cross-encoder; there is no {name}")
+
     def read(self, question: str, texts: Sequence[str]) -> list[float]:
         """One score for each text, a logit; higher is better."""
         # Texts of like length go together, so that little is spent on padding.
@@ -88,7 +96,11 @@ name another folder
 
 
 def _model_file(folder: Path) -> Path:
-    for name in _NAMES:
-        if (folder / name).is_file():
-            return folder / name
-    raise FileNotFoundError(f"there is no {_NAMES[0]}")
+    found = _file_in(folder)
+    if found is None:
+        raise FileNotFoundError(f"there is no {_NAMES[0]}")
+    return found
+
+
+def _file_in(folder: Path) -> Path | None:
+    return next((folder / name for name in _NAMES if (folder / name).is_file()), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -10,6 +10,7 @@ from math import isfinite
 from typing import Protocol
 
 from mathsetu.errors import InputError
+from mathsetu.models import folder_of, is_path
 from mathsetu.own_models import is_object, registered
 from mathsetu.ranking.rerank.cross_encoder import SentenceCrossEncoder
 from mathsetu.ranking.rerank.model_input import FIELDS, TEXTS
@@ -26,7 +27,7 @@ class CrossEncoder(Protocol):
 
 
 #: Kind to how its model is loaded.
-CROSS_ENCODERS: dict[str, Callable[[str, int, int], CrossEncoder]] = {
+CROSS_ENCODERS: dict[str, type[SentenceCrossEncoder] | type[OnnxCrossEncoder]] = {
     "cross-encoder": SentenceCrossEncoder,
     "onnx": OnnxCrossEncoder,
 }
@@ -86,6 +87,25 @@ class Rerank:
         if any(start >= end for start, end in pairwise((0, *self.tiers))):
             shown = ", ".join(map(str, self.tiers))
             raise InputError(f"tiers are {shown}; they must increase, from 1 or more")
+
+
+def check_reranker(settings: Rerank, setting: str = "") -> None:
+    """Miss a reranker's model, or a package, before it is used; a model that is named is fetched.
+
+    Args:
+        settings: Which model.
+        setting: The setting of a recipe that names it, for the error.
+
+    >>> check_reranker(Rerank("./nowhere"), "rerank.model")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    mathsetu.errors.InputError: nowhere: no such folder; ... (--set rerank.model=FOLDER)
+    """
+    if is_object(settings.model):
+        registered("reranker", settings.model)
+        return
+    if is_path(settings.model):
+        folder_of(settings.model, setting)
+    CROSS_ENCODERS[settings.kind].check(settings.model, setting)
 
 
 class Reranker:
