@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mathsetu.collections.jsonl import write_posts, write_queries
-from mathsetu.records import Query
+from mathsetu.records import Formula, Query
 from tests.command import Mathsetu
 from tests.encoders.tiny_graph import POSTS, make_graph_model
 from tests.light import LIGHT_TOML
@@ -202,3 +202,15 @@ def test_the_judged_pool_alone_is_ranked_when_asked(
         assert ranked[topic] == [post for post in order if post in judged[topic]]
     done = mathsetu("reproduce", "msm-bm25", *english, "--pool")
     assert "the paper ranks the collection" in done.out
+
+
+def test_topics_that_ask_for_formulas_are_sent_to_run_and_evaluate(
+    mathsetu: Mathsetu, tmp_path: Path
+) -> None:
+    formula = Formula("q_1", "x^2-2")
+    write_queries(tmp_path / "t.jsonl", [Query("B.1", "Is $x^2-2$ even?", formulas=(formula,))])
+    (tmp_path / "qrels.txt").write_text("B.1 0 1051844 2\n")
+    said = mathsetu.refuses("reproduce", "formula", "none.jsonl", "t.jsonl", "qrels.txt")
+    assert "topics of ARQMath task 2 (B.1 …) ask for formulas" in said
+    assert "--to arqmath-formula-run" in said
+    assert "--visual-ids FILE' (docs/evaluate.md)" in said

@@ -20,6 +20,7 @@ from mathsetu.library.manifest import has_manifest
 from mathsetu.library.reproduction import (
     Figure,
     check_models,
+    check_posts_wanted,
     has_paper,
     reproduce,
     same_recipe,
@@ -109,6 +110,7 @@ def command(
         raise click.UsageError("--save keeps what is learned, and --learned learns nothing")
     check_saved(save, [Path(name), posts, topics, *qrels, library])
     queries = [replace(q, language=q.language or lang) for q in read_records(topics, "queries")]
+    check_posts_wanted(queries)
     judgments = [judgment for path in qrels for judgment in read_records(path, "judgments")]
     judged = {judgment.query_id for judgment in judgments}
     if not any(query.id in judged for query in queries):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 # As deep as the runs that teams hand in.
 _DEPTH = 1000
 _FOLDS = 5
+# How ARQMath names the topics of its task 2.
+_FORMULA_TOPIC = re.compile(r"B\.[0-9]{1,4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +176,9 @@ class JudgedTask:
         """
         known = library.present({judgment.id for judgment in judgments})
         present = [judgment for judgment in judgments if judgment.id in known]
+        queries = list(queries)
         if not present:
+            check_posts_wanted(queries)
             raise InputError(
                 "none of the judged posts is in the collection: posts and judgments must be of the "
                 "same collection"
@@ -372,6 +377,21 @@ def _fewer_judgments(found: int, judgments: int) -> Iterator[str]:
             f"{found:,} of {judgments:,} judgments are used: those of available posts, for topics "
             "with a relevant post"
         )
+
+
+def check_posts_wanted(queries: Iterable[Query]) -> None:
+    """Refuse topics of ARQMath task 2: their judgments are of formulas, and posts are ranked here.
+
+    >>> check_posts_wanted([Query("A.1", "Is $x$ even?")])
+    """
+    for query in queries:
+        if query.formulas and _FORMULA_TOPIC.fullmatch(query.id):
+            raise InputError(
+                f"topics of ARQMath task 2 ({query.id} …) ask for formulas, and their judgments "
+                "name visual ids; reproduce ranks posts (task 1). Measure formulas with 'mathsetu "
+                "run LIBRARY TOPICS RUN --to arqmath-formula-run' and 'mathsetu evaluate QRELS RUN "
+                "--visual-ids FILE' (docs/evaluate.md)"
+            )
 
 
 def check_models(recipe: Recipe, queries: Iterable[Query]) -> None:
