@@ -214,3 +214,19 @@ def test_topics_that_ask_for_formulas_are_sent_to_run_and_evaluate(
     assert "topics of ARQMath task 2 (B.1 …) ask for formulas" in said
     assert "--to arqmath-formula-run" in said
     assert "--visual-ids FILE' (docs/evaluate.md)" in said
+
+
+@pytest.mark.parametrize(("topic", "compared"), [("A.301", True), ("A.1", False), ("q_1", False)])
+def test_an_edition_that_the_paper_did_not_run_is_not_compared_with_it(
+    mathsetu: Mathsetu, tmp_path: Path, topic: str, compared: bool
+) -> None:
+    model = make_graph_model(tmp_path / "model", [post.body for post in POSTS])
+    write_posts(tmp_path / "posts.jsonl", POSTS)
+    write_queries(tmp_path / "topics.jsonl", [Query(topic, "Is $x^2-2$ even?", language="en")])
+    (tmp_path / "qrels.txt").write_text(f"{topic} 0 3 3\n{topic} 0 1 0\n")
+    files = ("posts.jsonl", "topics.jsonl", "qrels.txt")
+    shown = mathsetu("reproduce", "mathamr-plus", *files, "--set", f"parts.graph.model={model}").out
+    assert ("posts were searched, not" in shown) is compared
+    assert ("topics were asked, not" in shown) is compared
+    assert ("the paper's figure is in" in shown) is compared
+    assert ("en: the paper has no figures for them" in shown) is not compared

@@ -144,7 +144,8 @@ def command(
     if as_json:
         print_json(done)
         return
-    own = len(_COLUMNS) if has_paper(recipe.name) else -len(_OF_PAPERS)
+    compared = any(figure.paper is not None for figure in done.figures)
+    own = len(_COLUMNS) if compared else -len(_OF_PAPERS)
     print_table(_COLUMNS[:own], [_row(figure)[:own] for figure in done.figures])
     if done.learned:
         say(f"learned: {done.learned}")

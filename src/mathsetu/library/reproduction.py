@@ -363,12 +363,16 @@ def _other_data(figures: Sequence[Figure], posts: int) -> Iterator[str]:
         if not name:
             yield "topics of no lab: the paper has no figures for them"
             continue
+        group = [one for one in figures if (one.edition, one.language) == (name, language)]
+        if all(one.paper is None for one in group):
+            # The paper did not run them, so its collection is nobody's to compare with.
+            yield f"topics of {name}, {language}: the paper has no figures for them"
+            continue
         edition = by_name[name]
         if posts != edition.posts:
             yield f"{name}: {posts:,} posts were searched, not {edition.posts:,}"
-        own = next(o.topics for o in figures if (o.edition, o.language) == (name, language))
-        if own != edition.topics:
-            yield f"{name}, {language}: {own} topics were asked, not {edition.topics}"
+        if group[0].topics != edition.topics:
+            yield f"{name}, {language}: {group[0].topics} topics were asked, not {edition.topics}"
 
 
 def _fewer_judgments(found: int, judgments: int) -> Iterator[str]:
