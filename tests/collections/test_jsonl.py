@@ -68,6 +68,11 @@ def test_a_file_without_header_is_read_and_formulas_are_found(tmp_path: Path) ->
     ("line", "problem"),
     [
         ("{", "not JSON"),
+        ('{"id": "a", "body": "b", "body": "c"}', '"body" was given 2 times; give it once'),
+        (
+            '{"id": "a", "body": "b", "formulas": [{"id": "f", "latex": "x", "id": "g"}]}',
+            '"id" was given 2 times; give it once',
+        ),
         ('{"id": "x', "not JSON: Unterminated string starting at character 8"),
         ("[1]", r"an object .* is expected, not a list"),
         ('{"id": "1"}', r'"body" is missing \(each line needs "id" and "body"\)'),

@@ -51,6 +51,9 @@ def test_a_documented_error_is_the_real_one(
             headers = {"authorization": "Bearer guess"}
         case "with 70,000 bytes":
             body = b"x" * 70_000
+        case sent if sent.startswith("with `{"):
+            body = sent.removeprefix("with `").removesuffix("`").encode()
+            headers["content-type"] = "application/json"
         case "with 20,000 bytes of headers":
             headers["x-more"] = "x" * 20_000
         case "when too many wait":

@@ -27,6 +27,7 @@ from mathsetu.service.guard import QUERY
 from mathsetu.service.requests import (
     Asked,
     Count,
+    JsonRoute,
     Language,
     Languages,
     Name,
@@ -42,8 +43,8 @@ from mathsetu.service.requests import (
     read_weights,
 )
 
-# Letters of an unknown name that are shown.
-_SHOWN = 60
+#: Letters of a wrong name that are shown.
+SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,7 @@ async def known_parameters(request: Request) -> None:
             problem = f"was given {count:,} times; give it once"
         else:
             continue
-        where = ("query", name[:_SHOWN])
+        where = ("query", name[:SHOWN])
         raise RequestValidationError([{"type": "parameter", "loc": where, "msg": problem}])
 
 
@@ -177,7 +178,12 @@ def router(engine: Engine) -> APIRouter:
 
     They are plain functions, so that each runs in a thread and the others go on.
     """
-    api = APIRouter(prefix="/v1", responses=PROBLEMS, dependencies=[Depends(known_parameters)])
+    api = APIRouter(
+        prefix="/v1",
+        responses=PROBLEMS,
+        dependencies=[Depends(known_parameters)],
+        route_class=JsonRoute,
+    )
 
     @api.get("/search", summary="Search posts", tags=["search"])
     def search(

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, Literal, Self
 
+from fastapi import Request, Response
+from fastapi.routing import APIRoute
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from mathsetu.collections.jsonl import object_of
 from mathsetu.errors import InputError
 from mathsetu.languages.table import language_code
 from mathsetu.library import Filter
@@ -13,6 +18,25 @@ from mathsetu.limits import has_lone_surrogate
 from mathsetu.service.limits import Limits
 
 _MOST = Limits()
+
+
+class _JsonRequest(Request):
+    async def json(self) -> Any:
+        """The body; a field that is given twice is refused."""
+        return json.loads(await self.body(), object_pairs_hook=object_of)
+
+
+class JsonRoute(APIRoute):
+    """A route whose JSON bodies have each field once: of two, one would be lost silently."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """What answers requests."""
+        answer = super().get_route_handler()
+
+        async def handler(request: Request) -> Response:
+            return await answer(_JsonRequest(request.scope, request.receive))
+
+        return handler
 
 
 def _whole(text: str) -> str:
