@@ -66,6 +66,32 @@ def test_posts_are_added_replaced_and_removed(server: TestClient) -> None:
     assert server.get("/v1/post?id=twin", headers=READER).status_code == 404
 
 
+def test_a_filter_reaches_every_language_that_posts_state(server: TestClient) -> None:
+    named = {"a": "Elvish", "b": "Hindi", "c": "en-US"}
+    posts = [{"id": one, "body": "Zwillinge", "language": name} for one, name in named.items()]
+    assert server.put("/v1/posts", content=lines(*posts), headers=WRITER).status_code == 200
+
+    def searched(**fields: object) -> list[str]:
+        body = {"query": "Zwillinge", **fields}
+        answer = server.post("/v1/search", json=body, headers=READER)
+        parameters = {"q": "Zwillinge", **fields}
+        assert server.get("/v1/search", params=parameters, headers=READER).json() == answer.json()
+        return [hit["id"] for hit in answer.json()["hits"]]
+
+    counts = server.get("/v1/search?q=Zwillinge&facets=true", headers=READER).json()["facets"]
+    assert counts["language"] == {"elvish": 1, "en": 1, "hi": 1}
+    for code, post_id in {"elvish": "a", "Elvish": "a", "hi": "b", "en": "c", "EN-GB": "c"}.items():
+        assert searched(**{"in": [code]}) == [post_id]
+        page = server.get("/search", params={"q": "Zwillinge", "in": code}, headers=READER)
+        assert page.status_code == 200
+        assert f"/post?id={post_id}&amp;" in page.text
+    assert "a" not in searched(not_in=["elvish"])
+    refused = server.get("/v1/search?q=Zwillinge&in=en&in=klingon", headers=READER)
+    assert refused.status_code == 422
+    assert refused.json()["error"].startswith("in.1: unknown language; give a code")
+    assert server.get("/search?q=Zwillinge&in=klingon", headers=READER).status_code == 400
+
+
 def test_a_replaced_post_stays_in_its_collection_unless_another_is_named(
     server: TestClient, folder: Path
 ) -> None:
