@@ -10,6 +10,7 @@ import click
 from mathsetu.cli.output import json_option, print_json, print_table, say
 from mathsetu.errors import InputError
 from mathsetu.markup import Span, plain, split, to_text
+from mathsetu.markup.pages import with_containers
 from mathsetu.printable import counted
 
 FORMS = ("text", "markdown", "latex", "html")
@@ -51,7 +52,7 @@ def command(
         source, form = _read(path), form or _BY_ENDING.get(path.suffix.lower(), "text")
     else:
         source, form = sys.stdin.read() if text == "-" else text or "", form or "text"
-    spans = split(source, form)
+    spans = split(with_containers(source) if form == "html" else source, form)
     if as_json:
         told = [span._asdict() for span in spans]
         print_json({"form": form, "text": to_text(source, form), "spans": told})

@@ -10,7 +10,7 @@ from mathsetu.markup import extract, split
 from mathsetu.markup.convert import text_and_formulas
 from mathsetu.records import Formula, Post
 
-_HTML = re.compile(r"</(?:p|span|div|a|em|strong|li|b|i|code|pre)>", re.IGNORECASE)
+_HTML = re.compile(r"</(?:p|span|div|a|em|strong|li|b|i|code|pre|math)>", re.IGNORECASE)
 _BRACKETED = re.compile(r"<([^<>]+)>")
 _TAG_ENDS = re.compile(r"[|,;]")
 

@@ -18,6 +18,7 @@ from mathsetu.markup.code import latex_code, markdown_code
 from mathsetu.markup.delimiters import DelimitedFormula, find_formulas, lone_formula
 from mathsetu.markup.dumps import Held, hold_plain
 from mathsetu.markup.html import PLACE, Element, hold, split_html
+from mathsetu.markup.pages import with_containers
 from mathsetu.markup.references import unescape
 from mathsetu.markup.spans import Span, is_closed, strip_latex
 from mathsetu.markup.tex import latex_prose
@@ -200,7 +201,7 @@ def _without_marks(prose: str) -> str:
 def _marked(source: str, form: str) -> tuple[str, Sequence[Span | Element], list[int]]:
     """A source as marked text; the formulas and code in it, and where each of them starts."""
     if form == "html":
-        text, held = _hold_html(source)
+        text, held = _hold_html(with_containers(source))
     elif form == "latex":
         text, held = _hold(
             Span("text", "", latex_prose(span.content)) if span.kind == "text" else span
