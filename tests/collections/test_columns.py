@@ -64,6 +64,18 @@ def test_a_row_may_have_mathml(tmp_path: Path, body: str, text: str) -> None:
     assert len(post.formulas) == 1
 
 
+def test_a_table_is_read_in_the_form_that_the_user_says(tmp_path: Path) -> None:
+    path = tmp_path / "posts.csv"
+    path.write_text("Subject,Content\nIs $a<b$?,Is $a&lt;b$ *so*?\n", encoding="utf-8")
+
+    def bodies(form: str) -> list[tuple[str, str]]:
+        return [(post.title, post.body) for post in open_posts(path, BadRows(form=form))]
+
+    assert bodies("") == bodies("text") == [("Is $a<b$?", "Is $a&lt;b$ *so*?")]
+    assert bodies("html") == [("Is $a<b$?", "Is $a<b$ *so*?")]
+    assert bodies("markdown") == [("Is $a<b$?", "Is $a&lt;b$ so?")]
+
+
 def test_the_user_says_which_column_is_which(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("id,title,body,Erklärung\n7,t,b,Die $x$\n", encoding="utf-8")

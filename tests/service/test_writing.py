@@ -92,6 +92,21 @@ def test_a_filter_reaches_every_language_that_posts_state(server: TestClient) ->
     assert server.get("/search?q=Zwillinge&in=klingon", headers=READER).status_code == 400
 
 
+def test_bodies_may_be_html_where_the_request_says_so(server: TestClient) -> None:
+    page = {"id": "page", "body": '<p>If <span class="math-container">$a&lt;b$</span>.</p>'}
+
+    def put(address: str) -> str:
+        assert server.put(address, content=lines(page), headers=WRITER).status_code == 200
+        body = server.get("/v1/post?id=page", headers=READER).json()["body"]
+        return "".join(piece["text"] for piece in body)
+
+    assert put("/v1/posts?form=html") == "If a<b."
+    assert put("/v1/posts") == put("/v1/posts?form=text") == page["body"].replace("$", "")
+    refused = server.put("/v1/posts?form=docx", content=lines(page), headers=WRITER)
+    assert refused.status_code == 422
+    assert refused.json()["error"].startswith("form: Input should be 'text', 'markdown'")
+
+
 def test_a_replaced_post_stays_in_its_collection_unless_another_is_named(
     server: TestClient, folder: Path
 ) -> None:

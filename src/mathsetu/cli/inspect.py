@@ -9,11 +9,10 @@ import click
 
 from mathsetu.cli.output import json_option, print_json, print_table, say
 from mathsetu.errors import InputError
-from mathsetu.markup import Span, plain, split, to_text
+from mathsetu.markup import FORMS, Span, plain, split, to_text
 from mathsetu.markup.pages import with_containers
 from mathsetu.printable import counted
 
-FORMS = ("text", "markdown", "latex", "html")
 _BY_ENDING = {
     ".md": "markdown",
     ".markdown": "markdown",

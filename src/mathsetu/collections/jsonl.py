@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from mathsetu.collections.files import read_lines, shown, writing
 from mathsetu.collections.rows import REFUSE, BadRows, not_json
-from mathsetu.collections.source_text import with_formulas
+from mathsetu.collections.source_text import complete, noting_html
 from mathsetu.errors import InputError, RowError
 from mathsetu.limits import LONGEST_TEXT, MOST_DIGITS, MOST_FORMULAS
 from mathsetu.records import Formula, Judgment, Post, Query
@@ -72,15 +72,22 @@ _KEYS: dict[type, tuple[frozenset[str], list[str]]] = {
 def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
     r"""Read posts; one without ``formulas`` gets those that stand in its text.
 
+    Texts are marked text and stay as they are, unless ``bad.form`` says another form.
+
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "posts.jsonl"
     >>> _ = path.write_text('{"id": "7", "body": "Let $x>0$."}\n')
     >>> [post.formulas[0].latex for post in read_posts(path)]
     ['x>0']
     """
+    bad.uses_form()
+    return noting_html(_posts(path, bad), shown(path), bad)
+
+
+def _posts(path: str | Path, bad: BadRows) -> Iterator[Post]:
     for line, value, post in _read(path, "posts", Post, bad):
         try:
-            post = post if "formulas" in value else with_formulas(post)
+            post = complete(post, bad.form, has_formulas="formulas" in value)
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue

@@ -65,8 +65,14 @@ def spans_of(text: str) -> tuple[Span, ...]:
 
 
 def to_text(source: str, form: str = "text") -> str:
-    r"""Turn a source into marked text.
+    r"""Turn a source into marked text, the form that titles, questions and bodies of posts have.
 
+    Args:
+        source: What to turn.
+        form: ``text`` (marked text already), ``markdown``, ``latex`` or ``html``.
+
+    >>> to_text('<p>In <span class="math-container">$a&lt;b$</span> it costs $5.</p>', "html")
+    'In $a<b$ it costs \\$5.'
     >>> to_text("# Sums\n\nThe **sum** of `n` terms is $n a$.", "markdown")
     'Sums\nThe sum of n terms is $n a$.'
     """
@@ -151,6 +157,10 @@ _SPLITTERS: dict[str, Callable[[str], list[Span]]] = {
     "latex": lambda source: _split_marked(source, latex_code(source), prices=False),
     "html": split_html,
 }
+
+
+#: The forms that a source may have.
+FORMS = tuple(_SPLITTERS)
 
 
 @cache
