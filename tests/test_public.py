@@ -48,6 +48,7 @@ def test_the_public_names_are_exactly_these() -> None:
         "remove_posts",
         "run_from_frame",
         "to_frame",
+        "to_text",
         "write_figure",
     ]
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         optimize_library,
         remove_posts,
     )
+    from mathsetu.markup import to_text
     from mathsetu.own_models import OwnEncoder, OwnReranker, OwnTranslator, register
     from mathsetu.recipes import Recipe, load_recipe
 
@@ -78,6 +79,7 @@ __all__ = [
     "remove_posts",
     "run_from_frame",
     "to_frame",
+    "to_text",
     "write_figure",
 ]
 
@@ -93,6 +95,7 @@ _HOMES = {
         *("Answer", "Filter", "Library"),
         *("add_posts", "build_library", "optimize_library", "remove_posts"),
     ),
+    "mathsetu.markup": ("to_text",),
     "mathsetu.own_models": ("OwnEncoder", "OwnReranker", "OwnTranslator", "register"),
     "mathsetu.recipes": ("Recipe", "load_recipe"),
 }

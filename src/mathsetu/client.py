@@ -144,10 +144,16 @@ class Client:
         """What can be searched."""
         return read(LibraryAnswer, self._ask("GET", "library"))
 
-    def add(self, posts: Iterable[Post]) -> int:
-        """Add posts, or replace those with the same ids; how many were sent."""
+    def add(self, posts: Iterable[Post], *, form: str = "text") -> int:
+        """Add posts, or replace those with the same ids; how many were sent.
+
+        Args:
+            posts: The posts.
+            form: The form of their texts: ``text``, ``markdown``, ``latex`` or ``html``.
+        """
         body = "\n".join(json.dumps(to_json(post)) for post in checked_posts(posts)).encode()
-        return int(self._ask("PUT", "posts", body=body, key=self._write_key)["added"])
+        asked = {"form": form} if form != "text" else None
+        return int(self._ask("PUT", "posts", asked, body=body, key=self._write_key)["added"])
 
     def remove(self, ids: Sequence[str]) -> int:
         """Remove posts; how many were there."""
@@ -222,9 +228,9 @@ class AsyncClient:
         """What can be searched."""
         return await asyncio.to_thread(self._client.library)
 
-    async def add(self, posts: Iterable[Post]) -> int:
+    async def add(self, posts: Iterable[Post], *, form: str = "text") -> int:
         """Add posts, or replace those with the same ids; how many were sent."""
-        return await asyncio.to_thread(self._client.add, posts)
+        return await asyncio.to_thread(self._client.add, posts, form=form)
 
     async def remove(self, ids: Sequence[str]) -> int:
         """Remove posts; how many were there."""

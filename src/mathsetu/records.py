@@ -76,8 +76,9 @@ class Post:
     belongs to, and ``question`` is that question's text where the collection carries it along.
     ``accepted_id`` is the answer that the asker accepted, on the question and, where the two were
     joined, on its answers.
-    ``language`` is an ISO 639-1 code, empty when nobody has said; ``collection`` names where the
-    post came from, for those who search several collections at once.
+    ``language`` is an ISO 639-1 code, or a name that a library turns into its code; it is empty
+    when nobody has said. ``collection`` names where the post came from, for those who search
+    several collections at once.
 
     >>> Post(id="7", title="Sum of angles", body=r"$\alpha+\beta+\gamma=\pi$").language
     ''

@@ -120,6 +120,13 @@ def test_inspect_shows_a_post_of_a_library(mathsetu: Mathsetu) -> None:
     assert "--id ID shows one" in mathsetu.refuses("inspect", "--file", "lib")
 
 
+def test_inspect_shows_formulas_of_html_as_they_are_indexed(mathsetu: Mathsetu) -> None:
+    page = "<p>See <math><msup><mi>x</mi><mn>2</mn></msup></math></p>"
+    shown = json.loads(mathsetu("inspect", page, "--form", "html", "--json").out)
+    assert shown["text"] == "See $x^{2}$"
+    assert [span["content"] for span in shown["spans"] if span["kind"] == "formula"] == ["x^{2}"]
+
+
 def test_inspect_finds_a_post_of_a_collection(mathsetu: Mathsetu, sampler: Path) -> None:
     posts = str(sampler / "posts.jsonl")
     shown = json.loads(

@@ -57,6 +57,27 @@ def test_the_report_names_what_was_read_and_what_was_not(mathsetu: Mathsetu) -> 
     assert "skipped: notes/bad.md line 1" in said.err
 
 
+def test_html_in_json_lines_is_told_and_read_with_form(mathsetu: Mathsetu) -> None:
+    page = {"id": "1", "body": "<p>Is $a&lt;b$?</p>", "collection": "site"}
+    Path("posts.jsonl").write_text(json.dumps(page) + "\n")
+    note = "posts.jsonl: HTML tags in 1 of 1 body are kept as text (--form html"
+    recipe = ("--recipe", "formula")
+    assert note in mathsetu("index", "lib", "posts.jsonl", *recipe).err
+    assert note in mathsetu("add", "lib", "posts.jsonl").err
+    for verb in ("index", "add"):
+        own = recipe if verb == "index" else ()
+        done = mathsetu(verb, "lib", "posts.jsonl", "--form", "html", *own)
+        assert (done.code, "HTML" in done.err) == (0, False)
+        mathsetu("convert", "lib", "out.jsonl")
+        (post,) = jsonl.read_posts("out.jsonl")
+        assert (post.body, post.collection) == ("Is $a<b$?", "site")
+    mathsetu("convert", "posts.jsonl", "direct.jsonl", "--form", "html")
+    assert next(jsonl.read_posts("direct.jsonl")).body == "Is $a<b$?"
+    Path("notes.md").write_text("# Sums\n\nIs $a<b$?\n")
+    unused = mathsetu("index", "lib", "notes.md", "--form", "html", *recipe).err
+    assert "--form html: no JSON Lines, Parquet file or table of posts was read" in unused
+
+
 def test_collections_are_named_after_what_the_user_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

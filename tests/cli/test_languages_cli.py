@@ -57,6 +57,22 @@ def test_a_table_may_state_languages_in_a_column(
     assert languages(mathsetu, library) == {"es": 1, "hr": 1}
 
 
+def test_json_lines_may_state_languages_by_any_of_their_names(
+    mathsetu: Mathsetu, tmp_path: Path, recipe: Path
+) -> None:
+    stated = {"Hindi": "hi", "en-US": "en", "EN": "en", "eng": "en", "español": "es", "fi": "fi",
+              "Elvish": "elvish", "Elvish-Quenya": "elvish"}  # fmt: skip
+    posts = tmp_path / "posts.jsonl"
+    jsonl.write_posts(posts, [Post(name, "integral", language=name) for name in stated])
+    library = indexed(mathsetu, tmp_path, recipe, posts)
+    assert languages(mathsetu, library) == {"elvish": 2, "en": 3, "es": 1, "fi": 1, "hi": 1}
+    for name, code in stated.items():
+        found = mathsetu.json("search", library, "integral", "--in", name)
+        assert isinstance(found, dict)
+        assert {hit["language"] for hit in found["hits"]} == {code}
+        assert name in {hit["id"] for hit in found["hits"]}
+
+
 def test_lang_is_obeyed_where_the_file_says_nothing(
     mathsetu: Mathsetu, tmp_path: Path, recipe: Path
 ) -> None:

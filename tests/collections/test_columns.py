@@ -42,6 +42,40 @@ def test_columns_are_guessed_and_reported(tmp_path: Path, name: str, text: str) 
     assert "guessed; --field FIELD=COLUMN" in said
 
 
+EULER = (
+    '<math xmlns="http://www.w3.org/1998/Math/MathML"><msup><mi>e</mi><mrow><mi>i</mi><mi>π</mi>'
+    "</mrow></msup><mo>+</mo><mn>1</mn><mo>=</mo><mn>0</mn></math>"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (f"<p>See {EULER}</p>", "See $e^{i\\pi}+1=0$"),
+        (f"See {EULER}", "See $e^{i\\pi}+1=0$"),
+        ('See <math alttext="a&lt;b"><mi>a</mi></math>', "See $a<b$"),
+    ],
+)
+def test_a_row_may_have_mathml(tmp_path: Path, body: str, text: str) -> None:
+    path = tmp_path / "posts.json"
+    path.write_text(json.dumps([{"content": body}]), encoding="utf-8")
+    (post,), _ = read(path)
+    assert post.body.replace(" ", "") == text.replace(" ", "")
+    assert len(post.formulas) == 1
+
+
+def test_a_table_is_read_in_the_form_that_the_user_says(tmp_path: Path) -> None:
+    path = tmp_path / "posts.csv"
+    path.write_text("Subject,Content\nIs $a<b$?,Is $a&lt;b$ *so*?\n", encoding="utf-8")
+
+    def bodies(form: str) -> list[tuple[str, str]]:
+        return [(post.title, post.body) for post in open_posts(path, BadRows(form=form))]
+
+    assert bodies("") == bodies("text") == [("Is $a<b$?", "Is $a&lt;b$ *so*?")]
+    assert bodies("html") == [("Is $a<b$?", "Is $a<b$ *so*?")]
+    assert bodies("markdown") == [("Is $a<b$?", "Is $a&lt;b$ so?")]
+
+
 def test_the_user_says_which_column_is_which(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("id,title,body,Erklärung\n7,t,b,Die $x$\n", encoding="utf-8")

@@ -1,5 +1,6 @@
 """Our own JSON Lines."""
 
+import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -64,10 +65,62 @@ def test_a_file_without_header_is_read_and_formulas_are_found(tmp_path: Path) ->
     ]
 
 
+PAGE = (
+    '<p>In <span class="math-container">$a^2&lt;c^2$</span>, a matrix '
+    "<math alttext='\\begin{pmatrix}a&amp;b\\end{pmatrix}'></math>. Why?</p>"
+)
+
+
+def test_texts_are_read_in_the_form_that_the_user_says(tmp_path: Path) -> None:
+    path = tmp_path / "posts.jsonl"
+    path.write_text(f'{{"id": "1", "title": "Is $a<b$?", "body": {json.dumps(PAGE)}}}\n'
+                    '{"id": "2", "title": "Is $a&lt;b$?", "body": "So $a&lt;b$."}\n')  # fmt: skip
+    first, second = jsonl.read_posts(path, BadRows(form="html"))
+    assert first.body == "In $a^2<c^2$, a matrix \\begin{pmatrix}a&b\\end{pmatrix}. Why?"
+    assert [(f.latex, f.where) for f in first.formulas] == [
+        ("a<b", "title"), ("a^2<c^2", "body"), ("\\begin{pmatrix}a&b\\end{pmatrix}", "body"),
+    ]  # fmt: skip
+    assert (first.title, second.title, second.body) == ("Is $a<b$?",) * 2 + ("So $a<b$.",)
+    kept, _ = jsonl.read_posts(path)
+    assert kept.body == PAGE
+
+
+def test_formulas_are_listed_only_for_marked_text(tmp_path: Path) -> None:
+    path = tmp_path / "posts.jsonl"
+    path.write_text('{"id": "1", "body": "$x$", "formulas": [{"id": "f", "latex": "x"}]}\n')
+    with pytest.raises(RowError, match='"formulas" must be left out where texts are in the form'):
+        list(jsonl.read_posts(path, BadRows(form="html")))
+    path.write_text('{"id": "1", "body": "<p>$x$</p>", "formulas": []}\n')
+    (post,) = jsonl.read_posts(path, BadRows(form="html"))
+    assert [formula.latex for formula in post.formulas] == ["x"]
+
+
+def test_html_that_nobody_has_announced_is_noted(tmp_path: Path) -> None:
+    path = tmp_path / "posts.jsonl"
+    bodies = ["<p>a</p>", "<b>b</b>", *["How is </p> written?"], *["$a<b$, $c>d$"] * 26]
+
+    def notes(bodies: list[str], form: str = "") -> list[str]:
+        jsonl.write_posts(path, [Post(str(n), body) for n, body in enumerate(bodies)])
+        bad = BadRows(notes=[], form=form)
+        list(jsonl.read_posts(path, bad))
+        return bad.notes or []
+
+    (note,) = notes(bodies)
+    assert note == (
+        f"{path}: HTML tags in 3 of 29 bodies are kept as text (--form html reads them as HTML)"
+    )
+    assert notes(bodies[2:]) == notes(bodies[:2], "text") == notes(bodies[:2], "html") == []
+
+
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
         ("{", "not JSON"),
+        ('{"id": "a", "body": "b", "body": "c"}', '"body" was given 2 times; give it once'),
+        (
+            '{"id": "a", "body": "b", "formulas": [{"id": "f", "latex": "x", "id": "g"}]}',
+            '"id" was given 2 times; give it once',
+        ),
         ('{"id": "x', "not JSON: Unterminated string starting at character 8"),
         ("[1]", r"an object .* is expected, not a list"),
         ('{"id": "1"}', r'"body" is missing \(each line needs "id" and "body"\)'),

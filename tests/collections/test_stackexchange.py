@@ -54,6 +54,13 @@ def test_a_question_and_its_answer_are_read(tmp_path: Path) -> None:
     assert answer.url == "https://math.stackexchange.com/a/8"
 
 
+def test_a_row_may_have_mathml(tmp_path: Path) -> None:
+    body = '<p>Is <math alttext="x&lt;1"><mi>x</mi></math> so?</p>'
+    (post,) = read_posts(document(tmp_path, row(Id=7, PostTypeId=1, Title="t", Body=body)))
+    assert post.body == "Is $x<1$ so?"
+    assert [(formula.latex, formula.start) for formula in post.formulas] == [("x<1", 3)]
+
+
 def test_the_accepted_answer_is_read(tmp_path: Path) -> None:
     path = document(
         tmp_path,

@@ -203,7 +203,8 @@ def test_a_shared_term_is_read_in_all_its_languages_ordered_by_the_prior() -> No
 @pytest.mark.parametrize(
     "text",
     ["suma de dos fracciones", "probabilidad de dos caras al lanzar una moneda", "los dos números",
-     "Dos rectas paralelas no se cortan.", "directamente al sur de la casa", "dos trenes van al norte"],
+     "Dos rectas paralelas no se cortan.", "directamente al sur de la casa",
+     "dos trenes van al norte"],
 )  # fmt: skip
 def test_words_that_spanish_shares_with_its_neighbours_do_not_speak_for_them(text: str) -> None:
     assert detect(text).language == "es"

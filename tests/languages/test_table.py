@@ -3,6 +3,8 @@
 import unicodedata
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mathsetu.languages.scripts import dominant_script
 from mathsetu.languages.stem import stemmer
@@ -67,10 +69,22 @@ def test_persian_arabic_and_urdu_are_written_from_right_to_left() -> None:
         ("zho_Hans", "zh"),
         ("Türkçe", "tr"),
         ("العربية", "ar"),
+        ("eng", "en"),
+        ("fas", "fa"),
+        ("ger", "de"),
+        ("English - US", "en"),
     ],
 )
 def test_a_language_is_known_by_many_names(name: str, code: str) -> None:
     assert language(name) is ROWS[code]
+
+
+@given(
+    st.text(max_size=8) | st.from_regex(r"\s?[a-zA-Z]{2,8}\s?[-_]\s?[a-zA-Z]{2}", fullmatch=True)
+)
+def test_the_code_of_a_language_is_its_own_code(name: str) -> None:
+    code = language(name).code
+    assert language(code).code == code
 
 
 def test_a_language_without_a_row_has_no_stemmer_and_no_stop_words() -> None:

@@ -3,8 +3,10 @@
 import pytest
 
 from mathsetu.markup import split, to_text
+from mathsetu.markup.attributes import to_attribute
+from mathsetu.markup.convert import text_and_formulas
 from mathsetu.markup.mathml import mathml_to_latex
-from mathsetu.markup.pages import clean_page
+from mathsetu.markup.pages import clean_page, with_containers
 from mathsetu.markup.wikitext import sections
 from tests.test_linear import assert_linear
 
@@ -38,20 +40,58 @@ MATHJAX_3 = (
 )
 
 
+FORMULAS = [
+    (WIKIPEDIA, "In $a^{2}=c^{2}$ and $x^{2}$."),
+    (ARXIV, "Let $x<1$ as in\n$$E=mc^{2}$$"),
+    (KATEX, "A $x_1$."),
+    (MATHJAX_2, "B $$y<2$$."),
+    (MATHJAX_3, "C $x^{2}$."),
+    ('<span class="math inline">\\(z\\)</span>, <div class="math">w^2</div>', "$z$, $$w^2$$"),
+    ('<p class="note math">z</p><span class="x math">z</span>', "z\n$z$"),
+    ('<span class="math-container" id="7">$z$</span> or <math><mi>y</mi></math>?', "$z$ or $y$?"),
+]
+
+
 @pytest.mark.parametrize(
     ("page", "text"),
     [
-        (WIKIPEDIA, "In $a^{2}=c^{2}$ and $x^{2}$."),
-        (ARXIV, "Let $x<1$ as in\n$$E=mc^{2}$$"),
-        (KATEX, "A $x_1$."),
-        (MATHJAX_2, "B $$y<2$$."),
-        (MATHJAX_3, "C $x^{2}$."),
-        ('<span class="math inline">\\(z\\)</span>, <div class="math">w^2</div>', "$z$, $$w^2$$"),
+        *FORMULAS,
         ("<nav>Home</nav><p>Text <!-- no --></p><script>$x$</script>", "Text"),
     ],
 )
 def test_pages_give_their_text_and_formulas(page: str, text: str) -> None:
     assert to_text(clean_page(page), "html") == text
+
+
+@pytest.mark.parametrize(("page", "text"), FORMULAS)
+def test_a_row_gives_the_formulas_that_a_page_gives(page: str, text: str) -> None:
+    assert to_text(page, "html") == text
+    for form, source in (("html", page), ("attribute", to_attribute(page))):
+        read, formulas = text_and_formulas(source, form, "7", "body")
+        assert read == text
+        assert all(formula.latex in text[formula.start :] for formula in formulas)
+        assert formulas
+
+
+def test_a_container_keeps_its_id_beside_other_formulas() -> None:
+    page = '<span class="math-container" id="q_1">$x&lt;y$</span> or <math><mi>z</mi></math>'
+    _, (first, second) = text_and_formulas(page, "html", "7", "body")
+    assert [(first.id, first.latex), (second.id, second.latex)] == [
+        ("q_1", "x<y"),
+        ("7:body:1", "z"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        '<p>Is <span class="math-container" id="7">$x$</span> so?</p><nav>no noise</nav>',
+        "<p>About MathJax, KaTeX and texhtml: $x$</p>",
+        '<b class="mathematics">$x$</b>',
+    ],
+)
+def test_a_row_whose_formulas_are_plain_is_left_as_it_is(page: str) -> None:
+    assert with_containers(page) is page
 
 
 @pytest.mark.parametrize(
@@ -96,12 +136,14 @@ def test_wikitext_gives_its_text(source: str, text: str) -> None:
 @pytest.mark.parametrize(
     "piece",
     ["<span class='math'><math ", "<math>", "<!--", "<span class='texhtml'>", "<mjx-container>",
-     "<div class=toc>", "<mrow>", "<a b='", "{{", "[[", "{{a|", "<math", "<ref>", "= a ",
+     "<div class=toc>", '<a class="math-container ', "<span class=math-container>", "class=a ",
+     "<mrow>", "<a b='", "{{", "[[", "{{a|", "<math", "<ref>", "= a ",
      "== a ==\n"],
 )  # fmt: skip
 @pytest.mark.thorough
 def test_pages_take_linear_time(piece: str) -> None:
     assert_linear(clean_page, piece, 8_000)
+    assert_linear(lambda text: to_text(text, "html"), piece, 8_000)
     assert_linear(mathml_to_latex, piece, 8_000)
     assert_linear(lambda text: list(sections(text)), piece, 8_000)
 

@@ -91,7 +91,8 @@ def test_coroutines_ask_side_by_side_and_write(address: str) -> None:
         client = AsyncClient(address, "eye", write_key="pen")
         answers = await asyncio.gather(*(client.search("number", k) for k in (1, 2, 3)))
         assert [len(answer.hits) for answer in answers] == [1, 2, 3]
-        assert await client.add([Post("twin", "Zwillinge $p+2$")]) == 1
+        assert await client.add([Post("twin", "<p>Zwillinge $p+2$</p>")], form="html") == 1
+        assert [piece.text for piece in (await client.post("twin")).body] == ["Zwillinge ", "p+2"]
         assert (await client.search("Zwillinge", 1)).hits[0].id == "twin"
         assert await client.remove(["twin"]) == 1
 

@@ -3,10 +3,13 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
+from mathsetu.collections import sampler
+from mathsetu.library import Library, build_library
 from mathsetu.service.app import create_app
 from mathsetu.service.settings import Settings
 
@@ -48,6 +51,9 @@ def test_a_documented_error_is_the_real_one(
             headers = {"authorization": "Bearer guess"}
         case "with 70,000 bytes":
             body = b"x" * 70_000
+        case sent if sent.startswith("with `{"):
+            body = sent.removeprefix("with `").removesuffix("`").encode()
+            headers["content-type"] = "application/json"
         case "with 20,000 bytes of headers":
             headers["x-more"] = "x" * 20_000
         case "when too many wait":
@@ -59,15 +65,30 @@ def test_a_documented_error_is_the_real_one(
     assert (response.status_code, response.json()) == (int(status), {"error": error})
 
 
-def test_the_documented_answer_is_the_real_one(client: TestClient) -> None:
+def documented_answer() -> dict[str, Any]:
     _, _, section = API.read_text(encoding="utf-8").partition("## Search answer")
-    shown = json.loads(section.partition("```json")[2].partition("```")[0])
+    shown: dict[str, Any] = json.loads(section.partition("```json")[2].partition("```")[0])
+    return shown
+
+
+def test_the_documented_answer_is_the_real_one(client: TestClient) -> None:
+    shown = documented_answer()
     real = client.get("/v1/search", params={"q": shown["query"]["text"], "k": 1}).json()
     assert shown["query"] == real["query"]
     # The sampler of the tests has another recipe, which finds others.
     differing = {"query", "hits", "total"}
     assert {**shown, **dict.fromkeys(differing)} == {**real, **dict.fromkeys(differing)}
     assert [hit["rank"] for hit in shown["hits"]] == [hit["rank"] for hit in real["hits"]]
+
+
+@pytest.mark.thorough
+def test_the_documented_answer_has_the_hits_of_the_default_recipe(tmp_path: Path) -> None:
+    shown = documented_answer()
+    build_library(tmp_path / "library", sampler.posts(), "default", collection="sampler")
+    with Library(tmp_path / "library") as library:
+        real = library.answer(shown["query"]["text"], 1)
+    assert [hit["id"] for hit in shown["hits"]] == [hit.id for hit in real.hits]
+    assert (shown["total"], shown["total_is_exact"]) == (real.total, real.is_total_exact)
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,47 @@ def test_posts_are_added_replaced_and_removed(server: TestClient) -> None:
     assert server.get("/v1/post?id=twin", headers=READER).status_code == 404
 
 
+def test_a_filter_reaches_every_language_that_posts_state(server: TestClient) -> None:
+    named = {"a": "Elvish", "b": "Hindi", "c": "en-US"}
+    posts = [{"id": one, "body": "Zwillinge", "language": name} for one, name in named.items()]
+    assert server.put("/v1/posts", content=lines(*posts), headers=WRITER).status_code == 200
+
+    def searched(**fields: object) -> list[str]:
+        body = {"query": "Zwillinge", **fields}
+        answer = server.post("/v1/search", json=body, headers=READER)
+        parameters = {"q": "Zwillinge", **fields}
+        assert server.get("/v1/search", params=parameters, headers=READER).json() == answer.json()
+        return [hit["id"] for hit in answer.json()["hits"]]
+
+    counts = server.get("/v1/search?q=Zwillinge&facets=true", headers=READER).json()["facets"]
+    assert counts["language"] == {"elvish": 1, "en": 1, "hi": 1}
+    for code, post_id in {"elvish": "a", "Elvish": "a", "hi": "b", "en": "c", "EN-GB": "c"}.items():
+        assert searched(**{"in": [code]}) == [post_id]
+        page = server.get("/search", params={"q": "Zwillinge", "in": code}, headers=READER)
+        assert page.status_code == 200
+        assert f"/post?id={post_id}&amp;" in page.text
+    assert "a" not in searched(not_in=["elvish"])
+    refused = server.get("/v1/search?q=Zwillinge&in=en&in=klingon", headers=READER)
+    assert refused.status_code == 422
+    assert refused.json()["error"].startswith("in.1: unknown language; give a code")
+    assert server.get("/search?q=Zwillinge&in=klingon", headers=READER).status_code == 400
+
+
+def test_bodies_may_be_html_where_the_request_says_so(server: TestClient) -> None:
+    page = {"id": "page", "body": '<p>If <span class="math-container">$a&lt;b$</span>.</p>'}
+
+    def put(address: str) -> str:
+        assert server.put(address, content=lines(page), headers=WRITER).status_code == 200
+        body = server.get("/v1/post?id=page", headers=READER).json()["body"]
+        return "".join(piece["text"] for piece in body)
+
+    assert put("/v1/posts?form=html") == "If a<b."
+    assert put("/v1/posts") == put("/v1/posts?form=text") == page["body"].replace("$", "")
+    refused = server.put("/v1/posts?form=docx", content=lines(page), headers=WRITER)
+    assert refused.status_code == 422
+    assert refused.json()["error"].startswith("form: Input should be 'text', 'markdown'")
+
+
 def test_a_replaced_post_stays_in_its_collection_unless_another_is_named(
     server: TestClient, folder: Path
 ) -> None:

@@ -10,6 +10,7 @@ import click
 from mathsetu.cli.intake import (
     field_option,
     files_of,
+    form_option,
     policy,
     read_sources,
     report_of,
@@ -38,6 +39,7 @@ from mathsetu.printable import counted
 @click.option("--from", "format_name", metavar="FORMAT", help="Format of the sources.")
 @click.option("--lang", type=LANGUAGE, default="", help="Language of posts that do not state one.")
 @field_option
+@form_option
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @device_option
 @json_option
@@ -47,6 +49,7 @@ def command(
     format_name: str | None,
     lang: str,
     fields: dict[str, str],
+    form: str | None,
     skip_bad: bool,
     device: str,
     as_json: bool,
@@ -57,7 +60,7 @@ def command(
     optimize does that at any time.
     """
     check_library_first(library, sources)
-    bad = policy(skip_bad, fields)
+    bad = policy(skip_bad, fields, form)
     before = _languages(library)
     with telling_why_nothing(bad), progress_bar(files_of(sources)) as progress:
         count = add_posts(

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from mathsetu.cli.intake import field_option, note_unused_fields, report_of, say_report
+from mathsetu.cli.intake import field_option, form_option, note_unused, report_of, say_report
 from mathsetu.cli.output import (
     json_option,
     print_json,
@@ -43,6 +43,7 @@ _LIBRARY = Format(
 @click.option("--from", "source_format", metavar="FORMAT", help="Format of SOURCE.")
 @click.option("--to", "target_format", metavar="FORMAT", help="Format of TARGET.")
 @field_option
+@form_option
 @click.option("--overwrite", is_flag=True, help="Write over TARGET whatever it holds.")
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @click.option("--formats", "list_formats", is_flag=True, help="List the formats and stop.")
@@ -53,6 +54,7 @@ def command(
     source_format: str | None,
     target_format: str | None,
     fields: dict[str, str],
+    form: str | None,
     overwrite: bool,
     skip_bad: bool,
     list_formats: bool,
@@ -95,14 +97,14 @@ def command(
         overwrite=overwrite,
     )
     tally = Tally()
-    bad = BadRows(skip=skip_bad, notes=[], tally=tally, fields=fields)
+    bad = BadRows(skip=skip_bad, notes=[], tally=tally, fields=fields, form=form or "")
     counter = _Counter()
     records = reading.read(source, bad)
     if reading.holds == "posts":
         records = tally.count(records)
     sources = [] if str(source) == "-" or reading is _LIBRARY else [source]
     writing.write(target, counter.count(track(records, reading.holds, sources)))
-    note_unused_fields(bad)
+    note_unused(bad)
     summary = {
         "from": reading.name,
         "to": writing.name,

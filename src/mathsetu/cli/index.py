@@ -11,6 +11,7 @@ import click
 from mathsetu.cli.intake import (
     field_option,
     files_of,
+    form_option,
     policy,
     read_sources,
     report_of,
@@ -47,6 +48,7 @@ from mathsetu.recipes import load_recipe
 @click.option("--from", "format_name", metavar="FORMAT", help="Format of the sources.")
 @click.option("--lang", type=LANGUAGE, default="", help="Language of posts that do not state one.")
 @field_option
+@form_option
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @click.option("--processes", type=click.IntRange(1),
               help="Worker processes (default: one per core).")  # fmt: skip
@@ -60,6 +62,7 @@ def command(
     format_name: str | None,
     lang: str,
     fields: dict[str, str],
+    form: str | None,
     skip_bad: bool,
     processes: int | None,
     device: str,
@@ -84,8 +87,8 @@ def command(
     library, sources = target_first(library, sources, is_library, "mathsetu index LIBRARY SOURCES")
     started = time.perf_counter()
     before = _library_before(Path(library))
-    bad = policy(skip_bad, fields)
-    fingerprint = _fingerprint(sources, format_name, lang, skip_bad, sorted(fields.items()))
+    bad = policy(skip_bad, fields, form)
+    fingerprint = _fingerprint(sources, format_name, lang, skip_bad, sorted(fields.items()), form)
     try:
         with telling_why_nothing(bad), progress_bar(files_of(sources)) as progress:
             build_library(

@@ -16,12 +16,12 @@ from mathsetu.collections.formats import detect
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
 from mathsetu.intake.posts import read_post
-from mathsetu.markup import Span, plain, split, to_text
+from mathsetu.markup import FORMS, Span, plain, split, to_text
+from mathsetu.markup.pages import with_containers
 from mathsetu.places import is_library
 from mathsetu.printable import counted
 from mathsetu.records import Post
 
-FORMS = ("text", "markdown", "latex", "html")
 # Posts of one file that are shown; each may be long.
 _MOST = 10
 
@@ -65,7 +65,11 @@ def _show(source: str, form: str, as_json: bool) -> None:
     if as_json:
         print_json(_described(source, form))
     else:
-        _print_spans(split(source, form))
+        _print_spans(_spans(source, form))
+
+
+def _spans(source: str, form: str) -> list[Span]:
+    return split(with_containers(source) if form == "html" else source, form)
 
 
 def _show_post(post: Post, as_json: bool) -> None:
@@ -95,7 +99,7 @@ def _described_post(post: Post) -> dict[str, Any]:
 
 
 def _described(source: str, form: str) -> dict[str, Any]:
-    spans = [span._asdict() for span in split(source, form)]
+    spans = [span._asdict() for span in _spans(source, form)]
     return {"form": form, "text": to_text(source, form), "spans": spans}
 
 

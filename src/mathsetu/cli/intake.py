@@ -20,6 +20,7 @@ from mathsetu.collections.rows import BadRows
 from mathsetu.collections.seen import SeenIds
 from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError, NoPosts, RowError
+from mathsetu.markup import FORMS
 from mathsetu.records import Post
 
 _MOST_LINES = 8
@@ -37,6 +38,15 @@ def field_option(function: Function) -> Function:
     )(function)  # fmt: skip
 
 
+def form_option(function: Function) -> Function:
+    """Give a command the option ``--form``."""
+    return click.option(
+        "--form", type=click.Choice(FORMS),
+        help="Form of the texts in JSON Lines, Parquet and tables "
+             "[default: text with formulas; in tables, HTML is recognised].",
+    )(function)  # fmt: skip
+
+
 def _fields(
     _context: click.Context, _option: click.Parameter, given: tuple[str, ...]
 ) -> dict[str, str]:
@@ -51,9 +61,11 @@ def _fields(
     return fields
 
 
-def policy(skip_bad: bool, fields: Mapping[str, str]) -> BadRows:
+def policy(skip_bad: bool, fields: Mapping[str, str], form: str | None = None) -> BadRows:
     """How sources are read for a library, and what is noted of them."""
-    return BadRows(skip=skip_bad, notes=[], ids=SeenIds(), tally=Tally(), fields=fields)
+    return BadRows(
+        skip=skip_bad, notes=[], ids=SeenIds(), tally=Tally(), fields=fields, form=form or ""
+    )
 
 
 def read_sources(
@@ -88,11 +100,13 @@ def read_sources(
             if bad.skip:
                 raise
             raise InputError(f"{error} (--skip-bad leaves out what is wrong)") from None
-    note_unused_fields(bad)
+    note_unused(bad)
 
 
-def note_unused_fields(bad: BadRows) -> None:
-    """Note the columns of ``--field`` that nothing had: they may be misspelt."""
+def note_unused(bad: BadRows) -> None:
+    """Note a form that nothing was read in, and columns of ``--field`` that nothing had."""
+    if bad.form and bad.tally is not None and not bad.tally.has_forms:
+        bad.note(f"--form {bad.form}: no JSON Lines, Parquet file or table of posts was read")
     used = bad.tally.fields if bad.tally is not None else bad.fields
     for field, column in bad.fields.items():
         if field not in used:

@@ -9,6 +9,7 @@ import click
 from mathsetu.cli.intake import (
     field_option,
     files_of,
+    form_option,
     policy,
     read_sources,
     report_of,
@@ -32,6 +33,7 @@ from mathsetu.recipes import load_recipe
 @click.option("--from", "format_name", metavar="FORMAT", help="Format of the sources.")
 @click.option("--lang", type=LANGUAGE, default="", help="Language of posts that do not state one.")
 @field_option
+@form_option
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
 @json_option
 def command(
@@ -43,6 +45,7 @@ def command(
     format_name: str | None,
     lang: str,
     fields: dict[str, str],
+    form: str | None,
     skip_bad: bool,
     as_json: bool,
 ) -> None:
@@ -57,7 +60,7 @@ def command(
       mathsetu publish /shared/plan qdrant://db:6333/math
     """
     plan, sources = target_first(plan, sources, is_plan, "mathsetu plan PLAN SOURCES")
-    bad = policy(skip_bad, fields)
+    bad = policy(skip_bad, fields, form)
     posts = read_sources(sources, format_name, lang, bad)
     with progress_bar(files_of(sources)) as progress:
         made = make_plan(Path(plan), posts, load_recipe(recipe, settings), shards, progress)

@@ -23,7 +23,7 @@ from mathsetu.collections.files import (
     shown,
 )
 from mathsetu.collections.rows import OTHER_IDS, REFUSE, BadRows, not_json
-from mathsetu.collections.source_text import form_of, read_text, split_tags
+from mathsetu.collections.source_text import form_of, form_of_title, read_text, split_tags
 from mathsetu.collections.tables import plain_header, read_table
 from mathsetu.collections.trec import whole
 from mathsetu.errors import InputError, MissingExtra, RowError
@@ -88,6 +88,7 @@ def read_posts(
     >>> post.title, post.body, post.id
     ('Sums', 'What is $1+1$?', 'notes.csv#2')
     """
+    bad.uses_form()
     name = name or given_name(path)
     fields = bad.fields if fields is None else fields
     rows = _rows(path, bad)
@@ -98,7 +99,7 @@ def read_posts(
             _report(path, columns, list(row), fields, bad)
         place = f"{name}#{line}"
         try:
-            post = row_post(row, columns, place)
+            post = row_post(row, columns, place, bad.form)
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue
@@ -313,15 +314,23 @@ def _listed(value: object, path: str) -> list[Any]:
     raise RowError(path, 1, "a list of objects is expected")
 
 
-def row_post(row: Mapping[str, Any], columns: Mapping[str, str], default_id: str) -> Post:
-    """The post in a row; ValueError says what is wrong with it."""
+def row_post(
+    row: Mapping[str, Any], columns: Mapping[str, str], default_id: str, form: str = ""
+) -> Post:
+    """The post in a row; ValueError says what is wrong with it.
+
+    Its texts are in the form that is given; else HTML is known by its tags.
+    """
     values = {field: row.get(column) for field, column in columns.items()}
     post_id = _text(values.get("id"), "id").strip() or default_id
     texts: dict[str, str] = {}
     formulas: tuple[Formula, ...] = ()
     for field in _TEXTS:
         source = _text(values.get(field), field)
-        texts[field], found = read_text(source, form_of(source), post_id, field)
+        own_form = form or form_of(source)
+        if field == "title":
+            own_form = form_of_title(source, own_form)
+        texts[field], found = read_text(source, own_form, post_id, field)
         formulas += found
     if not texts["body"] and not texts["title"] and not texts["question"]:
         raise ValueError(f"the row has no text in {columns['body']!r}")

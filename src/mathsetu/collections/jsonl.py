@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any, TypeVar
 
 from mathsetu.collections.files import read_lines, shown, writing
 from mathsetu.collections.rows import REFUSE, BadRows, not_json
-from mathsetu.collections.source_text import with_formulas
+from mathsetu.collections.source_text import complete, noting_html
 from mathsetu.errors import InputError, RowError
 from mathsetu.limits import LONGEST_TEXT, MOST_DIGITS, MOST_FORMULAS
 from mathsetu.records import Formula, Judgment, Post, Query
@@ -28,6 +29,34 @@ _MORE_FOLLOWS = "Extra data"
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 # A longer number is too long for any field, and stays so when it is cut.
 _MOST_JSON_DIGITS = 100
+
+
+class RepeatedKey(ValueError):
+    """An object of JSON has a key more than once.
+
+    Attributes:
+        key: The key.
+        problem: What is wrong with it, and what to do.
+    """
+
+    def __init__(self, key: str, count: int) -> None:
+        self.key, self.problem = key, f"was given {count:,} times; give it once"
+        super().__init__(f'"{key}" {self.problem}')
+
+
+def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON from its keys and values; `RepeatedKey` where one would be lost.
+
+    >>> json.loads('{"id": "7", "body": "b", "id": "8"}', object_pairs_hook=object_of)
+    Traceback (most recent call last):
+    mathsetu.collections.jsonl.RepeatedKey: "id" was given 2 times; give it once
+    """
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        key, count = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise RepeatedKey(key, count)
+    return value
+
 
 Record = TypeVar("Record", Post, Query, Formula, Judgment)
 # The keys that a record of each kind may have, and those that it must have.
@@ -43,15 +72,22 @@ _KEYS: dict[type, tuple[frozenset[str], list[str]]] = {
 def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
     r"""Read posts; one without ``formulas`` gets those that stand in its text.
 
+    Texts are marked text and stay as they are, unless ``bad.form`` says another form.
+
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "posts.jsonl"
     >>> _ = path.write_text('{"id": "7", "body": "Let $x>0$."}\n')
     >>> [post.formulas[0].latex for post in read_posts(path)]
     ['x>0']
     """
+    bad.uses_form()
+    return noting_html(_posts(path, bad), shown(path), bad)
+
+
+def _posts(path: str | Path, bad: BadRows) -> Iterator[Post]:
     for line, value, post in _read(path, "posts", Post, bad):
         try:
-            post = post if "formulas" in value else with_formulas(post)
+            post = complete(post, bad.form, has_formulas="formulas" in value)
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue
@@ -160,7 +196,12 @@ def _read(
         if not line.strip():
             continue
         try:
-            value = json.loads(line, parse_constant=_refuse_constant, parse_int=_whole)
+            value = json.loads(
+                line,
+                object_pairs_hook=object_of,
+                parse_constant=_refuse_constant,
+                parse_int=_whole,
+            )
             if number == 1 and isinstance(value, dict) and "mathsetu" in value:
                 _check_header(value, holds, shown(path))
                 continue

@@ -18,7 +18,7 @@ from mathsetu.collections.files import plain_name, shown, writing_bytes
 from mathsetu.collections.jsonl import VERSION, check_texts, from_json, to_json
 from mathsetu.collections.packing import Member
 from mathsetu.collections.rows import REFUSE, BadRows
-from mathsetu.collections.source_text import with_formulas
+from mathsetu.collections.source_text import complete, noting_html
 from mathsetu.errors import InputError, MissingExtra, RowError, reason
 from mathsetu.plain_files import open_plain
 from mathsetu.records import Formula, Judgment, Post, Query, Run
@@ -70,9 +70,14 @@ def held(path: str | Path) -> str:
 
 def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
     """Read posts; one without ``formulas`` gets those that stand in its text."""
+    bad.uses_form()
+    return noting_html(_posts(path, bad), shown(path), bad)
+
+
+def _posts(path: str | Path, bad: BadRows) -> Iterator[Post]:
     for number, value, post in _records(path, Post, bad):
         try:
-            post = post if "formulas" in value else with_formulas(post)
+            post = complete(post, bad.form, has_formulas="formulas" in value)
         except ValueError as error:
             bad.report(RowError(shown(path), number, str(error)))
             continue

@@ -43,7 +43,8 @@ class BadRows:
     ``notes`` takes what a reader has seen that is odd but not bad; it is given by those who want
     to know. ``ids`` is given by those who want no id twice, in all files that they read together.
     ``tally`` counts files and what is skipped, for a report. ``fields`` says which column of a
-    table holds which field of a post, where its names do not.
+    table holds which field of a post, where its names do not. ``form`` is the form of the texts in
+    tables and in our own formats, where the user says it (see `mathsetu.markup`).
     """
 
     skip: bool = False
@@ -54,6 +55,7 @@ class BadRows:
     ids: SeenIds | None = None
     tally: Tally | None = None
     fields: Mapping[str, str] = field(default_factory=dict)
+    form: str = ""
 
     @property
     def messages(self) -> list[str]:
@@ -122,6 +124,11 @@ class BadRows:
         """Count what was not read, and why, if somebody counts."""
         if self.tally is not None and count:
             self.tally.passed_over(str(path), reason, count)
+
+    def uses_form(self) -> None:
+        """Take note that a file is read whose texts may have the form that the user says."""
+        if self.tally is not None:
+            self.tally.has_forms = True
 
     def uses_columns(self, message: str, fields: Iterable[str]) -> None:
         """Pass on which columns of a table are read, if somebody wants to know.

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from mathsetu.collections.rows import BadRows
 from mathsetu.limits import LONGEST_TEXT, MOST_FORMULAS
 from mathsetu.markup import extract, split
 from mathsetu.markup.convert import text_and_formulas
+from mathsetu.printable import counted
 from mathsetu.records import Formula, Post
 
-_HTML = re.compile(r"</(?:p|span|div|a|em|strong|li|b|i|code|pre)>", re.IGNORECASE)
+_HTML = re.compile(r"</(?:p|span|div|a|em|strong|li|b|i|code|pre|math)>", re.IGNORECASE)
+# The share of bodies with tags from which on they are hardly about HTML.
+_MANY = 0.1
 _BRACKETED = re.compile(r"<([^<>]+)>")
 _TAG_ENDS = re.compile(r"[|,;]")
 
@@ -24,6 +29,18 @@ def form_of(text: str) -> str:
     ('html', 'text')
     """
     return "html" if _HTML.search(text) else "text"
+
+
+def form_of_title(title: str, form: str) -> str:
+    """The form of a title beside texts in a form: one in HTML may be plain text.
+
+    Sites keep many titles as text, in which ``$a<b$`` is no tag; without any ``<``, HTML differs
+    from text by its references alone.
+
+    >>> form_of_title("Is $a<b$?", "html"), form_of_title("Is $a&lt;b$?", "html")
+    ('text', 'html')
+    """
+    return form_of(title) if form == "html" and "<" in title else form
 
 
 def split_tags(tags: str) -> tuple[str, ...]:
@@ -80,6 +97,43 @@ def _check_count(formulas: tuple[Formula, ...], where: str) -> None:
     if count > MOST_FORMULAS:
         problem = f"{count:,} formulas where at most {MOST_FORMULAS:,} are allowed"
         raise ValueError(f"the {where} has {problem}")
+
+
+def complete(post: Post, form: str, *, has_formulas: bool) -> Post:
+    """A post as it was written in a file, with its texts as marked text and its formulas listed.
+
+    Args:
+        post: The post.
+        form: The form of its texts; marked text where it is empty.
+        has_formulas: Whether the file lists its formulas.
+
+    >>> page = Post(id="7", title="Is $a<b$?", body="<p>Yes, $a&lt;b$.</p>")
+    >>> complete(page, "html", has_formulas=False).body
+    'Yes, $a<b$.'
+    """
+    if form in ("", "text"):
+        return post if has_formulas else with_formulas(post)
+    if post.formulas:
+        raise ValueError(f'"formulas" must be left out where texts are in the form {form}')
+    title, in_title = read_text(post.title, form_of_title(post.title, form), post.id, "title")
+    question, in_question = read_text(post.question, form, post.id, "question")
+    body, in_body = read_text(post.body, form, post.id, "body")
+    formulas = in_title + in_question + in_body
+    title = title.replace("\n", " ")
+    return replace(post, title=title, question=question, body=body, formulas=formulas)
+
+
+def noting_html(posts: Iterable[Post], path: str, bad: BadRows) -> Iterator[Post]:
+    """Posts as they pass; noted if the bodies of many seem to be HTML, and nobody said so."""
+    count = pages = 0
+    for post in posts:
+        count += 1
+        pages += form_of(post.body) == "html"
+        yield post
+    if not bad.form and pages and pages >= _MANY * count:
+        where = f"{pages:,} of {counted(count, 'body', 'bodies')}"
+        remedy = "--form html reads them as HTML"
+        bad.note(f"{path}: HTML tags in {where} are kept as text ({remedy})")
 
 
 def with_formulas(post: Post) -> Post:

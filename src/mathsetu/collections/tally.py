@@ -32,6 +32,7 @@ class Tally:
     places: dict[str, list[str]] = field(default_factory=dict)
     columns: list[str] = field(default_factory=list)
     fields: set[str] = field(default_factory=set)
+    has_forms: bool = False
     posts: int = 0
     formulas: int = 0
     languages: Counter[str] = field(default_factory=Counter)

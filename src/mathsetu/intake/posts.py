@@ -11,6 +11,7 @@ from typing import Any, Self
 from mathsetu.formulas.exact import plainly
 from mathsetu.intake.marked_text import MarkedText
 from mathsetu.languages.phrases import evened
+from mathsetu.languages.table import language as language_of
 from mathsetu.markup import extract
 from mathsetu.records import Formula, Post
 
@@ -221,6 +222,9 @@ def spelling(latex: str) -> str:
 def read_post(post: Post) -> PostFacts:
     r"""Find out what is known of a post.
 
+    However its language is stated (``Hindi``, ``en-US``), the facts have the code that filters ask
+    for; a language that nobody knows is kept as it is.
+
     >>> facts = read_post(Post(id="7", title="Sums", body=r"What is the sum of $\frac{1}{n}$?"))
     >>> facts.language, facts.formulas(["body"])
     ('en', ['\\frac{1}{n}'])
@@ -231,7 +235,7 @@ def read_post(post: Post) -> PostFacts:
     'en'
     """
     texts = split_texts(written_texts(post))
-    language = post.language or _detected(texts)
+    language = language_of(post.language).code or _detected(texts)
     return PostFacts(replace(post, language=language), texts)
 
 

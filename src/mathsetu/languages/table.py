@@ -182,10 +182,18 @@ FURTHER: dict[str, Language] = {
 ROWS: Final = LANGUAGES | FURTHER
 # fmt: on
 
+# Codes of ISO 639-2 where NLLB has others.
+_LONG_CODES = {
+    "fa": ("fas", "per"), "ne": ("nep",), "ar": ("ara",), "cs": ("cze",), "de": ("ger",),
+    "el": ("gre",), "fr": ("fre",), "nl": ("dut",), "ro": ("rum",), "sk": ("slo",), "zh": ("chi",),
+}  # fmt: skip
 _NAMES = {
     name.casefold(): row
     for row in ROWS.values()
-    for name in (row.code, row.nllb.partition("_")[0], row.name, row.own_name)
+    for name in (
+        *(row.code, row.nllb.partition("_")[0], row.name, row.own_name),
+        *_LONG_CODES.get(row.code, ()),
+    )
 }
 #: What the code of a language looks like (ISO 639).
 LANGUAGE_CODE: Final = re.compile(r"[a-z]{2,3}")
@@ -208,10 +216,11 @@ _ISO_639_1 = frozenset(
 def language(name: str) -> Language:
     """The row of a language, or a bare row for one that has none.
 
-    Understands a code, a longer tag, the codes of translation models, and the names.
+    Understands a code of two or three letters, a longer tag, the codes of translation models, and
+    the names.
 
-    >>> [language(name).code for name in ("cs", "fa-IR", "npi_Deva", "Hindi", "español")]
-    ['cs', 'fa', 'ne', 'hi', 'es']
+    >>> [language(name).code for name in ("cs", "ces", "fa-IR", "npi_Deva", "Hindi", "español")]
+    ['cs', 'cs', 'fa', 'ne', 'hi', 'es']
     >>> language("de-AT").own_name
     'Deutsch'
     >>> language("fi")
@@ -223,7 +232,7 @@ spaces_syllables=False, joins_words=False)
     row = _NAMES.get(folded)
     if row is not None:
         return row
-    code = _SUBTAG.split(folded, maxsplit=1)[0]
+    code = _SUBTAG.split(folded, maxsplit=1)[0].strip()
     return _NAMES.get(code) or Language(code, code, code)
 
 

@@ -10,11 +10,11 @@ between delimiters, a literal dollar written ``\$``.
 'Cost: \\$5, and x is $x^2$'
 """
 
-from mathsetu.markup.convert import plain, spans_of, split, to_text
+from mathsetu.markup.convert import FORMS, plain, spans_of, split, to_text
 from mathsetu.markup.snippet import matched_snippet, snippet
 from mathsetu.markup.spans import Span, extract, join
 
 __all__ = [
-    "Span", "extract", "join", "matched_snippet", "plain", "snippet", "spans_of", "split",
+    "FORMS", "Span", "extract", "join", "matched_snippet", "plain", "snippet", "spans_of", "split",
     "to_text",
 ]  # fmt: skip

@@ -18,6 +18,7 @@ from mathsetu.markup.code import latex_code, markdown_code
 from mathsetu.markup.delimiters import DelimitedFormula, find_formulas, lone_formula
 from mathsetu.markup.dumps import Held, hold_plain
 from mathsetu.markup.html import PLACE, Element, hold, split_html
+from mathsetu.markup.pages import with_containers
 from mathsetu.markup.references import unescape
 from mathsetu.markup.spans import Span, is_closed, strip_latex
 from mathsetu.markup.tex import latex_prose
@@ -64,8 +65,14 @@ def spans_of(text: str) -> tuple[Span, ...]:
 
 
 def to_text(source: str, form: str = "text") -> str:
-    r"""Turn a source into marked text.
+    r"""Turn a source into marked text, the form that titles, questions and bodies of posts have.
 
+    Args:
+        source: What to turn.
+        form: ``text`` (marked text already), ``markdown``, ``latex`` or ``html``.
+
+    >>> to_text('<p>In <span class="math-container">$a&lt;b$</span> it costs $5.</p>', "html")
+    'In $a<b$ it costs \\$5.'
     >>> to_text("# Sums\n\nThe **sum** of `n` terms is $n a$.", "markdown")
     'Sums\nThe sum of n terms is $n a$.'
     """
@@ -152,6 +159,10 @@ _SPLITTERS: dict[str, Callable[[str], list[Span]]] = {
 }
 
 
+#: The forms that a source may have.
+FORMS = tuple(_SPLITTERS)
+
+
 @cache
 def _markdown_renderer() -> MarkdownIt:
     """Made once: a note of many short sections would spend its time on making it."""
@@ -200,7 +211,7 @@ def _without_marks(prose: str) -> str:
 def _marked(source: str, form: str) -> tuple[str, Sequence[Span | Element], list[int]]:
     """A source as marked text; the formulas and code in it, and where each of them starts."""
     if form == "html":
-        text, held = _hold_html(source)
+        text, held = _hold_html(with_containers(source))
     elif form == "latex":
         text, held = _hold(
             Span("text", "", latex_prose(span.content)) if span.kind == "text" else span

@@ -46,6 +46,29 @@ _IMAGES = frozenset(
 )
 
 
+# By these, one knows a page whose formulas are written in other ways than between delimiters and in
+# the containers of Stack Exchange.
+_MARKS = ("<math", "<mjx-container")
+_MARKED = re.compile(
+    r"class=[\"']?(?!math-container[\"'])(?:[\w -]{0,60}[ \t])?"
+    r"(?:(?:katex|math|texhtml|MathJax(?:_[A-Za-z_]{1,20})?)(?=[\s\"'>])|mwe-math-fallback-image)"
+)
+
+
+def with_containers(source: str) -> str:
+    """HTML with its formulas in one form: cleaned as a page where it has them in others.
+
+    Most rows of dumps and tables have not, and are given back as they are, in little time.
+
+    >>> with_containers("<p>Is <math><mi>x</mi></math> even?</p>")
+    '<p>Is <span class="math-container">$x$</span> even?</p>'
+    >>> with_containers("<p>Is $x$ <b class='big'>even</b>?</p>")
+    "<p>Is $x$ <b class='big'>even</b>?</p>"
+    """
+    is_page = any(mark in source for mark in _MARKS) or _MARKED.search(source)
+    return clean_page(source) if is_page else source
+
+
 def clean_page(source: str) -> str:
     r"""A page with its formulas in one form and without what is no text of it.
 
@@ -117,6 +140,8 @@ class _Page:
                     self._image(attribute, classes)
                 elif is_open and name in ("span", "div") and classes & {"math", "texhtml"}:
                     position = self._container(end, name, classes)
+                elif is_open and name == "span" and "math-container" in classes:
+                    position = self._own_container(start, end, attribute)
                 else:
                     self._parts.append(_kept(name, attribute))
         if not skipped and not only_formulas:
@@ -204,6 +229,17 @@ class _Page:
             self._formula(html_formula(self._source[start : after - len(name) - 3]), False)
         else:
             self._formula(unescape(_TAG.sub("", inner)), name == "div" or "display" in classes)
+        return after
+
+    def _own_container(self, start: int, end: int, attribute: dict[str, str]) -> int:
+        """A container as `mathsetu.markup.html` reads it; one that is rendered is read inside."""
+        close = self._find("</span>", end)
+        if close < 0 or 0 <= self._find("<", end) < close:
+            self._parts.append(_kept("span", attribute))
+            return end
+        self._has_formulas = True
+        after = close + len("</span>")
+        self._parts.append(self._source[start:after])
         return after
 
     def _formula(self, latex: str, display: bool) -> None:

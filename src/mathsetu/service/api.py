@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, get_origin
 
@@ -21,12 +22,15 @@ from mathsetu.answers.values import (
     SimilarAnswer,
     TranslateAnswer,
 )
+from mathsetu.errors import InputError
+from mathsetu.languages.table import language_code
 from mathsetu.library import Filter
 from mathsetu.service.engine import Engine
 from mathsetu.service.guard import QUERY
 from mathsetu.service.requests import (
     Asked,
     Count,
+    JsonRoute,
     Language,
     Languages,
     Name,
@@ -42,8 +46,8 @@ from mathsetu.service.requests import (
     read_weights,
 )
 
-# Letters of an unknown name that are shown.
-_SHOWN = 60
+#: Letters of a wrong name that are shown.
+SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +172,28 @@ async def known_parameters(request: Request) -> None:
             problem = f"was given {count:,} times; give it once"
         else:
             continue
-        where = ("query", name[:_SHOWN])
+        where = ("query", name[:SHOWN])
         raise RequestValidationError([{"type": "parameter", "loc": where, "msg": problem}])
+
+
+def _check_languages(engine: Engine, source: str, asked: Mapping[str, str | Sequence[str]]) -> None:
+    """Refuse languages of filters that are unknown, except those that posts of the library state.
+
+    Args:
+        engine: Knows the languages of the posts.
+        source: Where the fields are: ``query`` or ``body``.
+        asked: Codes by field, one or several.
+    """
+    for field, codes in asked.items():
+        for number, code in enumerate([codes] if isinstance(codes, str) else codes):
+            if not code or code in engine.languages:
+                continue
+            try:
+                language_code(code)
+            except InputError as error:
+                where = (source, field) if isinstance(codes, str) else (source, field, number)
+                problem = {"type": "language", "loc": where, "msg": str(error)}
+                raise RequestValidationError([problem]) from None
 
 
 def router(engine: Engine) -> APIRouter:
@@ -177,7 +201,12 @@ def router(engine: Engine) -> APIRouter:
 
     They are plain functions, so that each runs in a thread and the others go on.
     """
-    api = APIRouter(prefix="/v1", responses=PROBLEMS, dependencies=[Depends(known_parameters)])
+    api = APIRouter(
+        prefix="/v1",
+        responses=PROBLEMS,
+        dependencies=[Depends(known_parameters)],
+        route_class=JsonRoute,
+    )
 
     @api.get("/search", summary="Search posts", tags=["search"])
     def search(
@@ -200,6 +229,7 @@ def router(engine: Engine) -> APIRouter:
         min_score: MinScore = None,
         facets: Counted = False,
     ) -> SearchAnswer:
+        _check_languages(engine, "query", {"in": only_in, "not_in": not_in})
         return engine.search(
             q,
             k,
@@ -226,6 +256,7 @@ def router(engine: Engine) -> APIRouter:
     @api.post("/search", summary="Search posts, with the query as JSON", tags=["search"])
     def search_json(request: SearchRequest, http: Request) -> SearchAnswer:
         setattr(http.state, QUERY, request.query)
+        _check_languages(engine, "body", {"in": request.only_in, "not_in": request.not_in})
         return engine.search(
             request.query,
             request.k,

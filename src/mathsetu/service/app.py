@@ -17,10 +17,11 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from mathsetu import __version__
+from mathsetu.collections.jsonl import RepeatedKey
 from mathsetu.collections.rows import not_json
 from mathsetu.errors import DamagedLibrary, InputError, Unavailable, UnknownPost
 from mathsetu.service.admission import Admission
-from mathsetu.service.api import router
+from mathsetu.service.api import SHOWN, router
 from mathsetu.service.connection import Connections
 from mathsetu.service.cors import CrossOrigin
 from mathsetu.service.engine import Engine
@@ -163,6 +164,9 @@ def _add_errors(app: FastAPI, problems: Problems) -> None:
         if isinstance(error.__cause__, UnicodeDecodeError):
             problem = f"the body is not UTF-8 (byte {error.__cause__.start + 1:,})"
             return problems.answer(request, 422, problem)
+        if isinstance(error.__cause__, RepeatedKey):
+            named = f"{error.__cause__.key[:SHOWN]}: {error.__cause__.problem}"
+            return problems.answer(request, 422, named)
         if isinstance(error.__cause__, RecursionError):
             return problems.answer(request, 422, "the body is nested too deeply")
         if error.status_code != 405:

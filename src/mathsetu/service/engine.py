@@ -157,7 +157,7 @@ class Engine:
         self.limits.check_hits(k)
         self.limits.check_offset(offset)
         if where is not None:
-            self.limits.check_filter(where)
+            self.limits.check_filter(where, self.languages)
         asked_for = (query, k, language, where, None if weights is None else (*weights.items(),),
                      explain, typeset, as_words, page, own_language, group, offset, min_score,
                      facets)  # fmt: skip
@@ -301,6 +301,11 @@ class Engine:
     def own_language(self) -> str:
         """How much the recipe prefers posts in the asker's language."""
         return self._keeper.opened.library.recipe.ranking.own_language
+
+    @property
+    def languages(self) -> Mapping[str, int]:
+        """How many posts the library has of each language, also of those that only they state."""
+        return self._keeper.opened.languages
 
     def describe(self) -> LibraryAnswer:
         """What the library holds."""

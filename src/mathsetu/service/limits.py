@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from mathsetu.errors import InputError
@@ -65,12 +65,17 @@ class Limits:
                 f"offset is {_short(str(offset))}; it must lie between 0 and {self.offset}"
             )
 
-    def check_filter(self, where: Filter) -> None:
-        """Refuse a filter with too many values, or with values that are too long."""
+    def check_filter(self, where: Filter, stated: Collection[str] = ()) -> None:
+        """Refuse a filter with too many values, or with values that are too long.
+
+        ``stated`` are the languages of the posts, which are asked for whether they are known or
+        not.
+        """
         for field, values, _ in where.conditions:
             if field == LANGUAGE:
                 for code in values:
-                    self.check_language(code)
+                    if code not in stated:
+                        self.check_language(code)
             self.check_names(field, values)
         self.check_names("tags", where.tags)
 

@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, Literal, Self
 
+from fastapi import Request, Response
+from fastapi.routing import APIRoute
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from mathsetu.collections.jsonl import object_of
 from mathsetu.errors import InputError
-from mathsetu.languages.table import language_code
+from mathsetu.languages.table import language, language_code
 from mathsetu.library import Filter
 from mathsetu.limits import has_lone_surrogate
 from mathsetu.service.limits import Limits
 
 _MOST = Limits()
+
+
+class _JsonRequest(Request):
+    async def json(self) -> Any:
+        """The body; a field that is given twice is refused."""
+        return json.loads(await self.body(), object_pairs_hook=object_of)
+
+
+class JsonRoute(APIRoute):
+    """A route whose JSON bodies have each field once: of two, one would be lost silently."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """What answers requests."""
+        answer = super().get_route_handler()
+
+        async def handler(request: Request) -> Response:
+            return await answer(_JsonRequest(request.scope, request.receive))
+
+        return handler
 
 
 def _whole(text: str) -> str:
@@ -32,6 +56,11 @@ def _code_or_nothing(name: str) -> str:
     return _code(name) if name else ""
 
 
+def _stated(name: str) -> str:
+    code = language(name).code
+    return code if code or not name else _code(name)
+
+
 Whole = AfterValidator(_whole)
 _LANGUAGE = Field(
     max_length=_MOST.name,
@@ -41,6 +70,9 @@ _LANGUAGE = Field(
 #: A language, or nothing; what arrives is its code.
 Language = Annotated[str, _LANGUAGE, AfterValidator(_code_or_nothing)]
 Wanted = Annotated[str, _LANGUAGE, AfterValidator(_code)]
+#: The language of posts: also one that only they state, so that the library must be asked whether
+#: it is known (`mathsetu.service.api`).
+Stated = Annotated[str, _LANGUAGE, AfterValidator(_stated)]
 Name = Annotated[str, Field(max_length=_MOST.name), Whole]
 _NOT_BLANK = r"\S"
 #: A query or a formula: something besides blanks.
@@ -49,7 +81,7 @@ Text = Annotated[str, Field(max_length=_MOST.text), Whole]
 Count = Annotated[int, Field(ge=1, le=_MOST.hits)]
 Offset = Annotated[int, Field(ge=0, le=_MOST.offset)]
 Tags = Annotated[list[Name], Field(max_length=_MOST.tags)]
-Languages = Annotated[list[Language], Field(max_length=_MOST.tags)]
+Languages = Annotated[list[Stated], Field(max_length=_MOST.tags)]
 Score = Annotated[float, Field(ge=-1_000_000, le=1_000_000, allow_inf_nan=False)]
 #: How much posts in the asker's language are preferred; as the recipe says unless given.
 Preference = Literal["off", "weak", "normal", "strong"]
@@ -92,7 +124,7 @@ class SearchRequest(BaseModel):
     language: Language = Field(
         "", description="The query's language, a code or a name (default: detected)."
     )
-    only_in: Language | Languages = Field(
+    only_in: Stated | Languages = Field(
         "",
         alias="in",
         description="Only posts in this language (a code or a name), or in one of these.",

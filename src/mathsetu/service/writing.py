@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
@@ -42,6 +42,12 @@ Ids = Annotated[
 ]
 
 
+Form = Annotated[
+    Literal["text", "markdown", "latex", "html"],
+    Query(description="The form of titles, questions and bodies; text has formulas in dollars."),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Added:
     """How many posts were added, and how many of these took the place of older ones."""
@@ -68,9 +74,9 @@ def writing_router(engine: Engine, place: str) -> APIRouter:
     api = APIRouter(prefix="/v1", responses=PROBLEMS, dependencies=[Depends(known_parameters)])
 
     @api.put("/posts", summary="Add or replace posts", tags=["writing"], openapi_extra=_BODY)
-    async def put(request: Request) -> Added:
+    async def put(request: Request, form: Form = "text") -> Added:
         body = await request.body()
-        return await run_in_threadpool(_changed, engine, place, lambda: _add(place, body))
+        return await run_in_threadpool(_changed, engine, place, lambda: _add(place, body, form))
 
     @api.delete("/posts", summary="Remove posts", tags=["writing"])
     def delete(ids: Ids) -> Removed:
@@ -91,13 +97,13 @@ def _changed(engine: Engine, place: str, change: Callable[[], Result]) -> Result
     return result
 
 
-def _add(place: str, body: bytes) -> Added:
+def _add(place: str, body: bytes, form: str) -> Added:
     with TemporaryDirectory(prefix="mathsetu-posts-") as folder:
         path = Path(folder) / "posts.jsonl"
         path.write_bytes(body)
         # All are read before anything is written: most mistakes are found here.
         try:
-            posts = list(read_posts(path, BadRows(ids=SeenIds())))
+            posts = list(read_posts(path, BadRows(ids=SeenIds(), form=form)))
         except InputError as error:
             problem = str(error).replace(f"{path} line", "line").replace(str(path), "the body")
             if problem.endswith(OWN_LINE):

@@ -26,7 +26,7 @@ def posts(bad: BadRows = REFUSE) -> Iterator[Post]:
     >>> len({post.thread_id for post in posts()})
     48
     """
-    return jsonl.read_posts(_FOLDER / "posts.jsonl", bad)
+    return jsonl.read_posts(_FOLDER / "posts.jsonl", replace(bad, form="text"))
 
 
 def queries() -> Iterator[Query]:
