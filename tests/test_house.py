@@ -133,3 +133,15 @@ def test_one_module_starts_processes_for_parallel_work() -> None:
         if "ProcessPoolExecutor" in file.read_text(encoding="utf-8")
     ]
     assert starting == ["pool.py"]
+
+
+def test_only_one_place_loads_the_runtime_that_would_report_home() -> None:
+    loading = re.compile(
+        r"^\s*(?:import|from) onnxruntime|import_module\(.onnxruntime", re.MULTILINE
+    )
+    found = [
+        file.name
+        for file in PACKAGE.rglob("*.py")
+        if loading.search(file.read_text(encoding="utf-8"))
+    ]
+    assert found == ["models.py"]

@@ -6,6 +6,7 @@ Only safe files are read: weights in safetensors, and no code from a model's fol
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -45,6 +46,17 @@ def require(module: str, purpose: str, extra: str) -> Any:
         return import_module(module)
     except ModuleNotFoundError as missing:
         raise MissingExtra(purpose, extra) from missing
+
+
+def onnx_runtime() -> Any:
+    """The package onnxruntime, told beforehand to record nothing and to send nothing anywhere.
+
+    Its newer versions keep a file of events in the user's cache and send it to their makers.
+    """
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    runtime = import_module("onnxruntime")
+    runtime.disable_telemetry_events()
+    return runtime
 
 
 def check_installed(module: str, purpose: str, extra: str) -> None:

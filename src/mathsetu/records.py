@@ -19,6 +19,8 @@ from mathsetu.printable import one_line
 Record = TypeVar("Record", bound=Any)
 _TEXTS = ("id", "body", "title", "language", "kind", "thread_id", "parent_id", "question", "url",
           "collection", "accepted_id")  # fmt: skip
+#: Stands between the titles of a document and of its sections in the title of a post.
+BETWEEN_TITLES = " › "
 # Characters of a question that say what a post without a title answers.
 _ASKED_WIDTH = 120
 

@@ -1,6 +1,7 @@
 """The built-in encoder: what a vector depends on, and what happens to damaged models."""
 
 import json
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -326,3 +327,16 @@ def test_a_model_without_a_wide_network_reads_everything_else_with_care(
     rows = careful.tokens(TEXTS, WIDE)
     assert rows == careful.tokens(TEXTS)
     assert (careful.encode_tokens(rows, WIDE) == careful.encode_tokens(rows, CAREFUL)).all()
+
+
+def test_the_runtime_of_networks_records_and_sends_nothing(folder: Path, tmp_path: Path) -> None:
+    code = (
+        "import os, sys; from pathlib import Path;"
+        "from mathsetu.encoders.builtin import BuiltinEncoder;"
+        "BuiltinEncoder(Path(sys.argv[1])).encode(['a sum']);"
+        "assert os.environ['ORT_DISABLE_TELEMETRY'] == '1'"
+    )
+    places = dict.fromkeys(("HOME", "USERPROFILE", "XDG_CACHE_HOME", "LOCALAPPDATA"), str(tmp_path))
+    left = {name: value for name, value in os.environ.items() if not name.startswith("ORT_")}
+    subprocess.run([sys.executable, "-c", code, str(folder)], check=True, env=left | places)
+    assert not list(tmp_path.rglob("*"))

@@ -123,6 +123,38 @@ def test_a_phrase_as_written_is_above_its_scattered_words(tmp_path: Path) -> Non
     assert "“uniform convergence”" in hit.reasons[-1].detail
 
 
+def test_a_section_is_found_by_its_heading_before_what_stands_below_it(tmp_path: Path) -> None:
+    below = "Each entry is a sum: the binomial theorem says so."
+    posts = [
+        Post("below", below, title="Algebra › Binomial theorem › Pascal's triangle"),
+        Post("section", "For natural n it expands a power.", title="Algebra › Binomial theorem"),
+        Post("article", "Nothing.", title="The rest"),
+    ]
+    library = small(tmp_path, posts, ("ranking.exact=0.2",))
+
+    def exact(query: str) -> dict[str, float]:
+        return {
+            hit.id: reason.score
+            for hit in library.search(query, 3)
+            for reason in hit.reasons
+            if reason.part == "exact"
+        }
+
+    assert exact("binomial theorem?") == pytest.approx({"section": 0.8, "below": 0.4})
+    assert library.search("Binomial theorem", 3)[0].id == "section"
+    assert exact("the rest") == pytest.approx({"article": 0.8})
+    # The more is asked for, the less says a phrase of it.
+    assert exact("expands a power of natural numbers") == {}
+    assert exact("for natural n") == pytest.approx({"section": 0.2 * 4 / 3})
+
+
+def test_hindi_in_latin_letters_is_found_as_it_is_written_in_its_own(tmp_path: Path) -> None:
+    posts = [Post("hi", "प्रायिकता का नियम", language="hi"), Post("en", "Nothing.", language="en")]
+    library = small(tmp_path, posts, ("ranking.exact=0.2",))
+    hit = library.search("prayikta", 1)[0]
+    assert (hit.id, hit.reasons[-1].detail) == ("hi", "as written: “प्रायिकता”")
+
+
 def test_a_word_alone_is_found_as_written_before_what_it_may_mean(tmp_path: Path) -> None:
     posts = [
         Post("heine.fr", "Toute fonction continue sur un compact est uniformément continue.",

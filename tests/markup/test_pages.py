@@ -151,3 +151,18 @@ def test_pages_take_linear_time(piece: str) -> None:
 def test_a_cleaned_page_has_one_formula_a_container() -> None:
     spans = [span for span in split(clean_page(WIKIPEDIA), "html") if span.kind == "formula"]
     assert [span.content for span in spans] == ["a^{2}=c^{2}", "x^{2}"]
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("2<sup>10</sup>=1024, a<sub>n</sub>", "2¹⁰=1024, aₙ"),
+        ("x<SUP><i>n</i>+1</SUP> and y<sub>max</sub>", "xⁿ⁺¹ and yₘₐₓ"),
+        ("e<sup>-x/2</sup>, 2<sup>q</sup>", "e^(-x/2), 2^q"),
+        ("the 1<sup>st</sup><sup>[2]</sup>", "the 1st[2]"),
+        ("a<sup></sup>b<sup>c", "abc"),
+    ],
+)
+def test_indices_and_exponents_of_html_stay_such(source: str, text: str) -> None:
+    assert to_text(f"<p>{source}</p>", "html") == text
+    assert to_text(source, "markdown") == text

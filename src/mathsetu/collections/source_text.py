@@ -14,6 +14,7 @@ from mathsetu.printable import counted
 from mathsetu.records import Formula, Post
 
 _HTML = re.compile(r"</(?:p|span|div|a|em|strong|li|b|i|code|pre|math)>", re.IGNORECASE)
+_CLOSING = re.compile(r"</[a-zA-Z][a-zA-Z0-9]*>")
 # The share of bodies with tags from which on they are hardly about HTML.
 _MANY = 0.1
 _BRACKETED = re.compile(r"<([^<>]+)>")
@@ -40,7 +41,8 @@ def form_of_title(title: str, form: str) -> str:
     >>> form_of_title("Is $a<b$?", "html"), form_of_title("Is $a&lt;b$?", "html")
     ('text', 'html')
     """
-    return form_of(title) if form == "html" and "<" in title else form
+    is_text = form == "html" and "<" in title and not _CLOSING.search(title)
+    return "text" if is_text else form
 
 
 def split_tags(tags: str) -> tuple[str, ...]:

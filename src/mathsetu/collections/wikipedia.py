@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-from mathsetu.collections.documents.sections import BETWEEN, slug
+from mathsetu.collections.documents.sections import slug
 from mathsetu.collections.files import read_head, shown
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.collections.source_text import read_text
@@ -19,7 +19,7 @@ from mathsetu.collections.xmlstream import read_records
 from mathsetu.errors import RowError
 from mathsetu.markup import plain
 from mathsetu.markup.wikitext import sections
-from mathsetu.records import Post
+from mathsetu.records import BETWEEN_TITLES, Post
 
 _LANGUAGE = re.compile(r"<mediawiki[^<>]*\sxml:lang=[\"']([a-z]{2,3})\b")
 _NAME = re.compile(r"<dbname>([\w-]{1,60})</dbname>")
@@ -90,7 +90,7 @@ def _posts(
         if anchor:
             _, formulas = read_text(text, "html", post_id, "body")
         whole, title_formulas = read_text(
-            BETWEEN.join([title.replace("$", "\\$"), *(name for _, name in above)]),
+            BETWEEN_TITLES.join([title.replace("$", "\\$"), *(name for _, name in above)]),
             "text", post_id, "title",
         )  # fmt: skip
         if bad.accepts(post_id, *place):

@@ -28,6 +28,7 @@ import numpy as np
 
 from mathsetu.encoders.accelerator import PROCESSOR, TorchRuntime
 from mathsetu.errors import InputError, reason
+from mathsetu.models import onnx_runtime
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -315,9 +316,7 @@ class _OnnxRuntime:
 
     def __init__(self, threads: int) -> None:
         # Importing needs the interpreter, opening does not: so the import comes first.
-        import onnxruntime
-
-        self._onnxruntime, self._threads = onnxruntime, threads
+        self._onnxruntime, self._threads = onnx_runtime(), threads
 
     def hold(self, table: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """The table as it is."""

@@ -145,6 +145,20 @@ class Question:
         plain = self.marked.words
         return self._in_script(plain) if self._is_romanised(plain) else plain
 
+    @property
+    def texts(self) -> list[str]:
+        """What stands between the formulas, in the letters of its language.
+
+        Formulas stay as empty texts: a word beside one is not the whole query.
+        """
+        is_romanised = self._is_romanised(self.text)
+        return [
+            "" if span.kind != "text"
+            else self._in_script(span.content) if is_romanised
+            else span.content
+            for span in self.marked.spans
+        ]  # fmt: skip
+
     @cached_property
     def words_once(self) -> str:
         """The words without terms that are only said again in English, for who translates.

@@ -50,6 +50,15 @@ def evened(text: str) -> str:
     return " ".join(text.lower().split())
 
 
+def as_heading(text: str) -> str:
+    """A text evened out, without the marks around it: two that give the same are one heading.
+
+    >>> as_heading("  Binomial theorem? ") == as_heading("binomial Theorem")
+    True
+    """
+    return evened(text).strip(f"{_PUNCTUATION} ")
+
+
 @lru_cache(maxsize=64)
 def _plain_words(phrase: str) -> list[str]:
     """Those words that are written alike everywhere, the longest first, which fewest texts have."""

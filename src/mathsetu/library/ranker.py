@@ -21,7 +21,7 @@ from mathsetu.deadline import Clock, check_time
 from mathsetu.formulas.exact import exactly, is_telling
 from mathsetu.intake.posts import Glance
 from mathsetu.intake.question import Question
-from mathsetu.languages.phrases import Phrase, phrases
+from mathsetu.languages.phrases import Phrase, as_heading, phrases
 from mathsetu.library.candidates import RecipeReply, weighted_sum
 from mathsetu.library.holdings import Posts
 from mathsetu.library.store import Heading
@@ -29,7 +29,7 @@ from mathsetu.ranking.hybrid import Calibration, own_first
 from mathsetu.ranking.rerank import Rerank, Reranker
 from mathsetu.ranking.rerank.model_input import candidate_text, question_text
 from mathsetu.recipes.schema import Recipe
-from mathsetu.records import Evidence, Hit, Post, Reason, Run
+from mathsetu.records import BETWEEN_TITLES, Evidence, Hit, Post, Reason, Run
 from mathsetu.retrieval.base import Comparing, Reply, Retriever, Scored
 
 if TYPE_CHECKING:
@@ -46,9 +46,12 @@ EXACT, LANGUAGE = "exact", "language"
 # is asked for, which says less of a post. And those among which the asker's language is looked for.
 _LOOKED_INTO, _LOOKED_INTO_FOR_LITTLE, _LANGUAGE_DEPTH = 20, 50, 100
 # So much more counts what is written as it was asked for where nothing else is asked for than
-# formulas, or one word. What is like a formula may be a fragment of it, which is more like a short
-# one than a longer one that holds it; and the meaning of a word by itself is vague.
+# formulas, or one word; half of that where it is two words, and so on. What is like a formula may
+# be a fragment of it, which is more like a short one than a longer one that holds it; and the
+# meaning of a word by itself is vague.
 _NOTHING_ELSE = 4.0
+# What the whole question counts where it is the title of a post, or the last heading in it.
+_TITLE = 2.0
 # Formulas of a query that are looked for as they are written, the longest ones.
 _FORMULAS = 5
 # Kinds of parts that read words without looking any up; how much of a query, by its letters, must
@@ -302,8 +305,8 @@ class Ranker:
         if not exact.asks:
             return ranked
         weight, depth = self.recipe.ranking.exact, _LOOKED_INTO
-        if len(ranked.question.words.split()) + bool(ranked.question.formulas) < 2:
-            weight, depth = weight * _NOTHING_ELSE, _LOOKED_INTO_FOR_LITTLE
+        if (more := exact.little) > 1:
+            weight, depth = weight * more, _LOOKED_INTO_FOR_LITTLE
         first = ranked.numbers[:depth].tolist()
         posts = self._posts.glances(first)
         shares = [weight * exact.held(posts[number])[0] for number in first]
@@ -374,7 +377,20 @@ class ExactReply:
     @property
     def asks(self) -> bool:
         """Whether the question has anything to look for."""
-        return bool(self._formulas or self._phrases)
+        return bool(self._formulas or self._phrases or self._heading)
+
+    @property
+    def little(self) -> float:
+        """How much more a post counts that has it as it is written, the less is asked for."""
+        words, formulas = len(self._question.words.split()), bool(self._question.formulas)
+        if words and formulas:
+            return 1.0
+        return max(1.0, _NOTHING_ELSE / max(1, words))
+
+    @cached_property
+    def _heading(self) -> str:
+        """The whole question as the title of a post would have it; "" where it has formulas."""
+        return "" if self._question.formulas else as_heading(self._question.words)
 
     @cached_property
     def _formulas(self) -> list[str]:
@@ -383,16 +399,20 @@ class ExactReply:
 
     @cached_property
     def _phrases(self) -> list[Phrase]:
-        # Formulas stay as empty texts: a word beside one is not the whole query.
-        spans = self._question.marked.spans
-        texts = [span.content if span.kind == "text" else "" for span in spans]
-        return phrases(texts, self._question.language)
+        return phrases(self._question.texts, self._question.language)
 
     def held(self, post: Glance) -> tuple[float, list[Evidence]]:
-        """How much of the question a post holds as it is written, from 0 to 1, and what."""
+        """How much of the question a post holds as it is written, and what.
+
+        That is 1 for all of it, and `_TITLE` where it is the title.
+        """
+        if title := self._as_title(post):
+            return _TITLE, [Evidence("word", self._question.words.strip(), title)]
         whole = float(len(self._formulas) + len(self._phrases))
         total = 0.0
         found: list[Evidence] = []
+        if not whole:
+            return 0.0, found
         for latex in self._formulas:
             share, own = exactly(latex, post)
             if own:
@@ -403,6 +423,14 @@ class ExactReply:
                 total += 1
                 found.append(Evidence("word", phrase.text, own))
         return total / whole, found
+
+    def _as_title(self, post: Glance) -> str:
+        """The title of a post, or the last heading in it, where it is the whole question."""
+        # Few have all words, and only the titles of these are read.
+        if not self._heading or not Phrase(self._heading).words_are_in(post.lower):
+            return ""
+        title = post.written["title"].rpartition(BETWEEN_TITLES)[2]
+        return title if as_heading(title) == self._heading else ""
 
     def best(self, k: int, allowed: Allowed = None) -> Scored:
         """Nothing: only what others have found is looked into."""

@@ -18,7 +18,7 @@ from mathsetu.markup.code import latex_code, markdown_code
 from mathsetu.markup.delimiters import DelimitedFormula, find_formulas, lone_formula
 from mathsetu.markup.dumps import Held, hold_plain
 from mathsetu.markup.html import PLACE, Element, hold, split_html
-from mathsetu.markup.pages import with_containers
+from mathsetu.markup.pages import with_containers, with_raised
 from mathsetu.markup.references import unescape
 from mathsetu.markup.spans import Span, is_closed, strip_latex
 from mathsetu.markup.tex import latex_prose
@@ -186,7 +186,7 @@ def _markdown_text(spans: list[Span]) -> str:
         _HOLDER.format(next(numbers)) if span.kind == "formula" else _without_marks(span.raw)
         for span in spans
     )
-    page = split_html(_markdown_renderer().render(source))
+    page = split_html(with_raised(_markdown_renderer().render(source)))
     # What the splitter left as text holds no formulas: only the held ones come back.
     text, _ = _fill(*_hold(
         Span("code" if span.kind == "code" else "text", "", span.content if span.kind != "formula"

@@ -66,7 +66,42 @@ def with_containers(source: str) -> str:
     "<p>Is $x$ <b class='big'>even</b>?</p>"
     """
     is_page = any(mark in source for mark in _MARKS) or _MARKED.search(source)
-    return clean_page(source) if is_page else source
+    return with_raised(clean_page(source) if is_page else source)
+
+
+# Characters that stand raised or lowered, by those that stand on the line.
+_RAISED = dict(zip("0123456789+-−=()nix", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱˣ", strict=True))
+_LOWERED = dict(
+    zip("0123456789+-−=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True)
+)
+# What is raised behind a number and is no exponent of it.
+_ORDINALS = frozenset("st nd rd th er ère ème".split())
+_SCRIPT = re.compile(
+    r"<(sup|sub)>((?:[^<>\0]|</?(?:i|em|b|strong|var)>){1,60}+)</\1>", re.IGNORECASE
+)
+
+
+def with_raised(source: str) -> str:
+    """HTML whose indices and exponents stay such: without their tags, 2<sup>10</sup> would be 210.
+
+    Ordinals (1<sup>st</sup>) and marks of notes (<sup>[1]</sup>) only lose the tags.
+
+    >>> with_raised("2<sup>10</sup>, a<sub><i>n</i></sub>, e<sup>kx</sup>, 1<sup>st</sup>")
+    '2¹⁰, aₙ, e^(kx), 1st'
+    """
+    return _SCRIPT.sub(_script, source) if "<su" in source or "<SU" in source else source
+
+
+def _script(found: re.Match[str]) -> str:
+    text = unescape(_TAG.sub("", found[2])).strip()
+    is_raised = found[1].lower() == "sup"
+    characters = _RAISED if is_raised else _LOWERED
+    if text and characters.keys() >= set(text):
+        return "".join(map(characters.__getitem__, text))
+    if text.startswith("[") or text.lower() in _ORDINALS or not text.isprintable():
+        return found[2]
+    sign = "^" if is_raised else "_"
+    return f"{sign}{found[2]}" if len(text) == 1 else f"{sign}({found[2]})"
 
 
 def clean_page(source: str) -> str:

@@ -21,10 +21,8 @@ from mathsetu.errors import RowError
 from mathsetu.limits import LONGEST_TEXT
 from mathsetu.markup import plain, split, to_text
 from mathsetu.markup.references import unescape
-from mathsetu.records import Post
+from mathsetu.records import BETWEEN_TITLES, Post
 
-#: What stands between the headings in a title.
-BETWEEN = " › "
 #: Why a document that was read gives no posts.
 NO_TEXT = "no text in it"
 # A heading may be a whole paragraph; its beginning is enough to name a section.
@@ -251,7 +249,7 @@ def _is_empty(source: str, form: str) -> bool:
 def _joined(names: list[str]) -> str:
     """The way to a section; headings above that are whole paragraphs are left out."""
     kept = [name for name in names[:-1] if len(name) <= _LONGEST_ABOVE]
-    return BETWEEN.join([*kept, *names[-1:]])
+    return BETWEEN_TITLES.join([*kept, *names[-1:]])
 
 
 def slug(title: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mathsetu.errors import InputError
-from mathsetu.models import folder_of, room
+from mathsetu.models import folder_of, onnx_runtime, room
 
 _NAMES = ("model.onnx", "onnx/model.onnx")
 
@@ -30,9 +30,9 @@ name another folder
     def __init__(self, model: str, max_tokens: int = 512, batch: int = 32) -> None:
         folder = folder_of(model)
         # Imported here, since most searches rerank nothing.
-        import onnxruntime
         from tokenizers import Tokenizer
 
+        onnxruntime = onnx_runtime()
         try:
             self._session = onnxruntime.InferenceSession(
                 str(_model_file(folder)), providers=onnxruntime.get_available_providers()
