@@ -307,3 +307,48 @@ def test_bars_and_names_are_fences_and_functions_or_prose(
 
 def test_a_letter_after_a_wildcard_is_not_part_of_its_name() -> None:
     assert typed_question("∫ ?f dx").formulas == ("\\int ?f dx",)
+
+
+@pytest.mark.parametrize(
+    ("typed", "latex"),
+    [
+        (r"sum_{n=1}^\infty 1/n^2", r"\sum_{n=1}^\infty 1/n^2"),
+        (r"sum_{n=1}^{inf} \frac1n", r"\sum_{n=1}^{\infty} \frac1n"),
+        (r"int_0^\infty f(t) e^{-st} dt", r"\int_0^\infty f(t) e^{-st} dt"),
+        (r"matrix with det \neq 0", r"\det \neq 0"),
+        (r"rank A \neq n", r"\operatorname{rank} A \neq n"),
+        (r"lim_{x->0} \frac{sin x}{x}", r"\lim_{x\to0} \frac{\sin x}{x}"),
+        (r"lim x -> -oo \frac{1}{x}", r"\lim_{ x \to -\infty} \frac{1}{x}"),
+        (r"lim x->a^+ \frac1x", r"\lim x\to a^+ \frac1x"),
+        (r"lim x->\frac12 x", r"\lim x\to\frac12 x"),
+        (r"sqrt(2) + \alpha", r"\sqrt{2} + \alpha"),
+        (r"cbrt(\alpha) sqrt{2}", r"\sqrt[3]{\alpha} \sqrt{2}"),
+        (r"sqrt 10 \cdot pi", r"\sqrt {10} \cdot \pi"),
+        (r"abs(\alpha) < floor(y)", r"|\alpha| < \lfloor y\rfloor"),
+        (r"binom(n,f(k,1)) \le 2^n", r"\binom{n}{f(k,1)} \le 2^n"),
+        (r"\int_0^1 log2 x", r"\int_0^1 \log_2 x"),
+        (r"sinx/\sqrt{x}", r"\sin x/\sqrt{x}"),
+        (r"the $sum_{n=1}^\infty sqrt(n)", r"\sum_{n=1}^\infty \sqrt{n}"),
+        (r"\begin{pmatrix} sin x & 1 \end{pmatrix}", r"\begin{pmatrix} \sin x & 1 \end{pmatrix}"),
+        (r"f: A->B \subset C", r"f: A\to B \subset C"),
+    ],
+)
+def test_names_beside_commands_become_commands(typed: str, latex: str) -> None:
+    assert [span.content for span in read_typed(typed) if span.kind == "formula"] == [latex]
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\operatorname{rank} A = 2",
+        r"\operatorname*{max} A = 2",
+        r"\mathrm{det} A \ne 0",
+        r"x \to \text{sum of sqrt(x)}",
+        r"$sum_{n=1}^\infty sqrt(n)$",
+        r"\(det \neq 0\)",
+    ],
+)
+def test_words_in_arguments_and_between_delimiters_stay_as_they_are(latex: str) -> None:
+    [span] = read_typed(latex)
+    assert span.kind == "formula"
+    assert span.content == latex.strip("$").removeprefix("\\(").removesuffix("\\)")

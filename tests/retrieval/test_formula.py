@@ -324,6 +324,22 @@ def test_posts_and_formulas_are_numbered_over_all_segments(tmp_path: Path) -> No
     assert held == {"z+1": [3, 4], "y^2": [4]}
 
 
+@pytest.mark.parametrize("quotient", ["1/n^2", r"\frac{1}{n^2}", r"{1 \over n^2}"])
+def test_a_reason_names_the_formula_that_holds_the_query_not_the_most_similar(
+    tmp_path: Path, quotient: str
+) -> None:
+    similar = r"\sum_{n=1}^\infty \frac1n"
+    whole = r"\sum_{n=1}^\infty \frac{1}{n^2}=\frac{\pi^2}{6}"
+    index = retriever(tmp_path, [*BODIES, f"${similar}$ diverges, ${whole}$ does not."])
+    latex = rf"\sum_{{n=1}}^\infty {quotient}"
+    scores = {one.latex: one.score for one in index.formulas(latex, 20)}
+    assert scores[similar] > scores[whole]  # else this tests nothing
+    reason = index.ask([asked(latex)])[0].reason(len(BODIES), Post("", ""))
+    assert [one.found for one in reason.evidence] == [whole]
+    assert reason.detail == f"${latex}$ ~ ${whole}$"
+    assert reason.score == pytest.approx(scores[similar])
+
+
 def test_a_reason_names_three_formulas_and_four_letters_at_most(tmp_path: Path) -> None:
     index = retriever(tmp_path, ["$a+b+c+d+e+f$", r"$x^2$, $x^3$, $x^4$, $x^5$ and $\int y$"])
     renamed = index.ask([asked("p+q+r+s+t+u")])[0].reason(0, Post("", "")).detail

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Protocol
@@ -19,14 +19,15 @@ _LEAST_NODES = 3
 # Formulas of one text that are looked at.
 _MOST = 50
 # What is written in several ways, or says nothing but how wide a gap or a bracket is.
-_MARKS = "~&{}()"
+# A fraction is written with a command or with a slash, before, between or around its two parts.
+_MARKS = "~&{}()/"
 _GAPS = (r"\,", r"\;", r"\!", r"\:")
 _SPELLINGS = (
     (r"\rightarrow", r"\to"),  # before a \right is taken for the end of a bracket
     *((rf"\{name}", "") for name in ("displaystyle", "textstyle", "limits", "left", "right")),
     *((rf"\{name}", "") for name in ("mathrm", "qquad", "quad")),
     *((rf"\{name}", "\\") for name in ("operatorname*", "operatorname")),
-    *((rf"\{name}", r"\frac") for name in ("dfrac", "tfrac", "cfrac")),
+    *((rf"\{name}", "") for name in ("frac", "dfrac", "tfrac", "cfrac", "over")),
     *((rf"\{name}q", rf"\{name}") for name in ("le", "ge", "ne")),
     *((rf"\{name}", "|") for name in ("mid", "lvert", "rvert", "vert")),
 )
@@ -42,7 +43,9 @@ _CHOICES = frozenset(_COMMAND.findall(" ".join(map(" ".join, _SPELLINGS)))).unio
 def plainly(latex: str) -> str:
     r"""LaTeX without blanks, brackets and choices of spelling: enough to look for a formula.
 
-    >>> plainly(r"\dfrac{1}{n ^ {2}} \, dx") == plainly(r"\frac1{n^2}dx")
+    Fractions are no more than their parts here, as there are several ways to write them.
+
+    >>> plainly(r"\dfrac{1}{n ^ {2}} \, dx") == plainly(r"\frac1{n^2}dx") == plainly("1/n^2 dx")
     True
     """
     plain = "".join(latex.split())
@@ -84,9 +87,19 @@ def exactly(asked: str, text: HasFormulas) -> tuple[float, str]:
     wanted = _plain_formula(asked)
     if not wanted or not all(name in text.raw for name in _names(asked)):
         return 0.0, ""
-    if wanted not in text.plain or not is_telling(asked):
+    return most_exact(asked, text.formulas) if wanted in text.plain else (0.0, "")
+
+
+def most_exact(asked: str, formulas: Iterable[str]) -> tuple[float, str]:
+    r"""How exactly one of some formulas holds another, and the one that does (see `exactly`).
+
+    >>> most_exact(r"\frac{1}{n^2}", [r"\frac1n", r"1/n^2 < 1"])
+    (0.8, '1/n^2 < 1')
+    """
+    wanted = _plain_formula(asked)
+    if not wanted or not is_telling(asked):
         return 0.0, ""
-    likely = islice((latex for latex in text.formulas if wanted in _plain_formula(latex)), _MOST)
+    likely = islice((latex for latex in formulas if wanted in _plain_formula(latex)), _MOST)
     share, best = 0.0, ""
     # The shortest first: nothing is more exact than the formula by itself.
     for latex in sorted(likely, key=len):

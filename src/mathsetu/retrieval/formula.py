@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.deadline import check_time
+from mathsetu.formulas.exact import most_exact
 from mathsetu.formulas.infix import infix
 from mathsetu.formulas.labels import is_wildcard
 from mathsetu.formulas.matching import Match, PreparedFormula, match
@@ -189,7 +190,11 @@ class FormulaReply:
         return total
 
     def reason(self, number: int, post: Post) -> Reason:
-        """The best matching formulas of a post, with their substitutions."""
+        """The best matching formulas of a post, with their substitutions.
+
+        A formula that holds one of the query as it is written is named before others; the score is
+        that of the most similar formula (see `scores`).
+        """
         details: list[str] = []
         evidence: list[Evidence] = []
         score = 0.0
@@ -201,8 +206,11 @@ class FormulaReply:
         for asked, weight in self._asked:
             likeness = asked.likeness(place, formulas, np.array([len(formulas)]))
             chosen = int(likeness.argmax())
-            latex = segment.latex[int(formulas[chosen])]
             score += weight * float(likeness[chosen])
+            # One that holds the whole of it is what was looked for, whatever else it holds: among
+            # small formulas another that shares most of it may have the higher score.
+            _, latex = most_exact(asked.latex, (segment.latex[int(one)] for one in formulas))
+            latex = latex or segment.latex[int(formulas[chosen])]
             match = match_latex(asked.latex, latex).match
             if match.coverage > 0:
                 details.append(_in_words(asked.latex, latex, match))

@@ -1,7 +1,8 @@
 r"""A typed formula to LaTeX: names get their backslashes, slashes become fractions.
 
-What is LaTeX already stays as it was typed, but for scripts of several digits: nobody who types
-``x^10`` means x to the first power, times zero.
+What is LaTeX already stays as it was typed, but for names without a backslash
+(`mathsetu.intake.typed.mixed`) and scripts of several digits: nobody who types ``x^10`` means x to
+the first power, times zero.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Final
 from mathsetu.formulas.latex.symbols import BRACKETS
 from mathsetu.formulas.latex.symbols import SIGNS as LATEX_SIGNS
 from mathsetu.intake.typed.lexer import BARS, Kind, Region, Token
+from mathsetu.intake.typed.mixed import run_together, with_commands
 from mathsetu.intake.typed.names import (
     BIG,
     BINOMIALS,
@@ -51,7 +53,6 @@ _FENCES: Final = {
     "∣": "|",
 }  # fmt: skip
 _SCRIPT = re.compile(r"([\^_])\s*(-?\d{2,}|-\d)")
-_RUN_TOGETHER = re.compile(r"(x?)((?:arc)?(?:sin|cos|tan|cot|sec|csc|ln|log|exp)h?)(x)")
 # GL(2), Hom(A,B); but Ax(t) is a product.
 _OPERATOR_NAME = re.compile(r"[A-Z]{2,3}|[A-Z][a-z]{2}|[a-z]{3}")
 _MODULUS = "\\bmod "
@@ -108,14 +109,16 @@ def to_latex(text: str, tokens: Sequence[Token], region: Region) -> str:
     '\\frac{n(n+1)}{2}\\le \\sqrt{2\\pi n}'
     """
     own = list(tokens[region.first : region.after])
+    first = region.first
     while own and own[0].kind is Kind.DELIMITER:
         own.pop(0)
+        first += 1
     while own and own[-1].kind is Kind.DELIMITER:
         own.pop()
     if not own:
         return ""
     if any(token.kind is Kind.COMMAND or token.text.startswith("\\") for token in own):
-        latex = _SCRIPT.sub(r"\1{\2}", text[own[0].start : own[-1].end])
+        latex = _SCRIPT.sub(r"\1{\2}", with_commands(text, own, first))
     else:
         latex = _written(own)
     latex = strip_latex(latex)
@@ -227,9 +230,7 @@ def _atoms(token: Token, is_tight: bool) -> list[_Atom]:
             name = f"\\operatorname{{{text}}}"
         if name is not None:
             return [_Atom(f"{name} ", True, is_tight, is_function=True)]
-        together = _RUN_TOGETHER.fullmatch(text)
-        before, name, after = together.groups() if together else ("", text, "")
-        return [_Atom(f"{before}{FUNCTIONS.get(name, name)} {after}", True, is_tight)]
+        return [_Atom(run_together(text), True, is_tight)]
     if kind is Kind.BIG:
         latex = BIG.get(text) or _OPERATORS.get(text) or command_of(text)
         return [_Atom(f"{latex.strip()} ", False, is_tight)]
