@@ -113,6 +113,16 @@ def source_file(address: str) -> str:
     return file if is_here and "." in file.rpartition("/")[2] else ""
 
 
+def source_file_of(post: Post) -> str:
+    """The file that a post comes from; "" where it comes from none.
+
+    >>> source_file_of(Post("7", "A sum.", url="notes/sheet.csv#2"))
+    'notes/sheet.csv'
+    """
+    # What stands before the first heading of a file has the file's name for an id.
+    return source_file(post.url) or source_file(post.id) or source_file(f"{post.id}#")
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """What is asked: words and formulas in a language.

@@ -9,10 +9,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
 from mathsetu.collections import jsonl, sampler
+from mathsetu.library import Library
 from mathsetu.records import Post, Query
 from tests.command import Mathsetu
 from tests.light import LIGHT_TOML
@@ -465,6 +467,46 @@ def test_an_edited_note_replaces_the_old_one(mathsetu: Mathsetu) -> None:
     assert [hit["id"] for hit in mathsetu.json("search", "lib", "sums")["hits"]] == [
         "notes/sums.md#sums"
     ]
+
+
+def test_an_edited_file_stays_in_its_collection(mathsetu: Mathsetu) -> None:
+    def write(*names: str) -> None:
+        Path("notes/deep/sums.md").write_text(
+            "Before all.\n\n" + "".join(f"# {name}\n\nAdd.\n\n" for name in names)
+        )
+        Path("notes/sheet.csv").write_text("Question,Answer\n" + "What?,Add\n" * len(names))
+        Path("notes/rows.jsonl").write_text('{"id": "7", "body": "Add"}\n')
+        with ZipFile("notes/old.zip", "w") as archive:
+            archive.writestr("old.md", "".join(f"# {name}\n\nAdd.\n\n" for name in names))
+
+    def collections() -> dict[str, str]:
+        with Library("lib") as library:
+            hits = library.answer("add", 50).hits
+            return {hit.id: hit.post.collection for hit in hits if hit.post}
+
+    Path("notes/deep").mkdir(parents=True)
+    write("Sums")
+    index = ("index", "lib", "notes", "--recipe", "msm-bm25", "--processes", "1")
+    assert mathsetu(*index).code == 0
+    assert set(collections().values()) == {"notes"}
+    write("Sums", "More sums")
+    files = ("notes/deep/sums.md", "notes/sheet.csv", "notes/rows.jsonl", "notes/old.zip")
+    for source in files:
+        assert mathsetu("add", "lib", source).code == 0
+    found = collections()
+    assert {"notes/deep/sums.md#more-sums", "notes/sheet.csv#3", "7"} <= set(found)
+    assert set(found.values()) == {"notes"}
+    # A file of which the library has nothing is named by itself, as is one that was removed.
+    Path("notes/deep/new.md").write_text("# New\n\nAdd.")
+    mathsetu("remove", "lib", "notes/sheet.csv")
+    assert mathsetu("add", "lib", "notes/deep/new.md", "notes/sheet.csv").code == 0
+    found = collections()
+    assert found["notes/deep/new.md#new"] == "deep"
+    assert found["notes/sheet.csv#2"] == "sheet.csv"
+    # What a post states counts.
+    Path("notes/rows.jsonl").write_text('{"id": "7", "body": "Add", "collection": "own"}\n')
+    mathsetu("add", "lib", "notes/rows.jsonl")
+    assert collections()["7"] == "own"
 
 
 def test_a_document_is_removed_with_all_its_sections(mathsetu: Mathsetu) -> None:

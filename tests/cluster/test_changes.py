@@ -197,10 +197,12 @@ def test_many_changes_keep_few_tables_and_points(node, tmp_path, monkeypatch):
 
 def test_a_table_is_known_by_its_rows(node, tmp_path):
     rows = [
-        Post(f"sheet.csv#{n}", "A prime.", language=code, url=f"sheet.csv#{n}")
+        Post(f"sheet.csv#{n}", "A prime.", language=code, url=f"sheet.csv#{n}", collection="b")
         for n, code in ((2, "en"), (3, "es"))
     ]
-    rows.append(Post("own", "A sum.", language="en", thread_id="t", url="notes/other.csv#2"))
+    rows.append(
+        Post("own", "A sum.", language="en", thread_id="t", url="notes/other.csv#2", collection="c")
+    )
     with published(tmp_path / "here", [*rows, Post("a.md#b", "Root.", thread_id="a.md")])[
         1
     ] as there:
@@ -211,5 +213,7 @@ def test_a_table_is_known_by_its_rows(node, tmp_path):
             "t": {"own"},
             "a.md": {"a.md#b"},
         }
+        added = [Post("own", ""), Post("sheet.csv#9", ""), Post("void.csv#2", "")]
+        assert there.kept_collections(added) == {"own": "c", "sheet.csv#9": "b"}
         # They are no versions of one another, since that is not their thread.
         assert all(not hit.versions for hit in there.answer("prime", 5, group=True).hits)

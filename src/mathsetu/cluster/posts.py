@@ -135,6 +135,11 @@ class ClusterPosts:
         self._known[number] = facts
         self._numbers[facts.post.id] = number
 
+    def collections(self, ids: Iterable[str]) -> dict[str, str]:
+        """The collections of those of some posts that are here, by their ids."""
+        found = self._listed(ID, list(ids), (ID, COLLECTION))
+        return {str(payload[ID]): str(payload[COLLECTION]) for _, payload in found}
+
     def threads(self, names: Iterable[str]) -> dict[str, dict[int, str]]:
         """The posts of some threads or files: their numbers and languages."""
         found: dict[str, dict[int, str]] = {}

@@ -30,12 +30,12 @@ from mathsetu.library.holdings import FolderHoldings, View, open_holdings
 from mathsetu.library.manifest import Manifest
 from mathsetu.library.query_translation import check_readable, prepare
 from mathsetu.library.ranker import LANGUAGE, Ranker, Scope
-from mathsetu.library.segmented_posts import Filter
+from mathsetu.library.segmented_posts import COLLECTION, Filter
 from mathsetu.markup import snippet
 from mathsetu.printable import counted
 from mathsetu.ranking.hybrid import preference
 from mathsetu.recipes.schema import Recipe
-from mathsetu.records import Hit, Post, Query, Reason, Run, shown
+from mathsetu.records import Hit, Post, Query, Reason, Run, shown, source_file_of
 from mathsetu.retrieval.base import FormulaFinder
 
 if TYPE_CHECKING:
@@ -755,6 +755,27 @@ class Library:
                 name: set(view.stored_posts.ids(list(posts)).values())
                 for name, posts in threads.items()
             }
+
+        return self._steadily(work)
+
+    def kept_collections(self, posts: Sequence[Post]) -> dict[str, str]:
+        """The collections in which posts that are added and state none belong, by their ids.
+
+        A post that is in the library stays in its collection. One that is new in a file belongs
+        where most posts of that file are. Those of which the library knows nothing are left out.
+        """
+        unstated = {post.id: source_file_of(post) for post in posts if not post.collection}
+
+        def work(view: View, clock: Clock) -> dict[str, str]:
+            stored = view.stored_posts
+            known = stored.collections(unstated)
+            files = {file for one, file in unstated.items() if file and one not in known}
+            beside = {
+                file: next(iter(stored.facets(list(numbers))[COLLECTION]), "")
+                for file, numbers in stored.threads(files).items()
+            }
+            found = {one: known.get(one, beside.get(file, "")) for one, file in unstated.items()}
+            return {one: collection for one, collection in found.items() if collection}
 
         return self._steadily(work)
 

@@ -312,6 +312,10 @@ class Store:
         rows = self._rows("SELECT number FROM posts WHERE id = ?", (post_id,))
         return int(rows[0][0]) if rows else None
 
+    def collection_of(self, number: int) -> str:
+        """The collection of a post."""
+        return str(self._by_number([number])[number][3])
+
     def check(self) -> None:
         """Read the whole file: a post that is not found may be there, where the file is damaged."""
         self._bytes.check()
