@@ -21,6 +21,9 @@ _TEXTS = ("id", "body", "title", "language", "kind", "thread_id", "parent_id", "
           "collection", "accepted_id")  # fmt: skip
 # Characters of a question that say what a post without a title answers.
 _ASKED_WIDTH = 120
+# How the names of archives end.
+_ARCHIVES = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".7z", ".gz", ".bz2", ".xz",
+             ".zst")  # fmt: skip
 
 
 def _made_quickly(record: type[Record]) -> type[Record]:
@@ -111,6 +114,17 @@ def source_file(address: str) -> str:
     file, mark, _ = address.partition("#")
     is_here = bool(mark) and ":" not in file.partition("/")[0]
     return file if is_here and "." in file.rpartition("/")[2] else ""
+
+
+def archives_of(file: str) -> list[str]:
+    """The archives that a file is in, the innermost first.
+
+    >>> archives_of("notes/old.zip/2020.tar.gz/sums.md"), archives_of("notes/sums.md")
+    (['notes/old.zip/2020.tar.gz', 'notes/old.zip'], [])
+    """
+    folders = file.split("/")[:-1]
+    ends = (n for n in range(len(folders), 0, -1) if folders[n - 1].lower().endswith(_ARCHIVES))
+    return ["/".join(folders[:n]) for n in ends]
 
 
 def source_file_of(post: Post) -> str:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from io import BytesIO
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -527,6 +528,31 @@ def test_a_document_is_removed_with_all_its_sections(mathsetu: Mathsetu) -> None
     assert "did you mean: notes/primes.md#more-primes)" in done.err
     assert "notes/primes.md" in mathsetu("search", "lib", "primes").out
     assert mathsetu("search", "lib", "sums").code == 1
+
+
+def test_an_archive_is_removed_with_all_that_is_in_it(mathsetu: Mathsetu) -> None:
+    Path("notes/old.zip.d").mkdir(parents=True)
+    Path("notes/old.zip.d/kept.md").write_text("# Kept\n\nA sum.")
+    inner = BytesIO()
+    with ZipFile(inner, "w") as archive:
+        archive.writestr("deep.md", "Before.\n\n# Deep\n\nA sum.")
+    with ZipFile("notes/old.zip", "w") as archive:
+        archive.writestr("a/sums.md", "# Sums\n\nA sum.\n\n# More\n\nTwo.")
+        archive.writestr("sheet.csv", "Question,Answer,id\nWhat?,A sum,r7\n")
+        archive.writestr("inner.zip", inner.getvalue())
+    assert mathsetu("index", "lib", "notes", "--recipe", "msm-bm25", "--processes", "1").code == 0
+    # Part of an archive; a folder is none.
+    assert mathsetu.json("remove", "lib", "notes/old.zip/inner.zip")["removed"] == 2
+    for folder in ("notes/old.zip/a", "notes", "notes/old.zip.d"):
+        assert "did you mean: " in mathsetu("remove", "lib", folder).err
+    with ZipFile("notes/old.zip", "a") as archive:
+        archive.writestr("new.md", "# New\n\nA sum.")
+    assert mathsetu("add", "lib", "notes/old.zip").code == 0
+    with Library("lib") as library:
+        assert library.post("notes/old.zip/new.md#new").collection == "notes"
+    mathsetu("optimize", "lib")
+    assert mathsetu.json("remove", "lib", "notes/old.zip") == {"removed": 6, "unknown": []}
+    assert mathsetu.json("info", "lib")["posts"] == 1
 
 
 def test_a_file_with_text_before_its_headings_is_removed_whole_and_a_question_alone(

@@ -235,7 +235,7 @@ def _glance(facts: PostFacts) -> Glance:
 
 
 def _threads(payload: dict[str, Any]) -> list[str]:
-    """The thread of a post, empty where it has none, and its file where it is another name."""
+    """The thread of a post, empty where it has none, and its file and archives if it has any."""
     named = payload.get(THREAD, "")
     return list(map(str, named)) if isinstance(named, list) and named else [str(named or "")]
 

@@ -105,9 +105,13 @@ def read_file(
     _check_is_file(path, "a document")
     place = Path(path)
     try:
-        open_plain(path, follow_links=True).close()
+        with open_plain(path, follow_links=True) as file:
+            is_empty = not file.read(1)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({reason(error)})") from None
+    if is_empty:
+        bad.passed_over(path, EMPTY)
+        return
     tree = FolderTree(place.parent, _label(place))
     # A link that the user names is the user's own.
     name = place.name

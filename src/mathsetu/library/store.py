@@ -27,7 +27,7 @@ from mathsetu.intake.marked_text import MarkedText
 from mathsetu.intake.posts import Glance, PostFacts, placed_texts, read_post, written_texts
 from mathsetu.limits import LONGEST_NAME
 from mathsetu.plain_files import is_plain_file
-from mathsetu.records import Post, source_file
+from mathsetu.records import Post, archives_of, source_file
 from mathsetu.retrieval.mapped import MappedBytes
 
 if TYPE_CHECKING:
@@ -82,11 +82,12 @@ class Row:
 
     @property
     def threads(self) -> tuple[str, ...]:
-        """The names under which the post is listed with others: its thread, and its file.
+        """The names under which the post is listed with others: its thread, file and archives.
 
         Only the thread makes posts versions of one another.
         """
-        return tuple(dict.fromkeys(filter(None, (self.thread_id, self.file))))
+        archives = archives_of(self.file or self.thread_id)
+        return tuple(dict.fromkeys(filter(None, (self.thread_id, self.file, *archives))))
 
     @property
     def values(self) -> tuple[str, ...]:
