@@ -78,13 +78,14 @@ def read_with_files(document: Document, bad: BadRows) -> tuple[Iterator[Post], l
         return text, name
 
     source = decoded(data, document.shown, declared)
-    made = marks.expand(source, document.name, find)
+    language = _stated_language(source)
+    made = marks.expand(source, document.name, find, language)
     if made.missing:
         names = ", ".join(dict.fromkeys(made.missing))
         bad.note(f"{document.shown}: included files are missing: {names[:200]}")
     if made.is_cut:
         bad.note(f"{document.shown}: its macros expand to too much text; some are not expanded")
-    return _posts(document, made, _stated_language(source), bad), made.files
+    return _posts(document, made, language, bad), made.files
 
 
 def _stated_language(source: str) -> str:
