@@ -618,7 +618,7 @@ def test_a_search_shows_what_matched_in_the_question_and_what_wildcards_stand_fo
 def test_a_build_of_nothing_leaves_no_folder(tmp_path: Path, mathsetu: Mathsetu) -> None:
     (tmp_path / "void.md").write_text("")
     refused = mathsetu.refuses("index", tmp_path / "library", tmp_path / "void.md")
-    assert "there are no posts in the sources (no text in it: " in refused
+    assert "there are no posts in the sources (an empty file: " in refused
     assert "void.md)" in refused
     assert not (tmp_path / "library").exists()
     refused = mathsetu.refuses("index", tmp_path / "library", tmp_path / "missing.md")
@@ -638,7 +638,7 @@ def test_mistakes_are_answered_with_a_way_out(mathsetu: Mathsetu, tmp_path: Path
         "index", "l", "a.csv", "b.csv", "--recipe", light, "--field", "id=title"
     ).code == 0  # fmt: skip
     (tmp_path / "void.md").write_text("")
-    assert "no text in it: void.md" in mathsetu.refuses("add", "l", "void.md")
+    assert "an empty file: void.md" in mathsetu.refuses("add", "l", "void.md")
     assert "mathsetu index my.library ." in mathsetu.refuses("search", ".", "x")
     assert "-- before it" in mathsetu("search", "l", "-b+c").err
     assert mathsetu("search", "l", "--", "-b+c").code in (0, 1)
