@@ -23,6 +23,9 @@ _TEXTS = ("id", "body", "title", "language", "kind", "thread_id", "parent_id", "
 BETWEEN_TITLES = " › "
 # Characters of a question that say what a post without a title answers.
 _ASKED_WIDTH = 120
+# How the names of archives end.
+_ARCHIVES = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".7z", ".gz", ".bz2", ".xz",
+             ".zst")  # fmt: skip
 
 
 def _made_quickly(record: type[Record]) -> type[Record]:
@@ -113,6 +116,27 @@ def source_file(address: str) -> str:
     file, mark, _ = address.partition("#")
     is_here = bool(mark) and ":" not in file.partition("/")[0]
     return file if is_here and "." in file.rpartition("/")[2] else ""
+
+
+def archives_of(file: str) -> list[str]:
+    """The archives that a file is in, the innermost first.
+
+    >>> archives_of("notes/old.zip/2020.tar.gz/sums.md"), archives_of("notes/sums.md")
+    (['notes/old.zip/2020.tar.gz', 'notes/old.zip'], [])
+    """
+    folders = file.split("/")[:-1]
+    ends = (n for n in range(len(folders), 0, -1) if folders[n - 1].lower().endswith(_ARCHIVES))
+    return ["/".join(folders[:n]) for n in ends]
+
+
+def source_file_of(post: Post) -> str:
+    """The file that a post comes from; "" where it comes from none.
+
+    >>> source_file_of(Post("7", "A sum.", url="notes/sheet.csv#2"))
+    'notes/sheet.csv'
+    """
+    # What stands before the first heading of a file has the file's name for an id.
+    return source_file(post.url) or source_file(post.id) or source_file(f"{post.id}#")
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,16 @@ def test_inspect_shows_a_file_as_the_index_reads_it(mathsetu: Mathsetu) -> None:
     assert "1 formula" in mathsetu("inspect", "--file", "README.note").out
 
 
+def test_inspect_says_why_there_is_nothing_to_show(mathsetu: Mathsetu) -> None:
+    Path("empty.md").write_text("")
+    Path("blank.md").write_text("<!-- later -->\n")
+    assert mathsetu("inspect", "--file", "empty.md").out == "empty.md: an empty file\n"
+    assert mathsetu("inspect", "--file", "blank.md").out == "blank.md: no text in it\n"
+    told = json.loads(mathsetu("inspect", "--file", "empty.md", "--json").out)
+    assert told == {"posts": [], "more": False}
+    assert "(an empty file: empty.md)" in mathsetu.refuses("index", "lib", "empty.md")
+
+
 def test_inspect_shows_a_post_of_a_library(mathsetu: Mathsetu) -> None:
     Path("sheet.csv").write_text("question,answer\nWhat is the square?,$n^2$\n")
     mathsetu("index", "lib", "sheet.csv", "--recipe", "msm-bm25", "--processes", "1")

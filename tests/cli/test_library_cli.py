@@ -8,11 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
 from mathsetu.collections import jsonl, sampler
+from mathsetu.library import Library
 from mathsetu.records import Post, Query
 from tests.command import Mathsetu
 from tests.light import LIGHT_TOML
@@ -467,6 +470,46 @@ def test_an_edited_note_replaces_the_old_one(mathsetu: Mathsetu) -> None:
     ]
 
 
+def test_an_edited_file_stays_in_its_collection(mathsetu: Mathsetu) -> None:
+    def write(*names: str) -> None:
+        Path("notes/deep/sums.md").write_text(
+            "Before all.\n\n" + "".join(f"# {name}\n\nAdd.\n\n" for name in names)
+        )
+        Path("notes/sheet.csv").write_text("Question,Answer\n" + "What?,Add\n" * len(names))
+        Path("notes/rows.jsonl").write_text('{"id": "7", "body": "Add"}\n')
+        with ZipFile("notes/old.zip", "w") as archive:
+            archive.writestr("old.md", "".join(f"# {name}\n\nAdd.\n\n" for name in names))
+
+    def collections() -> dict[str, str]:
+        with Library("lib") as library:
+            hits = library.answer("add", 50).hits
+            return {hit.id: hit.post.collection for hit in hits if hit.post}
+
+    Path("notes/deep").mkdir(parents=True)
+    write("Sums")
+    index = ("index", "lib", "notes", "--recipe", "msm-bm25", "--processes", "1")
+    assert mathsetu(*index).code == 0
+    assert set(collections().values()) == {"notes"}
+    write("Sums", "More sums")
+    files = ("notes/deep/sums.md", "notes/sheet.csv", "notes/rows.jsonl", "notes/old.zip")
+    for source in files:
+        assert mathsetu("add", "lib", source).code == 0
+    found = collections()
+    assert {"notes/deep/sums.md#more-sums", "notes/sheet.csv#3", "7"} <= set(found)
+    assert set(found.values()) == {"notes"}
+    # A file of which the library has nothing is named by itself, as is one that was removed.
+    Path("notes/deep/new.md").write_text("# New\n\nAdd.")
+    mathsetu("remove", "lib", "notes/sheet.csv")
+    assert mathsetu("add", "lib", "notes/deep/new.md", "notes/sheet.csv").code == 0
+    found = collections()
+    assert found["notes/deep/new.md#new"] == "deep"
+    assert found["notes/sheet.csv#2"] == "sheet.csv"
+    # What a post states counts.
+    Path("notes/rows.jsonl").write_text('{"id": "7", "body": "Add", "collection": "own"}\n')
+    mathsetu("add", "lib", "notes/rows.jsonl")
+    assert collections()["7"] == "own"
+
+
 def test_a_document_is_removed_with_all_its_sections(mathsetu: Mathsetu) -> None:
     Path("notes").mkdir()
     for name in ("sums", "primes"):
@@ -485,6 +528,31 @@ def test_a_document_is_removed_with_all_its_sections(mathsetu: Mathsetu) -> None
     assert "did you mean: notes/primes.md#more-primes)" in done.err
     assert "notes/primes.md" in mathsetu("search", "lib", "primes").out
     assert mathsetu("search", "lib", "sums").code == 1
+
+
+def test_an_archive_is_removed_with_all_that_is_in_it(mathsetu: Mathsetu) -> None:
+    Path("notes/old.zip.d").mkdir(parents=True)
+    Path("notes/old.zip.d/kept.md").write_text("# Kept\n\nA sum.")
+    inner = BytesIO()
+    with ZipFile(inner, "w") as archive:
+        archive.writestr("deep.md", "Before.\n\n# Deep\n\nA sum.")
+    with ZipFile("notes/old.zip", "w") as archive:
+        archive.writestr("a/sums.md", "# Sums\n\nA sum.\n\n# More\n\nTwo.")
+        archive.writestr("sheet.csv", "Question,Answer,id\nWhat?,A sum,r7\n")
+        archive.writestr("inner.zip", inner.getvalue())
+    assert mathsetu("index", "lib", "notes", "--recipe", "msm-bm25", "--processes", "1").code == 0
+    # Part of an archive; a folder is none.
+    assert mathsetu.json("remove", "lib", "notes/old.zip/inner.zip")["removed"] == 2
+    for folder in ("notes/old.zip/a", "notes", "notes/old.zip.d"):
+        assert "did you mean: " in mathsetu("remove", "lib", folder).err
+    with ZipFile("notes/old.zip", "a") as archive:
+        archive.writestr("new.md", "# New\n\nA sum.")
+    assert mathsetu("add", "lib", "notes/old.zip").code == 0
+    with Library("lib") as library:
+        assert library.post("notes/old.zip/new.md#new").collection == "notes"
+    mathsetu("optimize", "lib")
+    assert mathsetu.json("remove", "lib", "notes/old.zip") == {"removed": 6, "unknown": []}
+    assert mathsetu.json("info", "lib")["posts"] == 1
 
 
 def test_a_file_with_text_before_its_headings_is_removed_whole_and_a_question_alone(
@@ -550,7 +618,7 @@ def test_a_search_shows_what_matched_in_the_question_and_what_wildcards_stand_fo
 def test_a_build_of_nothing_leaves_no_folder(tmp_path: Path, mathsetu: Mathsetu) -> None:
     (tmp_path / "void.md").write_text("")
     refused = mathsetu.refuses("index", tmp_path / "library", tmp_path / "void.md")
-    assert "there are no posts in the sources (no text in it: " in refused
+    assert "there are no posts in the sources (an empty file: " in refused
     assert "void.md)" in refused
     assert not (tmp_path / "library").exists()
     refused = mathsetu.refuses("index", tmp_path / "library", tmp_path / "missing.md")
@@ -570,7 +638,7 @@ def test_mistakes_are_answered_with_a_way_out(mathsetu: Mathsetu, tmp_path: Path
         "index", "l", "a.csv", "b.csv", "--recipe", light, "--field", "id=title"
     ).code == 0  # fmt: skip
     (tmp_path / "void.md").write_text("")
-    assert "no text in it: void.md" in mathsetu.refuses("add", "l", "void.md")
+    assert "an empty file: void.md" in mathsetu.refuses("add", "l", "void.md")
     assert "mathsetu index my.library ." in mathsetu.refuses("search", ".", "x")
     assert "-- before it" in mathsetu("search", "l", "-b+c").err
     assert mathsetu("search", "l", "--", "-b+c").code in (0, 1)

@@ -197,19 +197,23 @@ def test_many_changes_keep_few_tables_and_points(node, tmp_path, monkeypatch):
 
 def test_a_table_is_known_by_its_rows(node, tmp_path):
     rows = [
-        Post(f"sheet.csv#{n}", "A prime.", language=code, url=f"sheet.csv#{n}")
+        Post(f"sheet.csv#{n}", "A prime.", language=code, url=f"sheet.csv#{n}", collection="b")
         for n, code in ((2, "en"), (3, "es"))
     ]
-    rows.append(Post("own", "A sum.", language="en", thread_id="t", url="notes/other.csv#2"))
-    with published(tmp_path / "here", [*rows, Post("a.md#b", "Root.", thread_id="a.md")])[
-        1
-    ] as there:
-        found = there.of_documents(["sheet.csv", "notes/other.csv", "t", "a.md", "void"])
+    rows.append(
+        Post("own", "A sum.", language="en", thread_id="t", url="notes/other.csv#2", collection="c")
+    )
+    sections = [Post(f"{name}#b", "Root.", thread_id=name) for name in ("a.md", "b.zip/a.md")]
+    with published(tmp_path / "here", [*rows, *sections])[1] as there:
+        found = there.of_documents(["sheet.csv", "notes/other.csv", "t", "a.md", "b.zip", "void"])
         assert found == {
             "sheet.csv": {"sheet.csv#2", "sheet.csv#3"},
             "notes/other.csv": {"own"},
             "t": {"own"},
             "a.md": {"a.md#b"},
+            "b.zip": {"b.zip/a.md#b"},
         }
+        added = [Post("own", ""), Post("sheet.csv#9", ""), Post("void.csv#2", "")]
+        assert there.kept_collections(added) == {"own": "c", "sheet.csv#9": "b"}
         # They are no versions of one another, since that is not their thread.
         assert all(not hit.versions for hit in there.answer("prime", 5, group=True).hits)

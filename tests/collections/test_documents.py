@@ -473,3 +473,29 @@ def test_results_and_judgments_in_a_folder_are_not_taken_for_texts(tmp_path: Pat
 def test_what_is_missing_is_said_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         read(tmp_path / "absent.md")
+
+
+@pytest.mark.parametrize(
+    ("preamble", "printed"),
+    [
+        (r"\usepackage[czech]{babel}", "Důkaz."),
+        (r"\usepackage[english,ngerman]{babel}", "Beweis."),
+        (r"\usepackage{polyglossia}\setmainlanguage{spanish}", "Demostración."),
+        (r"\usepackage[magyar]{babel}", "Bizonyítás."),
+        (r"\usepackage[hindi]{babel}", "प्रमाण."),
+        (r"\usepackage[czech]{babel}\renewcommand{\proofname}{Náznak}", "Náznak."),
+        (r"\usepackage[czech]{babel}\addto\captionsczech{\def\proofname{Idea}}", "Idea."),
+        (r"\usepackage[czech]{babel}\newtheorem*{proof}{Dk}", "Dk."),
+        (r"\usepackage[klingon]{babel}", "Proof."),
+        ("", "Proof."),
+    ],
+)
+def test_a_proof_is_named_as_it_is_printed(tmp_path: Path, preamble: str, printed: str) -> None:
+    path = tmp_path / "a.tex"
+    path.write_text(
+        f"\\documentclass{{article}}{preamble}\\begin{{document}}\\begin{{proof}}$x$\\end{{proof}}"
+        "\\end{document}",
+        encoding="utf-8",
+    )
+    (post,) = open_posts(path)
+    assert post.body.split() == [printed, "$x$"]

@@ -11,6 +11,7 @@ import pytest
 from mathsetu.collections.folder import read_file, read_posts
 from mathsetu.collections.formats import FORMATS, open_posts
 from mathsetu.collections.rows import BadRows
+from mathsetu.collections.seen import SeenIds
 from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError, RowError
 from mathsetu.plain_files import open_plain
@@ -283,3 +284,54 @@ def test_sections_under_empty_headings_have_ids_of_their_own(
     write(tmp_path / name, text)
     ids = [post.id for post in read_posts(tmp_path)]
     assert ids == [name, f"{name}#section", f"{name}#section-1"]
+
+
+def test_a_chapter_by_itself_is_read_as_its_document_includes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    chapters = Path("notes/chapters")
+    chapters.mkdir(parents=True)
+    Path("notes/other.tex").write_text(
+        "\\documentclass{article}\n\\begin{document}\n% \\input{chapters/one}\n\\end{document}"
+    )
+    Path("notes/whole.tex").write_text(
+        "\\documentclass{article}\n\\usepackage[czech]{babel}\n\\input{macros}\n"
+        "\\title{Whole}\n\\begin{document}\nAbove.\n\\section{Start} Text.\n"
+        "\\input{chapters/parts}\n\\input{near}\n\\end{document}"
+    )
+    Path("notes/macros.tex").write_text("\\newcommand{\\R}{\\mathbb{R}}")
+    Path("notes/near.tex").write_text("\\section{Near} Let $y\\in\\R$.")
+    (chapters / "parts.tex").write_text("\\input{chapters/one}\\input{chapters/bare}")
+    (chapters / "one.tex").write_text("\\section{One} Let $x\\in\\R$.")
+    (chapters / "bare.tex").write_text("No heading.")
+    everything = {post.id: post for post in read_posts("notes")}
+
+    for name in ("notes/chapters/one.tex", "notes/near.tex"):
+        bad = BadRows(notes=[], ids=SeenIds())
+        alone = list(read_file(name, bad))
+        assert alone == [post for one, post in everything.items() if one.startswith(f"{name}#")]
+        assert len(alone) == 1
+        assert "mathbb{R}" in alone[0].body
+        assert bad.notes == [f"{name}: its sections are read as notes/whole.tex includes them"]
+    # Two chapters of one document are no file that is given twice.
+    bad = BadRows(notes=[], ids=SeenIds(), tally=Tally())
+    for name in ("notes/chapters/one.tex", "notes/near.tex"):
+        assert list(read_file(name, bad))
+    # Its text stands in a post of the document.
+    assert not list(read_file("notes/chapters/bare.tex", bad))
+    assert bad.tally is not None
+    assert bad.tally.to_json()["passed_over"] == [
+        {
+            "reason": "no sections in it; its text is part of notes/whole.tex",
+            "count": 1,
+            "first": ["notes/chapters/bare.tex"],
+        }
+    ]
+    # Where its sections would have other ids, they stay, and the document is named.
+    bad = BadRows(notes=[])
+    assert [post.id for post in read_file(chapters.absolute() / "one.tex", bad)] == ["one.tex#one"]
+    assert bad.notes is not None
+    assert bad.notes[0].endswith(
+        f"is a part of {tmp_path}/notes/whole.tex; add that file or its folder"
+    )

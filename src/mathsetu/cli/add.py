@@ -28,7 +28,7 @@ from mathsetu.cli.output import (
     say,
     skipped,
 )
-from mathsetu.library import add_posts
+from mathsetu.library import Library, add_posts
 from mathsetu.library.manifest import read_manifest
 from mathsetu.printable import counted
 
@@ -56,16 +56,22 @@ def command(
 ) -> None:
     """Add the posts of SOURCES to LIBRARY; a post with a known id replaces the old one.
 
+    It stays in the collection of the old one, unless it states another.
+
     Only the new posts are indexed. After many additions small segments are merged; mathsetu
     optimize does that at any time.
     """
     check_library_first(library, sources)
     bad = policy(skip_bad, fields, form)
     before = _languages(library)
-    with telling_why_nothing(bad), progress_bar(files_of(sources)) as progress:
+    with (
+        telling_why_nothing(bad),
+        progress_bar(files_of(sources)) as progress,
+        Library(library) as opened,
+    ):
         count = add_posts(
             library,
-            read_sources(sources, format_name, lang, bad),
+            read_sources(sources, format_name, lang, bad, opened.kept_collections),
             device=device,
             progress=progress,
         )

@@ -10,10 +10,12 @@ from typing import Any
 
 import click
 
+from mathsetu.cli.intake import report_of
 from mathsetu.cli.output import json_option, print_json, print_table, say
 from mathsetu.collections.files import read_lines
 from mathsetu.collections.formats import detect
 from mathsetu.collections.rows import BadRows
+from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError
 from mathsetu.intake.posts import read_post
 from mathsetu.markup import FORMS, Span, plain, split, to_text
@@ -51,10 +53,11 @@ def command(
         raise click.UsageError("give either a TEXT or --file")
     if post_id is not None and path is None:
         raise click.UsageError("--id needs --file with a collection")
+    bad = BadRows(tally=Tally())
     if path is not None and post_id is not None:
         _show_post(_found(path, post_id), as_json)
-    elif path is not None and form is None and (posts := _posts(path)) is not None:
-        _show_posts(posts, as_json)
+    elif path is not None and form is None and (posts := _posts(path, bad)) is not None:
+        _show_posts(posts, as_json, bad)
     elif path is not None:
         _show(_read(path), form or "text", as_json)
     else:
@@ -79,7 +82,7 @@ def _show_post(post: Post, as_json: bool) -> None:
         _print_spans(split(_text_of(post)))
 
 
-def _show_posts(posts: Iterator[Post], as_json: bool) -> None:
+def _show_posts(posts: Iterator[Post], as_json: bool, bad: BadRows) -> None:
     shown = list(islice(posts, _MOST))
     is_more = next(posts, None) is not None
     if as_json:
@@ -89,8 +92,17 @@ def _show_posts(posts: Iterator[Post], as_json: bool) -> None:
         facts = (read_post(post).language, *post.tags)
         say("", bold=post.id, then=f"  {', '.join(filter(None, facts))}".rstrip())
         _print_spans(split(_text_of(post)))
+    if not shown:
+        _say_why_nothing(bad)
     if is_more:
         say(f"the first {counted(len(shown), 'post')}; --id ID shows any other")
+
+
+def _say_why_nothing(bad: BadRows) -> None:
+    """Say which files have no posts, and why."""
+    for one in report_of(bad, {})["passed_over"]:
+        more = ", …" if one["count"] > len(one["first"]) else ""
+        say(f"{', '.join(one['first'])}{more}: {one['reason']}")
 
 
 def _described_post(post: Post) -> dict[str, Any]:
@@ -127,7 +139,7 @@ def _read(path: Path) -> str:
     return "\n".join(line for _, line in read_lines(path))
 
 
-def _posts(path: Path) -> Iterator[Post] | None:
+def _posts(path: Path, bad: BadRows) -> Iterator[Post] | None:
     """The posts of a file as an index reads them; nothing if it is a text that holds none."""
     if is_library(path):
         raise InputError(
@@ -138,7 +150,7 @@ def _posts(path: Path) -> Iterator[Post] | None:
         form = detect(path)
     except InputError:
         return None
-    return form.read(path, BadRows()) if form.holds == "posts" else None
+    return form.read(path, bad) if form.holds == "posts" else None
 
 
 def _found(path: Path, post_id: str) -> Post:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,6 +27,8 @@ from mathsetu.records import Post
 _MOST_LINES = 8
 # Of sources that are all wrong, so many errors say enough in one line.
 _MOST_ERRORS = 3
+# Posts whose collections are looked up at once.
+_BATCH = 256
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -69,9 +72,22 @@ def policy(skip_bad: bool, fields: Mapping[str, str], form: str | None = None) -
 
 
 def read_sources(
-    sources: tuple[str, ...], format_name: str | None, lang: str, bad: BadRows
+    sources: tuple[str, ...],
+    format_name: str | None,
+    lang: str,
+    bad: BadRows,
+    kept_collections: Callable[[Sequence[Post]], Mapping[str, str]] = lambda posts: {},
 ) -> Iterator[Post]:
-    """The posts of several sources, one after the other."""
+    """The posts of several sources, one after the other.
+
+    Args:
+        sources: The files and folders.
+        format_name: Their format, where the user says it.
+        lang: The language of posts that state none.
+        bad: How they are read, and what is noted of them.
+        kept_collections: The collections in which some of the posts are, by their ids; the others
+            are in one with the name of their source, unless they state theirs.
+    """
     for source in sources:
         place = Path(source)
         if source == SAMPLER:
@@ -88,14 +104,16 @@ def read_sources(
                 place = place.parent  # as if it were read with its folder
         # The name of a file need not be text; that of a collection is.
         name = os.fsencode(place.name).decode("utf-8", "replace")
-        counted = bad.tally.count(posts) if bad.tally is not None else posts
+        counted = iter(bad.tally.count(posts) if bad.tally is not None else posts)
         try:
-            for post in counted:
-                yield replace(
-                    post,
-                    language=post.language or lang,
-                    collection=post.collection or name,
-                )
+            while batch := list(islice(counted, _BATCH)):
+                kept = kept_collections(batch)
+                for post in batch:
+                    yield replace(
+                        post,
+                        language=post.language or lang,
+                        collection=post.collection or kept.get(post.id, name),
+                    )
         except RowError as error:
             if bad.skip:
                 raise

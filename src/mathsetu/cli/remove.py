@@ -18,8 +18,9 @@ from mathsetu.printable import counted
 def command(library: Path | str, ids: tuple[str, ...], as_json: bool) -> None:
     """Remove the posts with these IDS from LIBRARY, without rebuilding it.
 
-    A file (notes/series.md, notes/sheet.csv) stands for all of its sections or rows. Unknown ids
-    are reported, and the exit code is then 1.
+    A file (notes/series.md, notes/sheet.csv) stands for all of its sections or rows, and an
+    archive (notes/old.zip) for the files in it. Unknown ids are reported, and the exit code is
+    then 1.
     """
     with Library(library) as opened:
         known = opened.present(ids)

@@ -364,7 +364,7 @@ class SegmentPoints:
             if row.threads == (row.thread_id,):
                 payload[THREAD] = row.thread_id
             elif row.threads:
-                payload[THREAD] = [row.thread_id, row.file]
+                payload[THREAD] = list(dict.fromkeys((row.thread_id, *row.threads)))
             vectors: dict[str, Any] = {}
             for part in self._words:
                 vector, own = part.of_post(number)

@@ -135,6 +135,11 @@ class ClusterPosts:
         self._known[number] = facts
         self._numbers[facts.post.id] = number
 
+    def collections(self, ids: Iterable[str]) -> dict[str, str]:
+        """The collections of those of some posts that are here, by their ids."""
+        found = self._listed(ID, list(ids), (ID, COLLECTION))
+        return {str(payload[ID]): str(payload[COLLECTION]) for _, payload in found}
+
     def threads(self, names: Iterable[str]) -> dict[str, dict[int, str]]:
         """The posts of some threads or files: their numbers and languages."""
         found: dict[str, dict[int, str]] = {}
@@ -230,7 +235,7 @@ def _glance(facts: PostFacts) -> Glance:
 
 
 def _threads(payload: dict[str, Any]) -> list[str]:
-    """The thread of a post, empty where it has none, and its file where it is another name."""
+    """The thread of a post, empty where it has none, and its file and archives if it has any."""
     named = payload.get(THREAD, "")
     return list(map(str, named)) if isinstance(named, list) and named else [str(named or "")]
 

@@ -20,7 +20,7 @@ from mathsetu.collections.documents import (
     kind_by_name,
     read_document,
 )
-from mathsetu.collections.documents.latex import included, read_with_files
+from mathsetu.collections.documents.latex import included, is_main, main_file, read_with_files
 from mathsetu.collections.files import given_name
 from mathsetu.collections.packing import Member
 from mathsetu.collections.rows import REFUSE, BadRows
@@ -99,14 +99,19 @@ def read_file(
 ) -> Iterator[Post]:
     """Read one document. What it takes in (LaTeX's files) is looked for beside it.
 
-    One whose name and content say no kind is read as plain text.
+    A LaTeX file that is a part of a document in its folder, or in the one above, is read as that
+    document takes it in. One whose name and content say no kind is read as plain text.
     """
     _check_is_file(path, "a document")
     place = Path(path)
     try:
-        open_plain(path, follow_links=True).close()
+        with open_plain(path, follow_links=True) as file:
+            is_empty = not file.read(1)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({reason(error)})") from None
+    if is_empty:
+        bad.passed_over(path, EMPTY)
+        return
     tree = FolderTree(place.parent, _label(place))
     # A link that the user names is the user's own.
     name = place.name
@@ -116,15 +121,41 @@ def read_file(
     given = given_name(path)
     prefix = given[: -len(place.name)] if given.endswith(place.name) else ""
     found = kind or _kind(tree, name) or kind_by_name(place.name) or KINDS["text"]
+    document = Document(tree, name, prefix, language)
     try:
         _check_name(name)
-        yield from read_document(Document(tree, name, prefix, language), found, bad)
+        if found is KINDS["latex"] and not place.is_symlink():
+            document = _whole(document, path, bad)
+        yield from read_document(document, found, bad)
     except RowError as error:
         bad.report(error)
     except OSError as error:
         bad.report(_unreadable(error, str(path)))
     except ValueError as error:
         bad.report(RowError(path, 0, str(error)))
+
+
+def _whole(part: Document, path: str | Path, bad: BadRows) -> Document:
+    """The LaTeX document that a file is a part of, for the sections of this file; or the file."""
+    if is_main(part.tree, part.name):
+        return part
+    folder = Path(os.path.abspath(path)).parent
+    for above, name in ((folder, part.name), (folder.parent, f"{folder.name}/{part.name}")):
+        place = Path(os.path.relpath(above)) if not Path(path).is_absolute() else above
+        tree = FolderTree(place, _label(place / part.name))
+        try:
+            names = sorted(one.name for one in above.iterdir() if _is_latex(one.name))
+        except OSError:
+            continue
+        main = main_file(tree, name, [one for one in names if tree.has(one)])
+        if main is None:
+            continue
+        if not part.id.endswith(name):  # its sections would have other ids there
+            bad.note(f"{path}: is a part of {tree.shown(main)}; add that file or its folder")
+            return part
+        bad.note(f"{path}: its sections are read as {tree.shown(main)} includes them")
+        return Document(tree, main, part.id.removesuffix(name), part.language, only=name)
+    return part
 
 
 def document_kind(path: str | Path) -> Kind | None:

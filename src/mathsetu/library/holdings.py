@@ -71,6 +71,10 @@ class Posts(Protocol):
         """The ids of posts by their numbers."""
         ...
 
+    def collections(self, ids: Iterable[str]) -> dict[str, str]:
+        """The collections of those of some posts that are here, by their ids."""
+        ...
+
     def threads(self, names: Iterable[str]) -> dict[str, dict[int, str]]:
         """The posts of some threads, as far as they are known: their numbers and languages."""
         ...

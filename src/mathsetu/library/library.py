@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from numbers import Integral, Real
 from pathlib import Path
 from time import monotonic
@@ -30,12 +30,12 @@ from mathsetu.library.holdings import FolderHoldings, View, open_holdings
 from mathsetu.library.manifest import Manifest
 from mathsetu.library.query_translation import check_readable, prepare
 from mathsetu.library.ranker import LANGUAGE, Ranker, Scope
-from mathsetu.library.segmented_posts import Filter
+from mathsetu.library.segmented_posts import COLLECTION, Filter
 from mathsetu.markup import snippet
 from mathsetu.printable import counted
 from mathsetu.ranking.hybrid import preference
 from mathsetu.recipes.schema import Recipe
-from mathsetu.records import Hit, Post, Query, Reason, Run, shown
+from mathsetu.records import Hit, Post, Query, Reason, Run, archives_of, shown, source_file_of
 from mathsetu.retrieval.base import FormulaFinder
 
 if TYPE_CHECKING:
@@ -746,7 +746,7 @@ class Library:
         )
 
     def of_documents(self, names: Iterable[str]) -> dict[str, set[str]]:
-        """The ids of the posts of some documents, tables or threads, by its name."""
+        """The ids of the posts of some documents, tables, archives or threads, by its name."""
         asked = list(names)
 
         def work(view: View, clock: Clock) -> dict[str, set[str]]:
@@ -755,6 +755,33 @@ class Library:
                 name: set(view.stored_posts.ids(list(posts)).values())
                 for name, posts in threads.items()
             }
+
+        return self._steadily(work)
+
+    def kept_collections(self, posts: Sequence[Post]) -> dict[str, str]:
+        """The collections in which posts that are added and state none belong, by their ids.
+
+        A post that is in the library stays in its collection. One that is new in a file belongs
+        where most posts of that file are, or of its archive. Those of which the library knows
+        nothing are left out.
+        """
+        files = {post.id: source_file_of(post) for post in posts if not post.collection}
+
+        def work(view: View, clock: Clock) -> dict[str, str]:
+            stored = view.stored_posts
+            known = stored.collections(files)
+            around = {
+                one: [file, *archives_of(file)]
+                for one, file in files.items()
+                if file and one not in known
+            }
+            beside = {
+                name: next(iter(stored.facets(list(numbers))[COLLECTION]), "")
+                for name, numbers in stored.threads(chain(*around.values())).items()
+            }
+            for one, names in around.items():
+                known[one] = next((beside[name] for name in names if name in beside), "")
+            return {one: collection for one, collection in known.items() if collection}
 
         return self._steadily(work)
 

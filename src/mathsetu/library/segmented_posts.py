@@ -195,6 +195,15 @@ class SegmentedPosts:
         place = self._place(post_id)
         return None if place is None else place[0].by_number([place[1]])[place[1]]
 
+    def collections(self, ids: Iterable[str]) -> dict[str, str]:
+        """The collections of those of some posts that are here, by their ids."""
+        places = ((post_id, self._place(post_id)) for post_id in ids)
+        return {
+            post_id: place[0].collection_of(place[1])
+            for post_id, place in places
+            if place is not None
+        }
+
     def answers_to(self, post_id: str) -> list[Post]:
         """The answers to a question."""
         return [

@@ -27,7 +27,7 @@ from mathsetu.intake.marked_text import MarkedText
 from mathsetu.intake.posts import Glance, PostFacts, placed_texts, read_post, written_texts
 from mathsetu.limits import LONGEST_NAME
 from mathsetu.plain_files import is_plain_file
-from mathsetu.records import Post, source_file
+from mathsetu.records import Post, archives_of, source_file
 from mathsetu.retrieval.mapped import MappedBytes
 
 if TYPE_CHECKING:
@@ -82,11 +82,12 @@ class Row:
 
     @property
     def threads(self) -> tuple[str, ...]:
-        """The names under which the post is listed with others: its thread, and its file.
+        """The names under which the post is listed with others: its thread, file and archives.
 
         Only the thread makes posts versions of one another.
         """
-        return tuple(dict.fromkeys(filter(None, (self.thread_id, self.file))))
+        archives = archives_of(self.file or self.thread_id)
+        return tuple(dict.fromkeys(filter(None, (self.thread_id, self.file, *archives))))
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -311,6 +312,10 @@ class Store:
         """The number of a post."""
         rows = self._rows("SELECT number FROM posts WHERE id = ?", (post_id,))
         return int(rows[0][0]) if rows else None
+
+    def collection_of(self, number: int) -> str:
+        """The collection of a post."""
+        return str(self._by_number([number])[number][3])
 
     def check(self) -> None:
         """Read the whole file: a post that is not found may be there, where the file is damaged."""

@@ -113,12 +113,10 @@ def _add(place: str, body: bytes, form: str) -> Added:
         raise InputError("there are no posts in the body; send one as JSON on each line")
     with Library(place) as library:
         known = library.present(post.id for post in posts)
-        # A body has no name, as a file has: a post that names no collection stays in its own.
+        # A body has no name, as a file has.
+        kept = library.kept_collections(posts)
         posts = [
-            replace(post, collection=library.post(post.id).collection)
-            if post.id in known and not post.collection
-            else post
-            for post in posts
+            replace(post, collection=kept[post.id]) if post.id in kept else post for post in posts
         ]
     return Added(add_posts(place, posts, processes=1), len(known))
 

@@ -88,6 +88,9 @@ def read_document(document: Document, kind: Kind, bad: BadRows) -> Iterator[Post
         return
     if count:
         bad.took(document.shown, kind.name)
+    elif bad.count == refused and document.only:
+        shown = document.tree.shown(document.only)
+        bad.passed_over(shown, f"no sections in it; its text is part of {document.shown}")
     elif bad.count == refused:
         bad.passed_over(document.shown, NO_TEXT)
 

@@ -25,6 +25,7 @@ _INPUTS = re.compile(
     r"\\(?:input|include|subfile|InputIfFileExists)\s*+(?:\{([^{}\n]{1,200})\}|([\w./-]{1,200}))"
     r"|\\(?:sub)?import\*?\s*+\{([^{}\n]{0,200})\}\s*+\{([^{}\n]{1,200})\}"
 )
+_CLASS = re.compile(r"\\document(?:class|style)(?![A-Za-z])")
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*+")
 _ENCODING = re.compile(rb"\\usepackage\s*\[([A-Za-z0-9_-]{1,20})\]\s*\{inputenc\}")
 _ENCODINGS = {"latin1": "latin-1", "latin2": "iso8859-2", "latin9": "iso8859-15",
@@ -77,13 +78,14 @@ def read_with_files(document: Document, bad: BadRows) -> tuple[Iterator[Post], l
         return text, name
 
     source = decoded(data, document.shown, declared)
-    made = marks.expand(source, document.name, find)
+    language = _stated_language(source)
+    made = marks.expand(source, document.name, find, language)
     if made.missing:
         names = ", ".join(dict.fromkeys(made.missing))
         bad.note(f"{document.shown}: included files are missing: {names[:200]}")
     if made.is_cut:
         bad.note(f"{document.shown}: its macros expand to too much text; some are not expanded")
-    return _posts(document, made, _stated_language(source), bad), made.files
+    return _posts(document, made, language, bad), made.files
 
 
 def _stated_language(source: str) -> str:
@@ -175,6 +177,30 @@ def included(tree: Tree, names: list[str]) -> set[str]:
             if taken is not None and taken != name:
                 found.add(taken)
     return found
+
+
+def main_file(tree: Tree, name: str, names: list[str]) -> str | None:
+    """The first of some files that is a document and takes in another, also by way of others."""
+    for candidate in names:
+        if candidate == name or not is_main(tree, candidate):
+            continue
+        found: set[str] = set()
+        added = {candidate}
+        while added and name not in found:
+            added = included(tree, sorted(added)) - found
+            found |= added
+        if name in found:
+            return candidate
+    return None
+
+
+def is_main(tree: Tree, name: str) -> bool:
+    """Whether a file is a document of its own: it says its class."""
+    try:
+        source = tree.read(name).decode("utf-8", "replace")
+    except (InputError, OSError, *BROKEN):
+        return False
+    return _CLASS.search(_COMMENT.sub("", source)) is not None
 
 
 def _declared(data: bytes) -> str:

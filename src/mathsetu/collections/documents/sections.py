@@ -73,6 +73,7 @@ class Document:
         prefix: What stands before names in ids.
         language: The language of posts, where it is known.
         known: The ids of sections that were read before, of documents that may share files.
+        only: The file whose sections are wanted, of a document of several; "" for all.
     """
 
     tree: Tree
@@ -80,6 +81,7 @@ class Document:
     prefix: str = ""
     language: str = ""
     known: set[str] = field(default_factory=set)
+    only: str = ""
     _used: dict[str, dict[str, int]] = field(default_factory=dict)
 
     @property
@@ -212,6 +214,8 @@ def posts_of(
         wanted = (section.anchor or slug(plain(heading)))[:_LONGEST_ANCHOR]
         # What stands before the first heading is the file; a heading may be empty.
         post_id = f"{file_id}#{document.unused(file, wanted)}" if number else file_id
+        if document.only and file != document.only:
+            continue
         if post_id in document.known:
             shared += 1
             continue

@@ -59,12 +59,20 @@ ENVIRONMENT_ARGUMENTS = {
     "multicols": 1, "wrapfigure": 2, "wraptable": 2, "adjustbox": 1, "subfigure": 1,
     "subtable": 1, "list": 2, "column": 1, "spacing": 1, "adjustwidth": 2,
 }  # fmt: skip
-# Proofs have no \newtheorem: the word is the author's own name of the environment.
+# Their names are printed as they are written, unless \newtheorem says otherwise.
 STATEMENTS = frozenset(
     "theorem thm lemma lem proposition prop corollary cor definition defn defi remark rem rmk "
     "example exa exercise problem conjecture conj claim fact axiom question solution proof "
     "observation notation assumption hypothesis property".split()
 )
+# What babel and polyglossia print above a proof; it has no \newtheorem.
+PROOFS = {
+    "bg": "Доказателство", "ca": "Demostració", "cs": "Důkaz", "de": "Beweis", "el": "Απόδειξη",
+    "en": "Proof", "es": "Demostración", "fa": "برهان", "fr": "Démonstration", "hi": "प्रमाण",
+    "hr": "Dokaz", "hu": "Bizonyítás", "it": "Dimostrazione", "nl": "Bewijs", "pl": "Dowód",
+    "pt": "Demonstração", "ro": "Demonstrație", "ru": "Доказательство", "sk": "Dôkaz",
+    "sv": "Bevis", "tr": "Kanıt", "uk": "Доведення",
+}  # fmt: skip
 FIXED = frozenset(
     "begin end item label title text mathrm mathbf frac sqrt left right input include "
     "documentclass usepackage".split()

@@ -21,6 +21,7 @@ from mathsetu.collections.documents.tex_commands import (
     ENVIRONMENT_ARGUMENTS,
     FIXED,
     HEADINGS,
+    PROOFS,
     REFERENCES,
     SPACING,
     STATEMENTS,
@@ -80,19 +81,20 @@ class Expansion:
     is_cut: bool = False
 
 
-def expand(source: str, name: str, find: Finder) -> Expansion:
+def expand(source: str, name: str, find: Finder, language: str = "") -> Expansion:
     r"""Expand a document.
 
     Args:
         source: The text of the main file.
         name: Its name.
         find: Finds the files that it names.
+        language: The language that it states, in which proofs are named.
 
     >>> document = r"\newcommand{\R}{\mathbb{R}} Let $x\in\R$. % a note"
     >>> expand(document, "a.tex", lambda name, origin: None).text.strip()
     'Let $x\\in\\mathbb{R}$.'
     """
-    reader = _Reader(find)
+    reader = _Reader(find, PROOFS.get(language, PROOFS["en"]))
     reader.read(source, name)
     return Expansion("".join(reader.made), reader.files, reader.missing, reader.budget <= 0)
 
@@ -120,7 +122,8 @@ def expand_formulas(source: str, form: str) -> str:
 
 
 class _Reader(Frames):
-    def __init__(self, find: Finder) -> None:
+    def __init__(self, find: Finder, proof: str = PROOFS["en"]) -> None:
+        self._proof = proof
         self.made: list[str] = []
         self.files: list[str] = []
         self.missing: list[str] = []
@@ -410,7 +413,7 @@ class _Reader(Frames):
             macro, _end = self._environments[name]
             self._use(name, macro)
         elif name in self._theorems or name.rstrip("*") in STATEMENTS:
-            printed = self._theorems.get(name) or name.rstrip("*").capitalize()
+            printed = self._theorems.get(name) or self._printed(name.rstrip("*"))
             given = self._option()
             self._emit("\n\n")
             self._push(f"{printed} ({given}). " if given else f"{printed}. ")
@@ -427,6 +430,13 @@ class _Reader(Frames):
         else:
             self._drop(name, ENVIRONMENT_ARGUMENTS.get(name, 0))
             self._emit("\n")
+
+    def _printed(self, name: str) -> str:
+        r"""The name of a statement that no ``\newtheorem`` gives."""
+        if name != "proof":
+            return name.capitalize()
+        own = self._macros.get("proofname")
+        return own.body if own is not None else self._proof
 
     def _end(self, _: str) -> None:
         name = self._argument().strip()
