@@ -343,3 +343,12 @@ def test_programs_plot_comparisons_and_runs(tmp_path: Path) -> None:
         mathsetu.plot_means({})
     with pytest.raises(InputError, match=r"a comparison: compare\(results\)"):
         mathsetu.plot_means([WEAK, STRONG])  # type: ignore[arg-type]
+
+
+def test_the_curve_of_a_prime_measure_has_no_unjudged_hits() -> None:
+    judged = Judgments.of([Judgment("1", "a", 1)])
+    run = Run("r", {"1": (Hit("unjudged", 2.0), Hit("a", 1.0))})
+    assert recall_precision(run, judged)[0] == pytest.approx(0.5)
+    assert recall_precision(run, judged, judged_only=True)[0] == pytest.approx(1.0)
+    assert curves_panel({}, judged_only=True).title.endswith("judged hits only")
+    assert curves_panel({}).title.endswith("unjudged hits not relevant")

@@ -68,6 +68,7 @@ def command(
         curves = [curve for one in measured for curve in one.curves]
         choices.write(
             table,
+            main,
             means_panel(comparisons, main, seed=seed),
             difference_panels(comparisons["all"], main),
             {one.run: curve for one, curve in zip(every, curves, strict=choices.draws)},

@@ -59,7 +59,7 @@ def command(
             main = results.measures[0]
             means, *topics = results_panels(results, main, members, seed=choices.seed)
             curves = dict(zip([results.run], measured.curves, strict=choices.draws))
-            choices.write(table, means, topics, curves)
+            choices.write(table, main, means, topics, curves)
         if not as_json:
             show_table(table)
     if as_json:

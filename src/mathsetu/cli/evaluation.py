@@ -112,12 +112,15 @@ class Choices:
         """Whether a figure is wanted."""
         return any(target.suffix in ENDINGS for target in self.targets)
 
-    def write(self, table: Table, means: Panel, topics: Sequence[Panel], curves: Curves) -> None:
-        """Write a table, or the figure that goes with it, into each file."""
+    def write(
+        self, table: Table, main: Measure, means: Panel, topics: Sequence[Panel], curves: Curves
+    ) -> None:
+        """Write a table, or the figure of its main measure, into each file."""
         for target in self.targets:
             if target.suffix in ENDINGS:
-                shown = {"means": [means], "topics": topics, "recall": [curves_panel(curves)]}
-                every = [means, *topics, curves_panel(curves)]
+                recall = curves_panel(curves, judged_only=main.judged_only)
+                shown = {"means": [means], "topics": topics, "recall": [recall]}
+                every = [means, *topics, recall]
                 with writing_bytes(target) as file:
                     write_figure(draw(shown.get(self.plot or "all", every)), file, target.suffix)
                 continue
@@ -199,9 +202,12 @@ class Yardstick:
             warnings += (f"{path}: {message}" for message in found.oddities.messages())
             results.append(replace(found, run=found.run or plain_name(path)))
             if self.curves:
-                threshold, ids = self.relevant_from, self.visual_ids
                 curve = recall_precision(
-                    run, self.judgments, relevant_from=threshold, visual_ids=ids
+                    run,
+                    self.judgments,
+                    relevant_from=self.relevant_from,
+                    visual_ids=self.visual_ids,
+                    judged_only=self.measures[0].judged_only,
                 )
                 curves.append(curve)
         return Measured(path, results, [*warnings, *_about_rows(path, notes)], curves)

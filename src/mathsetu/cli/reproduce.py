@@ -14,6 +14,8 @@ from mathsetu.cli.output import LANGUAGE, json_option, print_json, print_table, 
 from mathsetu.cli.targets import begins, check_target
 from mathsetu.collections.files import writing
 from mathsetu.collections.formats import open_posts
+from mathsetu.collections.rows import BadRows
+from mathsetu.collections.seen import SeenIds
 from mathsetu.errors import InputError
 from mathsetu.library import Library, build_library
 from mathsetu.library.manifest import has_manifest
@@ -128,7 +130,9 @@ def command(
         else:
             if has_manifest(folder):
                 say(f"{folder}: the library there has another recipe and is replaced", err=True)
-            build_library(folder, open_posts(posts), recipe, progress=progress)
+            build_library(
+                folder, open_posts(posts, BadRows(ids=SeenIds())), recipe, progress=progress
+            )
         with Library(folder) as opened:
             asked = opened, load_recipe(name), queries, judgments
             if sweep_k:

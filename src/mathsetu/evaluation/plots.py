@@ -156,9 +156,10 @@ def results_panels(
     ]
 
 
-def curves_panel(lines: Mapping[str, Sequence[float]]) -> Curves:
+def curves_panel(lines: Mapping[str, Sequence[float]], *, judged_only: bool = False) -> Curves:
     """Interpolated precision at eleven levels of recall (`recall_precision`), by run."""
-    return Curves("Interpolated precision at levels of recall", lines)
+    hits = "judged hits only" if judged_only else "unjudged hits not relevant"
+    return Curves(f"Interpolated precision at levels of recall, {hits}", lines)
 
 
 def require_matplotlib() -> Any:
@@ -238,9 +239,18 @@ def plot_differences(comparison: Comparison, measure: str = "") -> Any:
     return draw(difference_panels(comparison, _measure(comparison.results[0], measure)))
 
 
-def plot_recall_precision(runs: Sequence[Run], judgments: Judgments) -> Any:
-    """A figure of the precision of runs at eleven levels of recall."""
-    return draw([curves_panel({run.name: recall_precision(run, judgments) for run in runs})])
+def plot_recall_precision(
+    runs: Sequence[Run], judgments: Judgments, *, judged_only: bool = False
+) -> Any:
+    """A figure of the precision of runs at eleven levels of recall.
+
+    Args:
+        runs: The runs.
+        judgments: What is judged.
+        judged_only: Throw out unjudged hits first, as prime measures do.
+    """
+    lines = {run.name: recall_precision(run, judgments, judged_only=judged_only) for run in runs}
+    return draw([curves_panel(lines, judged_only=judged_only)])
 
 
 def _measure(results: Results, name: str) -> Measure:

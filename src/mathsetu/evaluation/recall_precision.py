@@ -20,6 +20,7 @@ def recall_precision(
     *,
     relevant_from: int | None = None,
     visual_ids: Mapping[str, str] | None = None,
+    judged_only: bool = False,
 ) -> list[float]:
     """The mean over topics of the best precision at or beyond each level of recall.
 
@@ -31,6 +32,7 @@ def recall_precision(
         topics: Which topics; all judged ones unless given.
         relevant_from: The lowest relevant grade; by default what the judgments suggest.
         visual_ids: Formula id to visual id, where judgments name visual ids (ARQMath task 2).
+        judged_only: Throw out unjudged hits first, as prime measures do.
 
     >>> from mathsetu.records import Hit, Judgment
     >>> judged = Judgments.of([Judgment("1", "a", 1), Judgment("1", "c", 1)])
@@ -41,7 +43,9 @@ def recall_precision(
     threshold = judgments.relevant_from if relevant_from is None else relevant_from
     rankings, _ = judged_rankings(run, judgments, visual_ids)
     chosen = list(rankings) if topics is None else list(topics)
-    curves = [_curve(rankings[topic], threshold) for topic in chosen]
+    ranked = (rankings[topic] for topic in chosen)
+    counted = (one.without_unjudged() if judged_only else one for one in ranked)
+    curves = [_curve(one, threshold) for one in counted]
     return [sum(column) / len(curves) for column in zip(*curves, strict=True)]
 
 
