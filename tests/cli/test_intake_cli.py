@@ -57,6 +57,7 @@ def test_the_report_names_what_was_read_and_what_was_not(mathsetu: Mathsetu) -> 
     assert "skipped: notes/bad.md line 1" in said.err
 
 
+@pytest.mark.thorough
 def test_html_in_json_lines_is_told_and_read_with_form(mathsetu: Mathsetu) -> None:
     page = {"id": "1", "body": "<p>Is $a&lt;b$?</p>", "collection": "site"}
     Path("posts.jsonl").write_text(json.dumps(page) + "\n")

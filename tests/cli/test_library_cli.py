@@ -470,6 +470,7 @@ def test_an_edited_note_replaces_the_old_one(mathsetu: Mathsetu) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_an_edited_file_stays_in_its_collection(mathsetu: Mathsetu) -> None:
     def write(*names: str) -> None:
         Path("notes/deep/sums.md").write_text(
@@ -570,6 +571,7 @@ def test_a_file_with_text_before_its_headings_is_removed_whole_and_a_question_al
     assert mathsetu.json("remove", "lib", "7") == {"removed": 1, "unknown": []}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "columns", ["Question,Answer", "Question,Answer,id", "Question,Answer,url"]
 )

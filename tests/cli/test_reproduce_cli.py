@@ -216,6 +216,7 @@ def test_topics_that_ask_for_formulas_are_sent_to_run_and_evaluate(
     assert "--visual-ids FILE' (docs/evaluate.md)" in said
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("topic", "compared"), [("A.301", True), ("A.1", False), ("q_1", False)])
 def test_an_edition_that_the_paper_did_not_run_is_not_compared_with_it(
     mathsetu: Mathsetu, tmp_path: Path, topic: str, compared: bool

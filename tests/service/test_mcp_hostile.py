@@ -176,6 +176,7 @@ class Flood(io.RawIOBase):
         return count
 
 
+@pytest.mark.thorough
 def test_what_was_asked_before_standard_input_ended_is_answered(sampler_folder: Path) -> None:
     hello = {
         "protocolVersion": "2025-06-18",

@@ -66,6 +66,7 @@ def test_posts_are_added_replaced_and_removed(server: TestClient) -> None:
     assert server.get("/v1/post?id=twin", headers=READER).status_code == 404
 
 
+@pytest.mark.thorough
 def test_a_filter_reaches_every_language_that_posts_state(server: TestClient) -> None:
     named = {"a": "Elvish", "b": "Hindi", "c": "en-US"}
     posts = [{"id": one, "body": "Zwillinge", "language": name} for one, name in named.items()]
@@ -92,6 +93,7 @@ def test_a_filter_reaches_every_language_that_posts_state(server: TestClient) ->
     assert server.get("/search?q=Zwillinge&in=klingon", headers=READER).status_code == 400
 
 
+@pytest.mark.thorough
 def test_bodies_may_be_html_where_the_request_says_so(server: TestClient) -> None:
     page = {"id": "page", "body": '<p>If <span class="math-container">$a&lt;b$</span>.</p>'}
 
