@@ -351,4 +351,4 @@ def test_the_curve_of_a_prime_measure_has_no_unjudged_hits() -> None:
     assert recall_precision(run, judged)[0] == pytest.approx(0.5)
     assert recall_precision(run, judged, judged_only=True)[0] == pytest.approx(1.0)
     assert curves_panel({}, judged_only=True).title.endswith("judged hits only")
-    assert curves_panel({}).title.endswith("unjudged hits not relevant")
+    assert curves_panel({}).title.endswith("all hits")

@@ -158,8 +158,8 @@ def results_panels(
 
 def curves_panel(lines: Mapping[str, Sequence[float]], *, judged_only: bool = False) -> Curves:
     """Interpolated precision at eleven levels of recall (`recall_precision`), by run."""
-    hits = "judged hits only" if judged_only else "unjudged hits not relevant"
-    return Curves(f"Interpolated precision at levels of recall, {hits}", lines)
+    hits = "judged hits only" if judged_only else "all hits"
+    return Curves(f"Precision over recall, {hits}", lines)
 
 
 def require_matplotlib() -> Any:
