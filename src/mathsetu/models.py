@@ -51,7 +51,7 @@ def require(module: str, purpose: str, extra: str) -> Any:
 def onnx_runtime() -> Any:
     """The package onnxruntime, told beforehand to record nothing and to send nothing anywhere.
 
-    Its newer versions keep a file of events in the user's cache, and look up a host of their makers.
+    Newer versions keep a file of events in the user's cache, and look up a host of their makers.
     """
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     runtime = import_module("onnxruntime")
