@@ -108,6 +108,13 @@ def test_inspect_shows_a_file_as_the_index_reads_it(mathsetu: Mathsetu) -> None:
     assert "1 formula" in mathsetu("inspect", "--file", "README.note").out
 
 
+def test_inspect_says_that_a_text_is_also_the_name_of_a_file(mathsetu: Mathsetu) -> None:
+    Path("note.md").write_text("Some $x$", encoding="utf-8")
+    shown = mathsetu("inspect", "note.md")
+    assert shown.err == "note.md is also a file; --file note.md reads it\n"
+    assert mathsetu("inspect", "note.txt").err == ""
+
+
 def test_inspect_says_why_there_is_nothing_to_show(mathsetu: Mathsetu) -> None:
     Path("empty.md").write_text("")
     Path("blank.md").write_text("<!-- later -->\n")

@@ -86,6 +86,19 @@ def test_markdown_becomes_clean_text() -> None:
     )
 
 
+def test_mathml_in_markdown_is_a_formula_and_in_code_is_not() -> None:
+    area = '<math display="block">\n<msup><mi>r</mi><mn>2</mn></msup>\n</math>'
+    source = f"The **area** {area} is less than $x$, `<math><mi>y</mi></math>` is code."
+    assert [(one.kind, one.display) for one in split(source, "markdown")] == [
+        ("text", False), ("formula", True), ("text", False), ("formula", False), ("text", False),
+        ("code", False), ("text", False),
+    ]  # fmt: skip
+    assert "".join(one.raw for one in split(source, "markdown")) == source
+    text = "The area $$r^{2}$$ is less than $x$, <math><mi>y</mi></math> is code."
+    assert to_text(source, "markdown") == text
+    assert to_text("Open: <math><mi>z</mi> and <math></math>", "markdown") == "Open: z and"
+
+
 def test_latex_becomes_clean_text() -> None:
     source = (
         "\\section{Redovi} % note\nNeka je \\emph{red} $\\sum a_n$ \\cite{x} konvergentan."

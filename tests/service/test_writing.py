@@ -53,7 +53,7 @@ def found(server: TestClient, query: str) -> list[str]:
 def test_posts_are_added_replaced_and_removed(server: TestClient) -> None:
     twin = {"id": "twin", "body": "Zwillinge: twin primes $p+2$.", "language": "en"}
     put = server.put("/v1/posts", content=lines(twin), headers=WRITER)
-    assert (put.status_code, put.json()) == (200, {"added": 1, "replaced": 0})
+    assert (put.status_code, put.json()) == (200, {"added": 1, "replaced": 0, "notes": []})
     assert found(server, "Zwillinge") == ["twin"]
     again = lines(
         {**twin, "body": "Cousins: primes $p+4$."}, {"id": "sexy", "body": "Primes $p+6$"}
@@ -94,6 +94,17 @@ def test_a_filter_reaches_every_language_that_posts_state(server: TestClient) ->
 
 
 @pytest.mark.thorough
+def test_html_that_no_form_announces_is_noted(server: TestClient) -> None:
+    body = lines({"id": "page", "body": "<p>One.</p>"}, {"id": "note", "body": "Two."})
+    notes = {
+        form: server.put(f"/v1/posts{form}", content=body, headers=WRITER).json()["notes"]
+        for form in ("", "?form=text", "?form=html")
+    }
+    kept = "the body: HTML tags in 1 of 2 bodies are kept as text (form=html reads them as HTML)"
+    assert notes == {"": [kept], "?form=text": [], "?form=html": []}
+
+
+@pytest.mark.thorough
 def test_bodies_may_be_html_where_the_request_says_so(server: TestClient) -> None:
     page = {"id": "page", "body": '<p>If <span class="math-container">$a&lt;b$</span>.</p>'}
 
@@ -120,7 +131,7 @@ def test_a_replaced_post_stays_in_its_collection_unless_another_is_named(
     add_posts(folder, old, processes=1)
     posts = [{"id": "a", "body": "1"}, {"id": "b", "body": "2", "collection": "drafts"}]
     put = server.put("/v1/posts", content=lines(*posts, {"id": "c", "body": "3"}), headers=WRITER)
-    assert put.json() == {"added": 3, "replaced": 2}
+    assert put.json() == {"added": 3, "replaced": 2, "notes": []}
     assert collections() == ["notes", "drafts", ""]
 
 

@@ -62,6 +62,15 @@ def command(
         _show(_read(path), form or "text", as_json)
     else:
         _show(sys.stdin.read() if text == "-" else text or "", form or "text", as_json)
+        if text and _names_file(text):
+            say(f"{text} is also a file; --file {text} reads it", err=True)
+
+
+def _names_file(text: str) -> bool:
+    try:
+        return Path(text).exists()
+    except (OSError, ValueError):  # too long for a name, or no name at all
+        return False
 
 
 def _show(source: str, form: str, as_json: bool) -> None:

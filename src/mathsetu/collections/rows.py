@@ -14,7 +14,7 @@ from mathsetu.limits import LONGEST_NAME
 # Ids that a summary names.
 _NAMED = 5
 #: What to do about tables of which each is numbered from 1.
-OTHER_IDS = "; take ids from another column: --field id=COLUMN"
+OTHER_IDS = "; take ids from another column (index, add, convert: --field id=COLUMN)"
 
 
 def not_json(message: str, place: str) -> str:

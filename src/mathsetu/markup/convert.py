@@ -7,7 +7,7 @@ written ``\$``, so that marked text splits into the same formulas as its source 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _NEEDS_ESCAPE = re.compile(r"\\(?=[(\[]|begin\{)|\$|\\.", re.DOTALL)
 # Good posts are found again and again, and several look into each text.
 _REMEMBERED = 5_000
+_MATHML = re.compile(r"<math\b[^<>]*+>(?:[^<]++|<(?!/?math\b))*+</math>", re.ASCII)
 # Stand-ins for formulas while a Markdown renderer works on the prose around them.
 _HOLDER = "\ue000{}\ue001"
 _HELD = re.compile("\ue000(\\d+)\ue001")
@@ -151,9 +152,27 @@ def _split_marked(
     return spans
 
 
+def _with_mathml(spans: Iterable[Span]) -> Iterator[Span]:
+    """Spans of Markdown, with the MathML in its prose as formulas."""
+    for span in spans:
+        position = 0
+        for found in _MATHML.finditer(span.raw) if span.kind == "text" else ():
+            formulas = split_html(with_containers(found[0]))
+            if [one.kind for one in formulas] != ["formula"]:
+                continue
+            before = span.raw[position : found.start()]
+            if before:
+                yield Span("text", before, before)
+            yield formulas[0]._replace(raw=found[0])
+            position = found.end()
+        if position < len(span.raw):
+            rest = span.raw[position:]
+            yield Span("text", rest, rest) if position else span
+
+
 _SPLITTERS: dict[str, Callable[[str], list[Span]]] = {
     "text": _split_marked,
-    "markdown": lambda source: _split_marked(source, markdown_code(source)),
+    "markdown": lambda source: list(_with_mathml(_split_marked(source, markdown_code(source)))),
     "latex": lambda source: _split_marked(source, latex_code(source), prices=False),
     "html": split_html,
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Literal, TypeVar
@@ -44,16 +45,26 @@ Ids = Annotated[
 
 Form = Annotated[
     Literal["text", "markdown", "latex", "html"],
-    Query(description="The form of titles, questions and bodies; text has formulas in dollars."),
+    Query(
+        description="The form of titles, questions and bodies; text (default) has formulas in "
+        "dollars."
+    ),
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """How many posts were added, and how many of these took the place of older ones."""
+    """What became of posts.
+
+    Attributes:
+        added: How many were added.
+        replaced: How many of these took the place of older ones.
+        notes: What seems odd: bodies with HTML tags where no form is named.
+    """
 
     added: int
     replaced: int
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +85,10 @@ def writing_router(engine: Engine, place: str) -> APIRouter:
     api = APIRouter(prefix="/v1", responses=PROBLEMS, dependencies=[Depends(known_parameters)])
 
     @api.put("/posts", summary="Add or replace posts", tags=["writing"], openapi_extra=_BODY)
-    async def put(request: Request, form: Form = "text") -> Added:
+    async def put(request: Request, form: Form | None = None) -> Added:
         body = await request.body()
-        return await run_in_threadpool(_changed, engine, place, lambda: _add(place, body, form))
+        add = partial(_add, place, body, form or "")
+        return await run_in_threadpool(_changed, engine, place, add)
 
     @api.delete("/posts", summary="Remove posts", tags=["writing"])
     def delete(ids: Ids) -> Removed:
@@ -101,11 +113,12 @@ def _add(place: str, body: bytes, form: str) -> Added:
     with TemporaryDirectory(prefix="mathsetu-posts-") as folder:
         path = Path(folder) / "posts.jsonl"
         path.write_bytes(body)
+        bad = BadRows(ids=SeenIds(), form=form, notes=[])
         # All are read before anything is written: most mistakes are found here.
         try:
-            posts = list(read_posts(path, BadRows(ids=SeenIds(), form=form)))
+            posts = list(read_posts(path, bad))
         except InputError as error:
-            problem = str(error).replace(f"{path} line", "line").replace(str(path), "the body")
+            problem = _of_body(str(error).replace(f"{path} line", "line"), path)
             if problem.endswith(OWN_LINE):
                 problem += " (curl: --data-binary)"
             raise InputError(problem) from error
@@ -118,7 +131,13 @@ def _add(place: str, body: bytes, form: str) -> Added:
         posts = [
             replace(post, collection=kept[post.id]) if post.id in kept else post for post in posts
         ]
-    return Added(add_posts(place, posts, processes=1), len(known))
+    odd = (_of_body(note, path).replace("--form html", "form=html") for note in bad.notes or ())
+    return Added(add_posts(place, posts, processes=1), len(known), tuple(odd))
+
+
+def _of_body(message: str, path: Path) -> str:
+    """A message about the file that a body was read from, as one about the body."""
+    return message.replace(str(path), "the body")
 
 
 def _remove(place: str, ids: list[str]) -> Removed:
