@@ -115,6 +115,7 @@ def test_errors_about_hostile_rows_are_one_harmless_line(mathsetu: Mathsetu) -> 
         assert not re.search("^mathsetu: forged", result.err + result.out, re.MULTILINE)
 
 
+@pytest.mark.thorough
 def test_hostile_runs_and_judgments_are_shown_harmlessly(mathsetu: Mathsetu) -> None:
     evil = "".join(char for char in EVIL if not char.isspace()) + "[red]"
     Path("qrels.txt").write_text(f"A.1{evil} 0 7 3\nA.1{evil} 0 9 0\n", encoding="utf-8")

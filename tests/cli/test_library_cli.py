@@ -531,6 +531,7 @@ def test_a_document_is_removed_with_all_its_sections(mathsetu: Mathsetu) -> None
     assert mathsetu("search", "lib", "sums").code == 1
 
 
+@pytest.mark.thorough
 def test_an_archive_is_removed_with_all_that_is_in_it(mathsetu: Mathsetu) -> None:
     Path("notes/old.zip.d").mkdir(parents=True)
     Path("notes/old.zip.d/kept.md").write_text("# Kept\n\nA sum.")

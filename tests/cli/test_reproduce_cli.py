@@ -36,6 +36,7 @@ def test_figures_come_as_json_and_the_library_is_used_again(
     assert (folder / "manifest.json").stat().st_mtime_ns == manifest.st_mtime_ns
 
 
+@pytest.mark.thorough
 def test_a_library_that_is_used_or_replaced_is_named(mathsetu: Mathsetu, tmp_path: Path) -> None:
     write_posts(tmp_path / "posts.jsonl", POSTS)
     write_queries(tmp_path / "topics.jsonl", [Query("A.301", "Is $x^2-2$ even?", language="en")])

@@ -76,6 +76,7 @@ def test_a_file_of_another_kind_is_not_written_over(
     assert (folder / target).read_bytes() == before
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "command",
     [

@@ -82,6 +82,7 @@ def test_a_node_that_comes_back_in_time_goes_unnoticed(node, there):
     assert not left[0]
 
 
+@pytest.mark.thorough
 def test_of_several_nodes_another_one_is_asked(node, monkeypatch):
     dead = LocalClient()
     dead.away = {"all"}

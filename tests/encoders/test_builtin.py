@@ -329,6 +329,7 @@ def test_a_model_without_a_wide_network_reads_everything_else_with_care(
     assert (careful.encode_tokens(rows, WIDE) == careful.encode_tokens(rows, CAREFUL)).all()
 
 
+@pytest.mark.thorough
 def test_the_runtime_of_networks_records_and_sends_nothing(folder: Path, tmp_path: Path) -> None:
     code = (
         "import os, sys; from pathlib import Path;"

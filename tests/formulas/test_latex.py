@@ -88,6 +88,7 @@ def test_any_pieces_of_latex_give_both_trees(latex: str) -> None:
     assert all(0 <= warning.position <= len(latex) for warning in parsed.warnings)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("latex", PATHOLOGICAL.values(), ids=PATHOLOGICAL)
 def test_no_short_formula_takes_long_or_exhausts_the_stack(latex: str) -> None:
     def read() -> None:

@@ -40,6 +40,7 @@ def test_every_further_language_has_the_most_used_concepts(code: str) -> None:
     assert set(terms) <= {concept.id for concept in GLOSSARY}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", FURTHER)
 def test_forms_are_clean_and_have_words_to_be_found_by(code: str) -> None:
     for concept, term in further_terms(code).items():

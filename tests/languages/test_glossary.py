@@ -95,6 +95,7 @@ def test_inflected_and_variant_forms_are_found(language: str, inflected: str, co
     assert found(inflected, language, GLOSSARY) == [(inflected, concept)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("language", ["hi", "es", "cs", "hr", "fa", "ne", "en"])
 def test_every_usual_term_finds_its_own_concept(language: str) -> None:
     for concept in GLOSSARY:

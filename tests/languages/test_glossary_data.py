@@ -74,6 +74,7 @@ def test_persian_uses_persian_letters() -> None:
     assert [row for row in FORMS if row[1] == "fa" and re.search("[يكىة]", row[2])] == []
 
 
+@pytest.mark.thorough
 def test_every_form_has_words_to_be_found_by() -> None:
     assert [row for row in FORMS if not tokenize(row[2], row[1])] == []
 

@@ -125,6 +125,7 @@ def test_names_and_unknown_words_stay_as_they_are() -> None:
     assert Glossary.load().expand("Zagier xqzwv", "cs", "en") == [("zagier", 1.0), ("xqzwv", 1.0)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.name)
 def test_every_term_of_a_table_is_found_and_no_other(path: Path) -> None:
     table = LearnedWords(gzip.decompress(path.read_bytes()).decode())

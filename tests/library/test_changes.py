@@ -309,6 +309,7 @@ def test_a_replaced_question_does_not_come_back_with_answers_added_later(tmp_pat
     assert found(tmp_path, "horses") == ["a", "q"]
 
 
+@pytest.mark.thorough
 def test_answers_are_not_found_by_the_words_of_a_removed_question(tmp_path: Path) -> None:
     build_library(tmp_path, [QUESTION, REPLY, ANSWERS_NOTHING], LIGHT, processes=1)
     add_posts(tmp_path, [OTHER], processes=1)

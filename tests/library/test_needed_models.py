@@ -75,6 +75,7 @@ def test_reproduce_misses_a_translator_and_a_reranker_before_it_reads_posts(
     assert done.code == 0, done.err  # nothing is to be translated
 
 
+@pytest.mark.thorough
 def test_run_misses_a_translator_before_the_first_topic(
     asked: Mathsetu, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -86,6 +86,7 @@ def test_a_longer_formula_that_holds_the_query_is_above_a_fragment_of_it(
     assert "fragment" in found[1:]
 
 
+@pytest.mark.thorough
 def test_the_best_posts_get_exact_scores_of_parts_that_did_not_hand_them_over(
     tmp_path: Path,
 ) -> None:
@@ -199,6 +200,7 @@ def test_a_post_that_moved_up_says_so_and_has_the_score_of_its_best_version(
     assert hit.reasons[-1].detail.startswith("in the language of the query (en): place ")
 
 
+@pytest.mark.thorough
 def test_reasons_for_another_order_are_true_of_the_post(library: Library) -> None:
     spoken = {post.id: post.language for post in sampler.posts()}
     versions = Counter(post.id.rpartition(".")[0] for post in sampler.posts())
@@ -226,6 +228,7 @@ def test_a_post_is_explained_with_itself(library: Library) -> None:
         assert (hit.post.id, hit.post.title, hit.post.body) == (known.id, known.title, known.body)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("preference", ["weak", "normal", "strong"])
 @pytest.mark.parametrize("group", [False, True])
 def test_scores_fall_along_the_list_whatever_is_preferred(

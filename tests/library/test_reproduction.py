@@ -51,6 +51,7 @@ def ensemble(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.thorough
 def test_figures_stand_beside_the_papers(
     summed: Library, topics: list[Query], judgments: list[Judgment]
 ) -> None:
@@ -98,6 +99,7 @@ def test_a_fusion_that_learns_is_cross_validated(
     assert all(figure.paper is None for figure in done.figures)
 
 
+@pytest.mark.thorough
 def test_a_recipe_fuses_as_deep_as_the_runs_of_its_systems(ensemble: Path) -> None:
     with Library(ensemble, ["ranking.candidates=20", "ranking.k=20"]) as opened:
         queries = list(sampler.queries())[:20]

@@ -61,6 +61,7 @@ def ensemble(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return Library(folder)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("setting", "method"),
     [
@@ -111,6 +112,7 @@ def test_queries_of_several_languages_keep_their_places(plain: Path) -> None:
         assert together.rankings[query.id] == library.run([query], 5).rankings[query.id]
 
 
+@pytest.mark.thorough
 def test_the_systems_of_an_ensemble_are_fused(ensemble: Library, queries: list[Query]) -> None:
     fused = ensemble.run(queries, 50)
     recipe = ensemble.recipe

@@ -44,6 +44,7 @@ def test_every_word_and_formula_of_a_reason_is_in_the_post(
         assert not list(problems(hit, sampler_library.post(hit.id)))
 
 
+@pytest.mark.thorough
 @given(pieces())
 def test_quoted_passages_and_exact_finds_are_in_the_post(whole: Library, query: str) -> None:
     for hit in whole.search(query, 3):

@@ -171,6 +171,7 @@ def test_much_noise_takes_seconds_at_most() -> None:
     assert_within(3, lambda: [to_text(noise, form) for form in FORMS])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("latex", ["5", "5.20", "12", ") and also (", ". So let", "x\\\\"])
 @pytest.mark.parametrize("after", ["5", " 5", "", " and then", "$y$"])
 def test_a_formula_of_a_latex_file_is_found_again_whatever_follows(latex: str, after: str) -> None:

@@ -124,6 +124,7 @@ def test_segments_are_searched_as_one_collection(tmp_path: Path, index: str) -> 
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("index", ["flat", "ivf", "adaptive"])
 @pytest.mark.usefixtures("encoder")
 def test_only_allowed_posts_are_found_and_few_of_them_exactly(tmp_path: Path, index: str) -> None:

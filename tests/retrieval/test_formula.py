@@ -175,6 +175,7 @@ def test_given_posts_get_the_scores_they_are_found_with(tmp_path: Path) -> None:
     assert index.ask([question])[0].scores(ranked.numbers).tolist() == ranked.scores.tolist()
 
 
+@pytest.mark.thorough
 @settings(max_examples=10, deadline=None)
 @given(cut=st.integers(1, 5), latex=st.sampled_from(["x^2+y^2=z^2", r"\sum_{m=1}^9 m", "a"]))
 def test_segments_without_common_formulas_change_nothing(

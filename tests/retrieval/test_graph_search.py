@@ -124,6 +124,7 @@ def test_choices_that_cannot_be_are_refused():
 OTHERS = [pytest.param(name, marks=pytest.mark.thorough) for name in ("document", "single")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("strategy", ["exact", *OTHERS])
 def test_a_library_with_a_graph_part_answers_in_two_languages(tmp_path, strategy):
     posts = [post for post in sampler.posts() if post.language in ("en", "hi")][:12]

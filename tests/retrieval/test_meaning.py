@@ -499,6 +499,7 @@ def test_a_device_that_is_not_there_is_refused_before_any_post_is_read(
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_library_is_built_added_to_and_searched(
     tmp_path: Path, model: str, processes: int

@@ -259,6 +259,7 @@ def test_with_a_key_only_those_who_know_it_enter(guarded: TestClient) -> None:
         assert response.status_code == 200
 
 
+@pytest.mark.thorough
 def test_only_named_sites_may_read_answers(guarded: TestClient) -> None:
     key = {"authorization": "Bearer open sesame"}
     good = guarded.get("/v1/library", headers={**key, "origin": "https://good.example"})

@@ -44,6 +44,7 @@ def address(folder: Path) -> Iterator[str]:
         thread.join()
 
 
+@pytest.mark.thorough
 def test_answers_are_the_values_of_the_engine(address: str, folder: Path) -> None:
     client, engine = Client(address, "eye"), Engine(folder)
     where = Filter(("en", "hi"), not_tags=("nobody",))

@@ -11,6 +11,7 @@ from mathsetu.service.engine import Engine
 TYPED = "why is sqrt(2) irrational"
 
 
+@pytest.mark.thorough
 def test_the_api_tells_the_reading_and_turns_it_off(client: TestClient) -> None:
     read = client.get("/v1/search", params={"q": TYPED}).json()["query"]
     assert read["formulas"] == ["\\sqrt{2}"]

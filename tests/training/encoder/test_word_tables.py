@@ -99,6 +99,7 @@ def test_what_mathematics_says_more_often_is_the_likelier_translation(tmp_path: 
     assert chances[0] == pytest.approx(chances[1], abs=0.02)
 
 
+@pytest.mark.thorough
 def test_nepali_is_also_learned_from_hindi_turned_nearly_nepali(tmp_path: Path) -> None:
     raw = raw_texts(tmp_path, "ne", [("a book", "किताब")])
     with lzma.open(raw / "parallel.en-hi.tsv.xz", "wt", encoding="utf-8") as file:
