@@ -31,6 +31,8 @@ DIRICHLET = r"\int_0^\infty \frac{\sin x}{x}dx"
         (r"\frac{1}{n^2}", "1/n/2", 0.0),
         ("a+b", "ca+bd", 0.0),
         ("x", "x", 0.0),
+        (r"\det A", r"\det(A) = 0", PART),
+        (r"\log x", r"\log xy", 0.0),
     ],
 )
 def test_a_formula_is_held_as_written_or_not(asked: str, written: str, share: float) -> None:

@@ -187,6 +187,20 @@ def test_arguments_of_different_number_are_aligned_in_their_order(
     assert found.score == pytest.approx(score)
 
 
+@pytest.mark.parametrize(
+    ("candidate", "in_one_piece"),
+    [
+        (r"\zeta(2)=\frac{\pi^2}{6}", True),
+        ("|E(K)|", True),
+        (r"\zeta(s+1)", True),
+        (r"\mathbb{Q}(\sqrt d)", False),
+    ],
+)
+def test_a_match_says_whether_the_query_is_in_one_piece(candidate: str, in_one_piece: bool):
+    found = matched(r"\zeta(?s)", candidate)
+    assert (found.coverage, found.in_one_piece) == (1.0, in_one_piece)
+
+
 def test_a_query_is_found_inside_a_larger_formula():
     found = matched(r"\frac{1}{n^2}", r"\sum_{n=1}^\infty \frac{1}{n^2} = \frac{\pi^2}{6}")
     assert found.coverage == 1.0

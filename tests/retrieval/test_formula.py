@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mathsetu.deadline import time_limit
 from mathsetu.errors import DamagedLibrary, OutOfTime
 from mathsetu.formulas import parse_latex
-from mathsetu.formulas.similarity import FOUND_PATTERN
+from mathsetu.formulas.similarity import FOUND_PATTERN, RENAMED_PATTERN
 from mathsetu.intake.question import Question
 from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
@@ -94,6 +94,33 @@ def test_a_pattern_that_is_found_in_full_is_above_one_that_nearly_is(tmp_path: P
     first, second = index.formulas(r"\sum_{n=0}^\infty ?x", 2)
     assert (first.latex, second.latex) == (full, nearly)
     assert first.score > FOUND_PATTERN > second.score
+
+
+@pytest.mark.parametrize(
+    ("pattern", "full"),
+    [
+        (r"\det ?A", [r"\det(xI-A)", r"\det\begin{pmatrix}1&2\\3&4\end{pmatrix}=-2", r"\det B=0"]),
+        ("?n!", [r"(p-1)! \equiv -1", "n!+1"]),
+        ("|?x|", ["|x|_p<1", r"|H| \mid |G|"]),
+        (r"\max ?A", [r"\max\{u,v\}"]),
+    ],
+)
+def test_an_operator_is_found_whatever_stands_at_its_one_wildcard(
+    tmp_path: Path, pattern: str, full: list[str]
+) -> None:
+    others = ["x+1=2", r"\sin x", "E(Q)", "a^2+b^2=c^2"]
+    index = retriever(tmp_path, [f"${latex}$" for latex in full + others])
+    scores = {one.latex: one.score for one in index.formulas(pattern, 10)}
+    assert {latex for latex, score in scores.items() if score >= FOUND_PATTERN} == set(full)
+
+
+def test_a_pattern_with_its_own_letters_is_above_one_with_others(tmp_path: Path) -> None:
+    own = r"\zeta(s)=\prod_p\frac{1}{1-p^{-s}}"
+    index = retriever(tmp_path, [f"${latex}$" for latex in ("E(K)", r"\mathbb{Q}(\sqrt d)", own)])
+    first, second, third = index.formulas(r"\zeta(?s)", 3)
+    assert (first.latex, second.latex) == (own, "E(K)")
+    # With d inside of the root for ζ, and ?s before it, the last is a match of pieces.
+    assert first.score > FOUND_PATTERN > second.score > RENAMED_PATTERN > third.score
 
 
 def test_a_post_with_all_formulas_of_a_query_beats_those_with_one(tmp_path: Path) -> None:

@@ -85,7 +85,8 @@ def command(
 
 def _print_match(parsed: Parsed, other: Parsed, found: Match) -> None:
     say("")
-    say(f"score      {found.score:.3f} (of the query, {found.coverage:.0%} was found)")
+    pieces = "" if found.in_one_piece else ", in pieces"
+    say(f"score      {found.score:.3f} (of the query, {found.coverage:.0%} was found{pieces})")
     renamed = [f"{ours} → {theirs}" for ours, theirs in found.substitution.items()]
     if renamed:
         say(f"letters    {', '.join(renamed)}")

@@ -112,12 +112,15 @@ def most_exact(asked: str, formulas: Iterable[str]) -> tuple[float, str]:
 
 
 def is_telling(latex: str) -> bool:
-    """Whether a formula is large enough that to hold it says something of a post.
+    r"""Whether a formula is large enough that to hold it says something of a post.
 
-    >>> is_telling("x"), is_telling("x^2")
-    (False, True)
+    A function with its argument is, however small: it has a name.
+
+    >>> is_telling("x"), is_telling("-1"), is_telling("x^2"), is_telling(r"\det A")
+    (False, False, True, True)
     """
-    return len(_keys(latex)) >= _LEAST_NODES
+    nodes = len(_keys(latex))
+    return nodes >= _LEAST_NODES or (nodes > 1 and parse_once(latex).opt.label.startswith("F!"))
 
 
 # Good posts are found again and again, and each formula of a query is looked for in all of theirs.

@@ -18,6 +18,8 @@ MATCH_SHARE = 1 / 3
 COVERAGE_SHARE = 0.2
 #: The least similarity of a formula in which a pattern (a query with wildcards) is found in full.
 FOUND_PATTERN = 2 / 3
+#: The same where letters of the pattern had to be renamed.
+RENAMED_PATTERN = 1 / 2
 #: What terms of the operator tree weigh, for whose structure the match speaks too.
 OPERATOR_WEIGHT = 0.5
 #: The families of those terms: leaf-root and leaf-leaf paths.
@@ -86,7 +88,8 @@ def similarity(overlap: float, found: Match) -> float:
 def pattern_similarity(overlap: float, found: Match) -> float:
     """As `similarity`, for a query with wildcards: where it is found in full, that counts most.
 
-    What stands for a wildcard, or beside the pattern, is no feature that both have.
+    What stands for a wildcard, or beside the pattern, is no feature that both have. A formula with
+    the letters of the query comes before one with others: who asks for ζ(?s) means that function.
 
     >>> from mathsetu.formulas.matching import match
     >>> from mathsetu.formulas.tree import Tree
@@ -94,4 +97,8 @@ def pattern_similarity(overlap: float, found: Match) -> float:
     True
     """
     like = similarity(overlap, found)
-    return FOUND_PATTERN + (1 - FOUND_PATTERN) * like if found.coverage == 1 else like
+    if found.coverage < 1 or not found.in_one_piece:
+        return like
+    is_renamed = any(ours != theirs for ours, theirs in found.substitution.items())
+    least = RENAMED_PATTERN if is_renamed else FOUND_PATTERN
+    return least + (1 - FOUND_PATTERN) * like

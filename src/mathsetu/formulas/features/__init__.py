@@ -7,7 +7,7 @@ still be told apart; a capital letter marks terms with variables and numbers abs
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product, zip_longest
 
 from mathsetu.formulas.features.layout_terms import layout_terms
@@ -20,6 +20,8 @@ __all__ = ["features", "layout_terms", "operator_terms", "query_features"]
 _WILDCARD = re.compile(r"[: ~]\?\w")
 # As many wildcards of a query are tried as variables and as numbers in every combination.
 _MIXED = 3
+# What else stands most often beside an operator: brackets and matrices, which keep their names.
+_ENCLOSED = ("M!()1x1", "M!()2x2", "M!()3x3", "M![]1x1", "M![]2x2", "M!{}1x1", "M!{}1x2", "M!||1x1")
 
 
 def features(slt: Tree, opt: Tree) -> list[str]:
@@ -38,25 +40,39 @@ def features(slt: Tree, opt: Tree) -> list[str]:
 def query_features(slt: Tree, opt: Tree) -> list[str]:
     """The features of a query: those that hold a wildcard say nothing and are left out.
 
-    Where all of them do, as in ?a+?b, wildcards are taken for variables and numbers, which stand in
-    their place most often.
+    Where all of them do, as in ?a+?b, wildcards are taken for what stands in their place most
+    often: variables, numbers and brackets. That a symbol is the last one is not told by a query
+    that is looked for in larger formulas: |?x| has no other feature.
 
     >>> from mathsetu.formulas.notation import read_tree
-    >>> query_features(Tree("∫", (Tree("?f"),), ("n",)), Tree("O!int", (Tree("?f"),), ("0",)))
-    ['P:∫ n V', 'P:∫ n N']
+    >>> query_features(Tree("∫", (Tree("?f"),), ("n",)), Tree("O!int", (Tree("?f"),), ("0",)))[:3]
+    ['P:∫ n V', 'P:∫ n N', 'p:∫ n M!()1x1']
     """
     told = [term for term in features(slt, opt) if _WILDCARD.search(term) is None]
-    return told or list(dict.fromkeys(_shapes(slt, opt)))
+    if any(map(is_wildcard, (node.label for node in opt.walk()))) and all(map(_is_end, told)):
+        return list(dict.fromkeys(_shapes(slt, opt)))
+    return told
+
+
+def _is_end(term: str) -> bool:
+    return term.endswith(" $")
 
 
 def _shapes(slt: Tree, opt: Tree) -> Iterator[str]:
-    """Abstracted features of formulas with variables or numbers in the place of wildcards."""
+    """Features of formulas with variables, numbers or brackets in the place of wildcards."""
     wildcards = dict.fromkeys(node.label for node in opt.walk() if is_wildcard(node.label))
     for kinds in product("VN", repeat=min(len(wildcards), _MIXED)):
-        named = dict(zip_longest(wildcards, kinds, fillvalue="V"))
-
-        def label_of(label: str, named: dict[str, str] = named) -> str:
-            return f"{named[label]}!{label}" if label in named else label
-
-        own = features(relabelled(slt, label_of), relabelled(opt, label_of))
+        named = {
+            name: f"{kind}!{name}" for name, kind in zip_longest(wildcards, kinds, fillvalue="V")
+        }
+        own = features(_replaced(slt, named), _replaced(opt, named))
         yield from (term for term in own if term[0].isupper())
+    # Of several wildcards, something else stands at one at least.
+    if len(wildcards) == 1:
+        for brackets in _ENCLOSED:
+            own = layout_terms(_replaced(slt, dict.fromkeys(wildcards, brackets)))
+            yield from (term for term in own if not _is_end(term))
+
+
+def _replaced(tree: Tree, labels: Mapping[str, str]) -> Tree:
+    return relabelled(tree, lambda label: labels.get(label, label))

@@ -18,6 +18,8 @@ class Match:
     Attributes:
         score: From 0 to 1, the same both ways (wildcards aside); 1 for formulas written alike.
         coverage: The share of the query that was found, whatever else the candidate holds.
+        in_one_piece: Whether what was found of the query hangs together in the candidate as it does
+            in the query, with nothing between an operator and its operands.
         query_nodes: The matched nodes of the query.
         candidate_nodes: The matched nodes of the candidate.
         substitution: The letters of the query and what they became: ``{"x": "t"}``.
@@ -28,6 +30,7 @@ class Match:
 
     score: float
     coverage: float
+    in_one_piece: bool
     query_nodes: tuple[Tree, ...]
     candidate_nodes: tuple[Tree, ...]
     substitution: Mapping[str, str]
@@ -57,6 +60,7 @@ def explain(
     their_places: list[int] = []
     substitution: dict[str, str] = {}
     taken: dict[int, Tree] = {}
+    counterparts: dict[int, int] = {}
     for ours, theirs, whole in sorted(pairs):
         letter, other = query.letters[ours], candidate.letters[theirs[0]]
         wildcard = query.wildcards[ours]
@@ -80,6 +84,7 @@ def explain(
             substitution[letter] = other
             worth = 1.0 if letter == other else RENAMED
         weight += worth * (len(mine) + len(others))
+        counterparts[ours] = theirs[0]
         our_places += mine
         their_places += others
     found = {-1, *our_places}
@@ -91,6 +96,10 @@ def explain(
     return Match(
         score=weight / (query.sizes[0] + candidate.sizes[0] - absorbed),
         coverage=len(our_places) / query.sizes[0],
+        in_one_piece=all(
+            counterparts.get(query.parents[ours], theirs) in (theirs, candidate.parents[theirs])
+            for ours, theirs in counterparts.items()
+        ),
         query_nodes=_written(query, our_places),
         candidate_nodes=_written(candidate, their_places),
         substitution=substitution,
