@@ -517,3 +517,23 @@ def test_a_faint_meaning_does_not_outweigh_the_word_itself(tmp_path: Path) -> No
     ]
     build_library(tmp_path / "lib", posts, load_recipe("default"), processes=1)
     assert Library(tmp_path / "lib").search("variance")[0].id == "2"
+
+
+@pytest.mark.thorough
+def test_a_long_post_with_all_words_is_close_and_above_short_ones_with_one(tmp_path: Path) -> None:
+    own = [post for post in sampler.posts() if post.language in ("en", "es")]
+    english = [post.body for post in own if post.language == "en"]
+    told = "Finally, the Cantor–Bernstein theorem says that two injections give a bijection."
+    body = " ".join([*english[:6], told, *english[6:12]])
+    build_library(
+        tmp_path / "lib", [*own, Post("long", body, language="en")], "default", processes=1
+    )
+    with Library(tmp_path / "lib") as library:
+        answer = library.answer("Cantor Bernstein theorem", k=3)
+        assert answer.is_close
+        first = answer.hits[0]
+        assert first.id == "long"
+        assert "all words together: “Cantor–Bernstein theorem”" in [
+            reason.detail for reason in first.reasons
+        ]
+        assert not library.answer("Cantor Bernstein lemma", k=3).is_close

@@ -129,6 +129,7 @@ def _described(
             "against": other.latex,
             "score": found.score,
             "coverage": found.coverage,
+            "in_one_piece": found.in_one_piece,
             "substitution": dict(found.substitution),
             "wildcards": {name: infix(part) for name, part in found.bindings.items()},
             "token_overlap": token_overlap(parsed.slt, other.slt),

@@ -35,6 +35,8 @@ from mathsetu.retrieval.base import Comparing, Reply, Retriever, Scored
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mathsetu.retrieval.lexical import LexicalReply
+
     Numbers = NDArray[np.float64]
     Allowed = NDArray[np.bool_] | None
 
@@ -55,8 +57,14 @@ _TITLE = 2.0
 # Formulas of a query that are looked for as they are written, the longest ones.
 _FORMULAS = 5
 # Kinds of parts that read words without looking any up; how much of a query, by its letters, must
-# be known words for them to tell anything; and posts that are looked into for all words of it.
-_GUESSING, _LEAST_KNOWN, _SAID_BY = frozenset({"meaning", "dense"}), 0.25, 5
+# be known words for them to tell anything.
+_GUESSING, _LEAST_KNOWN = frozenset({"meaning", "dense"}), 0.25
+# Posts that are looked into for all words of a query, and among how many they are chosen: a long
+# post that has all of them is not among the first, as each word counts little in it.
+_SAID_BY, _SAID_AMONG = 20, 200
+# All words of a short query (of so many words) among so few words of a post count, whatever their
+# order: from the first to the second share of what the phrase does, the less is between them.
+_SHORT, _TOGETHER, _APART, _ADJACENT = 8, 20, 0.4, 0.6
 # Posts in different languages are versions of one another when their vectors are as near as this,
 # and so many of their formulas are the same (Jaccard), at least two.
 _SAME_MEANING, _SAME_FORMULAS, _LEAST_FORMULAS = 0.85, 0.6, 2
@@ -148,14 +156,12 @@ class Ranker:
 
     def _is_said(self, ranked: RecipeReply) -> bool:
         """Whether one of the posts that have most of the question's words has all of them."""
-        from mathsetu.retrieval.lexical import LexicalReply
-
-        for name, reply in ranked.replies.items():
-            if isinstance(reply, LexicalReply) and name in ranked.said:
-                said = ranked.said[name]
-                best = ranked.numbers[np.argsort(-said, kind="stable")[:_SAID_BY]].tolist()
-                posts = self._posts.posts(best)
-                return any(reply.is_said_in_full(posts[number]) for number in best)
+        for name, reply in _lexical(ranked).items():
+            order = np.argsort(-ranked.said[name], kind="stable")
+            likely = filter(reply.may_say_all, ranked.numbers[order[:_SAID_AMONG]].tolist())
+            numbers = list(islice(likely, _SAID_BY))
+            posts = self._posts.posts(numbers)
+            return any(reply.narrowest(posts[number]) for number in numbers)
         return False
 
     def depth(self, k: int) -> int:
@@ -301,7 +307,7 @@ class Ranker:
 
     def _exact(self, ranked: RecipeReply) -> RecipeReply:
         """Posts that hold the query as it is written, above those that do not, all else equal."""
-        exact = ExactReply(ranked.question)
+        exact = ExactReply(ranked.question, next(iter(_lexical(ranked).values()), None))
         if not exact.asks:
             return ranked
         weight, depth = self.recipe.ranking.exact, _LOOKED_INTO
@@ -309,7 +315,7 @@ class Ranker:
             weight, depth = weight * more, _LOOKED_INTO_FOR_LITTLE
         first = ranked.numbers[:depth].tolist()
         posts = self._posts.glances(first)
-        shares = [weight * exact.held(posts[number])[0] for number in first]
+        shares = [weight * exact.share(number, posts[number]) for number in first]
         return ranked.with_share(EXACT, shares, exact) if any(shares) else ranked
 
     def _weighed(
@@ -369,10 +375,19 @@ class Ranker:
 
 
 class ExactReply:
-    """What posts hold of a question as it is written: its formulas, and its words as a phrase."""
+    """What posts hold of a question as it is written: its formulas, and its words as a phrase.
 
-    def __init__(self, question: Question) -> None:
+    Args:
+        question: The question.
+        lexical: What the words of posts say to it, where a part does; finds words that stand
+            together, but not as a phrase.
+    """
+
+    def __init__(self, question: Question, lexical: LexicalReply | None = None) -> None:
         self._question = question
+        # Many words, and those beside formulas, are together by chance or not at all.
+        is_short = lexical is not None and not question.formulas
+        self._lexical = lexical if is_short and len(question.words.split()) <= _SHORT else None
 
     @property
     def asks(self) -> bool:
@@ -401,6 +416,10 @@ class ExactReply:
     def _phrases(self) -> list[Phrase]:
         return phrases(self._question.texts, self._question.language)
 
+    def share(self, number: int, post: Glance) -> float:
+        """How much of the question a post holds: as it is written, or else its words together."""
+        return self.held(post)[0] or self._together(number, post)[0]
+
     def held(self, post: Glance) -> tuple[float, list[Evidence]]:
         """How much of the question a post holds as it is written, and what.
 
@@ -424,6 +443,21 @@ class ExactReply:
                 found.append(Evidence("word", phrase.text, own))
         return total / whole, found
 
+    def _together(self, number: int, post: Glance) -> tuple[float, list[Evidence]]:
+        """The same for all words of the question among a few of a post, in any order.
+
+        Translations of words count as these.
+        """
+        lexical = self._lexical
+        if lexical is None or lexical.word_count < 2 or not lexical.may_say_all(number):
+            return 0.0, []
+        own = lexical.narrowest(post.post)
+        words = len(own.split())
+        if not 0 < words <= _TOGETHER:
+            return 0.0, []
+        share = max(min(lexical.word_count / words, 1.0) * _ADJACENT, _APART)
+        return share, [Evidence("word", self._question.words.strip(), own)]
+
     def _as_title(self, post: Glance) -> str:
         """The title of a post, or the last heading in it, where it is the whole question."""
         # Few have all words, and only the titles of these are read.
@@ -442,9 +476,22 @@ class ExactReply:
 
     def reason(self, number: int, post: Post) -> Reason:
         """What the post holds as it is written."""
-        share, found = self.held(Glance.of(post))
+        how, (share, found) = "as written", self.held(Glance.of(post))
+        if not found:
+            how, (share, found) = "all words together", self._together(number, Glance.of(post))
         told = (f"${one.found}$" if one.kind == "formula" else f"“{one.found}”" for one in found)
-        return Reason(EXACT, share, "as written: " + ", ".join(told), tuple(found))
+        return Reason(EXACT, share, f"{how}: {', '.join(told)}", tuple(found))
+
+
+def _lexical(ranked: RecipeReply) -> dict[str, LexicalReply]:
+    """What the parts that look up words said to a question."""
+    from mathsetu.retrieval.lexical import LexicalReply
+
+    return {
+        name: reply
+        for name, reply in ranked.replies.items()
+        if isinstance(reply, LexicalReply) and name in ranked.said
+    }
 
 
 def _are_versions(thread: Mapping[int, str]) -> bool:

@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain, islice
@@ -250,22 +251,75 @@ class LexicalReply:
         met = dict.fromkeys(evidence for evidence in found if evidence)
         return Reason("words", float(sum(shares)), _in_words(met), tuple(met))
 
-    def is_said_in_full(self, post: Post) -> bool:
-        """Whether a post has all words of the question, or whole translations of them."""
-        text = _read_words(post, self._choices)
-        return any(self._is_said_in(text, post.language, one) for one in self._question.languages)
+    def may_say_all(self, number: int) -> bool:
+        """Whether a post has terms for all words of the question; quick, and sometimes by chance.
 
-    def _is_said_in(self, text: _Words, language: str, asked_in: str) -> bool:
-        said: set[str] = set()
+        A word has its own terms and those of its translations, in any language; words that are
+        translated as one have as many of these at least.
+        """
+        shares = zip(self._weighed.parts(number), self.wanted, strict=True)
+        there = {term for share, term in shares if share > 0}
+        return any(
+            bool(words)
+            and all(
+                any(len(there & terms) >= least for terms, least in terms_of_word)
+                for terms_of_word in words
+            )
+            for words in self._terms_of_words
+        )
+
+    @property
+    def word_count(self) -> int:
+        """How many words of the question are looked for, stop words aside."""
+        return max(map(len, self._terms_of_words), default=0)
+
+    @cached_property
+    def _terms_of_words(self) -> list[list[list[tuple[set[str], int]]]]:
+        """For each reading of the question, the terms that may stand for each of its words.
+
+        Each with how many of them do.
+        """
+        words, readings = self._words_of(self._question), []
+        for language in self._question.languages:
+            read = ((word, _word_terms(word, language, self._choices)) for word in tokenize(words))
+            found = {word: [(set(own), 1)] for word, own in read if own}
+            translated: dict[str, set[str]] = {}
+            for one in self._expanded(words, language) if self._is_translating else ():
+                for piece in one.pieces:
+                    asked = words[piece.start : piece.end]
+                    translated.setdefault(asked, set()).add(one.term)
+            for asked, terms in translated.items():
+                together = [word for word in tokenize(asked) if word in found]
+                for word in together:
+                    found[word].append((terms, len(together)))
+            readings.append(list(found.values()))
+        return readings
+
+    def narrowest(self, post: Post) -> str:
+        """The fewest words in a row of a post that have all words of the question.
+
+        Whole translations of words count as these; "" where the post does not have all.
+        """
+        text = _read_words(post, self._choices)
+        spans = (self._span_in(text, post.language, one) for one in self._question.languages)
+        found = [span for span in spans if span]
+        return text.between(*min(found, key=lambda span: span[1] - span[0])) if found else ""
+
+    def _span_in(self, text: _Words, language: str, asked_in: str) -> tuple[int, int] | None:
+        """The places of the first and the last word of that."""
+        met: list[tuple[int, int, str]] = []
         wanted: dict[str, tuple[str, ...]] = {}
         for asked, form, terms in self._sayings(asked_in, language):
             if not form and terms:
                 wanted[asked] = terms
             # Where nothing parts words, what translates one pair of letters says little.
             is_part = bool(form) and len(wanted.get(asked, ())) > 1
-            if terms and not is_part and text.span(terms):
-                said.update(tokenize(asked))
-        return any(map(str.isalpha, "".join(wanted))) and said.issuperset(wanted)
+            if terms and not is_part:
+                for first, last in text.spans(terms):
+                    met += ((first, last, word) for word in tokenize(asked))
+        if not any(map(str.isalpha, "".join(wanted))):
+            return None
+        return _shortest([one for one in sorted(met) if one[2] in wanted], set(wanted))
 
     def _evidence(self, term: str, language: str, text: _Words) -> Evidence | None:
         """What a term of a post has to do with the question's words."""
@@ -421,14 +475,47 @@ class _Words:
     terms: str
     first: dict[str, int]
 
+    def spans(self, terms: Sequence[str]) -> Iterator[tuple[int, int]]:
+        """The places of the first and the last word of terms that follow each other in the post."""
+        wanted, place, passed, number = _joined(terms), -1, 0, 0
+        while terms and (place := self.terms.find(wanted, place + 1)) >= 0:
+            number += self.terms.count(_BETWEEN, passed, place)
+            passed = place
+            yield self.places[number], self.places[number + len(terms) - 1]
+
     def span(self, terms: Sequence[str]) -> str:
         """The words of terms that follow each other in the post; "" where they do not."""
-        before, found, _ = self.terms.partition(_joined(terms))
-        if not found or not terms:
-            return ""
-        first = before.count(_BETWEEN)
-        start, end = self.places[first], self.places[first + len(terms) - 1]
-        return _quoted(" ".join(self.words[start : end + 1]))
+        return next((self.between(*span) for span in self.spans(terms)), "")
+
+    def between(self, first: int, last: int) -> str:
+        """The words from one place to another."""
+        return _quoted(" ".join(self.words[first : last + 1]))
+
+
+def _shortest(
+    met: Sequence[tuple[int, int, str]], wanted: AbstractSet[str]
+) -> tuple[int, int] | None:
+    """The shortest range of places in which all words are met.
+
+    Args:
+        met: Words with the places where they begin and end, in their order.
+        wanted: The words.
+
+    >>> _shortest([(0, 0, "a"), (7, 8, "b"), (9, 9, "a")], {"a", "b"})
+    (7, 9)
+    """
+    counts: Counter[str] = Counter()
+    best: tuple[int, int] | None = None
+    start = 0
+    for _, end, word in met:
+        counts[word] += 1
+        while counts[met[start][2]] > 1:
+            counts[met[start][2]] -= 1
+            start += 1
+        first = met[start][0]
+        if len(counts) == len(wanted) and (best is None or end - first < best[1] - best[0]):
+            best = first, end
+    return best
 
 
 def _quoted(text: str) -> str:
