@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mathsetu.formulas.infix import infix
 from mathsetu.formulas.matching import Match, PreparedFormula, match
 from mathsetu.formulas.notation import read_tree
 from mathsetu.formulas.parse import parse_latex
@@ -199,6 +200,31 @@ def test_arguments_of_different_number_are_aligned_in_their_order(
 def test_a_match_says_whether_the_query_is_in_one_piece(candidate: str, in_one_piece: bool):
     found = matched(r"\zeta(?s)", candidate)
     assert (found.coverage, found.in_one_piece) == (1.0, in_one_piece)
+
+
+@pytest.mark.parametrize(
+    ("query", "candidate", "parts"),
+    [
+        (r"\int ?f\,dx", r"\int_0^1 x^2\,dx=\frac13", ["x^2"]),
+        (r"\sum ?a", r"\sum_{n=1}^\infty \frac1n", ["1/n"]),
+        (r"\lim ?f", r"\lim_{x\to0} g=1", ["g"]),
+        (r"\log ?x", r"\log_2 n", ["n"]),
+        (r"\sum ?a", r"\int_0^1 x\,dx", []),
+    ],
+)
+def test_an_operator_without_limits_is_found_with_any(query: str, candidate: str, parts: list[str]):
+    found = matched(query, candidate)
+    is_found = found.coverage == 1 and found.in_one_piece
+    assert ([infix(tree) for tree in found.bindings.values()] if is_found else []) == parts
+
+
+def test_limits_that_one_formula_lacks_count_the_same_both_ways():
+    with_limits, without = r"\int_0^1 x^2\,dx", r"\int x^2\,dx"
+    one, other = matched(with_limits, without), matched(without, with_limits)
+    assert one.score == pytest.approx(other.score)
+    assert one.coverage < other.coverage == 1
+    # The sign of the integral is found, and coloured, without its limits.
+    assert len(other.candidate_symbols) == len(other.query_symbols)
 
 
 def test_a_query_is_found_inside_a_larger_formula():

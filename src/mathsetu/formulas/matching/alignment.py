@@ -2,10 +2,11 @@
 
 A table holds, for each two nodes, the best score of aligning what is below them. Two nodes of
 the same label can be aligned, and then their operands in turn: in any order under a commutative
-operator, position by position or in sequence under any other. Or one of the two nodes is left
-out and the alignment goes on below it, a little discounted: so a query matches a part of the
-candidate, and the same part is found in different wrappings. A wildcard takes any sub-tree, and
-the operands of a sum or product that nothing else takes.
+operator, position by position or in sequence under any other. So can operators with the same sign
+of which one has no limits: ∫ f dx is in every integral of f. Or one of the two nodes is left out
+and the alignment goes on below it, a little discounted: so a query matches a part of the candidate,
+and the same part is found in different wrappings. A wildcard takes any sub-tree, and the operands
+of a sum or product that nothing else takes.
 
 The work is bounded: the table has one cell for each two nodes, and where that would be too many
 cells the lowest levels of the trees are left out.
@@ -74,7 +75,8 @@ class Alignment:
         places = range(len(self._theirs))
         same_label: dict[str, list[int]] = {}
         for place in places:
-            same_label.setdefault(candidate.labels[place], []).append(place)
+            for label in {candidate.labels[place], candidate.labels[candidate.signs[place]]}:
+                same_label.setdefault(label, []).append(place)
         lettered = [place for place in places if candidate.letters[place] is not None]
         valued = [place for place in places if candidate.values[place] is not None]
         # Operands stand after their operator: going backwards, they are done before it.
@@ -88,6 +90,8 @@ class Alignment:
             else:
                 row = [0.0] * len(places)
             others: Iterable[int] = same_label.get(query.labels[ours], ())
+            if query.signs[ours] != ours:
+                others = [*others, *same_label.get(query.labels[query.signs[ours]], ())]
             if query.letters[ours] is not None:
                 others = lettered
             elif query.wildcards[ours] is not None:
@@ -120,7 +124,7 @@ class Alignment:
             return 2 + _TIE * candidate.sizes[theirs]
         if self._is_whole(ours, theirs):
             return query.sizes[ours] + candidate.sizes[theirs]
-        if label != other:
+        if label != other and not self._have_same_sign(ours, theirs):
             return 0.0
         if not self._ours[ours] or not self._theirs[theirs]:
             return 2.0
@@ -134,12 +138,27 @@ class Alignment:
         number = query.values[ours]
         return number is not None and self._equal_values and number == candidate.values[theirs]
 
+    def _have_same_sign(self, ours: int, theirs: int) -> bool:
+        """Whether two operators differ in their limits only: one has none, or has others."""
+        sign, other = self._query.signs[ours], self._candidate.signs[theirs]
+        if (sign == ours and other == theirs) or not (self._ours[ours] and self._theirs[theirs]):
+            return False
+        return self._query.labels[sign] == self._candidate.labels[other]
+
+    def _operands(self, ours: int, theirs: int) -> tuple[range, range]:
+        """The operands of two nodes; where one of two has no limits, those of the other aside."""
+        mine, others = self._ours[ours], self._theirs[theirs]
+        is_limited = self._query.signs[ours] != ours
+        if is_limited != (self._candidate.signs[theirs] != theirs):
+            return (mine[1:], others) if is_limited else (mine, others[1:])
+        return mine, others
+
     def _assign(self, ours: int, theirs: int) -> tuple[float, list[AlignedNodes]]:
         """The best pairs of operands, and what they count."""
         if is_commutative(self._query.labels[ours]):
             return self._assign_freely(ours, theirs)
         table = self._table
-        mine, others = self._ours[ours], self._theirs[theirs]
+        mine, others = self._operands(ours, theirs)
         if len(mine) == len(others):
             pairs = [AlignedNodes(a, (b,)) for a, b in zip(mine, others, strict=True)]
         else:

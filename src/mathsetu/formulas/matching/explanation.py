@@ -83,6 +83,10 @@ def explain(
                 continue
             substitution[letter] = other
             worth = 1.0 if letter == other else RENAMED
+        if (query.signs[ours] == ours) != (candidate.signs[theirs[0]] == theirs[0]):
+            # With and without limits, it is the signs that are the same.
+            mine += {query.signs[ours]} - {ours}
+            others += {candidate.signs[theirs[0]]} - {theirs[0]}
         weight += worth * (len(mine) + len(others))
         counterparts[ours] = theirs[0]
         our_places += mine

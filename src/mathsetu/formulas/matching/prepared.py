@@ -18,6 +18,8 @@ _MIRRORED = {"O!gt": "O!lt", "O!geq": "O!leq"}
 _SPELLINGS = {"O!continued-fraction": "O!divide"}
 # Letters that name one thing wherever they stand: renaming them changes the meaning.
 _FIXED_LETTERS = frozenset("πℝℤℕℚℂ")
+# What the label of an operator begins with that stands over its sign with limits, and what follows.
+_WITH_LIMITS = "+!"
 # How many operators above a letter count as its surroundings.
 _CONTEXT = 3
 
@@ -52,6 +54,9 @@ class PreparedFormula:
             self._parts += below
             self.parents += [place] * len(below)
         count = len(self.labels)
+        #: The place of the sign of each operator that has limits or an index, and stands over both
+        #: (the ∫ of an integral from 0 to 1); of other nodes their own.
+        self.signs = [self._sign(place) for place in range(count)]
         #: How many nodes there are from each node down.
         self.sizes = [1] * count
         #: Equal for equal sub-trees.
@@ -68,6 +73,14 @@ class PreparedFormula:
         ]
         #: For each letter, in which surroundings it stands how often.
         self.contexts = self._contexts()
+
+    def _sign(self, place: int) -> int:
+        if not self.labels[place].startswith(_WITH_LIMITS) or len(self.operands[place]) < 2:
+            return place
+        sign = self.operands[place].start
+        while self.operands[sign]:
+            sign = self.operands[sign].start
+        return sign
 
     def _sum_up(self) -> None:
         """Fill in sizes, keys and values, from the leaves to the root."""
