@@ -155,6 +155,9 @@ def test_what_rbc_learned_is_kept_and_used_again(
     assert mathsetu("run", library, topics, run, "--learned", kept, "--k", "5").code == 0
     assert "needs coefficients" in mathsetu.refuses("run", library, topics, run)
     assert "--learned learns nothing" in mathsetu.refuses(*asked, "--learned", kept, "--save", kept)
+    # Told before posts are read, and a library with another recipe is replaced.
+    plain = ("reproduce", "msm-bm25", "none.jsonl", topics, qrels, "--library", str(library))
+    assert "its fusion learns nothing" in mathsetu.refuses(*plain, "--save", tmp_path / "new.toml")
 
 
 @pytest.mark.thorough

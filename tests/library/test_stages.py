@@ -80,9 +80,10 @@ def test_parts_are_fused_as_their_own_runs_are(
     ]
     expected = fuse(alone, method, 400)
     for query in queries:
-        ours = [hit.score for hit in fused.rankings[query.id]]
-        theirs = [hit.score for hit in expected.rankings[query.id]]
-        assert ours == pytest.approx(theirs)
+        ours, theirs = fused.rankings[query.id], expected.rankings[query.id]
+        assert [hit.score for hit in ours] == pytest.approx([hit.score for hit in theirs])
+        # Ties, too, which are broken or drawn by the ids of posts.
+        assert [hit.id for hit in ours] == [hit.id for hit in theirs]
 
 
 def test_a_fused_hit_tells_its_ranks(plain: Path) -> None:

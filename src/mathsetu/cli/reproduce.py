@@ -24,6 +24,7 @@ from mathsetu.library.reproduction import (
     check_models,
     check_posts_wanted,
     has_paper,
+    learns,
     reproduce,
     same_recipe,
     sweep,
@@ -110,6 +111,8 @@ def command(
     stored = read_learned(learned) if learned else None
     if stored is not None and save is not None:
         raise click.UsageError("--save keeps what is learned, and --learned learns nothing")
+    if save is not None and not learns(recipe):
+        raise InputError(f"{name}: its fusion learns nothing; --save has nothing to keep")
     check_saved(save, [Path(name), posts, topics, *qrels, library])
     queries = [replace(q, language=q.language or lang) for q in read_records(topics, "queries")]
     check_posts_wanted(queries)
@@ -140,9 +143,7 @@ def command(
                 return
             done = reproduce(*asked, pool=pool, stored=stored)
             members = opened.recipe.members
-    if save is not None:
-        if done.fusion is None:
-            raise InputError(f"{name}: its fusion learns nothing; --save has nothing to keep")
+    if save is not None and done.fusion is not None:
         method = str(recipe.ranking.fuse["method"])
         save_learned(save, method, done.fusion, members, ", ".join(path.name for path in qrels))
     if as_json:

@@ -349,10 +349,15 @@ class Ranker:
             # A member of several parts ranks all that any of them found; its own run would not.
             cut = (_first(ranked, deeper) for ranked in lists)
             named = dict(zip(counting, cut, strict=True))
-            runs = [_as_run(name, ranked) for name, ranked in named.items()]
-            depth = max(1, sum(len(ranked.numbers) for ranked in named.values()))
-            [hits] = fuse(runs, method, depth).rankings.values()
-            yield _together(question, named, hits, str(ranking.fuse["method"]))
+            # Ties are drawn or broken by the ids of posts: so they are as in a fusion of run files.
+            found = dict.fromkeys(n for one in named.values() for n in one.numbers.tolist())
+            ids = self._posts.ids(list(found))
+            runs = [_as_run(name, ranked, ids) for name, ranked in named.items()]
+            [hits] = fuse(runs, method, max(1, len(found))).rankings.values()
+            numbers = {post_id: number for number, post_id in ids.items()}
+            order = [numbers[hit.id] for hit in hits]
+            scores = np.array([hit.score for hit in hits], dtype=np.float64)
+            yield _together(question, named, order, scores, str(ranking.fuse["method"]))
 
     def _reranked(self, ranked: RecipeReply, settings: Rerank) -> RecipeReply:
         top = ranked.numbers[: settings.depth].tolist()
@@ -561,41 +566,44 @@ def _first(ranked: RecipeReply, scope: Scope) -> RecipeReply:
     return ranked.ordered([*range(scope.k), *asked])
 
 
-def _as_run(name: str, ranked: RecipeReply) -> Run:
-    """A ranking as fusion reads it; the number of a post is its id, so earlier posts win ties."""
+def _as_run(name: str, ranked: RecipeReply, ids: Mapping[int, str]) -> Run:
+    """A ranking as fusion reads it."""
     pairs = zip(ranked.numbers.tolist(), ranked.scores.tolist(), strict=True)
-    hits = tuple(Hit(str(number), score) for number, score in pairs)
+    hits = tuple(Hit(ids[number], score) for number, score in pairs)
     return Run(name, {ranked.question.query.id: hits})
 
 
 def _together(
-    question: Question, members: Mapping[str, RecipeReply], hits: Sequence[Hit], method: str
+    question: Question,
+    members: Mapping[str, RecipeReply],
+    order: Sequence[int],
+    scores: Numbers,
+    method: str,
 ) -> RecipeReply:
     """The fused ranking, with what the members' parts said and where each member had a post."""
-    numbers = np.array([int(hit.id) for hit in hits], dtype=np.int64)
-    places = {number: place for place, number in enumerate(numbers.tolist())}
+    places = {number: place for place, number in enumerate(order)}
     added: dict[str, Numbers] = {}
     replies: dict[str, Reply] = {}
-    ranks: list[dict[str, int]] = [{} for _ in hits]
+    ranks: list[dict[str, int]] = [{} for _ in order]
     for name, ranked in members.items():
         own = [places[number] for number in ranked.numbers.tolist()]
         for rank, place in enumerate(own, start=1):
             ranks[place][name] = rank
         for part, values in ranked.added.items():
-            given = np.zeros(len(hits))
+            given = np.zeros(len(order))
             given[own] = values
             added[part] = np.maximum(added[part], given) if part in added else given
         replies |= ranked.replies
 
-    scores = np.array([hit.score for hit in hits], dtype=np.float64)
     # What the parts said has to add up to the fused score; what none of them said is the fusion's.
-    whole = sum(added.values(), start=np.zeros(len(hits)))
+    whole = sum(added.values(), start=np.zeros(len(order)))
     scale = np.divide(scores, whole, out=np.zeros_like(scores), where=whole > 0)
     added = {part: values * scale for part, values in added.items()}
 
     def remark(place: int) -> Reason:
         shown = ", ".join(f"{name} {rank}" for name, rank in ranks[place].items())
-        own = 0.0 if whole[place] > 0 else hits[place].score
+        own = 0.0 if whole[place] > 0 else float(scores[place])
         return Reason(method, own, f"ranks: {shown}")
 
+    numbers = np.array(order, dtype=np.int64)
     return RecipeReply(question, numbers, scores, added, replies, remarks=(remark,))

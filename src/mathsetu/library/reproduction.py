@@ -216,13 +216,14 @@ class JudgedTask:
 def _answered(library: Library, task: JudgedTask, settled: bool) -> tuple[Run, str, Any]:
     """The run, what was learned for it in words, and as a method that was fitted on all topics."""
     recipe = library.recipe
-    if settled or not _learns(recipe):
+    if settled or not learns(recipe):
         return library.run(task.queries, _DEPTH, pools=task.pools), "", None
     learned = fuse_members(recipe, member_runs(library, task), task)
     return learned.run, f"{', '.join(recipe.members)}: {learned.method}", learned.method
 
 
-def _learns(recipe: Recipe) -> bool:
+def learns(recipe: Recipe) -> bool:
+    """Whether the fusion of a recipe is learned from judged topics."""
     from mathsetu.ranking.fusion import METHODS
 
     method = recipe.ranking.fuse.get("method", "")
@@ -244,7 +245,7 @@ def fuse_members(recipe: Recipe, runs: Sequence[Run], task: JudgedTask) -> Learn
     """The runs of a recipe's systems, fused; what is to be learned is cross-validated."""
     from mathsetu.ranking.fusion import GOAL, Learned, fuse, fuse_learned, make_learner
 
-    if not _learns(recipe):
+    if not learns(recipe):
         method = recipe.fusion(recipe.ranking.weights)
         return Learned(fuse(runs, method, _DEPTH), method, 0.0, 0.0, 0)
     settings = dict(recipe.ranking.fuse)
