@@ -164,7 +164,8 @@ class Evidence:
     """Two things that met: what was asked for, and what stands in the post.
 
     ``found`` are words as the post writes them; ``translation`` is what the words of the question
-    were translated to, where the post has all of that in some form. Formulas are in LaTeX.
+    were translated to, of which the post has all in some form, or a part; it is empty where they
+    stand in the post themselves. Formulas are in LaTeX.
 
     >>> Evidence("word", "समाकल", "integrals", translation="integral").asked
     'समाकल'
