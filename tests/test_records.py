@@ -59,6 +59,15 @@ def test_an_answer_without_a_title_is_shown_with_its_question() -> None:
     assert Hit("4", 1.0, post=replace(post, body="")).snippet == "What is $1+1$?"
 
 
+def test_an_answer_that_was_found_by_its_question_is_shown_with_it() -> None:
+    post = Post("4", "Two. " + "More. " * 60, title="Sums", question="What is $1+1$?")
+    formula = Reason("formulas", 1.0, evidence=(Evidence("formula", "1+x", "1+1"),))
+    hit = Hit("4", 1.0, reasons=(formula,), post=post)
+    assert hit.snippet.startswith("What is $1+1$?\nTwo. More.")
+    word = Reason("words", 1.0, evidence=(Evidence("word", "more", "More"),))
+    assert Hit("4", 1.0, reasons=(word,), post=post).snippet.startswith("Two. More.")
+
+
 def test_a_printed_hit_shows_prices_as_people_write_them() -> None:
     post = Post("4", r"It costs \$5.", title=r"For \$5", language="en")
     assert str(Hit("4", 1.0, post=post)) == "For $5  [en] 1.000  4\n  It costs $5."

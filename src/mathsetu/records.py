@@ -21,7 +21,7 @@ _TEXTS = ("id", "body", "title", "language", "kind", "thread_id", "parent_id", "
           "collection", "accepted_id")  # fmt: skip
 #: Stands between the titles of a document and of its sections in the title of a post.
 BETWEEN_TITLES = " › "
-# Characters of a question that say what a post without a title answers.
+# Characters of a question that are shown before what answers it.
 _ASKED_WIDTH = 120
 # How the names of archives end.
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".7z", ".gz", ".bz2", ".xz",
@@ -105,6 +105,15 @@ class Post:
     accepted_id: str = ""
 
 
+def is_told(post: Post) -> bool:
+    """Whether an answer says itself all that its question could say for it.
+
+    >>> is_told(Post("7", "Yes.", parent_id="3", question="Is it $1$?"))
+    False
+    """
+    return bool(post.title and post.tags and post.question)
+
+
 def source_file(address: str) -> str:
     """The file of a post that is addressed by its file and a place in it; "" for other posts.
 
@@ -164,7 +173,8 @@ class Evidence:
     """Two things that met: what was asked for, and what stands in the post.
 
     ``found`` are words as the post writes them; ``translation`` is what the words of the question
-    were translated to, where the post has all of that in some form. Formulas are in LaTeX.
+    were translated to, of which the post has all in some form, or a part; it is empty where they
+    stand in the post themselves. Formulas are in LaTeX.
 
     >>> Evidence("word", "समाकल", "integrals", translation="integral").asked
     'समाकल'
@@ -240,7 +250,8 @@ class Hit:
     def snippet(self) -> str:
         """The piece of the post around what matched, as marked text.
 
-        An answer without a title is shown after a piece of its question.
+        An answer is shown after a piece of its question where that matched, or where no title says
+        what was asked.
         """
         return self.snippet_of(self.post) if self.post else ""
 
@@ -251,11 +262,15 @@ class Hit:
         evidence = [one for reason in self.reasons for one in reason.evidence]
         formulas = [one.found for one in evidence if one.kind == "formula"]
         words = [one.found for one in evidence if one.kind == "word"]
-        if post.title or not post.question or not post.body:
-            return matched_snippet((post.body, post.question), formulas, words)
-        # No title says what was asked, so that neither text tells the whole alone.
+        best = matched_snippet((post.body, post.question), formulas, words)
+        if not post.question or not post.body:
+            return best
+        answered = matched_snippet((post.body,), formulas, words)
+        if post.title and best == answered:
+            return answered
+        # Neither text tells the whole alone.
         asked = matched_snippet((post.question,), formulas, words, _ASKED_WIDTH)
-        return f"{asked}\n{matched_snippet((post.body,), formulas, words)}"
+        return f"{asked}\n{answered}"
 
     def __str__(self) -> str:
         if self.post is None:

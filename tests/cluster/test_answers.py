@@ -104,6 +104,21 @@ def test_an_answer_is_found_by_its_question(node, tmp_path):
     here, there = published(tmp_path / "library", posts)
     assert {hit.id for hit in there.search("zeta of two", 5)} == {"q", "a"}
     assert here.search("zeta of two", 5) == there.search("zeta of two", 5)
+    [shown] = [hit.post for hit in there.search("zeta of two", 5) if hit.id == "a"]
+    assert shown == there.post("a") == here.post("a")
+    assert (shown.title, shown.question) == (posts[0].title, posts[0].body)
+
+
+@pytest.mark.parametrize("how", [{"parent_id": "q"}, {"kind": "answer"}])
+def test_an_answer_is_no_version_of_its_question(node, tmp_path, how):
+    posts = [
+        Post(id="q", body="A geometric series.", language="en", thread_id="1"),
+        Post(id="a", body="Geometrická řada.", language="cs", thread_id="1", **how),
+    ]
+    here, there = published(tmp_path / "library", posts)
+    hits = there.answer("geometric series", 5, group=True).hits
+    assert [(hit.id, hit.versions) for hit in hits] == [("q", ()), ("a", ())]
+    assert hits == here.answer("geometric series", 5, group=True).hits
 
 
 @pytest.mark.thorough

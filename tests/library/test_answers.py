@@ -1,14 +1,17 @@
 """An answer keeps what it says itself; its question fills in the rest."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from benchmarks.reasons import problems
 from mathsetu.collections.threads import with_questions
 from mathsetu.intake.posts import read_post
-from mathsetu.library import Library, build_library
+from mathsetu.library import Library, add_posts, build_library, remove_posts
 from mathsetu.library import build as build_module
-from mathsetu.records import Post
+from mathsetu.library.upgrade import stored_posts
+from mathsetu.records import Post, Query
 from tests.light import LIGHT
 
 QUESTION = Post(
@@ -70,6 +73,51 @@ def test_a_library_finds_and_shows_an_answer_by_its_own_title(
     assert hit.post.title == OWN.title
     by_question = {hit.id for hit in library.search("harmonic convergence", 3)}
     assert by_question == {"ask", "bare"}
+
+
+def test_a_library_shows_an_answer_with_what_its_question_says(tmp_path: Path) -> None:
+    place = tmp_path / "library"
+    build_library(place, [QUESTION, BARE, OWN], LIGHT, processes=1)
+    with Library(place) as library:
+        whole = library.post("bare")
+        assert told(whole) == told(read_post(BARE).beside(read_post(QUESTION)).post)
+        assert whole.body == BARE.body
+        assert told(library.post("own")) == told(OWN)
+        for explain in (True, False):
+            hits = {hit.id: hit for hit in library.search(r"$\sum 1/n$", explain=explain)}
+            assert hits["bare"].post == whole
+        # What a reason names is to be seen in the hit, and in the post.
+        [explained] = [hit for hit in library.search("harmonic $\\sum 1/n$") if hit.id == "bare"]
+        assert not list(problems(explained, whole))
+        assert "$\\sum 1/n$" in explained.snippet
+        assert BARE.body in explained.snippet
+        assert library.explain("harmonic", "bare").post == whole
+        [found, *_] = library.formulas(r"\sum 1/n")
+        assert library.posts_with(found, 5) == ("ask", "bare")
+        similar = library.similar("ask")
+        assert similar.posts["bare"] == whole
+
+
+def test_the_formulas_and_the_record_of_an_answer_stay_its_own(tmp_path: Path) -> None:
+    place = tmp_path / "library"
+    build_library(place, [QUESTION, BARE], LIGHT, processes=1)
+    with Library(place) as library:
+        found = library.formula_instances(Query("1", r"$\sum 1/n$"), every=True)
+        assert [one.formula.id for one in found] == ["ask:body:0"]
+    assert [told(post) for post in stored_posts(place)] == [told(QUESTION), told(BARE)]
+
+
+@pytest.mark.thorough
+def test_an_answer_is_shown_with_a_question_that_was_added_or_changed_later(tmp_path: Path) -> None:
+    place = tmp_path / "library"
+    build_library(place, [BARE], LIGHT, processes=1)
+    assert told(Library(place).post("bare")) == told(BARE)
+    add_posts(place, [QUESTION], processes=1)
+    assert Library(place).post("bare").title == QUESTION.title
+    add_posts(place, [replace(QUESTION, title="Another")], processes=1)
+    assert Library(place).post("bare").title == "Another"
+    remove_posts(place, ["ask"])
+    assert told(Library(place).post("bare")) == told(BARE)
 
 
 def test_posts_keep_their_order_when_processes_work_on_small_chunks(

@@ -387,6 +387,38 @@ def test_posts_of_a_discussion_are_no_versions(tmp_path: Path) -> None:
     assert [hit.id for hit in library.search(query, 5)] == ["sum.en"]
 
 
+@pytest.mark.parametrize("how", [{"parent_id": "sum.en"}, {"kind": "answer"}])
+def test_an_answer_in_another_language_is_no_version_of_its_question(
+    tmp_path: Path, how: dict[str, str]
+) -> None:
+    question, answer, _ = in_two_languages()
+    library = small(
+        tmp_path,
+        [question, replace(answer, **how), Post("3", "Řada.", language="cs")],  # type: ignore[arg-type]
+        ("ranking.own_language=normal",),
+    )
+    query = Query("q", "geometrická řada bez konce", language="cs")
+    found = library.answer(query, 5, group=True).hits
+    assert {hit.id: hit.versions for hit in found} == {"sum.cs": (), "sum.en": (), "3": ()}
+    # Nor is it looked up where the question is found.
+    [alone] = library.search(Query("q", "geometrická", language="cs"), 5)
+    assert alone.id == "sum.en"
+
+
+def test_an_answer_that_repeats_its_question_is_no_version_of_it(tmp_path: Path) -> None:
+    text = "The sum of the first natural numbers and of their squares:"
+    suma = "La suma de los primeros números naturales y de sus cuadrados:"
+    formulas = r"$\sum_{k=1}^n k=\frac{n(n+1)}{2}$ and $\sum_{k=1}^n k^2=\frac{n(n+1)(2n+1)}{6}$"
+    posts = [
+        Post("en", f"{text} {formulas}.", language="en"),
+        Post("es", f"{suma} {formulas}.", language="es", parent_id="en"),
+    ]
+    build_library(tmp_path / "library", posts, "default", processes=1)
+    with Library(tmp_path / "library") as library:
+        answer = library.answer("sum of the first natural numbers", 4, group=True)
+    assert [hit.versions for hit in answer.hits] == [(), ()]
+
+
 def test_rows_of_a_table_in_different_languages_are_no_versions(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     path.write_text("text\nThe sum of a series.\nLa suma de los ángulos de un triángulo.\n")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from mathsetu.errors import InputError
 from mathsetu.intake import read_post
+from mathsetu.intake.question import typed_question
 from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
 from mathsetu.records import Post, Query
@@ -307,6 +308,38 @@ def test_a_reason_names_words_of_the_query_for_parts_of_translations(
     reason = over(tmp_path / "index", post).ask([asked(query)])[0].reason(0, post)
     assert detail in reason.detail.split("; ")
     assert all(one.asked.lower() in query.lower() for one in reason.evidence)
+
+
+@pytest.mark.parametrize(
+    ("question", "body", "language", "met"),
+    [
+        # One of the words is translated by itself.
+        (asked("partial sums"), "योग ज्ञात करें।", "hi", ("sums", "योग", "योग")),
+        (asked("अभाज्य संख्या", "hi"), "Numbers!", "en", ("संख्या", "number", "Numbers")),
+        # A word of the translation is found, not all of it.
+        (asked("prime"), "Un número.", "es", ("prime", "número primo", "número")),
+        # The glossary has no German name for the theorem.
+        (asked("Parseval theorem"), "Der Satz.", "de", ("theorem", "Satz", "Satz")),
+        # A name needs no translation.
+        (asked("Parseval"), "Parseval!", "de", ("Parseval", "", "Parseval")),
+    ],
+)
+def test_a_word_names_the_translation_of_which_a_post_has_a_part(
+    tmp_path: Path, question: Question, body: str, language: str, met: tuple[str, str, str]
+) -> None:
+    post = Post("0", body, language=language)
+    [one] = over(tmp_path / "index", post).ask([question])[0].reason(0, post).evidence
+    assert (one.asked, one.translation, one.found) == met
+
+
+def test_a_part_of_what_another_reading_of_the_question_means_is_no_reason(tmp_path: Path) -> None:
+    # "identity" is also the plural of the Czech word, which "algebraic identity" translates.
+    posts = [english("Algebra."), Post("1", "Součet.", language="cs")]
+    question = typed_question("identity", library={"en": 1, "cs": 1})
+    [reply] = over(tmp_path / "index", *posts).ask([question])
+    assert question.languages == ("en", "cs")
+    assert reply.wanted["algebra"] > 0
+    assert not reply.reason(0, posts[0]).evidence
 
 
 def english(body: str) -> Post:

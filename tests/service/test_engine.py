@@ -75,6 +75,22 @@ def test_the_snippet_shows_what_matched(engine: Engine) -> None:
     assert hit.formulas[0].found in shown + in_title
 
 
+def test_an_answer_shows_the_formula_of_its_question_that_it_was_found_by(tmp_path: Path) -> None:
+    posts = [
+        Post("q19", "Why is $a^2+b^2=c^2$?", kind="question", language="en"),
+        Post("a19", "Compare areas.", kind="answer", parent_id="q19", language="en"),
+    ]
+    build_library(tmp_path / "library", posts, LIGHT, processes=1)
+    engine = Engine(tmp_path / "library")
+    hits = {hit.id: hit for hit in engine.search("$a^2+b^2=c^2$", k=2).hits}
+    [matched] = hits["a19"].formulas
+    explained = engine.explain("$a^2+b^2=c^2$", "a19").hit
+    for pieces in (hits["a19"].snippet, explained.snippet, engine.post("a19").question):
+        assert matched.found in [piece.text for piece in pieces if piece.kind == "formula"]
+    assert engine.formulas("a^2+b^2=c^2", k=1).hits[0].posts == ("q19", "a19")
+    engine.close()
+
+
 def test_ids_of_formulas_are_unique_in_an_answer(engine: Engine) -> None:
     answer = engine.search(r"$x^2$ and $\frac{1}{x}$ and $x^2+1$", k=10)
     ids = [

@@ -34,6 +34,8 @@ LANGUAGE, TAGS, COLLECTION, ID, PARENT = "language", "tags", "collection", "id",
 #: The thread of a post that has one. Where its file has another name: a list of both, the thread,
 #: which may be empty, first.
 THREAD = "thread"
+#: The kind of a post that states one.
+KIND = "kind"
 #: The number of a passage's post.
 POST = "post"
 #: Fields of a formula: what it is written like, as a number; and since which version it counts in

@@ -23,6 +23,7 @@ from mathsetu.cluster.layout import (
     FORMULA,
     ID,
     KEY,
+    KIND,
     LANGUAGE,
     LEXICAL,
     MEANING,
@@ -361,6 +362,8 @@ class SegmentPoints:
         for point, number, row in zip(points, numbers, rows, strict=True):
             payload = self._facts(row)
             payload |= {ID: row.id, PARENT: row.parent_id, "record": row.record, "spans": row.spans}
+            if row.kind:
+                payload[KIND] = row.kind
             if row.threads == (row.thread_id,):
                 payload[THREAD] = row.thread_id
             elif row.threads:

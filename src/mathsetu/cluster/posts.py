@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mathsetu.cluster.layout import COLLECTION, ID, LANGUAGE, PARENT, TAGS, THREAD
+from mathsetu.cluster.layout import COLLECTION, ID, KIND, LANGUAGE, PARENT, TAGS, THREAD
 from mathsetu.cluster.packing import damaged
 from mathsetu.cluster.snapshot import Snapshot
 from mathsetu.errors import UnknownPost
 from mathsetu.intake.posts import Glance, PostFacts
-from mathsetu.library.segmented_posts import FACETS, by_frequency
+from mathsetu.library.segmented_posts import FACETS, by_frequency, questions_of, whole_posts
 from mathsetu.library.store import Heading, facts_of
 from mathsetu.records import Post
 
@@ -55,17 +55,21 @@ class ClusterPosts:
         return {str(payload[ID]): number for number, payload in found}
 
     def post(self, post_id: str) -> Post:
-        """One post by its id."""
-        facts = self.find(post_id)
-        if facts is None:
-            raise UnknownPost(post_id)
-        return facts.post
+        """One post by its id, as `posts` gives it."""
+        return self.named([post_id])[post_id]
 
     def named(self, ids: Iterable[str]) -> dict[str, Post]:
-        """Posts by their ids."""
+        """Posts by their ids, as `posts` gives them."""
         wanted = list(ids)
         self._read_by_id(wanted)
-        return {post_id: self.post(post_id) for post_id in wanted}
+        numbers: dict[str, int] = {}
+        for post_id in wanted:
+            number = self._numbers[post_id]
+            if number is None:
+                raise UnknownPost(post_id)
+            numbers[post_id] = number
+        posts = self.posts(list(numbers.values()))
+        return {post_id: posts[number] for post_id, number in numbers.items()}
 
     def find(self, post_id: str) -> PostFacts | None:
         """What is known of a post, if it is there."""
@@ -84,12 +88,9 @@ class ClusterPosts:
         """Posts by their numbers, each answer with what its question says."""
         self._read_by_number(numbers)
         facts = {number: self._known[number] for number in numbers}
-        self._read_by_id({one.post.parent_id for one in facts.values() if one.post.parent_id})
-        posts: dict[int, Post] = {}
-        for number, one in facts.items():
-            asked = self.find(one.post.parent_id) if one.post.parent_id else None
-            posts[number] = (one.beside(asked) if asked else one).post
-        return posts
+        wanted = questions_of(facts.values())
+        self._read_by_id(wanted)
+        return whole_posts(facts, {post_id: self.find(post_id) for post_id in wanted})
 
     def glances(self, numbers: Sequence[int]) -> dict[int, Glance]:
         """Posts by their numbers, answers without their questions."""
@@ -97,13 +98,19 @@ class ClusterPosts:
         return {number: _glance(self._known[number]) for number in numbers}
 
     def headings(self, numbers: Sequence[int]) -> dict[int, Heading]:
-        """The languages and threads of posts by their numbers."""
+        """The languages and threads of posts by their numbers, and whether they are answers."""
         names = self._snapshot.names
-        found = self._snapshot.fetch(names.posts, numbers, (LANGUAGE, THREAD), _WHAT)
+        fields = (LANGUAGE, THREAD, PARENT, KIND)
+        found = self._snapshot.fetch(names.posts, numbers, fields, _WHAT)
         if len(found) != len(set(numbers)):
             raise damaged()
         return {
-            number: Heading(str(payload[LANGUAGE]), _threads(payload)[0])
+            number: Heading(
+                str(payload[LANGUAGE]),
+                _threads(payload)[0],
+                str(payload[PARENT]),
+                str(payload.get(KIND, "")),
+            )
             for number, payload in found.items()
         }
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from mathsetu.collections.jsonl import from_json, to_json
 from mathsetu.markup import extract, split
-from mathsetu.records import Formula, Post
+from mathsetu.records import Formula, Post, is_told
 
 _TABLES = """
 CREATE TABLE questions (id TEXT PRIMARY KEY, post BLOB NOT NULL) WITHOUT ROWID;
@@ -44,7 +44,7 @@ def with_questions(posts: Iterable[Post]) -> Iterator[Post]:
             if not post.parent_id:
                 _keep(database, "INSERT OR IGNORE INTO questions VALUES (?, ?)", post.id, post)
                 yield post
-            elif post.title and post.tags and post.question:
+            elif is_told(post):
                 yield post
             elif (question := _question(database, post)) is not None:
                 yield beside(post, question)

@@ -15,10 +15,10 @@ import numpy as np
 
 from mathsetu.formulas.notation import write_tree
 from mathsetu.formulas.parse import parse_once
-from mathsetu.intake.posts import spelling
+from mathsetu.intake.posts import Glance, spelling
 from mathsetu.intake.question import Question
-from mathsetu.markup import extract, split
-from mathsetu.records import Formula, Hit, Post
+from mathsetu.markup import extract
+from mathsetu.records import Formula, Hit
 from mathsetu.retrieval.base import FormulaFinder, FormulaMatch
 
 if TYPE_CHECKING:
@@ -150,18 +150,19 @@ def _instances(
     added = context(numbers) if context else np.zeros(len(numbers))
     order = np.argsort(-added, kind="stable")
     for number, more in zip(numbers[order].tolist(), added[order].tolist(), strict=True):
-        post = stored_posts.post(stored_posts.ids([number])[number])
-        for formula in _own_formulas(post):
+        own = stored_posts.glances([number])[number]
+        for formula in _own_formulas(own):
             if formula.id == match.id if match.id else spelling(formula.latex) == wanted:
-                placed = replace(formula, post_id=formula.post_id or post.id)
+                placed = replace(formula, post_id=formula.post_id or own.post.id)
                 yield FormulaInstance(placed, match.score + more)
                 if not every:
                     return
 
 
-def _own_formulas(post: Post) -> Iterable[Formula]:
+def _own_formulas(post: Glance) -> Iterable[Formula]:
     """The formulas that a post lists or, where it lists none, shows."""
-    if post.formulas:
-        return post.formulas
-    texts = (("title", post.title), ("question", post.question), ("body", post.body))
-    return [formula for name, text in texts for formula in extract(split(text), post.id, name)]
+    if post.post.formulas:
+        return post.post.formulas
+    title, body, question = post.texts
+    texts = (("title", title), ("question", question), ("body", body))
+    return [one for name, text in texts for one in extract(text.spans, post.post.id, name)]

@@ -48,11 +48,11 @@ class Posts(Protocol):
         ...
 
     def post(self, post_id: str) -> Post:
-        """One post by its id."""
+        """One post by its id, as `posts` gives it."""
         ...
 
     def named(self, ids: Iterable[str]) -> dict[str, Post]:
-        """Posts by their ids, as `glances` gives them."""
+        """Posts by their ids, as `posts` gives them."""
         ...
 
     def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
@@ -64,7 +64,7 @@ class Posts(Protocol):
         ...
 
     def headings(self, numbers: Sequence[int]) -> dict[int, Heading]:
-        """The languages and threads of posts by their numbers."""
+        """The languages and threads of posts by their numbers, and whether they are answers."""
         ...
 
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:
@@ -258,7 +258,7 @@ class CachedPosts(SegmentedPosts):
         return self._named.read(numbers)
 
     def headings(self, numbers: Sequence[int]) -> dict[int, Heading]:
-        """The languages and threads of posts by their numbers."""
+        """The languages and threads of posts by their numbers, and whether they are answers."""
         return self._headings.read(numbers)
 
     def close(self) -> None:

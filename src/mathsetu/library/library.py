@@ -606,23 +606,20 @@ class Library:
     ) -> tuple[Hit, ...]:
         """Some posts as hits, by their places, each with those of all versions of it."""
         firsts = reply.numbers[list(places)].tolist()
-        glances = view.stored_posts.glances(firsts) if with_posts else {}
-        shown = {number: glance.post for number, glance in glances.items()}
+        posts = view.stored_posts.posts(firsts) if with_posts or explain else {}
         numbers = reply.numbers[[one for group in places.values() for one in group]].tolist()
         ids = view.stored_posts.ids(numbers)
-        posts = (
-            clock.attempt(REASONS, partial(view.stored_posts.posts, firsts)) if explain else None
-        )
         hits = []
         for number, (place, group) in zip(firsts, places.items(), strict=True):
             reasons: tuple[Reason, ...] = reply.shares(place) if explain else ()
-            if posts:
+            if explain:
                 work = partial(reply.reasons, place, posts[number])
                 reasons = clock.attempt(REASONS, work) or reasons
             others = tuple(ids[int(reply.numbers[other])] for other in group[1:])
             score = float(reply.scores[place])
             post_id = ids[number]
-            hits.append(Hit(post_id, score, post_id, reasons, others, shown.get(number)))
+            post = posts[number] if with_posts else None
+            hits.append(Hit(post_id, score, post_id, reasons, others, post))
         return tuple(hits)
 
     def formulas(self, latex: str, k: int = 10) -> list[FormulaMatch]:
@@ -655,7 +652,10 @@ class Library:
         return self._steadily(work)
 
     def posts_with(self, formula: FormulaMatch, limit: int) -> tuple[str, ...]:
-        """The ids of the first posts that hold a formula which `formulas` found."""
+        """The ids of the first posts that hold a formula which `formulas` found.
+
+        Answers hold the formulas of their questions, with which they are shown.
+        """
         # Numbers are those of one version, so there is no beginning again.
         view = self._holdings.now()
         stored_posts = view.stored_posts
@@ -808,7 +808,11 @@ class Library:
         return self._steadily(work)
 
     def post(self, post_id: str) -> Post:
-        """One post by its id."""
+        """One post by its id.
+
+        An answer that has no title, question or tags of its own is given with those of the question
+        that it belongs to (``parent_id``), if that is in the library; hits are, too.
+        """
         check_type("the id", post_id, str, "a text")
         return self._steadily(lambda view, clock: view.stored_posts.post(post_id))
 

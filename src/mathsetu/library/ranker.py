@@ -207,11 +207,10 @@ class Ranker:
         if not strength or all(is_own) or not any(is_own):
             return without
         groups = self._groups(ranked, looked_at, seen, threads)
-        of_versions = {name: len(one) for name, one in threads.items() if _are_versions(one)}
         sizes = {
-            group: of_versions[seen[group].thread_id]
+            group: len(threads[seen[group].thread_id])
             for group in set(groups)
-            if seen[group].thread_id in of_versions
+            if seen[group].thread_id in threads
         }
         totals, scores = ranked.totals[places], ranked.scores[places]
         order = own_first(scores, totals, is_own, groups, sizes, strength)
@@ -244,7 +243,8 @@ class Ranker:
         """For each of the first posts the place of the first version of it in any language.
 
         Versions are posts in different languages that share a thread, in which no language has two
-        posts, or whose meaning and formulas are nearly the same.
+        posts and none is an answer, or whose meaning and formulas are nearly the same. An answer is
+        no version of a question.
         """
         numbers = ranked.numbers[:depth]
         headings = self._posts.headings(numbers.tolist())
@@ -252,9 +252,17 @@ class Ranker:
         return self._groups(ranked, numbers, seen, self._threads(seen))
 
     def _threads(self, posts: Iterable[Heading]) -> dict[str, dict[int, str]]:
-        """The threads of posts that are known, each with the numbers and languages of its posts."""
+        """The threads of versions among those of posts: the numbers and languages of their posts.
+
+        The posts of a discussion, or the sections of a document, are no versions.
+        """
         names = dict.fromkeys(post.thread_id for post in posts if post.thread_id)
-        return self._posts.threads(names) if names else {}
+        known = self._posts.threads(names) if names else {}
+        alike = {name: thread for name, thread in known.items() if _are_in_languages(thread)}
+        several = [number for thread in alike.values() if len(thread) > 1 for number in thread]
+        headings = self._posts.headings(several).values()
+        answered = {heading.thread_id for heading in headings if heading.is_answer}
+        return {name: thread for name, thread in alike.items() if name not in answered}
 
     def _groups(
         self,
@@ -276,10 +284,9 @@ class Ranker:
         begun: dict[str, int] = {}
         for place, heading in enumerate(seen):
             thread = heading.thread_id
-            is_versions = bool(thread) and _are_versions(threads.get(thread, {}))
-            same_thread = [begun.setdefault(thread, place)] if is_versions else []
+            same_thread = [begun.setdefault(thread, place)] if thread in threads else []
             for other in same_thread + sorted(same.get(place, ())):
-                if other < place and _in_two_languages(heading, seen[first[other]]):
+                if other < place and _can_be_versions(heading, seen[first[other]]):
                     first[place] = first[other]
                     break
         return first
@@ -499,12 +506,8 @@ def _lexical(ranked: RecipeReply) -> dict[str, LexicalReply]:
     }
 
 
-def _are_versions(thread: Mapping[int, str]) -> bool:
-    """Whether the posts of a thread are versions of one: no language has two of them.
-
-    The posts of a discussion, or the sections of a document, are not. Of a thread that is not
-    known nothing speaks against it.
-    """
+def _are_in_languages(thread: Mapping[int, str]) -> bool:
+    """Whether no language has two posts of a thread."""
     spoken = [language for language in thread.values() if language]
     return len(set(spoken)) == len(spoken)
 
@@ -519,14 +522,13 @@ def _looked_up(
 
     Args:
         ranked: The posts.
-        threads: What is known of their threads.
+        threads: Those of their threads that are versions of a post.
         language: The language.
         known: Posts that need not be looked up.
     """
     wanted = [
         number
         for thread in threads.values()
-        if _are_versions(thread)
         for number, spoken in thread.items()
         if spoken == language and number not in known
     ]
@@ -538,8 +540,10 @@ def _looked_up(
     return ranked.with_posts(missing) if missing else ranked, [found[one] for one in wanted]
 
 
-def _in_two_languages(post: Heading, other: Heading) -> bool:
-    return bool(post.language and other.language) and post.language != other.language
+def _can_be_versions(post: Heading, other: Heading) -> bool:
+    """Whether two posts are in two languages, and both or neither of them are answers."""
+    in_two_languages = post.language and other.language and post.language != other.language
+    return bool(in_two_languages) and post.is_answer == other.is_answer
 
 
 def _as_said(phrase: Phrase, post: Glance) -> str:

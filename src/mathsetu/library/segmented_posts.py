@@ -22,7 +22,7 @@ from mathsetu.intake.posts import Glance, PostFacts
 from mathsetu.languages.table import language as language_of
 from mathsetu.library.manifest import Segment
 from mathsetu.library.store import STORE, Heading, Store
-from mathsetu.records import Post
+from mathsetu.records import Post, is_told
 from mathsetu.retrieval.segments import Numbering
 
 if TYPE_CHECKING:
@@ -129,6 +129,23 @@ def by_frequency(counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
+def questions_of(posts: Iterable[PostFacts]) -> list[str]:
+    """The ids of the questions that have something to say for some posts, each once."""
+    wanted = (one.post.parent_id for one in posts if not is_told(one.post))
+    return list(dict.fromkeys(filter(None, wanted)))
+
+
+def whole_posts(
+    posts: Mapping[int, PostFacts], questions: Mapping[str, PostFacts | None]
+) -> dict[int, Post]:
+    """Posts as they are shown: each answer with what its question says, where that is known."""
+    whole: dict[int, Post] = {}
+    for number, facts in posts.items():
+        asked = questions.get(facts.post.parent_id)
+        whole[number] = (facts.beside(asked) if asked else facts).post
+    return whole
+
+
 class SegmentedPosts:
     """The stores of all segments as one.
 
@@ -180,15 +197,14 @@ class SegmentedPosts:
         return offset + number
 
     def post(self, post_id: str) -> Post:
-        """One post by its id, with its formulas."""
-        store, number, _ = self._find(post_id)
-        return store.by_number([number])[number].post
+        """One post by its id, as `posts` gives it."""
+        return self.named([post_id])[post_id]
 
     def named(self, ids: Iterable[str]) -> dict[str, Post]:
-        """Posts by their ids, as `glances` gives them."""
+        """Posts by their ids, as `posts` gives them."""
         numbers = {post_id: self.number_of(post_id) for post_id in ids}
-        glances = self.glances(list(numbers.values()))
-        return {post_id: glances[number].post for post_id, number in numbers.items()}
+        posts = self.posts(list(numbers.values()))
+        return {post_id: posts[number] for post_id, number in numbers.items()}
 
     def find(self, post_id: str) -> PostFacts | None:
         """What is known of a post, if it is here."""
@@ -240,13 +256,13 @@ class SegmentedPosts:
 
     def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
         """Posts by their numbers, each answer with what its question says."""
-        posts: dict[int, Post] = {}
-        for store, offset, own in self._shared_out(numbers):
-            for number, facts in store.by_number(own).items():
-                parent_id = facts.post.parent_id
-                asked = self.find(parent_id) if parent_id else None
-                posts[offset + number] = (facts.beside(asked) if asked else facts).post
-        return posts
+        facts = {
+            offset + number: one
+            for store, offset, own in self._shared_out(numbers)
+            for number, one in store.by_number(own).items()
+        }
+        asked = {post_id: self.find(post_id) for post_id in questions_of(facts.values())}
+        return whole_posts(facts, asked)
 
     def glances(self, numbers: Sequence[int]) -> dict[int, Glance]:
         """Posts by their numbers as they were written, answers without their questions."""
@@ -257,7 +273,7 @@ class SegmentedPosts:
         }
 
     def headings(self, numbers: Sequence[int]) -> dict[int, Heading]:
-        """The languages and threads of posts by their numbers."""
+        """The languages and threads of posts by their numbers, and whether they are answers."""
         return {
             offset + number: heading
             for store, offset, own in self._shared_out(numbers)

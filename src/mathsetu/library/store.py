@@ -79,6 +79,7 @@ class Row:
     tags: tuple[str, ...] = ()
     thread_id: str = ""
     file: str = ""
+    kind: str = ""
 
     @property
     def threads(self) -> tuple[str, ...]:
@@ -100,6 +101,13 @@ class Heading(NamedTuple):
 
     language: str
     thread_id: str
+    parent_id: str = ""
+    kind: str = ""
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether the post answers another one."""
+        return bool(self.parent_id) or self.kind == "answer"
 
 
 @dataclass(frozen=True)
@@ -142,6 +150,7 @@ def to_row(facts: PostFacts, collection: str) -> Row:
         post.tags,
         post.thread_id,
         source_file(post.url) or source_file(post.id),
+        post.kind,
     )
 
 
@@ -298,13 +307,13 @@ class Store:
                 named = self._names_in(record)
                 yield Row(post_id, language, collection, parent_id, record, spans, *named)
 
-    def _names_in(self, record: str) -> tuple[tuple[str, ...], str, str]:
-        """The tags, the thread and the file of a post."""
+    def _names_in(self, record: str) -> tuple[tuple[str, ...], str, str, str]:
+        """The tags, the thread, the file and the kind of a post."""
         try:
             post = json.loads(record)
             tags = tuple(map(str, post.get("tags", ())))
             file = source_file(str(post.get("url", ""))) or source_file(str(post["id"]))
-            return tags, str(post.get("thread_id", "")), file
+            return tags, str(post.get("thread_id", "")), file, str(post.get("kind", ""))
         except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise DamagedLibrary(self._path, f"has a damaged post ({error})") from error
 
@@ -357,21 +366,26 @@ class Store:
         return Counter(str(language) for number, language in rows if number not in removed)
 
     def headings(self, numbers: Sequence[int]) -> dict[int, Heading]:
-        """The languages and threads of posts.
+        """The languages and threads of posts, and whether they are answers.
 
         Nothing else of the posts is read, nor compared with checksums: what is wrong here would
         change the order of what is found, and nothing else.
         """
-        thread = "coalesce(json_extract(record, '$.thread_id'), '')" if self._any_threads else "''"
+        # Only among the posts of a thread does it matter of what kind they are.
+        thread, kind = (
+            f"coalesce(json_extract(record, '$.{name}'), '')" if self._any_threads else "''"
+            for name in ("thread_id", "kind")
+        )
+        columns = f"number, language, {thread}, parent_id, {kind}"
         found: dict[int, Heading] = {}
         for start in range(0, len(numbers), _BATCH):
             batch = list(numbers[start : start + _BATCH])
             marks = ",".join("?" * len(batch))
             rows = self._rows(
-                f"SELECT number, language, {thread} FROM posts WHERE number IN ({marks})",  # noqa: S608
+                f"SELECT {columns} FROM posts WHERE number IN ({marks})",  # noqa: S608
                 batch,
             )
-            found |= ((row[0], Heading(str(row[1]), str(row[2]))) for row in rows)
+            found |= ((row[0], Heading(*map(str, row[1:]))) for row in rows)
         if len(found) != len(set(numbers)):
             raise DamagedLibrary(self._path, "lacks posts that it should hold")
         return found

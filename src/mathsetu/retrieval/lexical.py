@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.intake import MarkedText, PostFacts, Question
@@ -36,8 +36,18 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: Words of a question, what they are translated to ("" for nothing), and the terms of that.
-_Said = tuple[str, str, tuple[str, ...]]
+
+class _Said(NamedTuple):
+    """Words of a question as they are read in a language, what they are translated to, its terms.
+
+    The words as they are have "" for a translation.
+    """
+
+    asked: str
+    language: str
+    form: str
+    terms: tuple[str, ...]
+
 
 # A reason names this many words at most, and no translation less likely than this, which is met by
 # chance.
@@ -309,7 +319,7 @@ class LexicalReply:
         """The places of the first and the last word of that."""
         met: list[tuple[int, int, str]] = []
         wanted: dict[str, tuple[str, ...]] = {}
-        for asked, form, terms in self._sayings(asked_in, language):
+        for asked, _, form, terms in self._sayings(asked_in, language):
             if not form and terms:
                 wanted[asked] = terms
             # Where nothing parts words, what translates one pair of letters says little.
@@ -325,16 +335,38 @@ class LexicalReply:
         """What a term of a post has to do with the question's words."""
         said = self._spoken(language).get(term, [])
         # The question's own word first, else what the post says in full, else what it says in part.
-        for asked, form, terms in sorted(said, key=lambda one: bool(one[1])):
-            if found := text.span(terms):
-                return Evidence("word", self._spellings.get(asked, asked), found, form)
+        for one in sorted(said, key=lambda one: bool(one.form)):
+            if found := text.span(one.terms):
+                return self._met(one, found)
         found = text.span([term])
-        if said:
-            return Evidence("word", self._spellings.get(said[0][0], said[0][0]), found)
+        # Where the question is in the language of the post, parts of what it would be in another
+        # reading are met by chance: "identity" is Czech, too, and "algebraic identity" in English.
+        is_own = language in self._question.languages
+        for one in said:
+            if not one.form or not is_own:
+                return self._met_by_itself(one, term, language, text) or self._met(one, found)
         # A part of a translation. Names in formulas are no words, and what only another language
         # calls so ("númer" for a numerator) is met by chance.
-        asked = "" if term in self._in_formulas else self._asked_for(language).get(term, "")
-        return Evidence("word", asked, found) if asked else None
+        if is_own or term in self._in_formulas:
+            return None
+        if not (asked := self._asked_for(language).get(term, "")):
+            return None
+        is_same = term in _word_terms(asked, language, self._choices)
+        return Evidence("word", asked, found, "" if is_same else found)
+
+    def _met(self, said: _Said, found: str) -> Evidence:
+        return Evidence("word", self._spellings.get(said.asked, said.asked), found, said.form)
+
+    def _met_by_itself(
+        self, said: _Said, term: str, language: str, text: _Words
+    ) -> Evidence | None:
+        """The one of several words whose own translation has a term, where the post has that."""
+        words = tokenize(said.asked)
+        for word in words if said.form and len(words) > 1 else ():
+            for one in self._translations(word, said.language, language):
+                if term in one.terms and (found := text.span(one.terms)):
+                    return self._met(one, found)
+        return None
 
     @cached_property
     def _spellings(self) -> dict[str, str]:
@@ -366,7 +398,7 @@ class LexicalReply:
             said: dict[str, list[_Said]] = {}
             for language in self._question.languages:
                 for one in self._sayings(language, post_language):
-                    for term in one[2]:
+                    for term in one.terms:
                         said.setdefault(term, []).append(one)
             self._said[post_language] = said
         return self._said[post_language]
@@ -375,17 +407,22 @@ class LexicalReply:
         """What the question says as it is read in one language, and its translations."""
         words, choices = self._words_of(self._question), self._choices
         own = {word: tuple(_word_terms(word, language, choices)) for word in tokenize(words)}
-        yield from ((word, "", terms) for word, terms in own.items())
-        if not choices.translate:
-            return
-        for found in Glossary.load().match(words, language):
+        yield from (_Said(word, language, "", terms) for word, terms in own.items())
+        if choices.translate:
+            yield from self._translations(words, language, target)
+
+    def _translations(self, words: str, language: str, target: str) -> Iterator[_Said]:
+        """What words of one language are in another."""
+        glossary = Glossary.load()
+        terms_of = partial(_word_terms, language=target, choices=self._choices)
+        for found in glossary.match(words, language):
             asked = words[found.start : found.end]
             for concept in found.concepts:
                 for form in concept.forms.get(target, ()):
-                    yield asked, form, tuple(_word_terms(form, target, choices))
-        for start, end, forms in Glossary.load().learned(words, language, target):
+                    yield _Said(asked, language, form, tuple(terms_of(form)))
+        for start, end, forms in glossary.learned(words, language, target):
             for form in forms:
-                yield words[start:end], form, tuple(_word_terms(form, target, choices))
+                yield _Said(words[start:end], language, form, tuple(terms_of(form)))
 
     @cached_property
     def wanted(self) -> Wanted:
