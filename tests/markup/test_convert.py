@@ -142,7 +142,8 @@ WORST_CASES = [
     "$", "$x ", "${", "$}{", "\\(", "\\[", "\\begin{align}", "\\begin{align}\\end{align}", "`",
     "``` ", "<", "<!--", "<a ", "<a \"", "<span class=\"math-container\">", "<code>", "<math>",
     "<script>",
-    "\n \n", "\\verb|", "%", "&", "&#", "$5 and ", "\\$ a ", "{", "\\", " ", "$a\\$ b ",
+    "\n \n", "\\verb|", "%", "&", "&#", "$5 and ", "5 $ a ", "5 $, ", "\\$ a ", "{", "\\", " ",
+    "$a\\$ b ",
 ]  # fmt: skip
 
 
@@ -176,6 +177,13 @@ def test_much_noise_takes_seconds_at_most() -> None:
 @pytest.mark.parametrize("after", ["5", " 5", "", " and then", "$y$"])
 def test_a_formula_of_a_latex_file_is_found_again_whatever_follows(latex: str, after: str) -> None:
     text = to_text(f"Let ${latex}${after}", "latex")
+    assert next(span.content for span in split(text) if span.kind == "formula") == latex
+
+
+@pytest.mark.parametrize("latex", [", a knjige 30", "- in 3", ") and (", ". Sei"])
+@pytest.mark.parametrize("after", ["", ".", "x", "$y$"])
+def test_a_formula_of_a_latex_file_is_found_again_after_a_number(latex: str, after: str) -> None:
+    text = to_text(f"the 20 ${latex}${after}", "latex")
     assert next(span.content for span in split(text) if span.kind == "formula") == latex
 
 

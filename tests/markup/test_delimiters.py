@@ -50,6 +50,10 @@ def test_display_is_told_from_inline() -> None:
         "\\begin{align} never closed",
         "\\begin{theorem}words\\end{theorem}",
         "100$",
+        "Das Buch kostet 20 $ und der Kaffee 3 $.",
+        "Cijena kave: 2 $, a knjige 30 $.",
+        "Kava 2 $ i 30 $ knjiga",
+        "Un café à 3\u00a0$, un livre à 20\u00a0$.",
     ],
 )
 def test_what_is_not_a_formula_stays_text(text: str) -> None:
@@ -60,6 +64,36 @@ def test_prices_and_formulas_live_side_by_side() -> None:
     assert formulas("I paid $5 for two, so $x=2.5$ each") == ["x=2.5"]
     assert formulas("The price $\\$5$ is $5$ dollars") == ["\\$5", "5"]
     assert formulas("there are $3$ cases and $4$ more") == ["3", "4"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Das Buch kostet 20 $ und der Kaffee 3 $. Sei $G$ eine Gruppe.", ["G"]),
+        ("inače $4d$. Cijena kave: 2 $, a knjige 30 $.", ["4d"]),
+        ("Un café à 3\u00a0$. Soit $x$ le prix.", ["x"]),
+        ("Er zahlt 20 $ ($x$ Stück) und $y$ mehr", ["x", "y"]),
+        ("Kava 2$, a knjige 30$. Neka je $n$ broj.", ["n"]),
+        ("Kosten 3 $, also $x=3$ oder $y$", ["x=3", "y"]),
+    ],
+)
+def test_a_dollar_after_an_amount_opens_no_formula(text: str, expected: list[str]) -> None:
+    assert formulas(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("the 3 $x$ are", ["x"]),
+        ("the 3 $ x $ are", ["x"]),
+        ("the 3 $ ab $ terms and 4 $ n $th roots", ["ab", "n"]),
+        ("for 3 $ x $ and 4 $ y $ more", ["x", "y"]),
+        ("a 3$\\times$3 board and 2$x$", ["\\times", "x"]),
+        ("with 5 $ a + 2 $ is $b$", ["a + 2", "b"]),
+    ],
+)
+def test_a_formula_after_a_number_is_found(text: str, expected: list[str]) -> None:
+    assert formulas(text) == expected
 
 
 def test_a_latex_file_has_no_prices() -> None:

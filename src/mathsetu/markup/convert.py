@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 _NEEDS_ESCAPE = re.compile(r"\\(?=[(\[]|begin\{)|\$|\\.", re.DOTALL)
+_AMOUNT = "5 "
 # Good posts are found again and again, and several look into each text.
 _REMEMBERED = 5_000
 _MATHML = re.compile(r"<math\b[^<>]*+>(?:[^<]++|<(?!/?math\b))*+</math>", re.ASCII)
@@ -386,12 +387,14 @@ def _delimited(latex: str, display: bool, after: str) -> str:
         return written
     bracketed = f"\\[{latex}\\]" if display else f"\\({latex}\\)"
     for way in (written, bracketed) if closed else (bracketed, written):
-        found = next(find_formulas(way + after[:1]), None)
+        # After an amount a dollar opens least: what is found there is found anywhere.
+        text = f"{_AMOUNT}{way}{after[:1]}"
+        found = next(find_formulas(text), None)
         # Dollars around dollars are other delimiters, so that what stands between them counts, too.
         if (
             found is not None
-            and (found.start, found.end) == (0, len(way))
-            and (way[found.latex_start : found.latex_end] == latex)
+            and (found.start, found.end) == (len(_AMOUNT), len(_AMOUNT) + len(way))
+            and text[found.latex_start : found.latex_end] == latex
         ):
             return way
     return bracketed

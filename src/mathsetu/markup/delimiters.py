@@ -1,12 +1,14 @@
 r"""Finds formulas in plain text by their delimiters, in linear time.
 
 Known delimiters: ``$…$``, ``$$…$$``, ``\(…\)``, ``\[…\]`` and the mathematical environments
-``\begin{align}…\end{align}``. Five rules decide what people mean by a dollar:
+``\begin{align}…\end{align}``. Six rules decide what people mean by a dollar:
 
 - A closing dollar stands at the brace depth of the opening one (``$\text{if $x$}$`` is one
   formula); where braces do not balance, the next dollar closes.
 - A formula between dollars does not reach across a blank line.
 - "costs $5 and $6" are prices: an amount, then plain words or another amount.
+- "costs 5 $ and 6 $." are prices, too: a dollar after an amount, then what may be the rest of a
+  sentence, up to another price or to a dollar that opens a formula.
 - What begins like the rest of a sentence and ends before a next one is prose: one stray dollar
   must not turn a whole post inside out.
 - ``\$`` is an escaped dollar, but text that lost the space of ``\ $`` closes with it: so it is
@@ -38,6 +40,9 @@ _LONE_PAIR = re.compile(
 )
 # An amount of money, in what stands between two dollars that may be prices.
 _AMOUNT = re.compile(r"\d[\d.,]*(?:\s?(?:k|K|M|m|bn|million|billion))?")
+# A dollar after an amount, and an amount before a dollar.
+_DOLLAR_AFTER_AMOUNT = re.compile(r"\d\s?\$")
+_AMOUNT_AT_END = re.compile(r"\d\s?\Z")
 _MATHEMATICAL = re.compile(r"[\\^_={}+*<>|]")
 # Where prose goes on after a formula, and what it ends with before the next.
 _AFTER_FORMULA = frozenset(" \n\t,.;:?!)]-")
@@ -218,8 +223,13 @@ class _Events:
 def _between(text: str, start: int, end: int, prices: bool) -> DelimitedFormula | None:
     """The formula between two dollars, unless what stands there means something else."""
     between = text[start:end]
-    if prices and (_is_price(between, text[end + 1 : end + 2]) or _is_prose(between)):
-        return None
+    if prices:
+        after = text[end + 1 : end + 2]
+        if _is_price(between, after) or _is_prose(between):
+            return None
+        is_amount = _DOLLAR_AFTER_AMOUNT.search(text, max(0, start - 3), start) is not None
+        if is_amount and _follows_price(between, after):
+            return None
     for early in _EARLY_END.finditer(between):
         if between[-1].isspace() and _WORD.search(between, early.end()):
             end = start + early.start()
@@ -242,3 +252,14 @@ def _is_prose(between: str) -> bool:
         and not _MATHEMATICAL.search(between)
         and len(_WORD.findall(between)) > 1
     )
+
+
+def _follows_price(between: str, after: str) -> bool:
+    """Whether what follows ``20 $`` is prose up to another price, or up to a formula."""
+    if between[:1] not in _AFTER_FORMULA or _MATHEMATICAL.search(between):
+        return False
+    has_word = _WORD.search(between) is not None
+    if _AMOUNT_AT_END.search(between, max(0, len(between) - 2)):
+        return has_word or (between[-1].isspace() and any(map(str.isalpha, between)))
+    is_opening = bool(after) and after not in _AFTER_FORMULA and between[-1] in _BEFORE_FORMULA
+    return is_opening and (has_word or not any(map(str.isalnum, between)))
