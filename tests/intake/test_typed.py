@@ -82,6 +82,18 @@ def test_the_marked_text_of_a_typed_query_has_the_formulas_that_were_read(text: 
         ("im(phi)", r"\operatorname{im}(\phi)"),
         ("G/ker(phi) ≅ im(phi)", r"G/\ker(\phi)\cong \operatorname{im}(\phi)"),
         ("a ≡ b (mod n)", r"a\equiv b \pmod{n}"),
+        ("x ≡ a mod n", r"x\equiv a\bmod n"),
+        ("?x ≡ ?a mod ?n", r"?x\equiv ?a\bmod ?n"),
+        ("x = a mod ?n", r"x=a\bmod ?n"),
+        ("x ≡ a mod pq", r"x\equiv a\bmod pq"),
+        ("x ≡ a mod phi(n)", r"x\equiv a\bmod \phi(n)"),
+        (r"x \equiv a mod n", r"x \equiv a \bmod n"),
+        (r"x \equiv a (mod n)", r"x \equiv a (\bmod n)"),
+        ("Gal(L/K)", r"\operatorname{Gal}(L/K)"),
+        ("Spec(R/I) -> Spec(R)", r"\operatorname{Spec}(R/I)\to \operatorname{Spec}(R)"),
+        ("Pr(A|B)", r"\operatorname{Pr}(A|B)"),
+        ("supp(f)", r"\operatorname{supp}(f)"),
+        ("sech^2 x", r"\operatorname{sech}^2 x"),
         ("|x-y|", "|x-y|"),
         ("||x||", r"\|x\|"),
         ("|x|<1", "|x|<1"),
@@ -126,6 +138,30 @@ def test_the_marked_text_of_a_typed_query_has_the_formulas_that_were_read(text: 
 def test_what_is_typed_becomes_latex(typed: str, latex: str) -> None:
     [span] = read_typed(typed)
     assert (span.kind, span.content.strip(), span.raw) == ("formula", latex, typed)
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        ("x = a mod in German", ["x = a"]),
+        ("x = a mod der Zahl", ["x = a"]),
+        ("x = a mod bug", ["x = a"]),
+        ("x ≡ 1 mod a prime", ["x ≡ 1"]),
+        ("x ≡ 1 mod k for all k", ["x ≡ 1 mod k"]),
+        ("x ≡ a mod m, x ≡ b mod n", ["x ≡ a mod m", "x ≡ b mod n"]),
+    ],
+)
+def test_a_modulus_ends_where_prose_begins(typed: str, formulas: list[str]) -> None:
+    assert [span.raw for span in read_typed(typed) if span.kind == "formula"] == formulas
+
+
+@pytest.mark.parametrize(
+    "prose",
+    ["a mod 2 Moore space", "is a mod p representation reducible", "Theorem(s)", "Lemma (a)",
+     "Beweis(idee)", "Figure(2)", "Stab(s)", "Spec(ification)", "Spec (R)", "the id(s) of users"],
+)  # fmt: skip
+def test_words_that_look_like_names_of_functions_and_operators_are_prose(prose: str) -> None:
+    assert [span.kind for span in read_typed(prose)] == ["text"]
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from mathsetu.formulas.latex.symbols import ACCENTS, BRACKETS, SIGNS
 from mathsetu.intake.typed.names import (
     BIG,
     CALLED,
+    CALLED_NAMES,
     CONNECTIVES,
     FENCED,
     FUNCTIONS,
@@ -77,8 +78,12 @@ _GREEK_ACCENTS = re.compile("[άέήίόύώΆΈΉΊΌΎΏϊϋΐΰς\u0301\u0308
 _SUMMED = re.compile(rf"[_{SUBSCRIPTS}]|\s?(?:\d|[A-Za-z][\^_({SUBSCRIPTS}{SUPERSCRIPTS}/])")
 
 
-# Names that are functions only where they are called; the German "im" needs a sign in its brackets.
-_CALL = re.compile(rf"binom(?:ial)?\(|im\((?:[A-Za-z]|[{_GREEK}]|{'|'.join(sorted(GREEK))})\)")
+# Names that are functions only where they are called; the German "im" needs a sign in its brackets,
+# and Stab(s) may be a plural.
+_CALL = re.compile(
+    rf"binom(?:ial)?\(|im\((?:[A-Za-z]|[{_GREEK}]|{'|'.join(sorted(GREEK))})\)"
+    rf"|(?:{'|'.join(CALLED_NAMES)})\((?!(?:s|es|e|n|en)\))"
+)
 
 
 # x̄, ŷ, ẋ: accents that words do not put on these letters.

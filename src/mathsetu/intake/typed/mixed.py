@@ -120,6 +120,8 @@ def _command(tokens: Sequence[Token], place: int) -> str:
         return BIG.get(text) or _LETTERS.get(text, "")
     if kind is Kind.NAME:
         return SIGNS[text]
+    if kind is Kind.WORD and text == "mod":
+        return r"\bmod"
     return _ARROWS.get(text, "")
 
 

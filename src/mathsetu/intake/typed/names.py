@@ -26,7 +26,7 @@ FUNCTIONS.update(
     (name, f"\\operatorname{{{name}}}")
     for name in (
         "div curl grad "
-        "lcm sgn sign rank span tr trace erf erfc sinc adj diag vol var cov "
+        "lcm sgn sign rank span tr trace sech csch erf erfc erfi sinc adj diag vol var cov "
         "Var Cov Re Im Aut Hom End Gal Tr Res Li arsinh arcosh artanh arccot argmax argmin"
     ).split()
 )
@@ -43,8 +43,18 @@ FENCED: Final = {
 }
 #: What is typed for a binomial coefficient, before both its numbers in brackets.
 BINOMIALS: Final = frozenset({"binom", "binomial"})
+#: Names that are words, or products of variables, unless brackets follow.
+CALLED_NAMES: Final = (
+    "Spec Proj Frac Quot Stab Supp Coker Span Null Rank Trace Diff Isom Homeo Vect Hilb Conv Cone "
+    "Dist Diam Area Card Char Codim Kern Out Pr Cl Ad Sp Ei Si Ci Ai spec proj supp coker null "
+    "conv cone dist diam area card char codim rk id cl ad"
+).split()
 #: Functions that are words unless brackets follow, and their LaTeX.
-CALLED: Final = {"im": "\\operatorname{im}", **dict.fromkeys(BINOMIALS, "\\operatorname{binom}")}
+CALLED: Final = {
+    "im": "\\operatorname{im}",
+    **dict.fromkeys(BINOMIALS, "\\operatorname{binom}"),
+    **{name: f"\\operatorname{{{name}}}" for name in CALLED_NAMES},
+}
 #: What is typed for a root.
 ROOTS: Final = {"sqrt": "", "cbrt": "3", "√": "", "∛": "3", "∜": "4"}
 #: Functions that people put before a number without brackets: sin 30, log 5.

@@ -19,6 +19,7 @@ from mathsetu.intake.typed.lexer import (
     HYPHENS,
     OPERATORS,
     PROSE,
+    SHORT,
     SIGNS_BEFORE,
     Kind,
     Region,
@@ -31,6 +32,11 @@ from mathsetu.intake.typed.lexer import (
 from mathsetu.intake.typed.names import AFTER_NUMBERS, GREEK, INFIX_WORDS, LETTER_WORDS, UNITS
 from mathsetu.intake.typed.operands import DIFFERENTIAL, Operands
 
+_AFTER_INFIX_WORDS: Final = frozenset(
+    {Kind.NUMBER, Kind.LETTER, Kind.SYMBOL, Kind.WILD, Kind.OPENING}
+)
+# Words of one letter that may follow "mod"; prepositions such as k and v do not.
+_VOWEL_WORDS: Final = LETTER_WORDS & frozenset("aAiIoOyYeEuU")
 _CALLED: Final = frozenset({Kind.LETTER, Kind.SYMBOL, Kind.SUP, Kind.SUB, Kind.SHORT, Kind.POSTFIX})
 
 
@@ -296,12 +302,19 @@ class Reading(Operands):
     def _infix_word(self, place: int) -> int | None:
         following = self.row.at(place + 1)
         before = self.tokens[place - 1]
-        if following is None or before.text in ("I", "a"):
+        if following is None:
             return None
-        if following.kind not in (Kind.NUMBER, Kind.LETTER, Kind.SYMBOL, Kind.OPENING):
+        # After a relation "mod" stands between operands; without one, "a mod 2 space" is prose.
+        is_modulus = bool(self.relations) and self.tokens[place].text == "mod"
+        if before.text in ("I", "a") and not is_modulus:
             return None
+        if following.kind not in _AFTER_INFIX_WORDS:
+            is_word = following.kind is Kind.SHORT and len(following.text) == SHORT
+            if not is_modulus or is_word or not self._begins_operand(place + 1):
+                return None
         after = self.row.at(place + 2)
-        is_article = following.text in LETTER_WORDS and after is not None and after.kind in PROSE
+        words = _VOWEL_WORDS if is_modulus else LETTER_WORDS
+        is_article = following.text in words and after is not None and after.kind in PROSE
         if is_article or (following.kind is Kind.OPENING and not self.row.is_pure(place + 1)):
             return None
         self.strong += 1
