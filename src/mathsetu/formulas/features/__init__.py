@@ -40,18 +40,20 @@ def features(slt: Tree, opt: Tree) -> list[str]:
 def query_features(slt: Tree, opt: Tree) -> list[str]:
     """The features of a query: those that hold a wildcard say nothing and are left out.
 
-    Where all of them do, as in ?a+?b, wildcards are taken for what stands in their place most
-    often: variables, numbers and brackets. That a symbol is the last one is not told by a query
-    that is looked for in larger formulas: |?x| has no other feature.
+    Where all of the operator tree do, as in ?a+?b=?c, the layout alone would find hardly anything
+    but the same formula: wildcards are then also taken for what stands in their place most often,
+    variables, numbers and brackets. That a symbol is the last one is not told by such a query, as
+    it is looked for in larger formulas: |?x| has no other feature.
 
     >>> from mathsetu.formulas.notation import read_tree
     >>> query_features(Tree("∫", (Tree("?f"),), ("n",)), Tree("O!int", (Tree("?f"),), ("0",)))[:3]
     ['P:∫ n V', 'P:∫ n N', 'p:∫ n M!()1x1']
     """
     told = [term for term in features(slt, opt) if _WILDCARD.search(term) is None]
-    if any(map(is_wildcard, (node.label for node in opt.walk()))) and all(map(_is_end, told)):
-        return list(dict.fromkeys(_shapes(slt, opt)))
-    return told
+    if any(term[0] in "rl" for term in told):
+        return told
+    sure = [term for term in told if not _is_end(term)]
+    return sure + list(dict.fromkeys(_shapes(slt, opt)))
 
 
 def _is_end(term: str) -> bool:
