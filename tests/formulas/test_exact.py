@@ -33,6 +33,7 @@ DIRICHLET = r"\int_0^\infty \frac{\sin x}{x}dx"
         ("x", "x", 0.0),
         (r"\det A", r"\det(A) = 0", PART),
         (r"\log x", r"\log xy", 0.0),
+        (r"\operatorname{Gal}(L/K)", r"G=\mathrm{Gal}(L/K)", PART),
     ],
 )
 def test_a_formula_is_held_as_written_or_not(asked: str, written: str, share: float) -> None:

@@ -150,6 +150,9 @@ def test_keeping_the_letters_scores_higher_than_renaming_them():
         (r"a \ge b", r"b \le a"),
         ("(a+b)+c", "a+(b+c)"),
         ("xyz", "zyx"),
+        (r"x \equiv a \bmod n", r"x \equiv a \pmod n"),
+        (r"\operatorname{Gal}(L/K)", r"\mathrm{Gal}(L/K)"),
+        (r"\operatorname{Hom}(A,B)", r"\text{Hom}(A,B)"),
     ],
 )
 def test_ways_of_writing_the_same_score_1(one: str, other: str):

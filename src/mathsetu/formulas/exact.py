@@ -57,7 +57,9 @@ def plainly(latex: str) -> str:
     for spelling, usual in _SPELLINGS:
         if spelling in plain:
             plain = plain.replace(spelling, usual)
-    return _NATIONAL.sub(lambda found: f"\\{NATIONAL[found[1]]}", plain)
+    plain = _NATIONAL.sub(lambda found: f"\\{NATIONAL[found[1]]}", plain)
+    # Names are written as commands, or upright: both are letters.
+    return plain.replace("\\", "")
 
 
 class HasFormulas(Protocol):

@@ -1,13 +1,14 @@
 """An operator tree made ready for matching: one normal form, laid out in lists.
 
 Ways of writing that mean the same become the same: ``a-b`` is the sum of a and -b, sums in sums
-and products in products are one, ``a>b`` is ``b<a``. Every node gets a key that is equal for
-equal sub-trees, whatever the order of commutative operands.
+and products in products are one, ``a>b`` is ``b<a``, ``a (mod n)`` is ``a mod n``, and a name
+before what it is applied to is a function. Every node gets a key that is equal for equal sub-trees,
+whatever the order of commutative operands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from mathsetu.formulas.labels import is_commutative, is_wildcard
@@ -16,6 +17,8 @@ from mathsetu.formulas.tree import POSITIONS, Tree
 
 _MIRRORED = {"O!gt": "O!lt", "O!geq": "O!leq"}
 _SPELLINGS = {"O!continued-fraction": "O!divide"}
+# Kinds of what names a function: upright letters and text.
+_NAMING = frozenset("VT")
 # Letters that name one thing wherever they stand: renaming them changes the meaning.
 _FIXED_LETTERS = frozenset("πℝℤℕℚℂ")
 # What the label of an operator begins with that stands over its sign with limits, and what follows.
@@ -172,12 +175,42 @@ def _normal_form(part: _Part) -> tuple[str, list[Tree], list[_Part]]:
     if minus is not None:
         return "O!minus", [minus], [(node, None)]
     label = node.label
+    if name := _named(node):
+        return name, [node, node.children[0]], [(one, None) for one in _arguments(node.children[1])]
+    if _is_congruent(node):
+        whole, note = node.children
+        return "O!rem", [node, note], [(whole, None), (note.children[0], None)]
     if (label in ("U!plus", "U!times") and node.children) or _is_difference(node):
         return _flattened(node)
     operands: list[_Part] = [(child, None) for child in node.children]
     if label in _MIRRORED:
         return _MIRRORED[label], [node], operands[::-1]
     return _SPELLINGS.get(label, label), [node], operands
+
+
+def _named(node: Tree) -> str:
+    r"""The function of a product of a name and what it is applied to; "" for other nodes.
+
+    ``\mathrm{Gal}(L/K)`` is such a product, and ``\operatorname{Gal}(L/K)`` is the function.
+    """
+    if node.label != "U!times" or len(node.children) != 2 or node.children[0].children:
+        return ""
+    kind, _, name = node.children[0].label.partition("!")
+    is_name = kind in _NAMING and len(name) > 1 and name.isalpha() and name.isascii()
+    return f"F!{name}" if is_name else ""
+
+
+def _arguments(node: Tree) -> Sequence[Tree]:
+    """The operands of a list in brackets, which looks as an open interval does."""
+    return node.children if node.label == "O!interval(O-O)" else (node,)
+
+
+def _is_congruent(node: Tree) -> bool:
+    r"""Whether a node is what stands before ``\pmod n``, with it: ``\bmod n`` says the same."""
+    if node.label != "O!annotated" or len(node.children) != 2:
+        return False
+    note = node.children[1]
+    return note.label == "F!pmod" and len(note.children) == 1
 
 
 def _is_difference(node: Tree) -> bool:
