@@ -50,8 +50,8 @@ Result = TypeVar("Result")
 REASONS, TRANSLATION = "reasons", "translation"
 #: The same of counts by language, tag and collection.
 FACETS = "facets"
-# A post asks for its like with the beginnings of its question and its body: the rest would take long
-# and add little.
+# A post asks for its like with the beginnings of its question and its body: the rest would take
+# long and add little.
 _LIKENESS = 600
 # Of so many formulas that are found for each that is wanted, some look the same.
 _ALIKE = 10
