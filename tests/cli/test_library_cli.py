@@ -218,7 +218,7 @@ def test_an_equation_of_a_latex_file_is_shown_as_other_displayed_formulas(
     library = tmp_path / "lib"
     assert mathsetu("index", library, tmp_path / "stirling.tex", "--recipe", "formula").code == 0
     said = mathsetu("search", library, "n!").out
-    assert "Stirling says $$n! \\sim n^n$$ and $$a=b$$ and $$\\begin{align*} a&=b" in said
+    assert "Stirling says $$n! \\sim n^n$$ and $$a=b$$ and $$\\begin{aligned} a&=b" in said
 
 
 def test_an_empty_collection(mathsetu: Mathsetu, tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_texts_are_read_in_the_form_that_the_user_says(tmp_path: Path) -> None:
     path.write_text(f'{{"id": "1", "title": "Is $a<b$?", "body": {json.dumps(PAGE)}}}\n'
                     '{"id": "2", "title": "Is $a&lt;b$?", "body": "So $a&lt;b$."}\n')  # fmt: skip
     first, second = jsonl.read_posts(path, BadRows(form="html"))
-    assert first.body == "In $a^2<c^2$, a matrix \\begin{pmatrix}a&b\\end{pmatrix}. Why?"
+    assert first.body == "In $a^2<c^2$, a matrix $\\begin{pmatrix}a&b\\end{pmatrix}$. Why?"
     assert [(f.latex, f.where) for f in first.formulas] == [
         ("a<b", "title"), ("a^2<c^2", "body"), ("\\begin{pmatrix}a&b\\end{pmatrix}", "body"),
     ]  # fmt: skip

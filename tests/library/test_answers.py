@@ -120,6 +120,17 @@ def test_an_answer_is_shown_with_a_question_that_was_added_or_changed_later(tmp_
     assert told(Library(place).post("bare")) == told(BARE)
 
 
+def test_an_answer_is_similar_to_what_its_question_is_about(tmp_path: Path) -> None:
+    row = Post(id="row", question="Solve the Pell equation $x^2-13y^2=1$.", body="(649, 180)")
+    section = Post(id="section", title="Pell equation", body="The equation $x^2-dy^2=1$.")
+    pair = Post(id="pair", question="Generators of an ideal?", body="(649, x) or (180, x)")
+    posts = [QUESTION, BARE, row, section, pair, Post("other", "A harmonic series diverges.")]
+    build_library(tmp_path, posts, LIGHT, processes=1)
+    with Library(tmp_path) as library:
+        assert library.similar("row", 1).hits[0].id == "section"
+        assert {hit.id for hit in library.similar("bare", 2).hits} == {"ask", "other"}
+
+
 def test_posts_keep_their_order_when_processes_work_on_small_chunks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

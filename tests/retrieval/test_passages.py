@@ -48,6 +48,21 @@ def test_the_sentence_that_answers_is_quoted(
     assert found == SENTENCES[place].strip()
 
 
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [("$$", "$$"), ("\\[", "\\]"), *((f"\\begin{{{name}}}", f"\\end{{{name}}}") for name in
+                                     ("equation", "align*"))],
+)  # fmt: skip
+def test_no_quotation_cuts_a_formula(encoder: BuiltinEncoder, begin: str, end: str) -> None:
+    display = f"{begin} {' + '.join('abcdefgh' * 9)} = 0 . {end}"
+    text = f"A sum of coefficients vanishes: {display} {SENTENCES[4]}"
+    long = quotations(encoder, text, size=512)
+    assert quoted(encoder, long, "sum of coefficients") == "A sum of coefficients vanishes: …"
+    assert quoted(encoder, long, "prime numbers") == SENTENCES[4]
+    short = f"A sum vanishes: {begin} a + b = 0. {end}"
+    assert quoted(encoder, quotations(encoder, short), "sum") == short
+
+
 def test_two_sentences_are_read_for_a_question_and_none_again(
     encoder: BuiltinEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

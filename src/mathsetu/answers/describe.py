@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from functools import lru_cache
@@ -30,18 +29,13 @@ from mathsetu.formulas.parse import parse_latex
 from mathsetu.intake.question import Question, is_delimited
 from mathsetu.languages.table import LANGUAGES, Grade, language, language_name
 from mathsetu.library import Answer, Filter
-from mathsetu.markup import Span, plain, spans_of, split
+from mathsetu.markup import Span, formula_in_markdown, plain, spans_of, split
 from mathsetu.records import Evidence, Hit, Post, Reason
 
 # Of the tags of the posts that were found, so many are counted in an answer.
 _FACET_VALUES = 50
 # Good posts are found again and again: so much of what was read in them is kept in memory.
 _REMEMBERED = 2_000
-# Environments of one displayed formula, as dollars are; others align rows or draw brackets.
-_DISPLAYED = re.compile(
-    r"\\begin\{(?P<name>equation\*?|displaymath)\}(?P<latex>.*)\\end\{(?P=name)\}", re.DOTALL
-)
-_LABEL = re.compile(r"\\label\{[^{}]*\}")
 
 
 def pieces(text: str) -> tuple[Piece, ...]:
@@ -312,15 +306,10 @@ def readable(shown: Iterable[Piece]) -> str:
     >>> readable(pieces(r"A pencil costs \$5 if $x=5$."))
     'A pencil costs $5 if $x=5$.'
     """
-    marks = {"text": "", "code": "`"}
-    return "".join(
-        f"{mark}{_bare(piece) if mark in ('$', '$$') else piece.text}{mark}"
-        for piece in shown
-        for mark in [marks.get(piece.kind, "$$" if piece.display else "$")]
-    )
 
+    def written(piece: Piece) -> str:
+        if piece.kind == "formula":
+            return formula_in_markdown(piece.text, display=piece.display)
+        return f"`{piece.text}`" if piece.kind == "code" else piece.text
 
-def _bare(formula: Piece) -> str:
-    """The LaTeX of a formula without an environment that says no more than dollars do."""
-    found = _DISPLAYED.fullmatch(formula.text)
-    return _LABEL.sub("", found["latex"]).strip() if found else formula.text
+    return "".join(map(written, shown))

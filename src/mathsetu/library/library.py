@@ -50,7 +50,8 @@ Result = TypeVar("Result")
 REASONS, TRANSLATION = "reasons", "translation"
 #: The same of counts by language, tag and collection.
 FACETS = "facets"
-# A post asks for its like with its beginning: the rest would take long and add little.
+# A post asks for its like with the beginnings of its question and its body: the rest would take
+# long and add little.
 _LIKENESS = 600
 # Of so many formulas that are found for each that is wanted, some look the same.
 _ALIKE = 10
@@ -433,10 +434,21 @@ class Library:
         return self._steadily(work)
 
     def similar(self, post_id: str, k: int = 10, *, seconds: float | None = None) -> Answer:
-        """The posts that are most like one post, which is itself not among them."""
+        """The posts that are most like one post, which is itself not among them.
+
+        An answer is compared together with its question, as it is indexed.
+        """
+        check_type("the id", post_id, str, "a text")
         check_type("k", k, Integral, "an integer")
-        post = self.post(post_id)
-        query = Query(post_id, snippet(post.body, _LIKENESS), post.title, post.tags, post.language)
+
+        def read(view: View, clock: Clock) -> Post:
+            number = view.stored_posts.number_of(post_id)
+            return view.stored_posts.posts([number])[number]
+
+        post = self._steadily(read)
+        beginnings = (snippet(text, _LIKENESS) for text in (post.question, post.body))
+        text = "\n\n".join(filter(None, beginnings))
+        query = Query(post_id, text, post.title, post.tags, post.language)
         found = self.answer(
             Question(query), k + 1, explain=False, seconds=seconds, own_language="off", group=False
         )

@@ -11,10 +11,11 @@ between delimiters, a literal dollar written ``\$``.
 """
 
 from mathsetu.markup.convert import FORMS, plain, spans_of, split, to_text
+from mathsetu.markup.formula_writing import formula_in_latex, formula_in_markdown
 from mathsetu.markup.snippet import matched_snippet, snippet
 from mathsetu.markup.spans import Span, extract, join
 
 __all__ = [
-    "FORMS", "Span", "extract", "join", "matched_snippet", "plain", "snippet", "spans_of", "split",
-    "to_text",
+    "FORMS", "Span", "extract", "formula_in_latex", "formula_in_markdown", "join",
+    "matched_snippet", "plain", "snippet", "spans_of", "split", "to_text",
 ]  # fmt: skip

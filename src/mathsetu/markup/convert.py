@@ -17,6 +17,7 @@ from mathsetu.markup.attributes import from_attribute
 from mathsetu.markup.code import latex_code, markdown_code
 from mathsetu.markup.delimiters import DelimitedFormula, find_formulas, lone_formula
 from mathsetu.markup.dumps import Held, hold_plain
+from mathsetu.markup.formula_writing import stands_alone
 from mathsetu.markup.html import PLACE, Element, hold, split_html
 from mathsetu.markup.pages import with_containers, with_raised
 from mathsetu.markup.references import unescape
@@ -378,7 +379,7 @@ def _delimited(latex: str, display: bool, after: str) -> str:
     """A formula between delimiters by which it is found again before the text that follows."""
     dollars = "$$" if display else "$"
     written = f"{dollars}{latex}{dollars}"
-    if latex.startswith("\\begin{") and _is_one_environment(latex):
+    if latex.startswith("\\begin{") and stands_alone(latex):
         return latex
     # What begins like an amount of money, or like the end of a sentence, may be taken for that.
     is_safe = (latex[0].isalpha() or latex[0] == "\\") and latex[-1] != "\\"
@@ -398,8 +399,3 @@ def _delimited(latex: str, display: bool, after: str) -> str:
         ):
             return way
     return bracketed
-
-
-def _is_one_environment(latex: str) -> bool:
-    found = next(find_formulas(latex), None)
-    return found is not None and (found.start, found.end) == (0, len(latex))

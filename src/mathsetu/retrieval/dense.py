@@ -24,6 +24,7 @@ from mathsetu.records import Post, Reason
 from mathsetu.retrieval.base import Scored, WrittenSegment, best
 from mathsetu.retrieval.ivf import Division, Ivf, check_faiss, write_ivf
 from mathsetu.retrieval.mapped import Mapped
+from mathsetu.retrieval.passages import marked_sentences
 from mathsetu.retrieval.postings import new_array
 from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.text_table import TextTable, write_texts
@@ -287,13 +288,10 @@ class DenseReply:
 
     def reason(self, number: int, post: Post) -> Reason:
         """The cosine, and the sentence of the post that comes nearest to the question."""
-        # Imported here, since opening a library should not wait for the translators beside it.
-        from mathsetu.languages.translate.sentences import sentences
-
         retriever = self._retriever
         cosine = float(self.scores(np.array([number]))[0])
         segment, place = retriever.numbering.locate(number)
-        pieces = sentences(retriever.segments[segment].texts[place])[:_SENTENCES]
+        pieces = marked_sentences(retriever.segments[segment].texts[place])[:_SENTENCES]
         prefix = retriever.choices.post_prefix
         ready = [prefix + encoder_text(MarkedText(piece), retriever.choices) for piece in pieces]
         if not ready:

@@ -7,6 +7,7 @@ these.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mathsetu.markup import snippet
+from mathsetu.markup import snippet, spans_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,6 +44,31 @@ def passages(tokens: list[int], size: int, most: int) -> list[list[int]]:
     return [read[start : start + length] for start in range(0, len(read), length)]
 
 
+def marked_sentences(text: str) -> list[str]:
+    r"""The sentences of a marked text, each with the white space behind it; formulas stay whole.
+
+    >>> marked_sentences("Let $$x = 1. \\quad Y$$ Is it? By $a. B$ it is.")
+    ['Let $$x = 1. \\quad Y$$ ', 'Is it? ', 'By $a. B$ it is.']
+    """
+    # Imported here, since opening a library should not wait for the translators beside it.
+    from mathsetu.languages.translate.sentences import sentences
+
+    spans = spans_of(text)
+    edges = list(accumulate(len(span.raw) for span in spans))
+    ends: set[int] = set()
+    for end in accumulate(map(len, sentences(text))):
+        place = bisect_left(edges, end)
+        if end < edges[place] and spans[place].kind == "formula":
+            # A full stop inside a display ends the sentence that the display is in.
+            following = spans[place + 1].raw if place + 1 < len(spans) else ""
+            rest = following.lstrip()
+            if rest[:1].islower():
+                continue
+            end = edges[place] + len(following) - len(rest)
+        ends.add(end)
+    return [text[start:end] for start, end in pairwise([0, *sorted(ends)])]
+
+
 class Quotations:
     """The sentences of one passage, and how its text begins.
 
@@ -58,13 +84,10 @@ class Quotations:
     def __init__(
         self, encoder: BuiltinEncoder, reading: int, text: str, passage: int, size: int, most: int
     ) -> None:
-        # Imported here, since opening a library should not wait for the translators beside it.
-        from mathsetu.languages.translate.sentences import sentences
-
         self._encoder, self._reading = encoder, reading
         tokens, places = encoder.tokens_and_places(text, reading)
         first, last = _span_of(places, passage, size, most)
-        ends = list(accumulate(map(len, sentences(text))))
+        ends = list(accumulate(map(len, marked_sentences(text))))
         # The beginning may be a title, which says most with the fewest words.
         spans = [
             (start, end)

@@ -349,6 +349,17 @@ def test_a_post_can_be_taken_along(client: TestClient) -> None:
         assert (refused.status_code, refused.json()) == (status, {"error": why})
 
 
+def test_a_formula_that_is_a_display_by_itself_is_taken_along_as_latex_accepts_it() -> None:
+    body = r"So \begin{align}a&=b\end{align} and \begin{cases}1\end{cases}"
+    post = whole_post(Post("7", body))
+    assert export.latex(post) == (
+        r"So \begin{align}a&=b\end{align} and \[\begin{cases}1\end{cases}\]" + "\n"
+    )
+    assert export.markdown(post) == (
+        r"So $$\begin{aligned}a&=b\end{aligned}$$ and $$\begin{cases}1\end{cases}$$" + "\n"
+    )
+
+
 @pytest.mark.thorough
 def test_where_a_post_comes_from_is_told_and_linked(tmp_path: Path) -> None:
     posts = [

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from mathsetu.answers.values import Piece, PostAnswer
+from mathsetu.markup import formula_in_latex, formula_in_markdown
 from mathsetu.service.pages.places import web_address
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|$])")
@@ -104,7 +105,7 @@ def _document(
 def _in_markdown(pieces: Iterable[Piece]) -> str:
     def written(piece: Piece) -> str:
         if piece.kind == "formula":
-            return f"$${piece.text}$$" if piece.display else f"${piece.text}$"
+            return formula_in_markdown(piece.text, display=piece.display)
         if piece.kind == "code":
             return f"\n```\n{piece.text}\n```\n" if "\n" in piece.text else f"`{piece.text}`"
         return _MARKDOWN.sub(r"\\\1", piece.text)
@@ -115,7 +116,7 @@ def _in_markdown(pieces: Iterable[Piece]) -> str:
 def _in_latex(pieces: Iterable[Piece]) -> str:
     def written(piece: Piece) -> str:
         if piece.kind == "formula":
-            return rf"\[{piece.text}\]" if piece.display else f"${piece.text}$"
+            return formula_in_latex(piece.text, display=piece.display)
         words = _words_in_latex(piece.text)
         return rf"\texttt{{{words}}}" if piece.kind == "code" else words
 

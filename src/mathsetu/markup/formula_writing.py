@@ -1,0 +1,92 @@
+r"""Writes a formula for other programs: in a LaTeX document, and in Markdown.
+
+Some environments (``equation``, ``align``) are displays by themselves, which LaTeX refuses between
+delimiters. In Markdown every display stands between dollars, and MathJax, KaTeX and GitHub do not
+know the same environments there; those for parts of a formula (``aligned``) they all know.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mathsetu.markup.delimiters import find_formulas
+
+# Environments that begin mathematics by themselves, in two kinds: those that say no more than
+# delimiters do, and those that arrange rows, with what arranges rows inside a formula. Nothing
+# else is known everywhere that places rows as multline does.
+_MERE_DELIMITERS = ("math", "displaymath", "equation", "dmath", "subequations")
+_INSIDE = {
+    "align": ("aligned", ""),
+    "alignat": ("alignedat", ""),
+    "flalign": ("aligned", ""),
+    "gather": ("gathered", ""),
+    "multline": ("gathered", ""),
+    "eqnarray": ("array", "{rcl}"),
+}
+_EDGE = re.compile(rf"\\(begin|end)\{{({'|'.join([*_MERE_DELIMITERS, *_INSIDE])})\*?\}}")
+# Behind the beginning of an environment for a part of a formula this would be an option.
+_BRACKET = re.compile(r"\s*\[")
+# What only a numbered display may hold. A tag may stand in a row of align, not of aligned.
+_NUMBERING = re.compile(r"\\label\{[^{}]*\}|\\(?:nonumber|notag)(?![A-Za-z])")
+_TAG = re.compile(r"\\tag(?![A-Za-z])")
+
+
+def stands_alone(latex: str) -> bool:
+    r"""Whether a formula is one environment that LaTeX reads without delimiters, and only so.
+
+    >>> stands_alone(r"\begin{align*}x\end{align*}"), stands_alone(r"\begin{cases}x\end{cases}")
+    (True, False)
+    """
+    edge = _EDGE.match(latex)
+    if edge is None or edge[1] != "begin":
+        return False
+    found = next(find_formulas(latex), None)
+    return found is not None and (found.start, found.end) == (0, len(latex))
+
+
+def formula_in_latex(latex: str, *, display: bool) -> str:
+    r"""A formula as the text of a LaTeX document has it.
+
+    >>> formula_in_latex(r"\begin{align}x\end{align}", display=True)
+    '\\begin{align}x\\end{align}'
+    >>> formula_in_latex(r"\begin{cases}x\end{cases}", display=True)
+    '\\[\\begin{cases}x\\end{cases}\\]'
+    """
+    if stands_alone(latex):
+        return latex
+    inside = _inside_a_formula(latex)
+    return rf"\[{inside}\]" if display else f"${inside}$"
+
+
+def formula_in_markdown(latex: str, *, display: bool) -> str:
+    r"""A formula between dollars, in environments that may stand there.
+
+    >>> formula_in_markdown(r"\begin{equation*} x=1 \end{equation*}", display=True)
+    '$$x=1$$'
+    >>> formula_in_markdown(r"\begin{align} x&=1 \label{e} \end{align}", display=True)
+    '$$\\begin{aligned} x&=1  \\end{aligned}$$'
+    """
+    is_inline = not display or latex.startswith("\\begin{math}")
+    dollars = "$" if is_inline else "$$"
+    return f"{dollars}{_inside_a_formula(latex)}{dollars}"
+
+
+def _inside_a_formula(latex: str) -> str:
+    """A formula without the environments that may not stand between delimiters."""
+    if not _EDGE.search(latex):
+        return latex
+    has_tags = _TAG.search(latex) is not None
+
+    def changed(edge: re.Match[str]) -> str:
+        kind, name = edge.groups()
+        if name in _MERE_DELIMITERS:
+            return ""
+        if has_tags:
+            return edge[0]
+        inside, columns = _INSIDE[name]
+        if kind == "end":
+            return rf"\end{{{inside}}}"
+        no_option = "{}" if not columns and _BRACKET.match(latex, edge.end()) else ""
+        return rf"\begin{{{inside}}}{columns}{no_option}"
+
+    return _NUMBERING.sub("", _EDGE.sub(changed, latex)).strip()
