@@ -455,20 +455,19 @@ class ExactReply:
                 found.append(Evidence("word", phrase.text, own))
         return total / whole, found
 
-    def _together(self, number: int, post: Glance) -> tuple[float, list[Evidence]]:
-        """The same for all words of the question among a few of a post, in any order.
+    def _together(self, number: int, post: Glance) -> tuple[float, str]:
+        """How much all words of the question count among a few of a post, and the latter.
 
-        Translations of words count as these.
+        Their order does not matter, and translations count as well.
         """
         lexical = self._lexical
         if lexical is None or lexical.word_count < 2 or not lexical.may_say_all(number):
-            return 0.0, []
+            return 0.0, ""
         own = lexical.narrowest(post.post)
         words = len(own.split())
         if not 0 < words <= _TOGETHER:
-            return 0.0, []
-        share = max(min(lexical.word_count / words, 1.0) * _ADJACENT, _APART)
-        return share, [Evidence("word", self._question.words.strip(), own)]
+            return 0.0, ""
+        return max(min(lexical.word_count / words, 1.0) * _ADJACENT, _APART), own
 
     def _as_title(self, post: Glance) -> str:
         """The title of a post, or the last heading in it, where it is the whole question."""
@@ -488,11 +487,13 @@ class ExactReply:
 
     def reason(self, number: int, post: Post) -> Reason:
         """What the post holds as it is written."""
-        how, (share, found) = "as written", self.held(Glance.of(post))
+        share, found = self.held(Glance.of(post))
         if not found:
-            how, (share, found) = "all words together", self._together(number, Glance.of(post))
+            # Which word is which, the part that looks up words tells.
+            share, words = self._together(number, Glance.of(post))
+            return Reason(EXACT, share, f"all words together: “{words}”")
         told = (f"${one.found}$" if one.kind == "formula" else f"“{one.found}”" for one in found)
-        return Reason(EXACT, share, f"{how}: {', '.join(told)}", tuple(found))
+        return Reason(EXACT, share, f"as written: {', '.join(told)}", tuple(found))
 
 
 def _lexical(ranked: RecipeReply) -> dict[str, LexicalReply]:
