@@ -438,14 +438,8 @@ class Library:
 
         An answer is compared together with its question, as it is indexed.
         """
-        check_type("the id", post_id, str, "a text")
         check_type("k", k, Integral, "an integer")
-
-        def read(view: View, clock: Clock) -> Post:
-            number = view.stored_posts.number_of(post_id)
-            return view.stored_posts.posts([number])[number]
-
-        post = self._steadily(read)
+        post = self.post(post_id)
         beginnings = (snippet(text, _LIKENESS) for text in (post.question, post.body))
         text = "\n\n".join(filter(None, beginnings))
         query = Query(post_id, text, post.title, post.tags, post.language)
