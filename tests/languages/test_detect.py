@@ -76,6 +76,19 @@ def test_a_question_in_a_further_language_is_found(language: str, text: str) -> 
     assert detect(text).language == language
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("de", "Das Basler Problem. Euler zeigte"),
+        ("pt", "Soma das séries"),
+        ("fr", "Il existe un entier"),
+        ("it", "Il teorema"),
+    ],
+)
+def test_a_function_word_of_two_languages_speaks_for_both(language: str, text: str) -> None:
+    assert detect(text).language == language
+
+
 def test_a_further_language_of_the_library_is_likelier() -> None:
     held = Prior(library=frozenset({"en", "bg"}))
     assert detect("сума", prior=held).language == "bg"

@@ -17,6 +17,7 @@ from mathsetu.collections.formats import detect
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError
+from mathsetu.intake.documents import with_document_languages
 from mathsetu.intake.posts import read_post
 from mathsetu.markup import FORMS, Span, plain, split, to_text
 from mathsetu.markup.pages import with_containers
@@ -159,7 +160,7 @@ def _posts(path: Path, bad: BadRows) -> Iterator[Post] | None:
         form = detect(path)
     except InputError:
         return None
-    return form.read(path, bad) if form.holds == "posts" else None
+    return with_document_languages(form.read(path, bad)) if form.holds == "posts" else None
 
 
 def _found(path: Path, post_id: str) -> Post:
@@ -173,7 +174,7 @@ def _found(path: Path, post_id: str) -> Post:
         form = detect(path)
         if form.holds != "posts":
             raise InputError(f"{path}: holds {form.holds}, and --id needs posts")
-        posts: Iterator[Post] = form.read(path, BadRows())
+        posts = with_document_languages(form.read(path, BadRows()))
         for post in posts:
             if post.id == post_id:
                 return post

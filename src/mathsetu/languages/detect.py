@@ -245,6 +245,27 @@ def says_little(text: str) -> bool:
     return len(words) <= _FEW and dominant_script(plain) not in _BY_SCRIPT
 
 
+def language_in_document(text: str, document: str) -> str:
+    """The language of a few words, without their formulas, in a document in a known language.
+
+    It is the document's, unless another script or more words of another language say otherwise.
+
+    >>> language_in_document("Lemma", "de"), language_in_document("Sea un triángulo", "de")
+    ('de', 'es')
+    """
+    found = detect_in_words(text, prior=Prior(document, frozenset({document})))
+    if not found.language:
+        return document
+    if found.script != language(document).script:
+        return found.language
+    tokens = [token for token in tokenize(text) if len(token) > 1 and not token.isdigit()]
+    theirs, own = (
+        sum(bool(weight_in(token, code)) for token in tokens) if code in ROWS else 0
+        for code in (document, found.language)
+    )
+    return document if theirs >= own else found.language
+
+
 def _further(text: str, script: str, tokens: list[str], prior: Prior) -> Detected | None:
     """A language that is not served in full, where several of its function words say so."""
     own = {code: _speaks_for(code, script, tokens) for code in _own_words(script)}
@@ -269,7 +290,7 @@ def _further(text: str, script: str, tokens: list[str], prior: Prior) -> Detecte
 
 def _foreign(text: str, script: str, tokens: list[str], prior: Prior) -> Detected | None:
     """A language that is not ours, where letters or function words say so."""
-    hits = {code: len(words.intersection(tokens)) for code, words in _FOREIGN_WORDS.items()}
+    hits = {code: len(words.intersection(tokens)) for code, words in _foreign_words().items()}
     best = max(hits, key=lambda code: (hits[code], code), default="")
     strange = [token for token in tokens if _FOREIGN_LETTERS[script].search(token)]
     codes = _SERVED_SCRIPTS[script]
@@ -585,6 +606,16 @@ def _known_words() -> dict[str, frozenset[str]]:
         for code in codes
     }
     return {code: frozenset(tokenize(forms[code])) | LANGUAGES[code].stop_words for code in codes}
+
+
+@cache
+def _foreign_words() -> dict[str, frozenset[str]]:
+    """Which of the words that none of ours has each further language has; *das* is of two."""
+    listed = frozenset().union(*_FOREIGN_WORDS.values())
+    return {
+        code: listed.intersection(_FOREIGN_WORDS.get(code, frozenset()) | _stop_tokens(code))
+        for code in FURTHER
+    }
 
 
 @cache

@@ -17,6 +17,7 @@ from mathsetu import __version__
 from mathsetu.collections.seen import SeenIds
 from mathsetu.collections.threads import with_questions
 from mathsetu.errors import InputError, NoPosts
+from mathsetu.intake.documents import with_document_languages
 from mathsetu.intake.posts import PostFacts, read_post
 from mathsetu.languages.analyze import tokenize
 from mathsetu.library.manifest import BUILDING, segment_folder, segment_folders
@@ -110,7 +111,8 @@ def build_segments(
         posts = with_questions(posts) if alone else posts
         read = partial(_row, selection=recipe.posts, collection=collection, alone=alone)
         try:
-            with closing(ordered_map(read, posts, processes, _CHUNK)) as rows:
+            known = with_document_languages(posts)
+            with closing(ordered_map(read, known, processes, _CHUNK)) as rows:
                 left_out: Counter[str] = Counter()
                 selected = _selected(_counted(rows, "reading", progress), left_out)
                 count = _write_stores(work, selected)
