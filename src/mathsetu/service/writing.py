@@ -44,7 +44,7 @@ Ids = Annotated[
 
 
 Form = Annotated[
-    Literal["text", "markdown", "latex", "html"],
+    Literal["text", "markdown", "latex", "html"] | None,
     Query(
         description="The form of titles, questions and bodies; text (default) has formulas in "
         "dollars."
@@ -85,7 +85,7 @@ def writing_router(engine: Engine, place: str) -> APIRouter:
     api = APIRouter(prefix="/v1", responses=PROBLEMS, dependencies=[Depends(known_parameters)])
 
     @api.put("/posts", summary="Add or replace posts", tags=["writing"], openapi_extra=_BODY)
-    async def put(request: Request, form: Form | None = None) -> Added:
+    async def put(request: Request, form: Form = None) -> Added:
         body = await request.body()
         add = partial(_add, place, body, form or "")
         return await run_in_threadpool(_changed, engine, place, add)
