@@ -42,6 +42,26 @@ def test_columns_are_guessed_and_reported(tmp_path: Path, name: str, text: str) 
     assert "guessed; --field FIELD=COLUMN" in said
 
 
+@pytest.mark.parametrize(
+    ("fields", "used"),
+    [
+        ({}, "body = Content, title = Subject (guessed; --field FIELD=COLUMN overrides it)"),
+        (
+            {"body": "Content"},
+            "body = Content; guessed: title = Subject (--field FIELD=COLUMN overrides it)",
+        ),
+        ({"body": "Content", "title": "Subject"}, "body = Content, title = Subject"),
+    ],
+)
+def test_only_columns_that_the_user_does_not_name_are_guessed(
+    tmp_path: Path, fields: dict[str, str], used: str
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("Subject,Content\nSums,Is $1+1=2$?\n", encoding="utf-8")
+    _, tally = read(path, **fields)
+    assert tally.columns == [f"{path}: {used}"]
+
+
 EULER = (
     '<math xmlns="http://www.w3.org/1998/Math/MathML"><msup><mi>e</mi><mrow><mi>i</mi><mi>π</mi>'
     "</mrow></msup><mo>+</mo><mn>1</mn><mo>=</mo><mn>0</mn></math>"

@@ -403,9 +403,13 @@ def _report(
     given: Mapping[str, str],
     bad: BadRows,
 ) -> None:
-    used = ", ".join(f"{field} = {column}" for field, column in columns.items())
+    said = [f"{field} = {column}" for field, column in columns.items() if field in given]
+    guessed = [f"{field} = {column}" for field, column in columns.items() if field not in given]
     rest = [name for name in names if name not in columns.values()]
+    used = ", ".join(said)
+    if guessed and said:
+        used += f"; guessed: {', '.join(guessed)} (--field FIELD=COLUMN overrides it)"
+    elif guessed:
+        used = f"{', '.join(guessed)} (guessed; --field FIELD=COLUMN overrides it)"
     unread = f"; not read: {', '.join(rest[:20])}" if rest else ""
-    guessed = [field for field in columns if field not in given]
-    how = " (guessed; --field FIELD=COLUMN overrides it)" if guessed else ""
-    bad.uses_columns(f"{shown(path)}: {used}{how}{unread}", given)
+    bad.uses_columns(f"{shown(path)}: {used}{unread}", given)
