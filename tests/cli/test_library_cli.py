@@ -511,6 +511,26 @@ def test_an_edited_file_stays_in_its_collection(mathsetu: Mathsetu) -> None:
     assert collections()["7"] == "own"
 
 
+@pytest.mark.thorough
+def test_a_removed_table_is_added_with_its_folder_and_a_new_collection_is_named(
+    mathsetu: Mathsetu,
+) -> None:
+    Path("notes").mkdir()
+    Path("notes/sums.md").write_text("# Sums\n\nAdd.")
+    Path("notes/sheet.csv").write_text("Question,Answer\nWhat?,Add\nWhy?,Since\n")
+    mathsetu("index", "lib", "notes", "--recipe", "msm-bm25", "--processes", "1")
+
+    Path("notes/sheet.csv").write_text("Question,Answer\nWhy?,Since\n")
+    mathsetu("remove", "lib", "notes/sheet.csv")
+    assert mathsetu.json("add", "lib", "notes")["new_collections"] == []
+    with Library("lib") as library:
+        assert library.post("notes/sheet.csv#2").collection == "notes"
+        assert not library.present(["notes/sheet.csv#3"])
+    mathsetu("remove", "lib", "notes/sheet.csv")
+    assert "\n  new collection: sheet.csv\n" in mathsetu("add", "lib", "notes/sheet.csv").out
+    assert mathsetu.json("add", "lib", "notes/sheet.csv")["new_collections"] == []
+
+
 def test_a_document_is_removed_with_all_its_sections(mathsetu: Mathsetu) -> None:
     Path("notes").mkdir()
     for name in ("sums", "primes"):

@@ -215,5 +215,7 @@ def test_a_table_is_known_by_its_rows(node, tmp_path):
         }
         added = [Post("own", ""), Post("sheet.csv#9", ""), Post("void.csv#2", "")]
         assert there.kept_collections(added) == {"own": "c", "sheet.csv#9": "b"}
+        assert there.has_collection("c")
+        assert not there.has_collection("nosuch")
         # They are no versions of one another, since that is not their thread.
         assert all(not hit.versions for hit in there.answer("prime", 5, group=True).hits)

@@ -71,17 +71,21 @@ def command(
     ):
         count = add_posts(
             library,
-            read_sources(sources, format_name, lang, bad, opened.kept_collections),
+            read_sources(sources, format_name, lang, bad, opened),
             device=device,
             progress=progress,
         )
     after = _languages(library)
     replaced = count - (sum(after.values()) - sum(before.values()))
+    new = bad.tally.new_collections if bad.tally is not None else []
     if as_json:
-        print_json({"added": count, "replaced": replaced} | report_of(bad, after))
+        done = {"added": count, "replaced": replaced, "new_collections": new}
+        print_json(done | report_of(bad, after))
         return
     instead = f", {replaced} of them replaced older ones" if replaced else ""
     say(f"{library}: {counted(count, 'post')} added{instead}{skipped(bad)}")
+    for name in new:
+        say(f"  new collection: {name}")
     say_report(bad, after, languages_of="the library")
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -23,6 +23,9 @@ from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError, NoPosts, RowError
 from mathsetu.markup import FORMS
 from mathsetu.records import Post
+
+if TYPE_CHECKING:
+    from mathsetu.library import Library
 
 _MOST_LINES = 8
 # Of sources that are all wrong, so many errors say enough in one line.
@@ -76,7 +79,7 @@ def read_sources(
     format_name: str | None,
     lang: str,
     bad: BadRows,
-    kept_collections: Callable[[Sequence[Post]], Mapping[str, str]] = lambda posts: {},
+    library: Library | None = None,
 ) -> Iterator[Post]:
     """The posts of several sources, one after the other.
 
@@ -85,9 +88,11 @@ def read_sources(
         format_name: Their format, where the user says it.
         lang: The language of posts that state none.
         bad: How they are read, and what is noted of them.
-        kept_collections: The collections in which some of the posts are, by their ids; the others
-            are in one with the name of their source, unless they state theirs.
+        library: What they are added to, if anything: posts of files that it has stay in their
+            collections. The others are in one with the name of their source, unless they state
+            theirs.
     """
+    named: set[str] = set()
     for source in sources:
         place = Path(source)
         if source == SAMPLER:
@@ -107,13 +112,14 @@ def read_sources(
         counted = iter(bad.tally.count(posts) if bad.tally is not None else posts)
         try:
             while batch := list(islice(counted, _BATCH)):
-                kept = kept_collections(batch)
+                kept = library.kept_collections(batch) if library is not None else {}
                 for post in batch:
-                    yield replace(
-                        post,
-                        language=post.language or lang,
-                        collection=post.collection or kept.get(post.id, name),
-                    )
+                    own = post.collection or kept.get(post.id, "")
+                    if not own and library is not None and name not in named:
+                        named.add(name)
+                        if bad.tally is not None and not library.has_collection(name):
+                            bad.tally.new_collections.append(name)
+                    yield replace(post, language=post.language or lang, collection=own or name)
         except RowError as error:
             if bad.skip:
                 raise

@@ -147,6 +147,10 @@ class ClusterPosts:
         found = self._listed(ID, list(ids), (ID, COLLECTION))
         return {str(payload[ID]): str(payload[COLLECTION]) for _, payload in found}
 
+    def has_collection(self, name: str) -> bool:
+        """Whether there is a post in a collection."""
+        return next(self._listed(COLLECTION, [name], ()), None) is not None
+
     def threads(self, names: Iterable[str]) -> dict[str, dict[int, str]]:
         """The posts of some threads or files: their numbers and languages."""
         found: dict[str, dict[int, str]] = {}

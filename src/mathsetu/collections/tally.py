@@ -36,6 +36,7 @@ class Tally:
     posts: int = 0
     formulas: int = 0
     languages: Counter[str] = field(default_factory=Counter)
+    new_collections: list[str] = field(default_factory=list)
 
     def count(self, posts: Iterable[Post]) -> Iterator[Post]:
         """Pass posts on and count them with their formulas and the languages they state."""

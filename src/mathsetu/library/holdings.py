@@ -75,6 +75,10 @@ class Posts(Protocol):
         """The collections of those of some posts that are here, by their ids."""
         ...
 
+    def has_collection(self, name: str) -> bool:
+        """Whether there is a post in a collection."""
+        ...
+
     def threads(self, names: Iterable[str]) -> dict[str, dict[int, str]]:
         """The posts of some threads, as far as they are known: their numbers and languages."""
         ...

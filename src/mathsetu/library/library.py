@@ -764,6 +764,10 @@ class Library:
 
         return self._steadily(work)
 
+    def has_collection(self, name: str) -> bool:
+        """Whether there is a post in a collection."""
+        return self._steadily(lambda view, clock: view.stored_posts.has_collection(name))
+
     def kept_collections(self, posts: Sequence[Post]) -> dict[str, str]:
         """The collections in which posts that are added and state none belong, by their ids.
 

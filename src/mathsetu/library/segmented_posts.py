@@ -220,6 +220,11 @@ class SegmentedPosts:
             if place is not None
         }
 
+    def has_collection(self, name: str) -> bool:
+        """Whether there is a post in a collection."""
+        allowed = self.allowed(Filter(collection=name))
+        return allowed is not None and bool(allowed.any())
+
     def answers_to(self, post_id: str) -> list[Post]:
         """The answers to a question."""
         return [
