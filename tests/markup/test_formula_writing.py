@@ -45,6 +45,14 @@ def test_a_part_of_a_formula_has_delimiters_everywhere() -> None:
     assert formula_in_latex(within, display=True) == r"\[f=\begin{aligned}a&=b\end{aligned}\]"
 
 
+def test_a_formula_has_no_blank_lines() -> None:
+    gather = "\\begin{gather}\nx\n \n\\label{e}\n\\\\ y\n\\end{gather}"
+    assert "\n\n" not in formula_in_latex(gather.replace("\\label{e}", ""), display=True)
+    written = formula_in_markdown(gather, display=True)
+    assert written == "$$\\begin{gathered}\nx\n\\\\ y\n\\end{gathered}$$"
+    assert formula_in_latex("a\n\n=b", display=True) == "\\[a\n=b\\]"
+
+
 def test_rows_with_tags_stay_in_the_environment_that_allows_tags() -> None:
     latex = r"\begin{align*}a&=b\tag{1}\end{align*}"
     assert formula_in_markdown(latex, display=True) == f"$${latex}$$"

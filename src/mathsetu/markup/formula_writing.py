@@ -1,8 +1,9 @@
 r"""Writes a formula for other programs: in a LaTeX document, and in Markdown.
 
 Some environments (``equation``, ``align``) are displays by themselves, which LaTeX refuses between
-delimiters. In Markdown every display stands between dollars, and MathJax, KaTeX and GitHub do not
-know the same environments there; those for parts of a formula (``aligned``) they all know.
+delimiters. In Markdown every display stands between dollars, and MathJax and KaTeX do not know the
+same environments there; those for parts of a formula (``aligned``) both know. Neither LaTeX nor
+Markdown allows blank lines in a formula, which a label on a line of its own leaves behind.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ _EDGE = re.compile(rf"\\(begin|end)\{{({'|'.join([*_MERE_DELIMITERS, *_INSIDE])}
 _BRACKET = re.compile(r"\s*\[")
 # What only a numbered display may hold. A tag may stand in a row of align, not of aligned.
 _NUMBERING = re.compile(r"\\label\{[^{}]*\}|\\(?:nonumber|notag)(?![A-Za-z])")
+_BLANK_LINES = re.compile(r"\n\s*\n")
 _TAG = re.compile(r"\\tag(?![A-Za-z])")
 
 
@@ -53,7 +55,7 @@ def formula_in_latex(latex: str, *, display: bool) -> str:
     '\\[\\begin{cases}x\\end{cases}\\]'
     """
     if stands_alone(latex):
-        return latex
+        return _BLANK_LINES.sub("\n", latex)
     inside = _inside_a_formula(latex)
     return rf"\[{inside}\]" if display else f"${inside}$"
 
@@ -72,9 +74,9 @@ def formula_in_markdown(latex: str, *, display: bool) -> str:
 
 
 def _inside_a_formula(latex: str) -> str:
-    """A formula without the environments that may not stand between delimiters."""
+    """A formula without what may not stand between delimiters: some environments, blank lines."""
     if not _EDGE.search(latex):
-        return latex
+        return _BLANK_LINES.sub("\n", latex)
     has_tags = _TAG.search(latex) is not None
 
     def changed(edge: re.Match[str]) -> str:
@@ -89,4 +91,4 @@ def _inside_a_formula(latex: str) -> str:
         no_option = "{}" if not columns and _BRACKET.match(latex, edge.end()) else ""
         return rf"\begin{{{inside}}}{columns}{no_option}"
 
-    return _NUMBERING.sub("", _EDGE.sub(changed, latex)).strip()
+    return _BLANK_LINES.sub("\n", _NUMBERING.sub("", _EDGE.sub(changed, latex))).strip()
