@@ -234,6 +234,7 @@ class LexicalReply:
         self._languages = retriever.languages
         self._question = question
         self._said: dict[str, dict[str, list[_Said]]] = {}
+        self._known_sayings: dict[tuple[str, str], list[_Said]] = {}
         self._expansions: dict[tuple[str, str], list[Expanded]] = {}
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
@@ -403,13 +404,17 @@ class LexicalReply:
             self._said[post_language] = said
         return self._said[post_language]
 
-    def _sayings(self, language: str, target: str) -> Iterator[_Said]:
+    def _sayings(self, language: str, target: str) -> list[_Said]:
         """What the question says as it is read in one language, and its translations."""
-        words, choices = self._words_of(self._question), self._choices
-        own = {word: tuple(_word_terms(word, language, choices)) for word in tokenize(words)}
-        yield from (_Said(word, language, "", terms) for word, terms in own.items())
-        if choices.translate:
-            yield from self._translations(words, language, target)
+        # Asked for with each post that is looked into, and the same for all of its language.
+        if (language, target) not in self._known_sayings:
+            words, choices = self._words_of(self._question), self._choices
+            own = {word: tuple(_word_terms(word, language, choices)) for word in tokenize(words)}
+            said = [_Said(word, language, "", terms) for word, terms in own.items()]
+            if choices.translate:
+                said += self._translations(words, language, target)
+            self._known_sayings[language, target] = said
+        return self._known_sayings[language, target]
 
     def _translations(self, words: str, language: str, target: str) -> Iterator[_Said]:
         """What words of one language are in another."""
