@@ -123,6 +123,8 @@ NAMES |= {
         (r"f\colon A\to B", "F!:(f, →(A, B))"),
         (r"\forall x \in A", "in(forall(x), A)"),
         (r"a \equiv b \pmod{n}", "equivalent(a, O!annotated(b, F!pmod(n)))"),
+        (r"a \equiv b \pmod{n-1}", "equivalent(a, O!annotated(b, F!pmod(O!minus(n, 1))))"),
+        (r"a \pmod{mn}", "O!annotated(a, F!pmod(times(m, n)))"),
         (r"a \bmod b", "O!rem(a, b)"),
         (r"\lnot p \land q", "and(times(O!not, p), q)"),
         # Lists, and lists with relations.

@@ -364,12 +364,5 @@ def _is_alone(clause: Clause, row: list[Box], place: int) -> bool:
 
 def _with_modulus(whole: Tree | None, box: Box, trees: list[Tree]) -> Tree:
     """``(mod n)`` after what it holds for."""
-    modulus = tree_of(box.rows[0], trees)
-    if modulus.label == "U!times":
-        # The word "mod" was read as a factor.
-        operands = modulus.children[1:]
-        modulus = (
-            operands[0] if len(operands) == 1 else Tree("U!times", operands, edges(len(operands)))
-        )
-    note = Tree("F!pmod", (modulus,), ONE, box.symbol)
+    note = Tree("F!pmod", (tree_of(box.rows[0], trees),), ONE, box.symbol)
     return note if whole is None else Tree("O!annotated", (whole, note), TWO)

@@ -16,6 +16,7 @@ from mathsetu.formulas.latex.boxes import (
     MULTIPLICATION,
     NUMBER,
     RELATION,
+    SPACE,
     Box,
     Row,
     Sign,
@@ -44,7 +45,8 @@ from mathsetu.formulas.latex.tokens import wildcard
 
 #: Nobody writes more scripts than this on one symbol.
 MOST_SCRIPTS: Final = 50
-_MOD: Final = Sign("mod", "mo", IDENTIFIER)
+# Written, but no operand: what is in the brackets after it is the modulus.
+_MOD: Final = Sign("mod", "mo", SPACE)
 _MODULUS: Final = Sign("", "mrow", MODULUS, kind=FENCE, layout="M!()", opening="(", closing=")")
 
 # Groups with something over or under an operator, by the role of the operator.
