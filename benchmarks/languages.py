@@ -2,9 +2,10 @@
 
     python -m benchmarks.languages [--data DIR]
 
-Detection is measured on the CrossMath topics (title alone, title and body) and on problems in other
-languages, speed on the topics, and stemmers on the forms of the glossary: how many pairs of forms
-of one word meet, and how many words typed without accents meet the word written with them.
+Detection is measured on the CrossMath topics (title alone, title and body), on problems in other
+languages, and on a few words of these in libraries of two languages; speed on the topics; stemmers
+on the forms of the glossary: how many pairs of forms of one word meet, and how many words typed
+without accents meet the word written with them.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from pathlib import Path
 
 from benchmarks.shared import DATA
 from mathsetu.languages.analyze import analyze, words
-from mathsetu.languages.detect import detect
+from mathsetu.languages.detect import Prior, detect
 from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.normalise import fold, normalise
 from mathsetu.languages.stem import stemmer
-from mathsetu.languages.table import LANGUAGES, language
+from mathsetu.languages.table import LANGUAGES, ROWS, language
 from mathsetu.languages.transliterate import romanise
 
 Topics = dict[str, list[tuple[str, str]]]
@@ -36,6 +37,7 @@ def main() -> None:
     topics = read_topics(arguments.data / "crossmath" / "topics")
     detection(topics)
     strangers(arguments.data / "math-problems")
+    pieces(arguments.data / "math-problems")
     speed(topics)
     stemmers()
 
@@ -84,6 +86,47 @@ def strangers(folder: Path) -> None:
             right += not ours
             sure += ours and found.confidence >= 0.9
     print(f"other languages: {total} texts, {wrong} called one of ours, {sure} with 0.9 or more")
+
+
+def pieces(folder: Path) -> None:
+    """A few words in a row of problems in Latin letters, in libraries in English and one other."""
+    print("words in a row of problems: the first language, or a likely one, is right")
+    print("  asked in a library of      " + "".join(f"{count:>10} words" for count in (1, 2, 4)))
+    english = list(_problems(folder / "queries.math100.English.jsonl"))
+    for code, row in ROWS.items():
+        path = folder / f"queries.math100.{row.name}.jsonl"
+        if row.script != "Latn" or code == "en" or not path.exists():
+            continue
+        for page, asked, texts in (
+            ("", code, list(_problems(path))),
+            (code, code, list(_problems(path))),
+            ("", "en", english),
+        ):
+            prior = Prior(page, frozenset({"en", code}))
+            cells = []
+            for count in (1, 2, 4):
+                found = [detect(piece, prior=prior) for piece in _in_a_row(texts, count)]
+                first = sum(one.language == asked for one in found) / len(found)
+                any_of = (one.likely or (one.language,) for one in found)
+                likely = sum(asked in codes for codes in any_of) / len(found)
+                cells.append(f"  {first:6.3f} {likely:6.3f} ")
+            where = f"en, {code}" + (f", page {page}" if page else "")
+            print(f"  {asked} {where:22}" + "".join(cells))
+
+
+def _problems(path: Path) -> Iterator[str]:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        yield words(json.loads(line)["question"])
+
+
+def _in_a_row(texts: Sequence[str], count: int) -> Iterator[str]:
+    """Pieces of so many words of the beginnings of texts that have a long word."""
+    for text in texts:
+        tokens = text.split()[:20]
+        for start in range(0, len(tokens) - count + 1, count):
+            piece = tokens[start : start + count]
+            if any(sum(map(str.isalpha, word)) > 3 for word in piece):
+                yield " ".join(piece)
 
 
 def speed(topics: Topics) -> None:

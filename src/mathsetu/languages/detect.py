@@ -42,6 +42,7 @@ from mathsetu.languages.vocabulary import (
     is_in_terms,
     is_written_so,
     known,
+    quick_weight_in,
     terms_of,
     weight_in,
 )
@@ -55,9 +56,10 @@ _BY_SCRIPT = {
 }  # fmt: skip
 # How much likelier than others the languages of the table are before any evidence. Croatian is the
 # sum of three: its parts serve its close relatives in Latin letters too.
+_ADVANTAGE_OF_OURS = 8.0
 _ADVANTAGE = (
     dict.fromkeys(FURTHER, 2.0)
-    | dict.fromkeys(LANGUAGES, 8.0)
+    | dict.fromkeys(LANGUAGES, _ADVANTAGE_OF_OURS)
     | {"en": 16.0, "hi": 12.0, "hr": 8.0 / 3}
 )
 _SERVED_BY = {"bs": "hr", "sr": "hr"}
@@ -168,13 +170,21 @@ class Prior:
 
     def weight(self, code: str) -> float:
         """How much likelier than another a language is."""
-        return _ADVANTAGE.get(code, 1.0) * self.expects(code)
+        expected = self.expects(code)
+        # One that page or library have is as likely as those that are served in full.
+        least = _ADVANTAGE_OF_OURS if expected > 1 else 1.0
+        return max(_ADVANTAGE.get(code, 1.0), least) * expected
 
     def expects(self, code: str) -> float:
         """How much likelier page and library make a language."""
         expected = _EXPECTED if code == self.page else 1.0
         held = _HELD if code in self.library else 1.0
         return expected * held
+
+    def further(self, script: str) -> tuple[str, ...]:
+        """The languages of page and library in a script that are not served in full."""
+        codes = sorted({self.page, *self.library} & FURTHER.keys())
+        return tuple(code for code in codes if FURTHER[code].script == script)
 
 
 NO_PRIOR = Prior()
@@ -210,6 +220,14 @@ def detect_in_words(text: str, override: str = "", prior: Prior = NO_PRIOR) -> D
         return Detected(*romanised, script)
     if (plainly := _plainly(plain, script, tokens)) is not None:
         return Detected(plainly, _SURE, script)
+    found = _by_words(plain, script, tokens, romanised, prior)
+    return _with_expected(found, plain, tokens, prior) if len(tokens) <= _FEW else found
+
+
+def _by_words(
+    plain: str, script: str, tokens: list[str], romanised: tuple[str, float], prior: Prior
+) -> Detected:
+    """What the tables of words say, the more the shorter a text is, and then the model."""
     if script in _SERVED_SCRIPTS and len(tokens) <= _FEW:
         if script == "Latn" and romanised[0] in ("", "hi") and _is_mostly_hindi(tokens):
             return Detected("hi", _MOSTLY, script)
@@ -231,6 +249,46 @@ def detect_in_words(text: str, override: str = "", prior: Prior = NO_PRIOR) -> D
         if first != "en" and first in LANGUAGES and sure >= _SURE:
             return Detected(first, _MIXED, script)
     return Detected(best, confidence, script)
+
+
+def _with_expected(found: Detected, text: str, tokens: list[str], prior: Prior) -> Detected:
+    """What a few words are in, with languages of page and library that have them as well.
+
+    Only those that are not served in full: the others were looked up. Such a language joins where
+    it knows all words, and knows them nearly as well as those that were found, or one of them
+    better, or nobody expects these; in the last case also where the model prefers it.
+    """
+    languages = found.likely or (found.language,)
+    further = [code for code in prior.further(found.script) if code not in languages]
+    counting = [token for token in tokens if len(token) > 1 and not token.isdigit()]
+    if not further or not counting:
+        return found
+    is_unexpected = all(prior.expects(code) == 1 for code in languages)
+    known_to = {
+        code: [weight_in(token, code) if code in ROWS else 0.0 for token in counting]
+        for code in (*languages, *further)
+    }
+    likelihood = {code: sum(own) + log(prior.weight(code)) for code, own in known_to.items()}
+    most = max(likelihood[code] for code in languages)
+    odds = _model_odds(text, found.script, prior) if is_unexpected else {}
+    highest = max((odds[code] for code in languages if code in odds), default=log(_LEAST_CHANCE))
+
+    def joins(code: str) -> bool:
+        is_near = most - likelihood[code] < _NEAR
+        is_better = any(
+            all(known_to[other][place] < own for other in languages)
+            for place, own in enumerate(known_to[code])
+        )
+        knows_all = all(known_to[code])
+        is_preferred = odds.get(code, highest) > highest
+        return (knows_all and (is_near or is_better or is_unexpected)) or is_preferred
+
+    joining = list(filter(joins, further))
+    if not joining:
+        return found
+    likely = [*languages, *joining]
+    likely.sort(key=lambda code: (prior.expects(code) == 1, -likelihood[code], code))
+    return Detected(likely[0], found.confidence, found.script, tuple(likely))
 
 
 def says_little(text: str) -> bool:
@@ -260,7 +318,7 @@ def language_in_document(text: str, document: str) -> str:
         return found.language
     tokens = [token for token in tokenize(text) if len(token) > 1 and not token.isdigit()]
     theirs, own = (
-        sum(bool(weight_in(token, code)) for token in tokens) if code in ROWS else 0
+        sum(bool(quick_weight_in(token, code)) for token in tokens) if code in ROWS else 0
         for code in (document, found.language)
     )
     return document if theirs >= own else found.language
@@ -321,14 +379,16 @@ def _in_few_words(
     text: str, script: str, tokens: list[str], romanised: tuple[str, float], prior: Prior
 ) -> Detected | None:
     """What the tables of words say of a short text; None where they say nothing."""
-    codes = tuple(code for code in _SERVED_SCRIPTS[script] if not _alien(text, code))
+    served = (code for code in _SERVED_SCRIPTS[script] if not _alien(text, code))
+    codes = (*served, *prior.further(script))
     if not codes:
         return None
     term = text.strip(_PUNCTUATION)
     found = terms_of(term, codes)
     if found and not is_written_so(term, found[0]):
         # As it is written it may be another's, accents and all, or one of ours without accents.
-        theirs = further_terms_of(term, script)
+        expected = (code for code in prior.further(script) if _has_words(code, tokens))
+        theirs = tuple(dict.fromkeys((*further_terms_of(term, script), *expected)))
         found = (*theirs, *found) if term.isascii() or not theirs else theirs
     if found:
         return _among(found, script, prior)
@@ -372,16 +432,22 @@ def _in_few_words(
     return None
 
 
+def _has_words(code: str, tokens: list[str]) -> bool:
+    """Whether all words of a text are words of a language's terms, as they are written."""
+    return all(weight_in(token, code) >= EXACT for token in tokens)
+
+
 def _further_by_words(text: str, counting: list[str], prior: Prior) -> Detected | None:
-    """A language that is not served in full whose words these are rather than words of ours."""
-    own = {code: [weight_in(token, code) for token in counting] for code in LATIN}
+    """A language that nobody expects whose words these are rather than words of ours."""
+    ours = (*LATIN, *prior.further("Latn"))
+    own = {code: [quick_weight_in(token, code) for token in counting] for code in ours}
     # Nobody looks further for words that one of ours has; English ones are met everywhere.
     if not counting or min(own["en"]) >= LEARNED or max(map(min, own.values())) >= STEM:
         return None
     theirs = {
-        code: [weight_in(token, code) for token in counting]
+        code: [quick_weight_in(token, code) for token in counting]
         for code, row in FURTHER.items()
-        if row.script == "Latn"
+        if row.script == "Latn" and code not in ours
     }
     votes = {
         code: sum(weight or -_UNKNOWN for weight in weights) / len(counting)
@@ -411,7 +477,8 @@ def _by_learned_words(
     floor = min(odds.values(), default=0.0)
     weighed = {code: odds.get(code, floor) + _VOTE * vote for code, vote in votes.items()}
     best = max(weighed, key=lambda code: (weighed[code], code))
-    near = [code for code in weighed if weighed[best] - weighed[code] < _NEAR and votes[code]]
+    near = [code for code in weighed if weighed[best] - weighed[code] < _NEAR]
+    near = [code for code in near if votes[code] or code == best]
     near.sort(key=lambda code: -weighed[code])
     total = sum(exp(value - weighed[best]) for value in weighed.values())
     likely = tuple(near) if len(near) > 1 else ()
@@ -445,11 +512,11 @@ def _in_unknown_words(
             return Detected(typed or "hi", max(sure, _MOSTLY), script)
     if len(counting) > _VERY_FEW:
         return None
-    ours = _SERVED_SCRIPTS[script]
+    ours = (*_SERVED_SCRIPTS[script], *prior.further(script))
     odds = _model_odds(text, script, prior)
     served = sorted((code for code in ours if code in odds), key=lambda code: -odds[code])
     code, probability = max(
-        _model()(text), key=lambda one: one[1] * prior.expects(one[0]) * (one[0] not in LANGUAGES)
+        _model()(text), key=lambda one: one[1] * prior.expects(one[0]) * (one[0] not in ours)
     )
     if code in _MAJOR and probability >= _PERHAPS / prior.expects(code):
         return Detected(code, round(float(probability), 2), script, (code, *served[:1]))
@@ -489,7 +556,7 @@ def _is_mostly_hindi(tokens: list[str]) -> bool:
     terms = {token for token in counting if token in typed_hindi()}
     hindi = terms | romanised_words("hi").intersection(counting)
     others = (*LATIN, *(row.code for row in FURTHER.values() if row.script == "Latn"))
-    known_to = {code: {word for word in counting if weight_in(word, code)} for code in others}
+    known_to = {code: {word for word in counting if quick_weight_in(word, code)} for code in others}
     own = {word for word in terms if len(word) > 3}.difference(*known_to.values())
     covered = sum(token in hindi for token in counting)
     most = max(sum(token in words for token in counting) for words in known_to.values())

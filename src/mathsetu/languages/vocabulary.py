@@ -19,7 +19,7 @@ from mathsetu.languages.analyze import UNSPACED, analyze, tokenize
 from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.learned import LearnedWords
 from mathsetu.languages.normalise import fold
-from mathsetu.languages.table import FURTHER, LANGUAGES
+from mathsetu.languages.table import FURTHER, LANGUAGES, ROWS
 
 #: The languages of the table by their scripts.
 LATIN: Final = tuple(row.code for row in LANGUAGES.values() if row.script == "Latn")
@@ -74,24 +74,50 @@ def further_terms_of(text: str, script: str) -> tuple[str, ...]:
 def known(word: str, codes: Iterable[str]) -> dict[str, float]:
     """The languages that know a word, with how well they do; only those that know it best.
 
-    The word is one that `tokenize` gave.
+    The word is one that `tokenize` gave. Languages that are not served in full may be among those
+    that are looked up.
     """
-    weights = {code: weight for code in codes if (weight := _weight(word, code))}
+    weights = {code: weight for code in codes if (weight := weight_in(word, code))}
     best = max(weights.values(), default=0.0)
     return {code: weight for code, weight in weights.items() if weight == best}
 
 
+@lru_cache(maxsize=1 << 12)
 def weight_in(word: str, code: str) -> float:
-    """How well a language in Latin letters knows a word; also those that are not served in full.
+    """How well a language knows a word that `tokenize` gave.
+
+    >>> weight_in("normes", "fr") > weight_in("xnormes", "fr")
+    True
+    """
+    if word in ROWS[code].stop_words:
+        return _FUNCTION
+    if word in _words(code):
+        return EXACT
+    if code == "en" and not word.isascii():
+        return 0.0  # it writes no accents: équation is no careless spelling of its word
+    folded = fold(word)
+    if folded in _folded_words(code):
+        return _FOLDED
+    terms = analyze(word, code)
+    # A short stem is soon met by chance.
+    if terms and all(
+        len(term) >= _SHORTEST_STEM and term in _stems(code, term.isascii()) for term in terms
+    ):
+        return STEM
+    return LEARNED if terms and all(_is_learned(term, code) for term in terms) else 0.0
+
+
+def quick_weight_in(word: str, code: str) -> float:
+    """How well a language in Latin letters knows a word, one that is not served in full roughly.
 
     Of these only the words of terms count, function words, and those of parallel text: what the
     endings of so many languages may mean would take too long to look up.
 
-    >>> weight_in("matrice", "fr") > weight_in("matrice", "en")
+    >>> quick_weight_in("matrice", "fr") > quick_weight_in("matrice", "en")
     True
     """
     if code in LANGUAGES:
-        return _weight(word, code)
+        return weight_in(word, code)
     if word in FURTHER[code].stop_words:
         return _FUNCTION
     if word in _written_words(code):
@@ -143,26 +169,6 @@ def _pieces(token: str, code: str) -> list[str]:
     return analyze(token, code) if UNSPACED.search(token) else [token]
 
 
-@lru_cache(maxsize=1 << 12)
-def _weight(word: str, code: str) -> float:
-    if word in LANGUAGES[code].stop_words:
-        return _FUNCTION
-    if word in _words(code):
-        return EXACT
-    if code == "en" and not word.isascii():
-        return 0.0  # it writes no accents: équation is no careless spelling of its word
-    folded = fold(word)
-    if folded in _folded_words(code):
-        return _FOLDED
-    terms = analyze(word, code)
-    # A short stem is soon met by chance.
-    if terms and all(
-        len(term) >= _SHORTEST_STEM and term in _stems(code, term.isascii()) for term in terms
-    ):
-        return STEM
-    return LEARNED if terms and all(_is_learned(term, code) for term in terms) else 0.0
-
-
 def _is_learned(term: str, code: str) -> bool:
     """Whether parallel text has a term, and not as a word of the other language."""
     for other in LANGUAGES:
@@ -208,14 +214,14 @@ def _words(code: str) -> frozenset[str]:
 @cache
 def _folded_words(code: str) -> frozenset[str]:
     folded = frozenset(map(fold, _words(code)))
-    return folded | frozenset(map(fold, LANGUAGES[code].stop_words))
+    return folded | frozenset(map(fold, ROWS[code].stop_words))
 
 
 @cache
 def _stems(code: str, ascii_only: bool) -> frozenset[str]:
     """The stems of a language's words; those in ASCII are of few words of other scripts."""
     words: Iterable[str] = _words(code)
-    if ascii_only and LANGUAGES[code].script != "Latn":
+    if ascii_only and ROWS[code].script != "Latn":
         words = filter(str.isascii, words)
     return frozenset(term for word in words for term in analyze(word, code))
 
