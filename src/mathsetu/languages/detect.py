@@ -100,7 +100,7 @@ _PERHAPS = 0.3
 _CAPITALISED = re.compile(r"\b[^\W\d_a-z]\w*")
 # Letters that the languages of ours in a script do not have.
 _FOREIGN_LETTERS = {
-    "Latn": re.compile("[äößçğşłåøãõêâîûàèìòùľĺŕœæățșąężźőạảấầẩẫậắằặẹẻẽếềểệỉịọỏốồổộớờởợụủứừửựỳ]"),
+    "Latn": re.compile("[äößçğşłåøãõêâîôûàèìòùľĺŕœæățșąężźőạảấầẩẫậắằặẹẻẽếềểệỉịọỏốồổộớờởợụủứừửựỳ]"),
     "Deva": re.compile("ळ"),
     "Arab": re.compile("[ٹڈڑںےھہةى]|(?:^| )(?:ال|أ|إ)"),
 }
