@@ -151,8 +151,10 @@ def known_share(text: str, codes: Iterable[str], is_used: Callable[[list[str]], 
 
     >>> known_share("prime qwertz 42", ["en"], lambda terms: False)
     0.45454545454545453
+    >>> known_share("equação quadrática", ["pt"], lambda terms: False)
+    1.0
     """
-    likely = [code for code in dict.fromkeys((*codes, "en")) if code in LANGUAGES]
+    likely = [code for code in dict.fromkeys((*codes, "en")) if code in ROWS]
     letters = found = 0
     for token in tokenize(text):
         for piece in _pieces(token, likely[0]):
