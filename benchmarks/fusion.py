@@ -4,7 +4,8 @@
 
 Two sets of runs. Three systems of 2020 of about equal strength, fused topic by topic; learned
 methods are cross-validated over the topics. Four CrossMath systems of very unequal strength in
-one language, with weights learned on 2020 and used on 2021.
+one language, with weights learned on 2020 and used on 2021, whose judgments are those that
+CrossMath used: the official ones and additional topics.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def main() -> None:
     names = ("mlt", "anserini", "roberta-base")
     files = [data / "fusion-runs" / f"prim.{name}-auto-both-A.tsv.gz" for name in names]
     table([read_run(needed(path)) for path in files], of_2020, of_2020)
-    print(f"\nCrossMath, {arguments.language}, learned on 2020, measured on 2021")
+    print(f"\nCrossMath, {arguments.language}, learned on 2020, measured on 2021 (all topics)")
     systems = ("nllbbi", "mbartbi", "nllbcross", "mbartcross")
     code = LANGUAGES[arguments.language]
     table([both_years(system, code, data) for system in systems], of_2020, of_2021)

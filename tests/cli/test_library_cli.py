@@ -164,6 +164,18 @@ def test_a_recipe_of_ones_own_is_checked(mathsetu: Mathsetu) -> None:
     assert "parts.words: unknown setting 'tokens'" in mathsetu.refuses("recipes", "mine.toml")
 
 
+def test_a_recipe_that_is_based_on_another_is_shown_combined_with_it(mathsetu: Mathsetu) -> None:
+    text = 'based_on = "msm-bm25"\nname = "mine"\n[parts.words]\nanalysis = "snowball"\n'
+    Path("mine.toml").write_text(text, encoding="utf-8")
+    shown = mathsetu("recipes", "mine.toml").out
+    assert shown.startswith("# Combined with msm-bm25, which this recipe is based on.\n")
+    for line in ('name = "mine"', 'analysis = "snowball"', "translate = false"):
+        assert f"\n{line}\n" in shown
+    # What is shown stands alone: kept in a file, it is the same recipe.
+    Path("alone.toml").write_text(shown, encoding="utf-8")
+    assert mathsetu.json("recipes", "alone.toml") == mathsetu.json("recipes", "mine.toml")
+
+
 def test_the_sampler_is_a_source_by_name(mathsetu: Mathsetu, tmp_path: Path) -> None:
     recipe = ["--recipe", "msm-bm25", "--set", "parts.words.fields={title=1}"]
     told = mathsetu.json("index", tmp_path / "s", "sampler", *recipe, "--processes", "1")

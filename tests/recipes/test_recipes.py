@@ -9,7 +9,7 @@ import pytest
 from mathsetu.collections import sampler
 from mathsetu.errors import InputError
 from mathsetu.library import Library, build_library
-from mathsetu.recipes import load_recipe, recipe_names, recipe_text
+from mathsetu.recipes import complete_recipe_text, load_recipe, recipe_names, recipe_text
 from mathsetu.recipes.parts import check_parts
 from mathsetu.recipes.schema import Recipe, parse_recipe
 from tests.command import Mathsetu
@@ -164,6 +164,76 @@ def test_a_recipe_based_on_another_says_only_what_differs(tmp_path: Path) -> Non
     assert list(recipe.parts) == ["tfidf", "bm25"]
     assert recipe.ranking.weights == {"msm-3": 0.5, "mine": 0.5}
     assert (recipe.ranking.fuse, recipe.ranking.candidates) == ({"method": "ibc"}, 1000)
+
+
+def based_on(base: str, changes: str, place: Path) -> Recipe:
+    return checked(f'based_on = "{base}"\nname = "mine"\n{changes}', place=place)
+
+
+@pytest.mark.parametrize("kind", ["", 'kind = "lexical"\n'])
+def test_a_part_changes_single_settings_of_the_part_it_is_based_on(
+    tmp_path: Path, kind: str
+) -> None:
+    changes = f'[parts.words]\n{kind}scheme = {{ name = "bm25+", k1 = 2.5 }}'
+    words = load_recipe("msm-bm25").parts["words"]
+    changed = based_on("msm-bm25", changes, tmp_path).parts["words"]
+    assert changed == words | {"scheme": {"name": "bm25+", "k1": 2.5}}
+    assert changed["analysis"] == "porter"
+
+
+def test_a_part_of_another_kind_replaces_the_one_it_is_based_on(tmp_path: Path) -> None:
+    recipe = based_on("msm-bm25", '[parts.words]\nkind = "formula"', tmp_path)
+    assert recipe.parts == {"words": {"kind": "formula"}}
+
+
+def test_a_system_changes_single_settings_of_the_system_it_is_based_on(tmp_path: Path) -> None:
+    before = load_recipe("msm-ens-7").systems
+    changes = "[systems.mirmu-1]\nweights = { minilm = 0.5, bm25 = 0.5 }"
+    after = based_on("msm-ens-7", changes, tmp_path).systems
+    weights = {"minilm": 0.5, "bm25": 0.5}
+    assert after == before | {"mirmu-1": replace(before["mirmu-1"], weights=weights)}
+
+
+@pytest.mark.parametrize(
+    ("base", "changes", "message"),
+    [
+        (
+            "default",
+            "[parts.wrods]\nquery_title = 1.0",
+            "parts.wrods: kind is missing, and default has nothing of this name "
+            "(parts: words, formulas, meaning)",
+        ),
+        (
+            "msm-ens-12",
+            "[systems.mirmu1]\nnormalise = 'rank'",
+            "systems.mirmu1: weights is missing, and msm-ens-12 has nothing of this name "
+            "(systems: msm-4, mirmu-1)",
+        ),
+        ("default", "[systems.mine]\nnormalise = 'rank'", "systems.mine: weights is missing"),
+        ("default", "[parts]\nwords = 3", "parts.words must be a table"),
+    ],
+)
+def test_what_a_based_recipe_cannot_change_is_told(
+    tmp_path: Path, base: str, changes: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=r"mine\.toml: ") as refused:
+        based_on(base, changes, tmp_path)
+    assert str(refused.value).endswith(message)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_recipe_is_shown_complete(tmp_path: Path, name: str) -> None:
+    text = complete_recipe_text(name)
+    assert "based_on =" not in text
+    assert checked(text, place=tmp_path) == load_recipe(name)
+    assert (text == recipe_text(name)) == ("based_on =" not in recipe_text(name))
+
+
+def test_a_combined_recipe_keeps_what_its_file_says_about_it() -> None:
+    about, base, first, *_ = complete_recipe_text("msm-bm25-tuned").splitlines()
+    assert about == recipe_text("msm-bm25-tuned").splitlines()[0]
+    assert base == "# Combined with msm-bm25, which this recipe is based on."
+    assert first == 'name = "msm-bm25-tuned"'
 
 
 @pytest.mark.parametrize(

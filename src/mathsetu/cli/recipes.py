@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from mathsetu.cli.output import json_option, print_json, print_table, say
-from mathsetu.recipes import load_recipe, recipe_names, recipe_text
+from mathsetu.recipes import complete_recipe_text, load_recipe, recipe_names
 from mathsetu.recipes.parts import check_parts
 
 
@@ -13,14 +13,17 @@ from mathsetu.recipes.parts import check_parts
 @click.argument("name", required=False)
 @json_option
 def command(name: str | None, as_json: bool) -> None:
-    """List the recipes, or show the one called NAME (or a .toml file, checked)."""
+    """List the recipes, or show the one called NAME (or a .toml file, checked).
+
+    A recipe that is based on another is shown combined with it.
+    """
     if name is not None:
         recipe = load_recipe(name)
         check_parts(recipe)
         if as_json:
             print_json(recipe)
         else:
-            say(recipe_text(name).rstrip(), lines=True)
+            say(complete_recipe_text(name).rstrip(), lines=True)
         return
     rows = []
     for known in recipe_names():

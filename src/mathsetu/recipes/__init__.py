@@ -6,20 +6,23 @@ import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from difflib import get_close_matches
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mathsetu.errors import InputError, reason
 from mathsetu.plain_files import open_plain
 from mathsetu.recipes.parts import check_built_with, check_parts
-from mathsetu.recipes.schema import BASED_ON, USE, Recipe, parse_table
+from mathsetu.recipes.schema import BASED_ON, MEMBERS, USE, Recipe, parse_table
 from mathsetu.recipes.tables import parse_toml
+from mathsetu.recipes.writing import recipe_toml
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 __all__ = [
     "Recipe",
+    "complete_recipe_text",
     "load_recipe",
     "recipe_names",
     "recipe_table",
@@ -69,6 +72,21 @@ def recipe_text(name: str) -> str:
     raise InputError(f"unknown recipe {name!r} ({meant}; or give a .toml file)")
 
 
+def complete_recipe_text(name: str) -> str:
+    """The TOML of a recipe by name or file, combined with the recipe that it is based on.
+
+    >>> print(complete_recipe_text("mirmu-tuned").splitlines()[0])
+    # Combined with mirmu, which this recipe is based on.
+    """
+    text = recipe_text(name)
+    base = parse_toml(text, name).get(BASED_ON)
+    if base is None:
+        return text
+    about = "".join(takewhile(lambda line: line.startswith("#"), text.splitlines(keepends=True)))
+    combined = recipe_toml(recipe_table(name))
+    return f"{about}# Combined with {base}, which this recipe is based on.\n{combined}"
+
+
 def _shipped() -> Traversable:
     from importlib import resources  # here, because an opened library brings its recipe along
 
@@ -89,26 +107,52 @@ def load_recipe(name: str, overrides: Iterable[str] = ()) -> Recipe:
 def recipe_table(name: str) -> dict[str, Any]:
     """The table of a recipe; one that is based on another gets what it does not say itself.
 
-    ``based_on`` names the other recipe; a part, system or setting that is named again replaces
-    the other's. ``use`` names the systems that are kept; parts that none of them needs are left
-    out.
+    ``based_on`` names the other recipe; a setting that is named again replaces the other's, and
+    so does a part of another kind. ``use`` names the systems that are kept; parts that none of
+    them needs are left out.
     """
     table = parse_toml(recipe_text(name), name)
     base = table.pop(BASED_ON, None)
     if base is not None:
         if not isinstance(base, str) or base not in recipe_names() or base == name:
             raise InputError(f"{name}: based_on must name another shipped recipe, not {base!r}")
-        table = _merged(recipe_table(base), table)
+        table = _merged(recipe_table(base), table, base, name)
     wanted = table.pop(USE, None)
     return table if wanted is None else _with_systems(table, wanted, name)
 
 
-def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+def _merged(
+    base: dict[str, Any], own: dict[str, Any], base_name: str, source: str
+) -> dict[str, Any]:
     both = base | own
     for section, value in own.items():
-        if isinstance(value, dict) and isinstance(base.get(section), dict):
-            both[section] = base[section] | value
+        before = base.get(section)
+        if isinstance(value, dict) and isinstance(before, dict):
+            if section in MEMBERS:
+                value = _merged_members(before, value, section, base_name, source)
+            both[section] = before | value
     return both
+
+
+def _merged_members(
+    base: dict[str, Any], own: dict[str, Any], section: str, base_name: str, source: str
+) -> dict[str, Any]:
+    """The parts, or the systems, that a recipe names, with what the base's of that name say."""
+    needed = MEMBERS[section]
+    merged = dict(own)
+    for name, settings in own.items():
+        if not isinstance(settings, dict):  # refused by name when the recipe is checked
+            continue
+        before = base.get(name)
+        if before is None and needed not in settings:
+            raise InputError(
+                f"{source}: {section}.{name}: {needed} is missing, and {base_name} has nothing of "
+                f"this name ({section}: {', '.join(base)})"
+            )
+        # Settings of one kind mean nothing to another.
+        if before is not None and settings.get("kind", before.get("kind")) == before.get("kind"):
+            merged[name] = before | settings
+    return merged
 
 
 def _with_systems(table: dict[str, Any], wanted: Any, source: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from mathsetu.errors import InputError, reason
 from mathsetu.plain_files import open_plain
 from mathsetu.recipes.schema import Recipe
 from mathsetu.recipes.tables import parse_toml, read_table
+from mathsetu.recipes.writing import toml_value
 
 if TYPE_CHECKING:
     from mathsetu.ranking.fusion import Fusion
@@ -105,9 +106,9 @@ def learned_text(learned: LearnedFusion, about: str = "") -> str:
     <BLANKLINE>
     """
     comment = [f"# {' '.join(about.split())}"] if about else []
-    settings = [f"{name} = {_toml(value)}" for name, value in learned.settings.items()]
-    values = [f"{_toml(name)} = {_toml(value)}" for name, value in learned.values.items()]
-    lines = [*comment, f"method = {_toml(learned.method)}", *settings]
+    settings = [f"{name} = {toml_value(value)}" for name, value in learned.settings.items()]
+    values = [f"{toml_value(name)} = {toml_value(value)}" for name, value in learned.values.items()]
+    lines = [*comment, f"method = {toml_value(learned.method)}", *settings]
     return "\n".join([*lines, "", f"[{learned.learned}]", *values, ""])
 
 
@@ -148,15 +149,3 @@ def _check_weights(weights: tuple[float, ...], path: Path) -> None:
         checked(weights, len(weights))
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, str):
-        escaped = (
-            f"\\u{ord(sign):04x}" if sign < " " or sign == "\x7f" else sign
-            for sign in value.replace("\\", "\\\\").replace('"', '\\"')
-        )
-        return f'"{"".join(escaped)}"'
-    if isinstance(value, tuple | list):
-        return f"[{', '.join(map(_toml, value))}]"
-    return repr(value)

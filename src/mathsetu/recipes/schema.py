@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 60
 #: Settings of a recipe file that make its table from another recipe's (`recipe_table`).
 FOR_TABLES = BASED_ON, USE = "based_on", "use"
+#: Sections that hold tables by name, and the setting that each of these tables needs.
+MEMBERS = {"parts": "kind", "systems": "weights"}
 
 
 @dataclass(frozen=True)
