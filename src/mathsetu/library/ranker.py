@@ -45,12 +45,10 @@ RERANKING = "reranking"
 #: The share of a score for what a post holds as it was asked for; a reason for another order.
 EXACT, LANGUAGE = "exact", "language"
 # Posts from the top that are looked into for what they hold as it was asked for: more where little
-# is asked for, which says less of a post. And those among which the asker's language is looked for.
-_LOOKED_INTO, _LOOKED_INTO_FOR_LITTLE, _LANGUAGE_DEPTH = 20, 50, 100
-# So much more counts what is written as it was asked for where nothing else is asked for than
-# formulas, or one word; half of that where it is two words, and so on. What is like a formula may
-# be a fragment of it, which is more like a short one than a longer one that holds it; and the
-# meaning of a word by itself is vague.
+# is asked for, which says less of a post; and deeper those that have all words of a short query.
+# And those among which the asker's language is looked for.
+_LOOKED_INTO, _LOOKED_INTO_FOR_LITTLE, _LOOKED_INTO_FOR_WORDS, _LANGUAGE_DEPTH = 20, 50, 100, 100
+# So much more counts what is written as it was asked for where that tells most (`telling`).
 _NOTHING_ELSE = 4.0
 # What the whole question counts where it is the title of a post, or the last heading in it.
 _TITLE = 2.0
@@ -63,8 +61,10 @@ _GUESSING, _LEAST_KNOWN = frozenset({"meaning", "dense"}), 0.25
 # post that has all of them is not among the first, as each word counts little in it.
 _SAID_BY, _SAID_AMONG = 20, 200
 # All words of a short query (of so many words) among so few words of a post count, whatever their
-# order: from the first to the second share of what the phrase does, the less is between them.
-_SHORT, _TOGETHER, _APART, _ADJACENT = 8, 20, 0.4, 0.6
+# order: a share of what the phrase does, less for two or three, which may be there by chance, and
+# up to so much more the less is between them.
+_SHORT, _TOGETHER, _ADJACENT = 8, 20, 0.2
+_APART, _FEW_APART = 0.7, {2: 0.4, 3: 0.55}
 # Posts in different languages are versions of one another when their vectors are as near as this,
 # and so many of their formulas are the same (Jaccard), at least two.
 _SAME_MEANING, _SAME_FORMULAS, _LEAST_FORMULAS = 0.85, 0.6, 2
@@ -317,12 +317,15 @@ class Ranker:
         exact = ExactReply(ranked.question, next(iter(_lexical(ranked).values()), None))
         if not exact.asks:
             return ranked
-        weight, depth = self.recipe.ranking.exact, _LOOKED_INTO
-        if (more := exact.little) > 1:
-            weight, depth = weight * more, _LOOKED_INTO_FOR_LITTLE
-        first = ranked.numbers[:depth].tolist()
-        posts = self._posts.glances(first)
-        shares = [weight * exact.share(number, posts[number]) for number in first]
+        weight = self.recipe.ranking.exact * exact.telling
+        depth = _LOOKED_INTO_FOR_LITTLE if exact.asks_little else _LOOKED_INTO
+        first = ranked.numbers[:_LOOKED_INTO_FOR_WORDS].tolist()
+        likely = first[:depth] + list(filter(exact.may_have_words, first[depth:]))
+        posts = self._posts.glances(likely)
+        shares = [
+            weight * exact.share(number, posts[number]) if number in posts else 0.0
+            for number in first
+        ]
         return ranked.with_share(EXACT, shares, exact) if any(shares) else ranked
 
     def _weighed(
@@ -407,12 +410,29 @@ class ExactReply:
         return bool(self._formulas or self._phrases or self._heading)
 
     @property
-    def little(self) -> float:
-        """How much more a post counts that has it as it is written, the less is asked for."""
-        words, formulas = len(self._question.words.split()), bool(self._question.formulas)
-        if words and formulas:
+    def asks_little(self) -> bool:
+        """Whether nothing else is asked for than formulas, or a few words."""
+        return not self._question.words.strip() or self._word_count < _NOTHING_ELSE
+
+    @property
+    def telling(self) -> float:
+        """How much more it tells of a post that it has what is asked for as it is written.
+
+        Most where nothing else is asked for than formulas, or one word: what is like a formula may
+        be a fragment of it, which is more like a short one than a longer one that holds it, and
+        the meaning of a word by itself is vague. And most where it is four words or more, which
+        are not together by chance; two words may be.
+        """
+        count = self._word_count
+        if count > _SHORT:
             return 1.0
-        return max(1.0, _NOTHING_ELSE / max(1, words))
+        return max(_NOTHING_ELSE / max(1, count), min(float(count), _NOTHING_ELSE))
+
+    @cached_property
+    def _word_count(self) -> int:
+        """How many words are asked for; beside formulas they are never few."""
+        count = len(self._question.words.split())
+        return count if not self._question.formulas else count and _SHORT + 1
 
     @cached_property
     def _heading(self) -> str:
@@ -427,6 +447,11 @@ class ExactReply:
     @cached_property
     def _phrases(self) -> list[Phrase]:
         return phrases(self._question.texts, self._question.language)
+
+    def may_have_words(self, number: int) -> bool:
+        """Whether a post may have all words of a short question; quick."""
+        lexical = self._lexical
+        return lexical is not None and lexical.word_count > 1 and lexical.may_say_all(number)
 
     def share(self, number: int, post: Glance) -> float:
         """How much of the question a post holds: as it is written, or else its words together."""
@@ -460,14 +485,14 @@ class ExactReply:
 
         Their order does not matter, and translations count as well.
         """
-        lexical = self._lexical
-        if lexical is None or lexical.word_count < 2 or not lexical.may_say_all(number):
+        if self._lexical is None or not self.may_have_words(number):
             return 0.0, ""
-        own = lexical.narrowest(post.post)
+        own = self._lexical.narrowest(post.post)
         words = len(own.split())
         if not 0 < words <= _TOGETHER:
             return 0.0, ""
-        return max(min(lexical.word_count / words, 1.0) * _ADJACENT, _APART), own
+        count = self._lexical.word_count
+        return _FEW_APART.get(count, _APART) + _ADJACENT * min(count / words, 1.0), own
 
     def _as_title(self, post: Glance) -> str:
         """The title of a post, or the last heading in it, where it is the whole question."""
