@@ -543,6 +543,33 @@ def test_a_removed_table_is_added_with_its_folder_and_a_new_collection_is_named(
     assert mathsetu.json("add", "lib", "notes/sheet.csv")["new_collections"] == []
 
 
+@pytest.mark.thorough
+def test_older_posts_of_a_file_that_is_added_again_are_reported(mathsetu: Mathsetu) -> None:
+    Path("notes").mkdir()
+    Path("notes/all.tex").write_text(r"\section{One} Sums. \input{part}")
+    Path("notes/part.tex").write_text(r"\section{Two} Products.")
+    Path("notes/my sheet.csv").write_text("num,énoncé,solution\ne1,Why?,Since\ne2,What?,Add\n")
+    fields = ("--field", "id=num", "--field", "question=énoncé", "--field", "body=solution")
+    mathsetu("index", "lib", "notes", *fields, "--recipe", "msm-bm25", "--processes", "1")
+    for source in ("notes", "notes/part.tex"):
+        assert mathsetu.json("add", "lib", source, *fields)["older_posts"] == {}
+
+    # Without the columns that were named before, the rows have other ids.
+    said = mathsetu("add", "lib", "notes").out
+    assert "under other ids: 2 older posts of notes/my sheet.csv\n" in said
+    assert "(mathsetu remove lib 'notes/my sheet.csv')" in said
+    assert mathsetu.json("add", "lib", "notes")["older_posts"] == {"notes/my sheet.csv": 2}
+
+    mathsetu("remove", "lib", "notes/my sheet.csv")
+    assert mathsetu.json("add", "lib", "notes", *fields)["older_posts"] == {}
+    with Library("lib") as library:
+        assert library.post("e1").question == "Why?"
+
+    Path("notes/part.tex").write_text(r"\section{Three} Quotients.")
+    older = mathsetu.json("add", "lib", "notes", *fields)["older_posts"]
+    assert older == {"notes/all.tex": 1, "notes/part.tex": 1}
+
+
 def test_a_document_is_removed_with_all_its_sections(mathsetu: Mathsetu) -> None:
     Path("notes").mkdir()
     for name in ("sums", "primes"):

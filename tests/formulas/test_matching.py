@@ -153,6 +153,10 @@ def test_keeping_the_letters_scores_higher_than_renaming_them():
         (r"x \equiv a \bmod n", r"x \equiv a \pmod n"),
         (r"\operatorname{Gal}(L/K)", r"\mathrm{Gal}(L/K)"),
         (r"\operatorname{Hom}(A,B)", r"\text{Hom}(A,B)"),
+        (r"\int \frac{dt}{t\ln t}", r"\int \frac{1}{t\ln t}\,dt"),
+        (r"\int \frac{2a\,\mathrm{d}x_1}{g}", r"\int \frac{2a}{g}\,\mathrm{d}x_1"),
+        (r"\iint 2\frac{dx\,dy}{xy}", r"\iint 2\frac{1}{xy}\,dx\,dy"),
+        (r"\int dx/x", r"\int \frac1x dx"),
     ],
 )
 def test_ways_of_writing_the_same_score_1(one: str, other: str):
@@ -213,12 +217,21 @@ def test_a_match_says_whether_the_query_is_in_one_piece(candidate: str, in_one_p
         (r"\lim ?f", r"\lim_{x\to0} g=1", ["g"]),
         (r"\log ?x", r"\log_2 n", ["n"]),
         (r"\sum ?a", r"\int_0^1 x\,dx", []),
+        (r"\int ?f\,dt", r"\int_2^{+\infty}\frac{dt}{t\ln t}", ["1/(t ln(t))"]),
+        (r"\int ?f\,dt", r"\int_0^1 \frac{t\,dt}{g}", ["t/g"]),
+        (r"\int ?f\,dx", r"\int_0^1 \frac{dy}{dx}\,dx", ["(d y)/(d x)"]),
     ],
 )
 def test_an_operator_without_limits_is_found_with_any(query: str, candidate: str, parts: list[str]):
     found = matched(query, candidate)
     is_found = found.coverage == 1 and found.in_one_piece
     assert ([infix(tree) for tree in found.bindings.values()] if is_found else []) == parts
+
+
+def test_all_of_a_fraction_with_a_differential_is_coloured():
+    query, candidate = r"\int \frac{f}{g}\,dt", parse_latex(r"\int \frac{f\,dt}{g}").opt
+    found = match(parse_latex(query).opt, candidate)
+    assert {id(n) for n in found.candidate_nodes} == {id(n) for n in candidate.walk()}
 
 
 def test_limits_that_one_formula_lacks_count_the_same_both_ways():

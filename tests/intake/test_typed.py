@@ -348,6 +348,45 @@ def test_a_letter_after_a_wildcard_is_not_part_of_its_name() -> None:
 @pytest.mark.parametrize(
     ("typed", "latex"),
     [
+        ("?a_{n+1}/?a_n", r"\frac{?a_{n+1}}{?a_n}"),
+        ("?x_{n+1} = ?x_n - ?f", "?x_{n+1}=?x_n-?f"),
+        ("?a₁ + ?b₁", "?a_1+?b_1"),
+        ("?a1 + ?b1", "?a1+?b1"),
+        ("?a1/?b12", r"\frac{?a1}{?b12}"),
+        ("?f1(x)/2", r"\frac{?f1(x)}{2}"),
+        ("?f_n'", "?f_n'"),
+        ("?f: A -> B", r"?f:A\to B"),
+        ("x^?n1 + 1", "x^{?n1}+1"),
+        (r"\sum ?a_n", r"\sum ?a_n"),
+        (r"\int_0^1 ?f_n dx", r"\int_0^1 ?f_n dx"),
+        (r"\det A = \prod_i ?x_i", r"\det A = \prod_i ?x_i"),
+    ],
+)
+def test_a_wildcard_may_have_an_index_or_digits(typed: str, latex: str) -> None:
+    assert typed_question(typed).formulas == (latex,)
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        ("¿Qué es x_n?", ("x_n",)),
+        ("is x_n ?", ("x_n",)),
+        ("is it true?x_n > 0", ("x_n>0",)),
+        ("is it true?x1 > 0", ("x_1>0",)),
+        ("why?a", ()),
+        ("what is ?foo_bar", ()),
+        ("?a1b2", ()),
+    ],
+)
+def test_a_question_mark_of_a_sentence_makes_no_wildcard(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
+
+
+@pytest.mark.parametrize(
+    ("typed", "latex"),
+    [
         (r"sum_{n=1}^\infty 1/n^2", r"\sum_{n=1}^\infty 1/n^2"),
         (r"sum_{n=1}^{inf} \frac1n", r"\sum_{n=1}^{\infty} \frac1n"),
         (r"int_0^\infty f(t) e^{-st} dt", r"\int_0^\infty f(t) e^{-st} dt"),

@@ -219,6 +219,17 @@ def test_translation_keeps_every_formula(engine: Engine) -> None:
     assert "समाकल" in done.title.text + done.body.text
 
 
+@pytest.mark.thorough
+def test_the_question_of_an_answer_is_translated(tmp_path: Path) -> None:
+    row = Post("r", r"$\frac14$", question="La probabilidad de $2$ caras", language="es")
+    build_library(tmp_path / "library", [row], LIGHT, processes=1)
+    engine = Engine(tmp_path / "library")
+    question = engine.translate_post("r", "en").question
+    assert "probability" in question.text
+    assert [piece.text for piece in question.pieces if piece.kind == "formula"] == ["2"]
+    engine.close()
+
+
 def test_warnings_of_the_parser_have_their_place(engine: Engine) -> None:
     [_, formula] = engine.render(r"Let $\frac{1}{2$").pieces
     assert formula.start == 4

@@ -250,10 +250,11 @@ class TranslateAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PostTranslation:
-    """A post in another language, formulas as they were."""
+    """A post in another language, formulas as they were; of an answer its question, too."""
 
     id: str
     title: TranslateAnswer
+    question: TranslateAnswer
     body: TranslateAnswer
 
 

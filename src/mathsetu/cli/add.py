@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from mathsetu.cli.intake import (
     policy,
     read_sources,
     report_of,
+    say_lines,
     say_report,
     telling_why_nothing,
 )
@@ -28,6 +30,7 @@ from mathsetu.cli.output import (
     say,
     skipped,
 )
+from mathsetu.collections.tally import Tally
 from mathsetu.library import Library, add_posts
 from mathsetu.library.manifest import read_manifest
 from mathsetu.printable import counted
@@ -56,7 +59,8 @@ def command(
 ) -> None:
     """Add the posts of SOURCES to LIBRARY; a post with a known id replaces the old one.
 
-    It stays in the collection of the old one, unless it states another.
+    It stays in the collection of the old one, unless it states another. Posts that SOURCES no
+    longer have stay in LIBRARY, and the report counts those of files that were added again.
 
     Only the new posts are indexed. After many additions small segments are merged; mathsetu
     optimize does that at any time.
@@ -75,18 +79,40 @@ def command(
             device=device,
             progress=progress,
         )
+        opened.refresh()
+        older = _older_posts(opened, bad.tally or Tally())
     after = _languages(library)
     replaced = count - (sum(after.values()) - sum(before.values()))
     new = bad.tally.new_collections if bad.tally is not None else []
     if as_json:
-        done = {"added": count, "replaced": replaced, "new_collections": new}
+        done = {"added": count, "replaced": replaced, "new_collections": new, "older_posts": older}
         print_json(done | report_of(bad, after))
         return
     instead = f", {replaced} of them replaced older ones" if replaced else ""
     say(f"{library}: {counted(count, 'post')} added{instead}{skipped(bad)}")
     for name in new:
         say(f"  new collection: {name}")
+    _say_older_posts(library, older)
     say_report(bad, after, languages_of="the library")
+
+
+def _older_posts(library: Library, tally: Tally) -> dict[str, int]:
+    """How many posts of files that were added again are older, and were not replaced."""
+    sizes = library.sizes_of_documents(tally.source_files)
+    older = {name: size - tally.posts_of_files[name] for name, size in sorted(sizes.items())}
+    return {name: count for name, count in older.items() if count > 0}
+
+
+def _say_older_posts(library: Path | str, older: Mapping[str, int]) -> None:
+    lines = [
+        f"still in the library under other ids: {counted(count, 'older post')} of {name}"
+        for name, count in older.items()
+    ]
+    say_lines(lines, "files")
+    if lines:
+        remove = shlex.join(["mathsetu", "remove", str(library), next(iter(older))])
+        again = "add it again, a table with the same --field as before"
+        say(f"  to replace them, remove the file ({remove}), then {again}")
 
 
 def _languages(library: Path | str) -> Mapping[str, int]:

@@ -119,6 +119,8 @@ def read_sources(
                         named.add(name)
                         if bad.tally is not None and not library.has_collection(name):
                             bad.tally.new_collections.append(name)
+                    if library is not None and bad.tally is not None:
+                        bad.tally.came_from(post)
                     yield replace(post, language=post.language or lang, collection=own or name)
         except RowError as error:
             if bad.skip:
@@ -204,8 +206,8 @@ def say_report(
         whose = f" of {languages_of}" if languages_of else ""
         counts = ", ".join(f"{code} {count:,}" for code, count in named)
         say(f"  languages{whose}: {counts}", err=err)
-    _lines([f"{one['file']}: {one['got']}" for one in report["read"]], "files", err)
-    _lines(report["columns"], "tables", err)
+    say_lines([f"{one['file']}: {one['got']}" for one in report["read"]], "files", err=err)
+    say_lines(report["columns"], "tables", err=err)
     for passed in report["passed_over"]:
         first = ", ".join(passed["first"])
         more = ", …" if passed["count"] > len(passed["first"]) else ""
@@ -213,7 +215,8 @@ def say_report(
     report_rows(bad)
 
 
-def _lines(lines: list[str], what: str, err: bool) -> None:
+def say_lines(lines: list[str], what: str, *, err: bool = False) -> None:
+    """The first lines of a list in a report, and how many of what there are more."""
     for line in lines[:_MOST_LINES]:
         say(f"  {line}", err=err)
     if len(lines) > _MOST_LINES:

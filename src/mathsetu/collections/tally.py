@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from mathsetu.records import Post
+from mathsetu.records import Post, source_file_of
 
 #: So many places are named for each reason; all are counted.
 _NAMED = 5
@@ -37,6 +37,8 @@ class Tally:
     formulas: int = 0
     languages: Counter[str] = field(default_factory=Counter)
     new_collections: list[str] = field(default_factory=list)
+    source_files: set[str] = field(default_factory=set)
+    posts_of_files: Counter[str] = field(default_factory=Counter)
 
     def count(self, posts: Iterable[Post]) -> Iterator[Post]:
         """Pass posts on and count them with their formulas and the languages they state."""
@@ -45,6 +47,12 @@ class Tally:
             self.formulas += len(post.formulas)
             self.languages[post.language] += 1
             yield post
+
+    def came_from(self, post: Post) -> None:
+        """Count a post for its file, and for the document that includes the file."""
+        if file := source_file_of(post):
+            self.source_files.add(file)
+            self.posts_of_files.update({file, post.thread_id})
 
     def took(self, path: str, kind: str, word: str = "") -> None:
         """Count a file that was read; ``word`` says what was got of it, where one may ask."""

@@ -764,6 +764,16 @@ class Library:
 
         return self._steadily(work)
 
+    def sizes_of_documents(self, names: Iterable[str]) -> dict[str, int]:
+        """How many posts some documents, tables, archives or threads have, by its name."""
+        asked = list(names)
+
+        def work(view: View, clock: Clock) -> dict[str, int]:
+            threads = view.stored_posts.threads(asked)
+            return {name: len(posts) for name, posts in threads.items()}
+
+        return self._steadily(work)
+
     def has_collection(self, name: str) -> bool:
         """Whether there is a post in a collection."""
         return self._steadily(lambda view, clock: view.stored_posts.has_collection(name))

@@ -294,6 +294,7 @@ class Engine:
         return PostTranslation(
             post_id,
             self._translated(post.title, post.language, target),
+            self._translated(post.question[: self.limits.text], post.language, target),
             self._translated(post.body[: self.limits.text], post.language, target),
         )
 

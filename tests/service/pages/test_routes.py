@@ -410,6 +410,22 @@ def test_without_a_translator_only_terms_are_offered(client: TestClient) -> None
     assert "Terms in other languages" in post
 
 
+@pytest.mark.thorough
+def test_the_question_of_an_answer_is_shown_with_its_terms_and_translated(tmp_path: Path) -> None:
+    question = "Quelle est la probabilité de deux faces ?"
+    row = Post("e1", r"$\frac14$", question=question, language="fr")
+    build_library(tmp_path / "library", [row], LIGHT, processes=1)
+    shown = {}
+    for translator in (None, open_translator("glossary")):
+        app = FastAPI()
+        app.include_router(router(Engine(tmp_path / "library", translator=translator)))
+        html = TestClient(app).get("/post", params={"id": "e1", "to": "en", "ui": "en"}).text
+        translated = html.partition('<div class="translated">')[2].partition("</section>")[0]
+        shown[translator is None] = translated.partition('class="prose asked"')[2]
+    assert '<ruby class="term">probabilité<rt lang="en" dir="ltr">probability</rt>' in shown[True]
+    assert "probability" in shown[False]
+
+
 def test_with_a_translator_sentences_are_offered(
     sampler_folder: Path,
 ) -> None:

@@ -1,22 +1,24 @@
-"""An operator tree made ready for matching: one normal form, laid out in lists.
+r"""An operator tree made ready for matching: one normal form, laid out in lists.
 
 Ways of writing that mean the same become the same: ``a-b`` is the sum of a and -b, sums in sums
-and products in products are one, ``a>b`` is ``b<a``, ``a (mod n)`` is ``a mod n``, and a name
-before what it is applied to is a function. Every node gets a key that is equal for equal sub-trees,
-whatever the order of commutative operands.
+and products in products are one, ``a>b`` is ``b<a``, ``a (mod n)`` is ``a mod n``, a name before
+what it is applied to is a function, and ``\frac{f\,dt}{g}`` is ``\frac{f}{g}\,dt``. Every node gets
+a key that is equal for equal sub-trees, whatever the order of commutative operands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 from mathsetu.formulas.labels import is_commutative, is_wildcard
 from mathsetu.formulas.numbers import value
 from mathsetu.formulas.tree import POSITIONS, Tree
 
 _MIRRORED = {"O!gt": "O!lt", "O!geq": "O!leq"}
-_SPELLINGS = {"O!continued-fraction": "O!divide"}
+_FRACTION = "O!divide"
+_SPELLINGS = {"O!continued-fraction": _FRACTION}
 # Kinds of what names a function: upright letters and text.
 _NAMING = frozenset("VT")
 # Letters that name one thing wherever they stand: renaming them changes the meaning.
@@ -26,9 +28,25 @@ _WITH_LIMITS = "+!"
 # How many operators above a letter count as its surroundings.
 _CONTEXT = 3
 
-# A node of the normal form before it has a place: a written node, or, where the second is
-# given, the negation of it that this binary minus stands for.
-_Part = tuple[Tree, Tree | None]
+_DIFFERENTIAL = "F!d"
+
+
+class _Made(NamedTuple):
+    """A node of the normal form that was written otherwise: the -b of ``a-b``."""
+
+    label: str
+    operands: tuple[_Part, ...]
+    #: The written nodes that it stands for, the one that has its sign first.
+    written: tuple[Tree, ...] = ()
+
+    def tree(self) -> Tree:
+        below = tuple(one.tree() if isinstance(one, _Made) else one for one in self.operands)
+        symbol = self.written[0].symbol if self.written else -1
+        return Tree(self.label, below, POSITIONS[: len(below)], symbol)
+
+
+# A node of the normal form before it has a place.
+_Part = Tree | _Made
 
 
 class PreparedFormula:
@@ -42,10 +60,10 @@ class PreparedFormula:
     """
 
     def __init__(self, tree: Tree) -> None:
-        self._parts: list[_Part] = [(tree, None)]
+        self._parts: list[_Part] = [tree]
         self.labels: list[str] = []
         #: The written nodes that each node stands for; a flattened sum stands for several.
-        self.written: list[list[Tree]] = []
+        self.written: list[Sequence[Tree]] = []
         #: The places of each node's operands.
         self.operands: list[range] = []
         self.parents = [-1]
@@ -123,10 +141,8 @@ class PreparedFormula:
 
     def tree(self, place: int) -> Tree:
         """The sub-tree at a place as it was written."""
-        node, minus = self._parts[place]
-        if minus is None:
-            return node
-        return Tree("O!minus", (node,), POSITIONS[:1], minus.symbol)
+        part = self._parts[place]
+        return part.tree() if isinstance(part, _Made) else part
 
 
 def subtree_keys(tree: Tree) -> list[int]:
@@ -136,7 +152,7 @@ def subtree_keys(tree: Tree) -> list[int]:
     >>> subtree_keys(plus) == PreparedFormula(plus).keys
     True
     """
-    parts: list[_Part] = [(tree, None)]
+    parts: list[_Part] = [tree]
     labels: list[str] = []
     operands: list[tuple[int, int]] = []
     for part in parts:
@@ -169,23 +185,23 @@ def _letter(label: str) -> str | None:
     return None
 
 
-def _normal_form(part: _Part) -> tuple[str, list[Tree], list[_Part]]:
+def _normal_form(part: _Part) -> tuple[str, Sequence[Tree], Sequence[_Part]]:
     """Label, written nodes and operands of a node in normal form."""
-    node, minus = part
-    if minus is not None:
-        return "O!minus", [minus], [(node, None)]
-    label = node.label
-    if name := _named(node):
-        return name, [node, node.children[0]], [(one, None) for one in _arguments(node.children[1])]
-    if _is_congruent(node):
-        whole, note = node.children
-        return "O!rem", [node, note], [(whole, None), (note.children[0], None)]
-    if (label in ("U!plus", "U!times") and node.children) or _is_difference(node):
-        return _flattened(node)
-    operands: list[_Part] = [(child, None) for child in node.children]
+    if isinstance(part, _Made):
+        return part.label, part.written, part.operands
+    label, operands = part.label, part.children
+    if name := _named(part):
+        return name, [part, operands[0]], _arguments(operands[1])
+    if _is_congruent(part):
+        whole, note = operands
+        return "O!rem", [part, note], [whole, note.children[0]]
+    if (label in ("U!plus", "U!times") and operands) or _is_difference(part):
+        return _flattened(part)
+    if label == _FRACTION and (factors := _factors_with_differentials(part)):
+        return "U!times", [], factors
     if label in _MIRRORED:
-        return _MIRRORED[label], [node], operands[::-1]
-    return _SPELLINGS.get(label, label), [node], operands
+        return _MIRRORED[label], [part], operands[::-1]
+    return _SPELLINGS.get(label, label), [part], operands
 
 
 def _named(node: Tree) -> str:
@@ -217,22 +233,64 @@ def _is_difference(node: Tree) -> bool:
     return node.label == "O!minus" and len(node.children) == 2
 
 
-def _flattened(node: Tree) -> tuple[str, list[Tree], list[_Part]]:
+def _factors_with_differentials(fraction: Tree) -> list[_Part]:
+    r"""The factors of a fraction with differentials above its line; none of any other.
+
+    ``\frac{f\,dx}{g}`` has ``\frac{f}{g}`` and dx. A derivative, which has differentials below its
+    line as well, is a fraction as it is.
+    """
+    if len(fraction.children) != 2:
+        return []
+    above, below = fraction.children
+    is_product = above.label == "U!times"
+    left = list(above.children) if is_product else [above]
+    differentials: list[_Part] = []
+    while left:
+        if left[-1].label == _DIFFERENTIAL and left[-1].children:
+            differentials.append(left.pop())
+        elif len(left) > 1 and left[-2].label == "V!d" and _is_variable(left[-1]):
+            variable, sign = left.pop(), left.pop()
+            differentials.append(_Made(_DIFFERENTIAL, (variable,), (sign,)))
+        else:
+            break
+    if not differentials or any(one.label == "V!d" for one in (below, *below.children)):
+        return []
+    rest: _Part = _Made("U!times", tuple(left)) if left else _Made("N!1", ())
+    if len(left) == 1:
+        rest = left[0]
+    written = (fraction, above) if is_product else (fraction,)
+    return [_Made(_FRACTION, (rest, below), written), *reversed(differentials)]
+
+
+def _is_variable(node: Tree) -> bool:
+    """Whether a node is a letter, perhaps with an index."""
+    if node.label == "O!SUB" and node.children:
+        node = node.children[0]
+    return not node.children and _letter(node.label) is not None
+
+
+def _flattened(node: Tree) -> tuple[str, Sequence[Tree], Sequence[_Part]]:
     """A sum or product with the operands of the sums or products in it."""
     label = "U!times" if node.label == "U!times" else "U!plus"
     written: list[Tree] = []
     operands: list[_Part] = []
-    pending: list[_Part] = [(node, None)]
+    pending: list[_Part] = [node]
     while pending:
-        inner, minus = pending.pop()
-        if minus is not None:
-            operands.append((inner, minus))
+        inner = pending.pop()
+        if isinstance(inner, _Made):
+            operands.append(inner)
         elif inner.label == label and inner.children:
             written.append(inner)
-            pending += [(child, None) for child in reversed(inner.children)]
+            pending += reversed(inner.children)
         elif label == "U!plus" and _is_difference(inner):
             first, second = inner.children
-            pending += [(second, inner), (first, None)]
+            pending += [_Made("O!minus", (second,), (inner,)), first]
+        elif (
+            label == "U!times"
+            and inner.label == _FRACTION
+            and (factors := _factors_with_differentials(inner))
+        ):
+            operands += factors
         else:
-            operands.append((inner, None))
+            operands.append(inner)
     return label, written, operands

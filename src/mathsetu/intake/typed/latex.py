@@ -251,7 +251,7 @@ def _atoms(token: Token, is_tight: bool) -> list[_Atom]:
         latex = text if text.isascii() else command_of(text)
         return [_Atom(latex, True, is_tight, is_function=True)]
     if kind is Kind.WILD:
-        return [_Atom("?", False, is_tight, sign="?")]
+        return [_Atom(text, True, is_tight, is_function=True)]
     if kind is Kind.POSTFIX and text == "!":
         return [_Atom("!", True, True, sign="post")]
     latex = _OPERATORS.get(text) or (text if text.isascii() else command_of(text))
@@ -297,9 +297,6 @@ def _add(frame: _Frame, atom: _Atom, index: str = "_") -> None:
         _attach(frame, mark, sign + bare)
         return
     last = frame.atoms[-1] if frame.atoms else None
-    if last is not None and last.sign == "?":
-        last.latex, last.is_operand, last.sign = f"?{atom.latex}", True, ""
-        return
     if last is not None and atom.sign == "post":
         last.latex = last.latex.rstrip() + atom.latex
         last.inner = None

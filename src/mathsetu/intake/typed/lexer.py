@@ -54,7 +54,7 @@ _TOKEN = re.compile(
     | (?P<greek>[{_GREEK}][{_GREEK}\u0300-\u036f]*)
     | (?P<latin>[{_LATIN}][{_LATIN}\u0300-\u036f]*)
     | (?P<word>[^\W\d_](?:[^\W\d_{_LATIN}]|[{_MARKS}\u200c\u200d])*)
-    | (?P<wild>\?(?=[A-Za-z]\b))
+    | (?P<wild>\?[A-Za-z]\d*+(?![{_LATIN}]))
     | (?P<sign><=>|<->|\|->|<=|>=|=<|==?>|--?>|!=|=/=|===?|:=|\.\.\.+|\*\*|\+/?-|<<|>>|<>|~=|~~
         |\|\||\S)
     """,
@@ -117,7 +117,7 @@ class Kind(IntEnum):
     BAR = auto()
     COMMA = auto()
     DOTS = auto()
-    WILD = auto()
+    WILD = auto()  # a wildcard: ?f, ?a1
     DELIMITER = auto()
     OTHER = auto()
 
@@ -226,6 +226,13 @@ def tokens(text: str) -> list[Token]:
             rest = written[1:]
             kind = Kind.LETTER if len(rest) == 1 else _latin(rest)
             found.append(Token(kind, rest, start + 1, 0))
+            continue
+        if group == "wild" and found and not gap and found[-1].kind in PROSE:
+            # The question ended, and the next sentence begins: Is it true?x_n > 0.
+            found.append(Token(Kind.OTHER, "?", start, 0))
+            found.append(Token(Kind.LETTER, written[1], start + 1, 0))
+            if digits := written[2:]:
+                found.append(Token(Kind.NUMBER, digits, start + 2, 0))
             continue
         if group == "latin" and (end := _elided(text, start, position)) > position:
             written = text[start:end]

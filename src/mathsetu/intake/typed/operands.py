@@ -104,7 +104,7 @@ class Operands:
             return -(place + 1)  # ³√8
         if kind is Kind.WILD:
             self.strong += 1
-            return place + 2
+            return place + 1
         if kind is Kind.LETTER:
             self.letters += 1
             return self._letter(place, is_first)
@@ -409,7 +409,7 @@ class Operands:
             for token in inside
         )
         self.letters += sum(
-            kind in (Kind.LETTER, Kind.SYMBOL, Kind.SHORT, Kind.NAME) for kind in kinds
+            kind in (Kind.LETTER, Kind.SYMBOL, Kind.WILD, Kind.SHORT, Kind.NAME) for kind in kinds
         )
         joints = [
             number
@@ -513,7 +513,7 @@ class Operands:
                 argument = row.at(inner)
             return inner
         if token.kind in ATOMS:
-            return after + 1 + (token.kind is Kind.WILD)
+            return after + 1
         if token.kind in (Kind.SHORT, Kind.WORD, Kind.FUNCTION, Kind.BIG, Kind.CONNECTIVE):
             is_one_name = not token.gap and not row.is_tight(after + 1, Kind.SCRIPT)
             return after + 1 if is_one_name else None

@@ -37,7 +37,9 @@ _AFTER_INFIX_WORDS: Final = frozenset(
 )
 # Words of one letter that may follow "mod"; prepositions such as k and v do not.
 _VOWEL_WORDS: Final = LETTER_WORDS & frozenset("aAiIoOyYeEuU")
-_CALLED: Final = frozenset({Kind.LETTER, Kind.SYMBOL, Kind.SUP, Kind.SUB, Kind.SHORT, Kind.POSTFIX})
+_CALLED: Final = frozenset(
+    {Kind.LETTER, Kind.SYMBOL, Kind.WILD, Kind.SUP, Kind.SUB, Kind.SHORT, Kind.POSTFIX}
+)
 
 
 def find_regions(text: str, tokens: Sequence[Token]) -> list[Region]:
@@ -79,7 +81,7 @@ def _with_closing(row: Row, first: int, after: int) -> int:
 
 
 _PRIMED: Final = frozenset(
-    {Kind.LETTER, Kind.SYMBOL, Kind.CLOSING, Kind.POSTFIX, Kind.SUP, Kind.SHORT}
+    {Kind.LETTER, Kind.SYMBOL, Kind.WILD, Kind.CLOSING, Kind.POSTFIX, Kind.SUP, Kind.SHORT}
 )
 
 
@@ -282,7 +284,7 @@ class Reading(Operands):
             return -(place + 1)
         if place - 1 != self.first and not (self.forced and place - 2 == self.first):
             return None
-        if self.tokens[place - 1].kind not in (Kind.LETTER, Kind.SYMBOL):
+        if self.tokens[place - 1].kind not in (Kind.LETTER, Kind.SYMBOL, Kind.WILD):
             return None
         target = self.row.at(place + 1)
         if target is None:
@@ -367,7 +369,7 @@ class Reading(Operands):
             return place + 1
         if kind in (Kind.SYMBOL, Kind.WILD):
             self.strong += 1
-            return place + 1 + (kind is Kind.WILD)
+            return place + 1
         if kind is Kind.NAME:
             self.strong += token.text in GREEK
             return place + 1

@@ -19,6 +19,7 @@ class TermsView:
 
     language: Language
     title: Markup
+    question: Markup
     body: Markup
     has_any: bool
 
@@ -45,7 +46,8 @@ def terms(post: PostAnswer, target: str) -> TermsView:
         return Markup("").join([*parts, escape(text[place:])])
 
     if post.language not in ROWS:
-        return TermsView(row, Markup(""), Markup(""), has_any=False)
+        return TermsView(row, Markup(""), Markup(""), Markup(""), has_any=False)
     title = typeset.line(post.title_pieces, Coloured(words_as=named))
+    question = typeset.paragraphs(post.question, Coloured(words_as=named))
     body = typeset.paragraphs(post.body, Coloured(words_as=named))
-    return TermsView(row, title, body, has_any="<ruby" in title + body)
+    return TermsView(row, title, question, body, has_any="<ruby" in title + question + body)

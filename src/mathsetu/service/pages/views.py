@@ -144,6 +144,7 @@ class TranslationView:
 
     language: Language
     title: Markup = _NOTHING
+    question: Markup = _NOTHING
     body: Markup = _NOTHING
     backend: str = ""
     problem: str = ""
@@ -279,6 +280,7 @@ def translation(answer: PostTranslation) -> TranslationView:
     return TranslationView(
         language=language(answer.body.target),
         title=typeset.line(answer.title.pieces),
+        question=typeset.paragraphs(answer.question.pieces),
         body=typeset.paragraphs(answer.body.pieces),
         backend=answer.body.backend,
     )
