@@ -13,7 +13,10 @@ from mathsetu.collections.rows import BadRows, Problem
 from mathsetu.errors import InputError, RowError
 from mathsetu.records import Hit, Judgment, Run
 
-words = st.text(min_size=1, max_size=6).filter(lambda text: text.split() == [text])
+# A mark of the byte order at the beginning of a file belongs to none of its words.
+words = st.text(min_size=1, max_size=6).filter(
+    lambda text: text.split() == [text] and not text.startswith("\ufeff")
+)
 hits = st.lists(
     st.builds(Hit, id=words, score=st.floats(allow_nan=False, allow_infinity=False)),
     min_size=1, max_size=5,

@@ -277,3 +277,36 @@ def test_english_words_are_looked_up_in_no_further_language(
 
     monkeypatch.setattr("mathsetu.languages.detect._model", fail)
     assert detect(text).language == "en"
+
+
+@pytest.mark.parametrize(
+    ("text", "library", "likely"),
+    [
+        ("intégrale", "en fr", ("fr",)),
+        ("matrice inversible", "en fr", ("fr",)),
+        ("teorema de Pitágoras", "en pt", ("pt", "es")),
+        ("desigualdade entre médias", "en pt", ("pt",)),
+        ("kladných celých", "en sk", ("sk", "cs")),
+        ("convergence uniforme", "en fr", ("en", "fr")),
+        ("prime number", "en fr", ("en",)),
+        ("fixed point", "en pt", ("en",)),
+        ("número primo", "en", ("es",)),
+    ],
+)
+def test_words_of_the_languages_of_a_library_are_known(
+    text: str, library: str, likely: tuple[str, ...]
+) -> None:
+    found = detect(text, prior=Prior(library=frozenset(library.split())))
+    assert (found.likely or (found.language,)) == likely
+
+
+def test_the_page_puts_its_language_first_among_those_that_share_a_word() -> None:
+    library = frozenset({"en", "fr"})
+    assert detect("variance", prior=Prior("", library)).language == "en"
+    assert detect("variance", prior=Prior("fr", library)).language == "fr"
+    assert detect("prime number", prior=Prior("fr", library)).language == "en"
+
+
+@pytest.mark.parametrize("text", ["Elle converge", "Elle converge :"])
+def test_punctuation_tells_no_language(text: str) -> None:
+    assert detect(text, prior=Prior(library=frozenset({"fr"}))).language == "fr"

@@ -206,7 +206,7 @@ def detect(text: str, override: str = "", prior: Prior = NO_PRIOR) -> Detected:
 
 def detect_in_words(text: str, override: str = "", prior: Prior = NO_PRIOR) -> Detected:
     """As `detect`, for a text whose formulas were taken out already."""
-    plain = _NAME.sub(" ", text[:_ENOUGH])
+    plain = _NAME.sub(" ", text[:_ENOUGH]).strip(_PUNCTUATION)
     script = dominant_script(plain)
     if override:
         return Detected(language(override).code, 1.0, script)
