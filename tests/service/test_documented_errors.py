@@ -1,4 +1,4 @@
-"""The error texts and the answer shown in docs/api.md are those that a server gives."""
+"""The error texts, the answer and the style shown in docs/api.md are those in use."""
 
 import json
 import re
@@ -9,6 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from mathsetu.collections import sampler
+from mathsetu.formulas.mathml import HIGHLIGHT_STYLE
 from mathsetu.library import Library, build_library
 from mathsetu.service.app import create_app
 from mathsetu.service.settings import Settings
@@ -89,6 +90,13 @@ def test_the_documented_answer_has_the_hits_of_the_default_recipe(tmp_path: Path
         real = library.answer(shown["query"]["text"], 1)
     assert [hit["id"] for hit in shown["hits"]] == [hit.id for hit in real.hits]
     assert (shown["total"], shown["total_is_exact"]) == (real.total, real.is_total_exact)
+
+
+def test_the_documented_style_of_matched_symbols_is_our_own() -> None:
+    shown = re.findall(r"```css\n(.*?)```", API.read_text(encoding="utf-8"), re.DOTALL)
+    rules = [re.sub(r" ?([{}>:]) ?", r"\1", rule) for rule in shown[0].splitlines()]
+    assert len(rules) == 2
+    assert all(rule in HIGHLIGHT_STYLE for rule in rules)
 
 
 @pytest.mark.parametrize(

@@ -231,7 +231,7 @@ def matched_formula(ours: str, theirs: str, prefix: str = "") -> MatchedFormula:
     """
     pair = match_latex(ours, theirs)
     result = pair.match
-    query_symbols, symbols = result.query_symbols, result.candidate_symbols
+    query_symbols, symbols = pair.query_symbols, pair.candidate_symbols
     formula = MatchedFormula(
         asked=ours,
         found=theirs,

@@ -20,6 +20,7 @@ from mathsetu.formulas.mathml import write_mathml
 from mathsetu.formulas.notation import write_tree
 from mathsetu.formulas.overlap import node_overlap, token_overlap
 from mathsetu.formulas.parse import Parsed, parse_latex
+from mathsetu.formulas.signs import matched_symbols
 from mathsetu.intake.typed import formula_as_latex
 from mathsetu.printable import one_line
 
@@ -62,7 +63,7 @@ def command(
     if target is not None:
         _draw(target, parsed, found, layout)
     if mathml:
-        highlight = found.query_symbols if found else frozenset()
+        highlight = matched_symbols(parsed, found.query_nodes) if found else frozenset()
         say(write_mathml(parsed.layout, highlight=highlight), lines=True)
         return
     if as_json:
@@ -134,7 +135,7 @@ def _described(
             "wildcards": {name: infix(part) for name, part in found.bindings.items()},
             "token_overlap": token_overlap(parsed.slt, other.slt),
             "node_overlap": node_overlap(parsed.opt, other.opt),
-            "query_symbols": sorted(found.query_symbols),
-            "symbols": sorted(found.candidate_symbols),
+            "query_symbols": sorted(matched_symbols(parsed, found.query_nodes)),
+            "symbols": sorted(matched_symbols(other, found.candidate_nodes)),
         }
     return described

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from mathsetu.collections.files import shown, writing
 from mathsetu.collections.rows import OTHER_IDS, REFUSE, BadRows, Problem, in_order, unanswered
-from mathsetu.collections.source_text import form_of, read_text, split_tags
+from mathsetu.collections.source_text import form_of, read_texts, split_tags
 from mathsetu.collections.tables import read_named, read_table
 from mathsetu.collections.trec import RankChecker, finite, ranked
 from mathsetu.errors import InputError, RowError
@@ -58,10 +58,10 @@ def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
         if not post_id:
             bad.report(RowError(shown(path), line, "the id is empty"))
             continue
-        source = row.get("title", "")
+        sources = {"title": row.get("title", ""), "body": row["body"]}
+        texts = {where: (source, form_of(source)) for where, source in sources.items()}
         try:
-            title, title_formulas = read_text(source, form_of(source), post_id, "title")
-            body, body_formulas = read_text(row["body"], form_of(row["body"]), post_id, "body")
+            (title, title_formulas), (body, body_formulas) = read_texts(texts, post_id).values()
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue

@@ -23,14 +23,14 @@ from mathsetu.collections.files import (
     shown,
 )
 from mathsetu.collections.rows import OTHER_IDS, REFUSE, BadRows, not_json
-from mathsetu.collections.source_text import form_of, form_of_title, read_text, split_tags
+from mathsetu.collections.source_text import form_of, form_of_title, read_texts, split_tags
 from mathsetu.collections.tables import plain_header, read_table
 from mathsetu.collections.trec import whole
 from mathsetu.errors import InputError, MissingExtra, RowError
 from mathsetu.languages.table import language
 from mathsetu.limits import LONGEST_DOCUMENT
 from mathsetu.printable import counted
-from mathsetu.records import Formula, Post
+from mathsetu.records import Post
 
 #: The fields of a post that a column may hold, with names that are common for them.
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -323,15 +323,16 @@ def row_post(
     """
     values = {field: row.get(column) for field, column in columns.items()}
     post_id = _text(values.get("id"), "id").strip() or default_id
-    texts: dict[str, str] = {}
-    formulas: tuple[Formula, ...] = ()
+    sources: dict[str, tuple[str, str]] = {}
     for field in _TEXTS:
         source = _text(values.get(field), field)
         own_form = form or form_of(source)
         if field == "title":
             own_form = form_of_title(source, own_form)
-        texts[field], found = read_text(source, own_form, post_id, field)
-        formulas += found
+        sources[field] = source, own_form
+    read = read_texts(sources, post_id)
+    texts = {field: text for field, (text, _) in read.items()}
+    formulas = tuple(formula for _, found in read.values() for formula in found)
     if not texts["body"] and not texts["title"] and not texts["question"]:
         raise ValueError(f"the row has no text in {columns['body']!r}")
     tags = values.get("tags")

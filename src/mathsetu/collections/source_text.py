@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from mathsetu.collections.rows import BadRows
 from mathsetu.limits import LONGEST_TEXT, MOST_FORMULAS
 from mathsetu.markup import extract, split
+from mathsetu.markup.attributes import from_attribute
 from mathsetu.markup.convert import text_and_formulas
+from mathsetu.markup.tex import DEFINES
 from mathsetu.printable import counted
 from mathsetu.records import Formula, Post
 
@@ -77,12 +79,55 @@ def read_text(source: str, form: str, post_id: str, where: str) -> tuple[str, tu
     >>> read_text("<p>Let $x>0$.</p>", "html", "7", "body")[0]
     'Let $x>0$.'
     """
-    if len(source) > LONGEST_TEXT:
-        raise ValueError(f"the {where} is longer than {LONGEST_TEXT:,} characters")
-    _check_delimiters(source, where)
+    _check_source(source, where)
     text, formulas = text_and_formulas(source, form, post_id, where)
     _check_count(formulas, where)
     return text, formulas
+
+
+def read_texts(
+    sources: Mapping[str, tuple[str, str]], post_id: str
+) -> dict[str, tuple[str, tuple[Formula, ...]]]:
+    r"""The texts of one post as `read_text` gives them; their formulas share macros.
+
+    Args:
+        sources: The source and its form, by where it stands: title, question, body.
+        post_id: The post.
+
+    >>> sources = {"title": ("On $\\R$", "text"), "body": (r"<p>$\def\R{\mathbb R}$Is it?", "html")}
+    >>> [text for text, formulas in read_texts(sources, "7").values()]
+    ['On $\\mathbb R$', 'Is it?']
+    """
+    # Marked text alone is kept as it is.
+    if any(DEFINES.search(source) for source, _ in sources.values()) and any(
+        form != "text" for _, form in sources.values()
+    ):
+        sources = _with_macros(sources)
+    return {
+        where: read_text(source, form, post_id, where) for where, (source, form) in sources.items()
+    }
+
+
+def _with_macros(sources: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """Sources with macros expanded; a title may use those of the texts under it."""
+    # Here, because a library opens without it.
+    from mathsetu.collections.documents.tex_expansion import FormulaMacros
+
+    macros = FormulaMacros()
+    expanded = dict(sources)
+    for where in sorted(sources, key="title".__eq__):
+        source, form = sources[where]
+        _check_source(source, where)
+        if form == "attribute":
+            source, form = from_attribute(source), "html"
+        expanded[where] = macros.expand(source, form), form
+    return expanded
+
+
+def _check_source(source: str, where: str) -> None:
+    if len(source) > LONGEST_TEXT:
+        raise ValueError(f"the {where} is longer than {LONGEST_TEXT:,} characters")
+    _check_delimiters(source, where)
 
 
 def _check_delimiters(text: str, where: str) -> None:
@@ -117,9 +162,14 @@ def complete(post: Post, form: str, *, has_formulas: bool) -> Post:
         return post if has_formulas else with_formulas(post)
     if post.formulas:
         raise ValueError(f'"formulas" must be left out where texts are in the form {form}')
-    title, in_title = read_text(post.title, form_of_title(post.title, form), post.id, "title")
-    question, in_question = read_text(post.question, form, post.id, "question")
-    body, in_body = read_text(post.body, form, post.id, "body")
+    sources = {
+        "title": (post.title, form_of_title(post.title, form)),
+        "question": (post.question, form),
+        "body": (post.body, form),
+    }
+    (title, in_title), (question, in_question), (body, in_body) = read_texts(
+        sources, post.id
+    ).values()
     formulas = in_title + in_question + in_body
     title = title.replace("\n", " ")
     return replace(post, title=title, question=question, body=body, formulas=formulas)

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from mathsetu.collections.files import shown
 from mathsetu.collections.rows import REFUSE, BadRows
-from mathsetu.collections.source_text import form_of, read_text, split_tags
+from mathsetu.collections.source_text import form_of, read_texts, split_tags
 from mathsetu.collections.trec import whole
 from mathsetu.collections.xmlrows import read_rows
 from mathsetu.errors import RowError
 from mathsetu.markup.attributes import BrokenReference
-from mathsetu.records import Formula, Post
+from mathsetu.records import Post
 
 _KINDS = {"1": "question", "2": "answer"}
 
@@ -71,13 +71,10 @@ def _post(row: dict[str, str], site: str, language: str) -> Post | None:
     parent_id = row.get("ParentId", "")
     if kind == "answer" and not parent_id:
         raise ValueError(f"answer {post_id} has no ParentId")
-    title = ""
-    title_formulas: tuple[Formula, ...] = ()
-    if "Title" in row:
-        # Dumps hold titles as text; ARQMath's version holds them as HTML.
-        form = form_of(row["Title"])
-        title, title_formulas = read_text(row["Title"], form, post_id, "title")
-    body, body_formulas = read_text(source, "attribute", post_id, "body")
+    # Dumps hold titles as text; ARQMath's version holds them as HTML.
+    title = row.get("Title", "")
+    texts = {"title": (title, form_of(title)), "body": (source, "attribute")}
+    (title, title_formulas), (body, body_formulas) = read_texts(texts, post_id).values()
     return Post(
         post_id,
         body,

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from mathsetu.formulas.matching import Match, match
 from mathsetu.formulas.parse import Parsed, parse_once
+from mathsetu.formulas.signs import matched_symbols
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,16 @@ class MatchedPair:
     query: Parsed
     candidate: Parsed
     match: Match
+
+    @property
+    def query_symbols(self) -> frozenset[int]:
+        """The numbers of the matched written symbols of the query."""
+        return matched_symbols(self.query, self.match.query_nodes)
+
+    @property
+    def candidate_symbols(self) -> frozenset[int]:
+        """The numbers of the matched written symbols of the candidate."""
+        return matched_symbols(self.candidate, self.match.candidate_nodes)
 
 
 @lru_cache(maxsize=2_048)

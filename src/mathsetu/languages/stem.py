@@ -1,8 +1,9 @@
 """Stemmers by name: Snowball's, and a light one of our own for Croatian.
 
 Snowball (PyStemmer) serves English (``english``, or the older ``porter``) and most other languages
-of the table. It has none for Croatian. Arabic words come in the one spelling that Arabic script has
-here, which is Persian, and are stemmed in their own.
+of the table. It has none for Croatian. Where it leaves plurals apart from their singulars, these
+endings are written alike first (`endings.py`). Arabic words come in the one spelling that Arabic
+script has here, which is Persian, and are stemmed in their own.
 
 >>> stemmer("porter")("integrals"), stemmer("none")("integrals")
 ('integr', 'integrals')
@@ -15,6 +16,7 @@ from functools import cache
 
 from mathsetu.errors import InputError
 from mathsetu.languages import croatian
+from mathsetu.languages.endings import ENDINGS, usual_ending
 
 Stem = Callable[[str], str]
 
@@ -40,7 +42,16 @@ def _arabic(word: str) -> str:
     return stem.translate(_FROM_ARABIC)
 
 
-_OWN: dict[str, Stem] = {"none": _same, "croatian": croatian.stem, "arabic": _arabic}
+def _with_usual_endings(name: str) -> Stem:
+    return lambda word: _snowball(name)(usual_ending(word, name))
+
+
+_OWN: dict[str, Stem] = {
+    "none": _same,
+    "croatian": croatian.stem,
+    "arabic": _arabic,
+    **{name: _with_usual_endings(name) for name in ENDINGS},
+}
 
 
 @cache

@@ -18,6 +18,11 @@ _MACHINERY = re.compile(
     r"include|bibliography|bibliographystyle|vspace|hspace|pagestyle|setcounter|newcommand|"
     r"renewcommand|begin|end)\*?(?:\[[^\[\]]*\])*(?:\{[^{}]*\})+(?:\[[^\[\]]*\])?"
 )
+#: Commands that define macros.
+DEFINES = re.compile(
+    r"\\(?:(?:new|renew|provide)command|[gex]?def|DeclareMath|let)(?![a-zA-Z])"
+    r"|\\DeclareMathOperator"
+)
 _COMMAND = re.compile(r"\\([A-Za-z]+)\*?[ \t]?|\\([^A-Za-z])")
 # Between the cells of a table.
 _ALIGNMENT = re.compile(r"(?<!\\)&")

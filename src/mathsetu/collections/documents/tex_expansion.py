@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from html import escape
 
 from mathsetu.collections.documents.tex_commands import (
     ASSIGNED,
@@ -30,6 +31,8 @@ from mathsetu.collections.documents.tex_commands import (
 from mathsetu.collections.documents.tex_frames import LONGEST_OPTION, TOKEN, Frame, Frames
 from mathsetu.markup import split
 from mathsetu.markup.delimiters import ENVIRONMENTS
+from mathsetu.markup.spans import Span
+from mathsetu.markup.tex import DEFINES
 
 #: Marks in what comes out; they are taken out of what goes in.
 REFERENCE, HEADING, HEADING_FILE = "\ue010", "\ue011", "\ue012"
@@ -53,10 +56,6 @@ _OPAQUE = re.compile(
     r"@|\\(?:if|expandafter|csname|futurelet|begingroup|catcode|else\b|fi\b|loop|the\b)"
 )
 
-_MAY_DEFINE = re.compile(
-    r"\\(?:(?:new|renew|provide)command|[gex]?def|DeclareMath|let)(?![a-zA-Z])"
-    r"|\\DeclareMathOperator"
-)
 _LABELS = re.compile(f"{LABEL_START}[^{LABEL_END}]*+{LABEL_END}")
 #: Gives the text of a file that a document names, or None; and the name by which it is known.
 Finder = Callable[[str, str], tuple[str, str] | None]
@@ -105,20 +104,49 @@ def expand_formulas(source: str, form: str) -> str:
     >>> expand_formulas(r"$\def\R{\mathbb R}$ Let $x\in\R$.", "markdown")
     ' Let $x\\in\\mathbb R$.'
     """
-    if not _MAY_DEFINE.search(source):
-        return source
-    reader = _Reader(lambda name, origin: None)
-    parts: list[str] = []
-    for span in split(source, form):
-        raw = span.raw
-        if span.kind == "formula":
-            reader.made = []
-            reader.read(span.content, "")
-            made = _LABELS.sub("", "".join(reader.made)).replace(REFERENCE, "")
-            if made != span.content:
-                raw = raw.replace(span.content, made) if made.strip() else ""
-        parts.append(raw)
-    return "".join(parts)
+    return FormulaMacros().expand(source, form) if DEFINES.search(source) else source
+
+
+class FormulaMacros:
+    r"""The macros that formulas define for those after them, in one text and in the next ones.
+
+    >>> macros = FormulaMacros()
+    >>> macros.expand(r"<p>$\def\R{\mathbb R}$ Let $x&lt;\R$.</p>", "html")
+    '<p> Let $x&lt;\\mathbb R$.</p>'
+    >>> macros.expand(r"Is $\R$ open?", "text")
+    'Is $\\mathbb R$ open?'
+    """
+
+    def __init__(self) -> None:
+        self._reader = _Reader(lambda name, origin: None)
+
+    def expand(self, source: str, form: str) -> str:
+        """A text with its macros expanded, and without the formulas that only define some."""
+        return "".join(
+            self._expanded(span, form) if span.kind == "formula" else span.raw
+            for span in split(source, form)
+        )
+
+    def _expanded(self, span: Span, form: str) -> str:
+        reader = self._reader
+        reader.made = []
+        reader.read(span.content, "")
+        made = _LABELS.sub("", "".join(reader.made)).replace(REFERENCE, "")
+        if made == span.content:
+            return span.raw
+        if not made.strip():
+            return ""
+        if form != "html":
+            return span.raw.replace(span.content, made)
+        made = escape(made, quote=False)
+        for content in (span.content, escape(span.content, quote=False)):
+            if content in span.raw:
+                return span.raw.replace(content, made)
+        # Written with other references: as a formula of the same kind, in or out of an element.
+        dollars = "$$" if span.display else "$"
+        written = f"{dollars}{made}{dollars}"
+        is_marked = span.raw.startswith("<")
+        return f'<span class="math-container">{written}</span>' if is_marked else written
 
 
 class _Reader(Frames):

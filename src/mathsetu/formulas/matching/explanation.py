@@ -36,16 +36,6 @@ class Match:
     substitution: Mapping[str, str]
     bindings: Mapping[str, Tree]
 
-    @property
-    def query_symbols(self) -> frozenset[int]:
-        """The numbers of the matched written symbols of the query."""
-        return frozenset(node.symbol for node in self.query_nodes if node.symbol >= 0)
-
-    @property
-    def candidate_symbols(self) -> frozenset[int]:
-        """The numbers of the matched written symbols of the candidate."""
-        return frozenset(node.symbol for node in self.candidate_nodes if node.symbol >= 0)
-
 
 def explain(
     query: PreparedFormula,

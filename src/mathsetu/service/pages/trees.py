@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from mathsetu.formulas.drawing import draw_layout_tree, draw_operator_tree
 from mathsetu.formulas.matching import match
+from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import parse_latex
 
 
@@ -28,7 +29,7 @@ def layout_tree(latex: str, query: str = "") -> str:
     2
     """
     parsed = parse_latex(latex)
-    symbols = match(parse_latex(query).opt, parsed.opt).candidate_symbols if query else ()
+    symbols = match_latex(query, latex).candidate_symbols if query else ()
     return draw_layout_tree(
         parsed.slt, [node for node in parsed.slt.walk() if node.symbol in symbols]
     )

@@ -1,0 +1,63 @@
+r"""Which written symbols matched, with every sign of an operator.
+
+An operator with more than two operands is one node of the operator tree, which carries the number
+of one of its signs; the others (the second plus of ``a+b+c``) are in the layout alone. They are
+found there by their place: a sign that no node carries, written as the node's own, between two
+of its operands.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from itertools import pairwise
+
+from mathsetu.formulas.parse import Parsed
+from mathsetu.formulas.tree import Tree
+
+# The numbers of the first and the last symbol of a sub-tree, and whether any symbol is matched.
+_Extent = tuple[float, float, bool]
+
+
+def matched_symbols(parsed: Parsed, matched: Iterable[Tree]) -> frozenset[int]:
+    """The numbers of the written symbols of a formula that matched nodes of its operator tree have.
+
+    A further sign of an operator is among them where the operand after it is, in part at least.
+
+    >>> from mathsetu.formulas.parse import parse_latex
+    >>> parsed = parse_latex("a+b+c+d")
+    >>> plus, (a, b, _, d) = parsed.opt, parsed.opt.children
+    >>> sorted(matched_symbols(parsed, (plus, a, b, d)))
+    [0, 1, 2, 5, 6]
+    """
+    marked = {node.symbol for node in matched if node.symbol >= 0}
+    nodes = list(parsed.opt.walk())
+    chains = [node for node in nodes if len(node.children) > 2 and node.symbol in marked]
+    if not chains:
+        return frozenset(marked)
+    signs = {node.symbol: node.label for node in parsed.slt.walk()}
+    uncarried = sorted(signs.keys() - {node.symbol for node in nodes})
+    extents = _extents(nodes, marked)
+    for node in chains:
+        for left, right in pairwise(node.children):
+            end, (start, _, is_matched) = extents[id(left)][1], extents[id(right)]
+            between = uncarried[bisect_right(uncarried, end) : bisect_left(uncarried, start)]
+            if is_matched:
+                own = signs.get(node.symbol)
+                marked.update(symbol for symbol in between if signs[symbol] == own)
+    return frozenset(marked)
+
+
+def _extents(nodes: list[Tree], marked: set[int]) -> dict[int, _Extent]:
+    """The extents of all sub-trees by the ids of their nodes, which come parents first."""
+    extents: dict[int, _Extent] = {}
+    for node in reversed(nodes):
+        below = [extents[id(child)] for child in node.children]
+        if node.symbol >= 0:
+            below.append((node.symbol, node.symbol, node.symbol in marked))
+        if below:
+            firsts, lasts, matches = zip(*below, strict=True)
+            extents[id(node)] = min(firsts), max(lasts), any(matches)
+        else:
+            extents[id(node)] = float("inf"), float("-inf"), False
+    return extents
