@@ -310,3 +310,14 @@ def test_the_page_puts_its_language_first_among_those_that_share_a_word() -> Non
 @pytest.mark.parametrize("text", ["Elle converge", "Elle converge :"])
 def test_punctuation_tells_no_language(text: str) -> None:
     assert detect(text, prior=Prior(library=frozenset({"fr"}))).language == "fr"
+
+
+@pytest.mark.parametrize("text", ["yog ka sutra", "byaj", "bindu", "guna", "kone ka maan", "vyas"])
+def test_hindi_in_latin_letters_is_likely_where_it_is_expected(text: str) -> None:
+    assert detect(text, prior=Prior(library=frozenset({"en", "hi"}))).language == "hi"
+    assert detect(text, prior=Prior("hi")).language == "hi"
+
+
+@pytest.mark.parametrize("text", ["mean value", "point", "ring", "limit", "set", "area of circle"])
+def test_english_that_sounds_like_hindi_stays_english(text: str) -> None:
+    assert detect(text, prior=Prior("hi", frozenset({"en", "hi"}))).language == "en"

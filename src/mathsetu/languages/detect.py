@@ -77,7 +77,7 @@ _FEW = 8
 _VERY_FEW = 3
 # What the words of one language must have ahead of another's to decide.
 _CLEAR = 2.0
-_MOSTLY = 0.8
+_MOSTLY, _MORE_THAN_HALF = 0.8, 0.6
 # What speaks against a language that a word of a short text is none of its own, and the chance that
 # a language has at least, whatever the model says.
 _UNKNOWN, _LEAST_CHANCE = 3.0, 1e-9
@@ -229,7 +229,7 @@ def _by_words(
 ) -> Detected:
     """What the tables of words say, the more the shorter a text is, and then the model."""
     if script in _SERVED_SCRIPTS and len(tokens) <= _FEW:
-        if script == "Latn" and romanised[0] in ("", "hi") and _is_mostly_hindi(tokens):
+        if script == "Latn" and romanised[0] in ("", "hi") and _is_mostly_hindi(tokens, prior):
             return Detected("hi", _MOSTLY, script)
         looked_up = (
             _further(plain, script, tokens, prior)
@@ -546,21 +546,35 @@ def typed_hindi() -> _TypedHindi:
     return _TypedHindi()
 
 
-def _is_mostly_hindi(tokens: list[str]) -> bool:
+def _is_mostly_hindi(tokens: list[str], prior: Prior) -> bool:
     """Whether Hindi in Latin letters has most words of a text, and more than any other language.
 
     Its function words are those of others as well, *ka* of Croatian and *ke* of Czech: a term that
-    nobody else has must stand beside them.
+    nobody else has must stand beside them. Where library or page have Hindi, a term will do that
+    is none of another language, and no word of one that is expected.
     """
     counting = [token for token in tokens if len(token) > 1 and not token.isdigit()]
     terms = {token for token in counting if token in typed_hindi()}
     hindi = terms | romanised_words("hi").intersection(counting)
-    others = (*LATIN, *(row.code for row in FURTHER.values() if row.script == "Latn"))
-    known_to = {code: {word for word in counting if quick_weight_in(word, code)} for code in others}
-    own = {word for word in terms if len(word) > 3}.difference(*known_to.values())
+    is_expected = prior.expects("hi") > 1
+    if is_expected:
+        others = dict.fromkeys(LATIN, EXACT) | dict.fromkeys(prior.further("Latn"), STEM)
+        others |= {code: STEM for code in LATIN if code == "en" or prior.expects(code) > 1}
+        telling = {word for word in terms if len(word) > 2}
+    else:
+        others = dict.fromkeys(
+            (*LATIN, *(row.code for row in FURTHER.values() if row.script == "Latn")), LEARNED
+        )
+        telling = {word for word in terms if len(word) > 3}
+    known_to = {
+        code: {word for word in counting if quick_weight_in(word, code) >= least}
+        for code, least in others.items()
+    }
+    own = telling.difference(*known_to.values())
     covered = sum(token in hindi for token in counting)
     most = max(sum(token in words for token in counting) for words in known_to.values())
-    return bool(own) and covered > most and covered >= _MOSTLY * len(counting)
+    enough = _MORE_THAN_HALF if is_expected else _MOSTLY
+    return bool(own) and covered > most and covered >= enough * len(counting)
 
 
 def _plainly(text: str, script: str, tokens: list[str]) -> str | None:
