@@ -9,6 +9,8 @@ typed without accents get them. What comes out is a step to a stem, not always a
 ['função', 'função', 'integral', 'ordem']
 >>> usual_ending("equacions", "catalan"), usual_ending("egalites", "french")
 ('equació', 'egalités')
+>>> [usual_ending(word, "spanish") for word in ("unidades", "unidad", "matriz", "simetria")]
+['unidade', 'unidade', 'matrice', 'simetría']
 """
 
 from __future__ import annotations
@@ -54,6 +56,34 @@ ENDINGS: Final[dict[str, dict[str, str]]] = {
         "(?<=..)gues": "ga",
         "(?<=[bct]r|[rt]m)es?": "a",  # nombres, termes: Snowball takes -re and -me off
         "(?<=..[bcdfglmnprtu])s": "",  # símbols, graus
+    },
+    "spanish": {
+        "^(prim|terc)er": r"\1ero",
+        "^gran": "grande",
+        "^interes": "interés",
+        "^radian": "radián",
+        "^vac[ií]as?": "vacio",  # as vacío
+        # Snowball takes -idad off long words, but -ad alone, as of a verb, off unidad and igualdad.
+        "(^[^aeiou]*[aeiou]+(?:[^aeiou]+[aeiou]*)?i)dad(?:es)?": r"\1dade",
+        "(?<=[^i]d|.t)ad(?:es)?": "ade",
+        "(?<=..[cprt])ed": "ede",  # pared, which is no par
+        "(?<=..)ares": "ar",
+        "(?<=..[^i])eres": "er",
+        "(?<=..)andos": "ando",
+        "([aáiír]gen|[aáiíruú]men|[oó]ven)es": r"\1",  # imágenes, but almacenes, Eratóstenes
+        "(?<=[^h][aou]|[adlmprt][ií])z": "ce",  # luz, matriz, but Leibniz
+        "^(.{1,2}e)z": r"\1ce",  # vez, but Fernández
+        # -imos, -emos and -amos are often of a verb.
+        "([áéíóú][^aeiou]{1,3}im|[áéíóú][^aeioubr]{1,3}am)os": r"\1o",
+        "(maxim|minim|optim|ultim|roxim|[eé]sim|oprim|xtrem|uprem)os": r"\1o",
+        "((?:^|[aciot]|[ei]lo)gram)os": r"\1o",
+        "(cuad|mod)ernos": r"\1erno",
+        "(?<=[eo])([ae])s": r"\1",  # líneas
+        "(?<=..)osas": "osa",
+        "(^[aeiouáéíóú][^aeiouáéíóú]+[aeo])s": r"\1",  # arcos, ejes
+        "(^(?:[^aeiouáéíóú]+(?:[ií]a|ío)|pie))s": r"\1",  # días, ríos
+        "(?<=..[bcdgkmpt])s": "",  # bits
+        "(metr|log|graf|nom|sof|tr?op|noton|morf|nerg|rqu|teg?or|ayor|inor|nier)ia(s?)": r"\1ía\2",
     },
 }
 
