@@ -569,3 +569,40 @@ def test_a_long_post_with_all_words_is_close_and_above_short_ones_with_one(tmp_p
             reason.detail for reason in first.reasons
         ]
         assert not library.answer("Cantor Bernstein lemma", k=3).is_close
+
+
+def test_a_heading_with_other_endings_is_found_before_what_shares_a_word(tmp_path: Path) -> None:
+    posts = [
+        Post(
+            "other", "Eine Ungleichung, noch eine Ungleichung.", title="Ungleichung", language="de"
+        ),
+        Post("own", "Sie gelten.", title="Matrizen › Weylsche Ungleichungen", language="de"),
+    ]
+    library = small(tmp_path, posts, ("ranking.exact=0.2",))
+    reasons = library.search("Weylsche Ungleichung", 2)[0]
+    assert reasons.id == "own"
+    shares = {reason.part: reason.score for reason in reasons.reasons}
+    assert shares["exact"] == pytest.approx(0.2 * 2 * 0.9 * 2)
+
+
+@pytest.mark.thorough
+def test_something_is_close_that_holds_what_is_asked_for(tmp_path: Path) -> None:
+    formula = r"\left(\frac{\sqrt{\kappa}-1}{\sqrt{\kappa}+1}\right)^k"
+    posts = [
+        Post(
+            "bound", f"Es gilt $|x-x_k|\\le 2{formula}|x-x_0|$.", "Fehlerabschätzung", language="de"
+        ),
+        Post("name", "Sie gilt auf Gebieten.", "Poincaré-Ungleichung", language="de"),
+        *(Post(f"{n}", "Primes and their sums.", language="en") for n in range(20)),
+    ]
+    build_library(tmp_path / "library", posts, processes=1)
+    # Nothing is close by what the parts say of it.
+    library = Library(tmp_path / "library", ["ranking.calibration.close.bias=-90"])
+    for query, found in (
+        (r"steepness of it $(\frac{\sqrt{k}-1}{\sqrt{k}+1})^n$", "bound"),
+        ("Poincaré", "name"),
+    ):
+        answer = library.answer(query, 1)
+        assert answer.hits[0].id == found
+        assert answer.is_close
+    assert not library.answer(r"steepness of it $(\frac{\sqrt{k}-5}{k+1})^{n-m}$", 1).is_close

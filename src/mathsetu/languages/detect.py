@@ -256,21 +256,26 @@ def _with_expected(found: Detected, text: str, tokens: list[str], prior: Prior) 
 
     Only those that are not served in full: the others were looked up. Such a language joins where
     it knows all words, and knows them nearly as well as those that were found, or one of them
-    better, or nobody expects these; in the last case also where the model prefers it.
+    better, or nobody expects these; in the last case, and with letters that none of ours has, also
+    where the model prefers it. A name is one in every language.
     """
     languages = found.likely or (found.language,)
-    further = [code for code in prior.further(found.script) if code not in languages]
+    expected = prior.further(found.script)
     counting = [token for token in tokens if len(token) > 1 and not token.isdigit()]
-    if not further or not counting:
+    if not expected or not counting:
         return found
-    is_unexpected = all(prior.expects(code) == 1 for code in languages)
+    further = [code for code in expected if code not in languages]
     known_to = {
         code: [weight_in(token, code) if code in ROWS else 0.0 for token in counting]
         for code in (*languages, *further)
     }
     likelihood = {code: sum(own) + log(prior.weight(code)) for code, own in known_to.items()}
     most = max(likelihood[code] for code in languages)
-    odds = _model_odds(text, found.script, prior) if is_unexpected else {}
+    is_unexpected = all(prior.expects(code) == 1 for code in languages)
+    is_name = len(counting) == 1 and _CAPITALISED.match(text) is not None
+    letters = _FOREIGN_LETTERS.get(found.script)
+    has_letters = letters is not None and letters.search(text.lower()) is not None
+    odds = _model_odds(text, found.script, prior) if is_unexpected or has_letters else {}
     highest = max((odds[code] for code in languages if code in odds), default=log(_LEAST_CHANCE))
 
     def joins(code: str) -> bool:
@@ -279,14 +284,15 @@ def _with_expected(found: Detected, text: str, tokens: list[str], prior: Prior) 
             all(known_to[other][place] < own for other in languages)
             for place, own in enumerate(known_to[code])
         )
-        knows_all = all(known_to[code])
+        knows_enough = all(known_to[code]) and (is_near or is_better or is_unexpected)
         is_preferred = odds.get(code, highest) > highest
-        return (knows_all and (is_near or is_better or is_unexpected)) or is_preferred
+        return knows_enough or is_preferred or is_name
 
     joining = list(filter(joins, further))
-    if not joining:
-        return found
     likely = [*languages, *joining]
+    is_known = any(all(known_to[code]) for code in languages)
+    if len(likely) == 1 or (is_known and not joining):
+        return found
     likely.sort(key=lambda code: (prior.expects(code) == 1, -likelihood[code], code))
     return Detected(likely[0], found.confidence, found.script, tuple(likely))
 

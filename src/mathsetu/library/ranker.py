@@ -35,6 +35,7 @@ from mathsetu.retrieval.base import Comparing, Reply, Retriever, Scored
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mathsetu.retrieval.formula import FormulaReply
     from mathsetu.retrieval.lexical import LexicalReply
 
     Numbers = NDArray[np.float64]
@@ -60,9 +61,12 @@ _GUESSING, _LEAST_KNOWN = frozenset({"meaning", "dense"}), 0.25
 # Posts that are looked into for all words of a query, and among how many they are chosen: a long
 # post that has all of them is not among the first, as each word counts little in it.
 _SAID_BY, _SAID_AMONG = 20, 200
+# Posts that are looked into for all larger formulas of a query.
+_HELD_AMONG = 3
 # All words of a short query (of so many words) among so few words of a post count, whatever their
 # order: a share of what the phrase does, less for two or three, which may be there by chance, and
-# up to so much more the less is between them.
+# up to so much more the less is between them. In their order, with other endings, they count as
+# four words do.
 _SHORT, _TOGETHER, _ADJACENT = 8, 20, 0.2
 _APART, _FEW_APART = 0.7, {2: 0.4, 3: 0.55}
 # Posts in different languages are versions of one another when their vectors are as near as this,
@@ -155,7 +159,17 @@ class Ranker:
         return known_share(question.words, question.languages, is_used) >= _LEAST_KNOWN
 
     def _is_said(self, ranked: RecipeReply) -> bool:
-        """Whether one of the posts that have most of the question's words has all of them."""
+        """Whether a post has what is asked for: as it is written, all words, or all formulas.
+
+        All words are looked for in the posts that have most of them. A formula may be a part of one
+        of the post, with other letters.
+        """
+        if EXACT in ranked.added and ranked.added[EXACT].any():
+            return True
+        for name, formulas in _formulas(ranked).items():
+            first = np.argsort(-ranked.said[name], kind="stable")[:_HELD_AMONG]
+            if any(map(formulas.holds_all, ranked.numbers[first].tolist())):
+                return True
         for name, reply in _lexical(ranked).items():
             order = np.argsort(-ranked.said[name], kind="stable")
             likely = filter(reply.may_say_all, ranked.numbers[order[:_SAID_AMONG]].tolist())
@@ -492,6 +506,9 @@ class ExactReply:
         if not 0 < words <= _TOGETHER:
             return 0.0, ""
         count = self._lexical.word_count
+        if self._lexical.is_asked_for(own, post.post.language):
+            is_title = self._lexical.is_asked_for(_last_heading(post), post.post.language)
+            return (_APART + _ADJACENT) * (_TITLE if is_title else 1.0), own
         return _FEW_APART.get(count, _APART) + _ADJACENT * min(count / words, 1.0), own
 
     def _as_title(self, post: Glance) -> str:
@@ -499,7 +516,7 @@ class ExactReply:
         # Few have all words, and only the titles of these are read.
         if not self._heading or not Phrase(self._heading).words_are_in(post.lower):
             return ""
-        title = post.written["title"].rpartition(BETWEEN_TITLES)[2]
+        title = _last_heading(post)
         return title if as_heading(title) == self._heading else ""
 
     def best(self, k: int, allowed: Allowed = None) -> Scored:
@@ -529,6 +546,17 @@ def _lexical(ranked: RecipeReply) -> dict[str, LexicalReply]:
         name: reply
         for name, reply in ranked.replies.items()
         if isinstance(reply, LexicalReply) and name in ranked.said
+    }
+
+
+def _formulas(ranked: RecipeReply) -> dict[str, FormulaReply]:
+    """What the parts that match formulas said to a question."""
+    from mathsetu.retrieval.formula import FormulaReply
+
+    return {
+        name: reply
+        for name, reply in ranked.replies.items()
+        if isinstance(reply, FormulaReply) and name in ranked.said
     }
 
 
@@ -570,6 +598,11 @@ def _can_be_versions(post: Heading, other: Heading) -> bool:
     """Whether two posts are in two languages, and both or neither of them are answers."""
     in_two_languages = post.language and other.language and post.language != other.language
     return bool(in_two_languages) and post.is_answer == other.is_answer
+
+
+def _last_heading(post: Glance) -> str:
+    """The title of a post, or the last heading in it."""
+    return post.written["title"].rpartition(BETWEEN_TITLES)[2]
 
 
 def _as_said(phrase: Phrase, post: Glance) -> str:

@@ -54,6 +54,8 @@ if TYPE_CHECKING:
 _WORTHWHILE = 4
 # So many times as many are matched with a pattern: features do not tell what its wildcards hold.
 _PATTERN = 8
+# A formula of so many nodes is hardly part of another by chance, whatever its letters are.
+_LARGER = 8
 # Formulas of the collection that are looked at for one formula of a query: the posts that hold them
 # can be found by it.
 _KEPT = 2_000
@@ -217,6 +219,16 @@ class FormulaReply:
                 evidence.append(Evidence("formula", asked.latex, latex))
         return Reason("formulas", score, "; ".join(details[:3]), tuple(evidence))
 
+    def holds_all(self, number: int) -> bool:
+        """Whether a post holds every larger formula of the question whole, perhaps renamed.
+
+        A small one is held by many posts that have nothing else to do with the question.
+        """
+        place, own = self._index.numbering.locate(number)
+        formulas = self._index.segments[place].formulas_of(own)
+        larger = [asked for asked, _ in self._asked if asked.is_larger]
+        return bool(larger) and all(asked.is_held(place, formulas) for asked in larger)
+
     @cached_property
     def _asked(self) -> list[tuple[_AskedFormula, float]]:
         """The formulas searched for, and what each counts.
@@ -271,6 +283,20 @@ class _AskedFormula:
         order = np.argsort(-rarity, kind="stable")
         self._counts, self._rarity = counts[order], rarity[order]
         self._ranges = [one[order] for one in ranges]
+
+    @cached_property
+    def is_larger(self) -> bool:
+        """Whether few formulas hold it by chance."""
+        return sum(1 for _ in self._parsed.opt.walk()) >= _LARGER
+
+    def is_held(self, segment: int, formulas: NDArray[np.int64]) -> bool:
+        """Whether the most similar one of a post's formulas holds the whole of it in one piece."""
+        if not len(formulas):
+            return False
+        likeness = self.likeness(segment, formulas, np.array([len(formulas)]))
+        nearest = self._index.segments[segment].latex[int(formulas[int(likeness.argmax())])]
+        found = _matched(self.latex, nearest)
+        return found.coverage == 1 and found.in_one_piece
 
     def best(self, k: int) -> Scored:
         """The formulas of the collection that are most like it, with similarity from 0 to 1."""

@@ -279,6 +279,16 @@ class LexicalReply:
             for words in self._terms_of_words
         )
 
+    def is_asked_for(self, found: str, language: str) -> bool:
+        """Whether words of a post are the question's in their order, with other endings."""
+        if any(word[-1] in _PUNCTUATION for word in found.split()[:-1]):
+            return False
+        terms = _word_terms(found, language, self._choices)
+        words = self._words_of(self._question)
+        return any(
+            terms == _word_terms(words, one, self._choices) for one in self._question.languages
+        )
+
     @property
     def word_count(self) -> int:
         """How many words of the question are looked for, stop words aside."""
