@@ -92,7 +92,7 @@ def command(
     say(f"{library}: {counted(count, 'post')} added{instead}{skipped(bad)}")
     for name in new:
         say(f"  new collection: {name}")
-    _say_older_posts(library, older)
+    _say_older_posts(library, sources, older)
     say_report(bad, after, languages_of="the library")
 
 
@@ -103,7 +103,9 @@ def _older_posts(library: Library, tally: Tally) -> dict[str, int]:
     return {name: count for name, count in older.items() if count > 0}
 
 
-def _say_older_posts(library: Path | str, older: Mapping[str, int]) -> None:
+def _say_older_posts(
+    library: Path | str, sources: tuple[str, ...], older: Mapping[str, int]
+) -> None:
     lines = [
         f"still in the library under other ids: {counted(count, 'older post')} of {name}"
         for name, count in older.items()
@@ -111,7 +113,9 @@ def _say_older_posts(library: Path | str, older: Mapping[str, int]) -> None:
     say_lines(lines, "files")
     if lines:
         remove = shlex.join(["mathsetu", "remove", str(library), next(iter(older))])
-        again = "add it again, a table with the same --field as before"
+        # A removed file that is added by itself is in the collection of its own folder.
+        add = shlex.join(["mathsetu", "add", str(library), *sources])
+        again = f"add the same again ({add}), a table with the same --field as before"
         say(f"  to replace them, remove the file ({remove}), then {again}")
 
 
