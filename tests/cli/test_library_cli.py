@@ -1,6 +1,7 @@
 """index, add, remove, search, run, info and recipes as a user meets them."""
 
 import errno
+import gzip
 import json
 import os
 import re
@@ -557,7 +558,9 @@ def test_older_posts_of_a_file_that_is_added_again_are_reported(mathsetu: Mathse
     # Without the columns that were named before, the rows have other ids.
     said = mathsetu("add", "lib", "notes").out
     assert "under other ids: 2 older posts of notes/my sheet.csv\n" in said
-    assert "(mathsetu remove lib 'notes/my sheet.csv')" in said
+    assert "(mathsetu remove lib 'notes/my sheet.csv'), then add the same again" in said
+    # Added by itself, the file would be in another collection.
+    assert "(mathsetu add lib notes)" in said
     assert mathsetu.json("add", "lib", "notes")["older_posts"] == {"notes/my sheet.csv": 2}
 
     mathsetu("remove", "lib", "notes/my sheet.csv")
@@ -568,6 +571,41 @@ def test_older_posts_of_a_file_that_is_added_again_are_reported(mathsetu: Mathse
     Path("notes/part.tex").write_text(r"\section{Three} Quotients.")
     older = mathsetu.json("add", "lib", "notes", *fields)["older_posts"]
     assert older == {"notes/all.tex": 1, "notes/part.tex": 1}
+
+
+@pytest.mark.thorough
+def test_posts_of_files_that_are_no_longer_in_a_folder_are_reported(mathsetu: Mathsetu) -> None:
+    Path("notes/my sub").mkdir(parents=True)
+    Path("notes0").mkdir()
+    names = ("notes/kept.md", "notes/my sub/old.md", "notes/cut.md", "notes0/other.md")
+    for name in names:
+        Path(name).write_text("# One\n\nA sum.\n\n# Two\n\nA product.")
+    Path("notes/packed.md.gz").write_bytes(gzip.compress(b"# Packed\n\nA sum."))
+    for name in ("kept", "old"):
+        with ZipFile(f"notes/{name}.zip", "w") as archive:
+            archive.writestr("a.md", "# A\n\nA sum.")
+            archive.writestr("b.md", "# B\n\nA sum.")
+    mathsetu("index", "lib", "notes", "notes0", "--recipe", "msm-bm25", "--processes", "1")
+    assert mathsetu.json("add", "lib", "notes")["gone_files"] == {}
+
+    Path("notes/my sub/old.md").unlink()
+    Path("notes/old.zip").unlink()
+    Path("notes0/other.md").unlink()
+    # These exist, and cannot be read.
+    Path("notes/cut.md").write_text("")
+    Path("notes/packed.md.gz").write_bytes(b"")
+    assert mathsetu.json("add", "lib", "notes/kept.md")["gone_files"] == {}
+    gone = mathsetu.json("add", "lib", "./notes/")["gone_files"]
+    assert gone == {"notes/my sub/old.md": 2, "notes/old.zip": 2}
+    said = mathsetu("add", "lib", "notes").out
+    assert "library: 2 posts of notes/my sub/old.md, which no longer exists\n" in said
+    assert "name the files: mathsetu remove lib 'notes/my sub/old.md' …\n" in said
+    # Ids do not begin with the name of such a folder.
+    assert mathsetu.json("add", "lib", str(Path("notes").resolve()))["gone_files"] == {}
+
+    mathsetu("remove", "lib", *gone)
+    done = mathsetu("add", "lib", "notes")
+    assert "no longer exists" not in done.out
 
 
 def test_a_document_is_removed_with_all_its_sections(mathsetu: Mathsetu) -> None:

@@ -427,7 +427,7 @@ def test_a_translation_in_brackets_counts_where_nothing_is_translated(tmp_path: 
     for translate, expected in ((True, True), (False, False)):
         choices = LexicalSettings(**MATCHED, translate=translate)  # type: ignore[arg-type]
         index = LexicalRetriever([build(tmp_path / str(translate), posts, choices)], choices)
-        assert (index.ask([question])[0].narrowest(hindi) != "") == expected
+        assert (index.ask([question])[0].narrowest(hindi) is not None) == expected
 
 
 @pytest.mark.parametrize(
@@ -451,7 +451,26 @@ def test_a_translation_in_brackets_counts_where_nothing_is_translated(tmp_path: 
 def test_a_post_says_a_question_in_full_where_it_has_all_words_or_their_translations(
     index: LexicalRetriever, question: Question, post: Post, expected: bool
 ) -> None:
-    assert (index.ask([question])[0].narrowest(post) != "") == expected
+    assert (index.ask([question])[0].narrowest(post) is not None) == expected
+
+
+@pytest.mark.parametrize(
+    ("post", "words", "quotes"),
+    [
+        (english("A sum of\n$$p\n+q$$-like primes."), 4, ["sum of $p +q$-like primes"]),
+        # Formulas are no words, and a long one is not quoted.
+        (english(f"A sum $a$ ${'x' * 99}$ of primes."), 3, ["sum … of primes"]),
+        # The end of a field does not go on with the next one.
+        (Post("1", "Here is a sum.", "Odd primes", language="en"), 5, ["primes", "sum"]),
+        (Post("1", "Primes, $2$.", tags=("odd", "sum"), language="en"), 4, ["Primes", "sum"]),
+        (Post("1", "Odd.", tags=("direct-sum", "primes"), language="en"), 2, ["sum, primes"]),
+    ],
+)
+def test_the_fewest_words_are_quoted_field_by_field_with_their_formulas(
+    index: LexicalRetriever, post: Post, words: int, quotes: list[str]
+) -> None:
+    found = index.ask([asked("sum of primes")])[0].narrowest(post)
+    assert found == (words, tuple(quotes))
 
 
 def test_an_index_says_whether_a_post_has_one_of_some_terms(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -30,10 +30,12 @@ from mathsetu.cli.output import (
     say,
     skipped,
 )
+from mathsetu.collections.folder import has_file, prefix_of
 from mathsetu.collections.tally import Tally
 from mathsetu.library import Library, add_posts
 from mathsetu.library.manifest import read_manifest
 from mathsetu.printable import counted
+from mathsetu.records import archives_of
 
 
 @click.command("add")
@@ -60,7 +62,8 @@ def command(
     """Add the posts of SOURCES to LIBRARY; a post with a known id replaces the old one.
 
     It stays in the collection of the old one, unless it states another. Posts that SOURCES no
-    longer have stay in LIBRARY, and the report counts those of files that were added again.
+    longer have stay in LIBRARY, and the report counts those of files that were added again, and
+    those of files that are no longer in a folder that was.
 
     Only the new posts are indexed. After many additions small segments are merged; mathsetu
     optimize does that at any time.
@@ -81,18 +84,20 @@ def command(
         )
         opened.refresh()
         older = _older_posts(opened, bad.tally or Tally())
+        gone = _gone_files(opened, files_of(sources), bad.tally or Tally())
     after = _languages(library)
     replaced = count - (sum(after.values()) - sum(before.values()))
     new = bad.tally.new_collections if bad.tally is not None else []
     if as_json:
-        done = {"added": count, "replaced": replaced, "new_collections": new, "older_posts": older}
-        print_json(done | report_of(bad, after))
+        done = {"added": count, "replaced": replaced, "new_collections": new}
+        print_json(done | {"older_posts": older, "gone_files": gone} | report_of(bad, after))
         return
     instead = f", {replaced} of them replaced older ones" if replaced else ""
     say(f"{library}: {counted(count, 'post')} added{instead}{skipped(bad)}")
     for name in new:
         say(f"  new collection: {name}")
-    _say_older_posts(library, older)
+    _say_older_posts(library, sources, older)
+    _say_gone_files(library, gone)
     say_report(bad, after, languages_of="the library")
 
 
@@ -103,7 +108,35 @@ def _older_posts(library: Library, tally: Tally) -> dict[str, int]:
     return {name: count for name, count in older.items() if count > 0}
 
 
-def _say_older_posts(library: Path | str, older: Mapping[str, int]) -> None:
+def _gone_files(library: Library, sources: Sequence[Path], tally: Tally) -> dict[str, int]:
+    """The files that folders no longer have, each with how many posts the library has of it.
+
+    Only ids that begin with the name of a folder say what was in it. An archive stands for the
+    files in it.
+    """
+    gone: set[str] = set()
+    for folder in sources:
+        if folder.is_dir() and (prefix := prefix_of(folder)):
+            files = (one for one in library.files_below(prefix) if one not in tally.posts_of_files)
+            gone.update(one for one in files if not has_file(folder, one))
+    whole = [one for one in gone if gone.isdisjoint(archives_of(one))]
+    return dict(sorted(library.sizes_of_documents(whole).items()))
+
+
+def _say_gone_files(library: Path | str, gone: Mapping[str, int]) -> None:
+    lines = [
+        f"still in the library: {counted(count, 'post')} of {name}, which no longer exists"
+        for name, count in gone.items()
+    ]
+    say_lines(lines, "files")
+    if lines:
+        remove = shlex.join(["mathsetu", "remove", str(library), next(iter(gone))])
+        say(f"  to remove them, name the files: {remove}{' …' if len(lines) > 1 else ''}")
+
+
+def _say_older_posts(
+    library: Path | str, sources: tuple[str, ...], older: Mapping[str, int]
+) -> None:
     lines = [
         f"still in the library under other ids: {counted(count, 'older post')} of {name}"
         for name, count in older.items()
@@ -111,7 +144,9 @@ def _say_older_posts(library: Path | str, older: Mapping[str, int]) -> None:
     say_lines(lines, "files")
     if lines:
         remove = shlex.join(["mathsetu", "remove", str(library), next(iter(older))])
-        again = "add it again, a table with the same --field as before"
+        # A removed file that is added by itself is in the collection of its own folder.
+        add = shlex.join(["mathsetu", "add", str(library), *sources])
+        again = f"add the same again ({add}), a table with the same --field as before"
         say(f"  to replace them, remove the file ({remove}), then {again}")
 
 

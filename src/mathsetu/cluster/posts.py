@@ -161,6 +161,10 @@ class ClusterPosts:
                     found.setdefault(thread, {})[number] = str(payload[LANGUAGE])
         return found
 
+    def threads_below(self, prefix: str) -> list[str]:
+        """None: those of all posts would have to be fetched."""
+        return []
+
     def not_removed(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those of some numbers whose posts can be found."""
         import numpy as np

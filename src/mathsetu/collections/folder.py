@@ -36,12 +36,13 @@ from mathsetu.errors import InputError, MissingExtra, RowError, reason
 from mathsetu.limits import LONGEST_DOCUMENT
 from mathsetu.places import is_library
 from mathsetu.plain_files import open_plain
-from mathsetu.records import Post
+from mathsetu.records import Post, archives_of
 
 _HEAD = 4096
 # Archives in archives (arXiv's bulk files hold an archive for each paper), and not deeper.
 _DEEPEST = 2
-_ARCHIVES = (".zip", ".tar", ".tgz", ".tbz2", ".txz", ".7z", ".gz", ".bz2", ".xz", ".zst")
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+_ARCHIVES = (".zip", ".tar", ".tgz", ".tbz2", ".txz", ".7z", *_COMPRESSED)
 
 #: Why a file is not read as another format: it is a document, or nothing that is known.
 DOCUMENT, UNKNOWN = "a document", "unsupported file type"
@@ -73,10 +74,33 @@ def read_posts(
             f"{path}: is a library; give the files that it was built from, or export its posts "
             f"first: mathsetu convert {path} posts.jsonl"
         )
+    yield from _Gathering(bad, language, others).read(FolderTree(root), prefix_of(root))
+
+
+def prefix_of(root: Path) -> str:
+    """What the ids of a folder's posts begin with; "" where they begin below it.
+
+    >>> prefix_of(Path("./notes/")), prefix_of(Path("../notes")), prefix_of(Path("."))
+    ('notes/', '', '')
+    """
     # As for a file of it that is named by itself, so that either replaces the posts of the other.
     leads_down = not root.is_absolute() and ".." not in root.parts
-    prefix = "".join(f"{part}/" for part in root.parts) if leads_down else ""
-    yield from _Gathering(bad, language, others).read(FolderTree(root), prefix)
+    return "".join(f"{part}/" for part in root.parts) if leads_down else ""
+
+
+def has_file(root: Path, file: str) -> bool:
+    """Whether a folder has the file that posts come from, whether or not it can be read.
+
+    Args:
+        root: The folder.
+        file: The name of the file, with the folder's prefix. It may be in an archive, whose
+            content is not looked into, or compressed.
+    """
+    prefix = prefix_of(root)
+    place = root / file.removeprefix(prefix)
+    return any(os.path.lexists(f"{place}{ending}") for ending in ("", *_COMPRESSED)) or any(
+        (root / name.removeprefix(prefix)).is_file() for name in archives_of(file)
+    )
 
 
 def read_archive(
@@ -349,7 +373,7 @@ def _without_packing(name: str) -> str:
     ('2101.00001', 'notes.md')
     """
     stem, dot, ending = name.rpartition(".")
-    return stem if dot and f".{ending.lower()}" in (".gz", ".bz2", ".xz", ".zst") else name
+    return stem if dot and f".{ending.lower()}" in _COMPRESSED else name
 
 
 def _label(place: Path) -> str:

@@ -83,6 +83,10 @@ class Posts(Protocol):
         """The posts of some threads, as far as they are known: their numbers and languages."""
         ...
 
+    def threads_below(self, prefix: str) -> list[str]:
+        """The names of threads and files that begin with a prefix; none where that takes long."""
+        ...
+
     def not_removed(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those of some numbers whose posts are still there."""
         ...

@@ -35,7 +35,17 @@ from mathsetu.markup import snippet
 from mathsetu.printable import counted
 from mathsetu.ranking.hybrid import preference
 from mathsetu.recipes.schema import Recipe
-from mathsetu.records import Hit, Post, Query, Reason, Run, archives_of, shown, source_file_of
+from mathsetu.records import (
+    Hit,
+    Post,
+    Query,
+    Reason,
+    Run,
+    archives_of,
+    shown,
+    source_file,
+    source_file_of,
+)
 from mathsetu.retrieval.base import FormulaFinder
 
 if TYPE_CHECKING:
@@ -773,6 +783,15 @@ class Library:
             return {name: len(posts) for name, posts in threads.items()}
 
         return self._steadily(work)
+
+    def files_below(self, prefix: str) -> list[str]:
+        """The files, tables and archives that posts come from, if their names have a prefix.
+
+        Those of removed posts may be among them. On a cluster there are none: to find them would
+        take long.
+        """
+        names = self._steadily(lambda view, clock: view.stored_posts.threads_below(prefix))
+        return [name for name in names if source_file(f"{name}#")]
 
     def has_collection(self, name: str) -> bool:
         """Whether there is a post in a collection."""

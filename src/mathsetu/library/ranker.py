@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 RERANKING = "reranking"
 #: The share of a score for what a post holds as it was asked for; a reason for another order.
 EXACT, LANGUAGE = "exact", "language"
+#: How the reason begins where a post has all words of a question, but not as they were written.
+TOGETHER = "all words together: "
 # Posts from the top that are looked into for what they hold as it was asked for: more where little
 # is asked for, which says less of a post; and deeper those that have all words of a short query.
 # And those among which the asker's language is looked for.
@@ -494,22 +496,23 @@ class ExactReply:
                 found.append(Evidence("word", phrase.text, own))
         return total / whole, found
 
-    def _together(self, number: int, post: Glance) -> tuple[float, str]:
+    def _together(self, number: int, post: Glance) -> tuple[float, tuple[str, ...]]:
         """How much all words of the question count among a few of a post, and the latter.
 
         Their order does not matter, and translations count as well.
         """
         if self._lexical is None or not self.may_have_words(number):
-            return 0.0, ""
+            return 0.0, ()
         own = self._lexical.narrowest(post.post)
-        words = len(own.split())
-        if not 0 < words <= _TOGETHER:
-            return 0.0, ""
+        if own is None or own.words > _TOGETHER:
+            return 0.0, ()
         count = self._lexical.word_count
-        if self._lexical.is_asked_for(own, post.post.language):
-            is_title = self._lexical.is_asked_for(_last_heading(post), post.post.language)
-            return (_APART + _ADJACENT) * (_TITLE if is_title else 1.0), own
-        return _FEW_APART.get(count, _APART) + _ADJACENT * min(count / words, 1.0), own
+        language = post.post.language
+        if len(own.quotes) == 1 and self._lexical.is_asked_for(own.quotes[0], language):
+            is_title = self._lexical.is_asked_for(_last_heading(post), language)
+            return (_APART + _ADJACENT) * (_TITLE if is_title else 1.0), own.quotes
+        share = _FEW_APART.get(count, _APART) + _ADJACENT * min(count / own.words, 1.0)
+        return share, own.quotes
 
     def _as_title(self, post: Glance) -> str:
         """The title of a post, or the last heading in it, where it is the whole question."""
@@ -532,8 +535,8 @@ class ExactReply:
         share, found = self.held(Glance.of(post))
         if not found:
             # Which word is which, the part that looks up words tells.
-            share, words = self._together(number, Glance.of(post))
-            return Reason(EXACT, share, f"all words together: “{words}”")
+            share, quotes = self._together(number, Glance.of(post))
+            return Reason(EXACT, share, TOGETHER + ", ".join(f"“{one}”" for one in quotes))
         told = (f"${one.found}$" if one.kind == "formula" else f"“{one.found}”" for one in found)
         return Reason(EXACT, share, f"as written: {', '.join(told)}", tuple(found))
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -245,6 +245,11 @@ class SegmentedPosts:
                 if number not in segment.removed:
                     found.setdefault(thread, {})[first + number] = language
         return found
+
+    def threads_below(self, prefix: str) -> list[str]:
+        """The names of threads and files that begin with a prefix, removed posts' among them."""
+        names = chain.from_iterable(store.threads_below(prefix) for store in self._stores)
+        return sorted(set(names))
 
     def places(self, ids: Iterable[str]) -> dict[str, dict[str, int]]:
         """For each segment, by its name, those of some posts that it has, with their numbers."""

@@ -350,6 +350,13 @@ class Store:
             self._check_numbers(row[1] for row in rows)
             yield from ((str(thread), number, str(code)) for thread, number, code in rows)
 
+    def threads_below(self, prefix: str) -> list[str]:
+        """The names of threads and files that begin with a prefix, removed posts' among them."""
+        # A range of the table's key; nothing else of it is read.
+        query = "SELECT DISTINCT thread FROM threads WHERE thread >= ? AND thread < ?"
+        rows = self._rows(query, (prefix, f"{prefix}\U0010ffff")) if self._has_threads else ()
+        return [str(thread) for (thread,) in rows]
+
     def answers_without_language(self) -> dict[int, str]:
         """Answers of which nobody can tell the language: their numbers, and their questions."""
         query = "SELECT number, parent_id FROM posts WHERE language = '' AND parent_id != ''"

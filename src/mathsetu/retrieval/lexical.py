@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -49,11 +50,27 @@ class _Said(NamedTuple):
     terms: tuple[str, ...]
 
 
+class Together(NamedTuple):
+    """Words of a post that are near each other: how many they are, and quotes of them.
+
+    Each field of the post is quoted by itself, since none continues another.
+    """
+
+    words: int
+    quotes: tuple[str, ...]
+
+
+#: A word of the question, after the places where it begins and ends in a post.
+_Met = tuple[int, int, str]
 # A reason names this many words at most, and no translation less likely than this, which is met by
 # chance.
 _SHOWN, _LIKELY = 8, 0.15
 # Posts whose words are kept in memory, and words of a post that are looked through for a reason.
 _REMEMBERED, _WORDS_READ = 2_000, 20_000
+# Longer formulas between the words that a reason quotes are left out.
+_LONGEST_GAP = 80
+# The place of the first tag among the texts of a post, after title, body and question.
+_FIRST_TAG = 3
 _BRACKETS = {"(": ")", "[": "]"}
 _PUNCTUATION = ".,;:!?()[]\"'«»“”„।،؛؟"
 # No term holds it.
@@ -316,19 +333,28 @@ class LexicalReply:
             readings.append(list(found.values()))
         return readings
 
-    def narrowest(self, post: Post) -> str:
+    def narrowest(self, post: Post) -> Together | None:
         """The fewest words in a row of a post that have all words of the question.
 
-        Whole translations of words count as these; "" where the post does not have all.
+        Whole translations of words count as these; None where the post does not have all.
         """
         text = _read_words(post, self._choices)
-        spans = (self._span_in(text, post.language, one) for one in self._question.languages)
-        found = [span for span in spans if span]
-        return text.between(*min(found, key=lambda span: span[1] - span[0])) if found else ""
+        found = []
+        for asked_in in self._question.languages:
+            met, wanted = self._met_in(text, post.language, asked_in)
+            if span := _shortest(met, wanted):
+                found.append((span, met))
+        if not found:
+            return None
+        (first, last), met = min(found, key=lambda one: one[0][1] - one[0][0])
+        within = (one for one in met if first <= one[0] <= last)
+        fields = (list(own) for _, own in groupby(within, lambda one: text.field_of(one[0])))
+        quotes = (text.between(own[0][0], max(end for _, end, _ in own)) for own in fields)
+        return Together(last - first + 1, tuple(quotes))
 
-    def _span_in(self, text: _Words, language: str, asked_in: str) -> tuple[int, int] | None:
-        """The places of the first and the last word of that."""
-        met: list[tuple[int, int, str]] = []
+    def _met_in(self, text: _Words, language: str, asked_in: str) -> tuple[list[_Met], set[str]]:
+        """The words of the question that a post has, in the order of their places; and all."""
+        met: list[_Met] = []
         wanted: dict[str, tuple[str, ...]] = {}
         for asked, _, form, terms in self._sayings(asked_in, language):
             if not form and terms:
@@ -339,8 +365,8 @@ class LexicalReply:
                 for first, last in text.spans(terms):
                     met += ((first, last, word) for word in tokenize(asked))
         if not any(map(str.isalpha, "".join(wanted))):
-            return None
-        return _shortest([one for one in sorted(met) if one[2] in wanted], set(wanted))
+            return [], set()
+        return [one for one in sorted(met) if one[2] in wanted], set(wanted)
 
     def _evidence(self, term: str, language: str, text: _Words) -> Evidence | None:
         """What a term of a post has to do with the question's words."""
@@ -520,12 +546,16 @@ class _Words:
         places: For each term, in order, the place of its word.
         terms: The terms, each between separators.
         first: Each term with the place of the first word that has it.
+        fields: The places at which the fields begin.
+        gaps: What is between words and those before them in a field, where it is not a space.
     """
 
     words: list[str]
     places: list[int]
     terms: str
     first: dict[str, int]
+    fields: list[int]
+    gaps: dict[int, str]
 
     def spans(self, terms: Sequence[str]) -> Iterator[tuple[int, int]]:
         """The places of the first and the last word of terms that follow each other in the post."""
@@ -540,13 +570,17 @@ class _Words:
         return next((self.between(*span) for span in self.spans(terms)), "")
 
     def between(self, first: int, last: int) -> str:
-        """The words from one place to another."""
-        return _quoted(" ".join(self.words[first : last + 1]))
+        """The words from one place of a field to another, with the formulas between them."""
+        further = range(first + 1, last + 1)
+        rest = (self.gaps.get(place, " ") + self.words[place] for place in further)
+        return _quoted(self.words[first] + "".join(rest))
+
+    def field_of(self, place: int) -> int:
+        """The number of the field that the word at a place is in, counted from 1."""
+        return bisect_right(self.fields, place)
 
 
-def _shortest(
-    met: Sequence[tuple[int, int, str]], wanted: AbstractSet[str]
-) -> tuple[int, int] | None:
+def _shortest(met: Sequence[_Met], wanted: AbstractSet[str]) -> tuple[int, int] | None:
     """The shortest range of places in which all words are met.
 
     Args:
@@ -602,18 +636,34 @@ def _read_texts(texts: tuple[str, ...], language: str, analysis: str) -> _Words:
     places: list[int] = []
     terms: list[str] = []
     first: dict[str, int] = {}
-    spans = (span for text in texts for span in MarkedText(text).spans if span.kind == "text")
-    for span in spans:
-        for word in islice(span.content.split(), _WORDS_READ - len(words)):
-            for term in _terms_of_word(word, language, analysis):
-                first.setdefault(term, len(words))
-                places.append(len(words))
-                terms.append(term)
-            words.append(word)
-        # No term is blank, so that none follows another across a formula.
-        places.append(len(words))
-        terms.append("")
-    return _Words(words, places, _joined(terms), first)
+    fields: list[int] = []
+    gaps: dict[int, str] = {}
+    for number, text in enumerate(texts):
+        is_further_tag = number > _FIRST_TAG  # the tags are one field
+        gap = ", " if is_further_tag else ""
+        if not is_further_tag:
+            fields.append(len(words))
+        for span in MarkedText(text).spans:
+            if span.kind != "text":
+                shown = " ".join(span.content.split())
+                gap += f"${shown}$" if span.kind == "formula" and len(gap) < _LONGEST_GAP else "…"
+                continue
+            own = list(islice(span.content.split(), _WORDS_READ - len(words)))
+            if own:
+                gap += " " if span.content[0].isspace() else ""
+                gaps[len(words)] = gap if len(gap) <= _LONGEST_GAP else " … "
+                gap = ""
+            for word in own:
+                for term in _terms_of_word(word, language, analysis):
+                    first.setdefault(term, len(words))
+                    places.append(len(words))
+                    terms.append(term)
+                words.append(word)
+            gap += " " if span.content[-1:].isspace() else ""
+            # No term is blank, so that none follows another across a formula.
+            places.append(len(words))
+            terms.append("")
+    return _Words(words, places, _joined(terms), first, fields, gaps)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -249,6 +249,18 @@ def test_a_post_can_be_read_without_a_question(client: TestClient) -> None:
 
 
 @pytest.mark.thorough
+def test_why_words_count_together_is_said_in_the_language_of_the_page(tmp_path: Path) -> None:
+    post = Post("sum", "A sum of primes is $p+q$ here, and even.", language="en")
+    recipe = parse_recipe(f"{LIGHT_TOML}exact = 0.2", "tests")
+    build_library(tmp_path / "lib", [post], recipe, processes=1)
+    with TestClient(create_app(Settings(str(tmp_path / "lib")))) as client:
+        for code, said in (("en", "All words together: “"), ("de", "Alle Wörter beieinander: “")):
+            html = client.get("/search", params={"q": "even primes", "ui": code}).text
+            assert f"{said}primes is <" in unescape(html)
+            assert "p+q" in html
+
+
+@pytest.mark.thorough
 def test_a_translation_keeps_every_formula(client: TestClient) -> None:
     shown = {"id": "geometric-series.cs", "to": "es", "ui": "en"}
     html = client.get("/post", params=shown).text

@@ -19,7 +19,7 @@ from mathsetu.answers.values import (
     Share,
 )
 from mathsetu.languages.table import LANGUAGES, ROWS, Language, language
-from mathsetu.library.ranker import LANGUAGE
+from mathsetu.library.ranker import LANGUAGE, TOGETHER
 from mathsetu.markup import plain, split
 from mathsetu.service.pages import typeset
 from mathsetu.service.pages.bridges import Bridge, bridge
@@ -314,7 +314,10 @@ def _signal(share: Share, interface: Interface) -> Signal:
         return Signal(label, percent, escape(interface.say("why.moved")))
     if share.part in _SHOWN_AS_FORMULAS:
         return Signal(label, percent, _NOTHING)
-    detail = [Piece(span.kind, span.content) for span in split(_MEASURE.sub("", share.detail))]
+    told = _MEASURE.sub("", share.detail)
+    if told.startswith(TOGETHER):
+        told = interface.say("why.together", words=told.removeprefix(TOGETHER))
+    detail = [Piece(span.kind, span.content) for span in split(told)]
     return Signal(label, percent, typeset.line(detail))
 
 
