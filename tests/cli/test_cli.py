@@ -108,6 +108,12 @@ def test_inspect_shows_a_file_as_the_index_reads_it(mathsetu: Mathsetu) -> None:
     assert "1 formula" in mathsetu("inspect", "--file", "README.note").out
 
 
+def test_inspect_reads_one_post_or_the_source_of_a_file(mathsetu: Mathsetu) -> None:
+    Path("note.md").write_text("Some $x$", encoding="utf-8")
+    asked = ("inspect", "--file", "note.md", "--id", "note.md", "--form", "text")
+    assert "give either --id or --form" in mathsetu.refuses(*asked)
+
+
 def test_inspect_says_that_a_text_is_also_the_name_of_a_file(mathsetu: Mathsetu) -> None:
     Path("note.md").write_text("Some $x$", encoding="utf-8")
     shown = mathsetu("inspect", "note.md")
@@ -134,7 +140,8 @@ def test_inspect_shows_a_post_of_a_library(mathsetu: Mathsetu) -> None:
     assert "no post with the id 'void'" in mathsetu.refuses(
         "inspect", "--file", "lib", "--id", "void"
     )
-    assert "--id ID shows one" in mathsetu.refuses("inspect", "--file", "lib")
+    for form in ((), ("--form", "text")):
+        assert "--id ID shows one" in mathsetu.refuses("inspect", "--file", "lib", *form)
 
 
 def test_inspect_shows_formulas_of_html_as_they_are_indexed(mathsetu: Mathsetu) -> None:

@@ -263,6 +263,44 @@ def test_a_wildcard_takes_all_operands_that_are_left():
     assert found.bindings == {"?a": parse_latex("x + y^2").opt}
 
 
+@pytest.mark.parametrize(
+    ("query", "candidate", "taken"),
+    [
+        ("?x-c", "A-b-c", {"?x": "A-b"}),
+        ("?x+c", "A-b+d-e+c", {"?x": "A-b+d-e"}),
+        ("A-?x", "A-b-c", {"?x": "b+c"}),
+        ("A-?x", "A-b+c", {"?x": "b-c"}),
+        ("A-?x", "A+c-b", {"?x": "b-c"}),
+        ("A-?x", "-b-c+A", {"?x": "b+c"}),
+        ("A-?x", "A-(b+c)", {"?x": "b+c"}),
+        ("?x-?y", "A-b-c", {"?x": "A-b", "?y": "c"}),
+        ("A-?x-?y", "A-b-c-d", {"?x": "b+c", "?y": "d"}),
+        ("A-?x=?x-A", "A-b-c=c+b-A", {"?x": "b+c"}),
+        (
+            "?a_{k+1}?q_{k+1}=A?q_k-?x",
+            r"\beta_{k+1}q_{k+1}=Aq_k-\alpha_kq_k-\beta_kq_{k-1}",
+            {"?a": r"\beta", "?q": "q", "?x": r"\alpha_kq_k+\beta_kq_{k-1}"},
+        ),
+    ],
+)
+def test_a_wildcard_takes_the_terms_that_are_left_with_their_signs(
+    query: str, candidate: str, taken: dict[str, str]
+) -> None:
+    found = matched(query, candidate)
+    assert (found.score, found.coverage, found.in_one_piece) == (1.0, 1.0, True)
+    assert found.bindings == {name: parse_latex(part).opt for name, part in taken.items()}
+
+
+def test_the_wildcard_of_a_minus_takes_no_sum_without_a_minus() -> None:
+    found = matched("A-?x", "A+b+c")
+    assert found.coverage == 0.5
+    assert not found.bindings
+
+
+def test_the_terms_of_a_difference_may_change_places() -> None:
+    assert matched("a-b-c", "a-c-b").score == 1.0
+
+
 def test_a_wildcard_takes_no_operand_that_is_needed_elsewhere():
     found = matched("?a + x", "x + y")
     assert found.bindings == {"?a": Tree("V!y")}

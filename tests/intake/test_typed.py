@@ -341,6 +341,44 @@ def test_bars_and_names_are_fences_and_functions_or_prose(
     assert typed_question(typed).reading == tuple(spans)
 
 
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        ("A^* A", ("A^*A",)),
+        ("A^*A", ("A^*A",)),
+        ("A ^* A", ("A^*A",)),
+        ("U^* U = I", ("U^*U=I",)),
+        ("(AB)^* = B^* A^*", ("(AB)^*=B^*A^*",)),
+        ("A=U Sigma V^*", (r"A=U\Sigma V^*",)),
+        ("Spur von A^*A", ("A^*A",)),
+        ("tr(A^* A)", (r"\operatorname{tr}(A^*A)",)),
+        ("||A^*|| = ||A||", (r"\|A^*\|=\|A\|",)),
+        ("x^*_n", ("x^*_n",)),
+        ("is x_n^* unique?", ("x_n^*",)),
+        ("f^*(x)", ("f^*(x)",)),
+        ("f_* g^*", ("f_*g^*",)),
+        ("V^**", ("V^{**}",)),
+        ("A^† A", (r"A^{\dagger}A",)),
+        ("A^⋆ = A^∗", (r"A^{\star}=A^*",)),
+        (r"A^† \Sigma", (r"A^† \Sigma",)),
+        ("A^+ b", ("A^+b",)),
+        ("f: R^+ -> R", (r"f:R^+\to R",)),
+        ("f = f^+ - f^-", ("f=f^+-f^-",)),
+        ("lim x->0^+ f(x)", (r"\lim_{x\to 0^+} f(x)",)),
+        ("|f^+| = g", ("|f^+|=g",)),
+        ("e^-x + 10^-3", ("e^{-x}+10^{-3}",)),
+        ("x^-.5", ("x^{-.5}",)),
+        ("x**2", ("x^2",)),
+        ("what is a C^*-algebra", ("C^*",)),
+        ("σ-algebra, m²-Preis, Note^* that a _*b*_", ()),
+    ],
+)
+def test_a_sign_after_a_script_mark_is_the_whole_script(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
+
+
 def test_a_letter_after_a_wildcard_is_not_part_of_its_name() -> None:
     assert typed_question("∫ ?f dx").formulas == ("\\int ?f dx",)
 

@@ -86,6 +86,27 @@ def test_markdown_becomes_clean_text() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```python\n{}\n```",
+        "~~~\n{}\n~~~",
+        "    {}",
+    ],
+)
+def test_code_in_markdown_keeps_its_lines(block: str) -> None:
+    code = "def gcd(a, b):\n    while b:\n        a, b = b, a % b\n\n    return  a"
+    inside = code.replace("\n", "\n    ") if block.startswith(" ") else code
+    source = f"Two  words:\n\n{block.format(inside)}\n\nand  $d$."
+    text = f"Two words:\n{code}\n\nand $d$."
+    assert to_text(source, "markdown") == text
+    found, (formula,) = text_and_formulas(source, "markdown", "7", "body")
+    assert found == text
+    assert text[formula.start :] == "$d$."
+    alone, none = text_and_formulas(source.replace("$", ""), "markdown", "7", "body")
+    assert (alone, none) == (text.replace("$", ""), ())
+
+
 def test_mathml_in_markdown_is_a_formula_and_in_code_is_not() -> None:
     area = '<math display="block">\n<msup><mi>r</mi><mn>2</mn></msup>\n</math>'
     source = f"The **area** {area} is less than $x$, `<math><mi>y</mi></math>` is code."

@@ -54,6 +54,13 @@ def command(
         raise click.UsageError("give either a TEXT or --file")
     if post_id is not None and path is None:
         raise click.UsageError("--id needs --file with a collection")
+    if post_id is not None and form is not None:
+        raise click.UsageError("--form reads all of a file as one text; give either --id or --form")
+    if path is not None and post_id is None and is_library(path):
+        raise InputError(
+            f"{path}: is a library; --id ID shows one of its posts (all of them: mathsetu convert "
+            f"{path} posts.jsonl)"
+        )
     bad = BadRows(tally=Tally())
     if path is not None and post_id is not None:
         _show_post(_found(path, post_id), as_json)
@@ -151,11 +158,6 @@ def _read(path: Path) -> str:
 
 def _posts(path: Path, bad: BadRows) -> Iterator[Post] | None:
     """The posts of a file as an index reads them; nothing if it is a text that holds none."""
-    if is_library(path):
-        raise InputError(
-            f"{path}: is a library; --id ID shows one of its posts (all of them: mathsetu convert "
-            f"{path} posts.jsonl)"
-        )
     try:
         form = detect(path)
     except InputError:

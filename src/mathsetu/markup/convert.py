@@ -79,8 +79,6 @@ def to_text(source: str, form: str = "text") -> str:
     >>> to_text("# Sums\n\nThe **sum** of `n` terms is $n a$.", "markdown")
     'Sums\nThe sum of n terms is $n a$.'
     """
-    if form == "markdown":
-        source, form = _from_markdown(source), "text"
     return _marked(source, form)[0]
 
 
@@ -96,8 +94,6 @@ def text_and_formulas(
     >>> text, formula.id, formula.latex, formula.start
     ('Is $x<y$?', '9', 'x<y', 3)
     """
-    if form == "markdown":
-        source, form = _from_markdown(source), "text"
     if form in ("html", "attribute") and PLACE not in source:
         page = hold_plain(source, attribute=form == "attribute")
         if page is not None:
@@ -192,13 +188,6 @@ def _markdown_renderer() -> MarkdownIt:
     return MarkdownIt("commonmark").enable("table")
 
 
-def _from_markdown(source: str) -> str:
-    """Marked text; what no person wrote as one section is not worth the renderer's time."""
-    if len(source) > LONGEST_MARKDOWN:
-        return source
-    return _markdown_text(split(source, "markdown"))
-
-
 def _markdown_text(spans: list[Span]) -> str:
     """Render the prose with a real Markdown renderer while the formulas wait outside."""
     formulas = [span for span in spans if span.kind == "formula"]
@@ -209,10 +198,11 @@ def _markdown_text(spans: list[Span]) -> str:
     )
     page = split_html(with_raised(_markdown_renderer().render(source)))
     # What the splitter left as text holds no formulas: only the held ones come back.
-    text, _ = _fill(*_hold(
+    prose, code = _hold(
         Span("code" if span.kind == "code" else "text", "", span.content if span.kind != "formula"
              else span.raw) for span in page
-    ))  # fmt: skip
+    )  # fmt: skip
+    text, _ = _fill(_tidy(prose), code)
 
     def back(match: re.Match[str]) -> str:
         # A backslash right before a dollar would take its meaning away.
@@ -231,6 +221,8 @@ def _without_marks(prose: str) -> str:
 
 def _marked(source: str, form: str) -> tuple[str, Sequence[Span | Element], list[int]]:
     """A source as marked text; the formulas and code in it, and where each of them starts."""
+    if form == "markdown" and len(source) > LONGEST_MARKDOWN:
+        form = "text"  # what no person wrote as one section is not worth the renderer's time
     if form == "html":
         text, held = _hold_html(with_containers(source))
     elif form == "latex":
@@ -241,9 +233,12 @@ def _marked(source: str, form: str) -> tuple[str, Sequence[Span | Element], list
         )
     elif form == "text":
         text, held = _hold_text(source)
+    elif form == "markdown":
+        text, held = _hold_text(_markdown_text(split(source, form)))
     else:
         raise UnknownFormat(form, _SPLITTERS)
-    text, starts = _fill(text, held)
+    # Rendered Markdown is tidy, and the lines of its code are to stay as they are.
+    text, starts = _fill(text if form == "markdown" else _tidy(text), held)
     return text, held, starts
 
 
@@ -284,8 +279,8 @@ def _hold_html(source: str) -> tuple[str, Sequence[Span | Element]]:
 
 
 def _fill(text: str, held: Sequence[Span | Element]) -> tuple[str, list[int]]:
-    """Tidy and escape a text and put what was held into its places; also where each starts."""
-    chunks = _tidy(text).split(PLACE)
+    """Escape a tidy text and put what was held into its places; also where each starts."""
+    chunks = text.split(PLACE)
     if "$" in text or "\\" in text:
         chunks = [_escape(chunk) for chunk in chunks]
     parts = chunks[:1]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from mathsetu.deadline import check_time
 from mathsetu.formulas.matching.alignment import AlignedNodes, Alignment
-from mathsetu.formulas.matching.explanation import Match, explain, taken_key
+from mathsetu.formulas.matching.explanation import Match, explain
 from mathsetu.formulas.matching.prepared import PreparedFormula
 from mathsetu.formulas.matching.unification import Unification
 from mathsetu.formulas.tree import Tree
@@ -76,7 +76,7 @@ def _takings(
     """
     found = {-1, *(pair.ours for pair in pairs)}
     return [
-        (wildcard, taken_key(candidate, theirs), sum(candidate.sizes[place] for place in theirs))
+        (wildcard, candidate.joined_key(theirs), sum(candidate.sizes[place] for place in theirs))
         for ours, theirs, _ in pairs
         if (wildcard := query.wildcards[ours]) is not None and query.parents[ours] in found
     ]

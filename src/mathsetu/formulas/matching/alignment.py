@@ -6,7 +6,8 @@ operator, position by position or in sequence under any other. So can operators 
 of which one has no limits: ∫ f dx is in every integral of f. Or one of the two nodes is left out
 and the alignment goes on below it, a little discounted: so a query matches a part of the candidate,
 and the same part is found in different wrappings. A wildcard takes any sub-tree, and the operands
-of a sum or product that nothing else takes.
+of a sum or product that nothing else takes; below a minus, it takes those terms of a sum with their
+signs turned: ``a-b-c`` is ``a-?x`` where ?x is b+c.
 
 The work is bounded: the table has one cell for each two nodes, and where that would be too many
 cells the lowest levels of the trees are left out.
@@ -18,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from mathsetu.formulas.labels import is_commutative
-from mathsetu.formulas.matching.prepared import PreparedFormula, combined_key
+from mathsetu.formulas.matching.prepared import PLUS, PreparedFormula
 from mathsetu.formulas.matching.unification import Unification
 
 #: What an alignment keeps of its score for each node that it leaves out on the way.
@@ -168,11 +169,15 @@ class Alignment:
     def _assign_freely(self, ours: int, theirs: int) -> tuple[float, list[AlignedNodes]]:
         """Pairs in any order, the best first; wildcards come last and take what is left."""
         wildcards: list[int] = []
+        negated: list[int] = []
         cells: list[tuple[float, int, int]] = []
         others = self._theirs[theirs]
         for a in self._ours[ours]:
             if self._query.wildcards[a] is not None:
                 wildcards.append(a)
+                continue
+            if self._query.labels[ours] == PLUS and self._is_negated_wildcard(a):
+                negated.append(a)
                 continue
             row = self._table[a]
             cells += [(-row[b], a, b) for b in others if row[b]]
@@ -187,29 +192,54 @@ class Alignment:
                 del left[b]
                 total -= score
                 pairs.append(AlignedNodes(a, (b,)))
+        # From the last term to the first: a-b-c is ?x-?y where ?x is a-b and ?y is c.
+        wildcards = [*reversed(negated), *wildcards]
         if wildcards and left:
-            taken = self._take(theirs, wildcards, list(left))
+            taken = self._take(wildcards, list(left))
             pairs += taken
-            total += sum(2 + _TIE * len(pair.theirs) for pair in taken)
+            worth = dict.fromkeys(negated, 4)  # the minus counts, too
+            total += sum(worth.get(pair.ours, 2) + _TIE * len(pair.theirs) for pair in taken)
         return total, pairs
 
-    def _take(self, theirs: int, wildcards: list[int], left: list[int]) -> list[AlignedNodes]:
+    def _take(self, wildcards: list[int], left: list[int]) -> list[AlignedNodes]:
         """One operand for each wildcard, all that are left for the last."""
-        keys = self._candidate.keys
         pairs: list[AlignedNodes] = []
         for number, wildcard in enumerate(wildcards):
-            label = self._query.labels[wildcard]
-            if number == len(wildcards) - 1 and len(left) > 1:
-                key = combined_key(self._candidate.labels[theirs], [keys[b] for b in left])
-                if self._unification.allows(label, key):
-                    pairs.append(AlignedNodes(wildcard, tuple(left)))
+            is_negated = self._query.wildcards[wildcard] is None
+            able = left
+            if is_negated:
+                able = [b for b in reversed(left) if self._candidate.is_negative(b)]
+            if number == len(wildcards) - 1 and len(left) > 1 and able:
+                # A minus needs one term that has a minus; the others may have either sign.
+                first = able[-1] if is_negated else left[0]
+                everything = AlignedNodes(wildcard, (first, *(b for b in left if b != first)))
+                if self._allows(everything):
+                    pairs.append(everything)
                     break
-            for b in left:
-                if self._unification.allows(label, keys[b]):
+            for b in able:
+                if self._allows(AlignedNodes(wildcard, (b,))):
                     pairs.append(AlignedNodes(wildcard, (b,)))
                     left.remove(b)
                     break
         return pairs
+
+    def _is_negated_wildcard(self, ours: int) -> bool:
+        query = self._query
+        return query.is_negative(ours) and query.wildcards[query.operands[ours].start] is not None
+
+    def _allows(self, taken: AlignedNodes) -> bool:
+        """Whether a wildcard, or that below a minus, may stand for these operands."""
+        wildcard, places = self._parts_of_taken(taken)[-1][:2]
+        key = self._candidate.joined_key(places)
+        return self._unification.allows(self._query.labels[wildcard], key)
+
+    def _parts_of_taken(self, taken: AlignedNodes) -> list[AlignedNodes]:
+        """A wildcard with what it takes; before it its minus, if that is what takes the terms."""
+        ours, (first, *others), _ = taken
+        if self._query.wildcards[ours] is not None:
+            return [taken]
+        [wildcard], [operand] = self._query.operands[ours], self._candidate.operands[first]
+        return [AlignedNodes(ours, (first,)), AlignedNodes(wildcard, (operand, *others))]
 
     def _in_sequence(self, mine: range, others: range) -> list[AlignedNodes]:
         """The best pairs that keep the order on both sides."""
@@ -239,7 +269,7 @@ class Alignment:
             pair = pending.pop()
             ours, theirs = pair.ours, pair.theirs[0]
             if len(pair.theirs) > 1:
-                yield pair
+                yield from self._parts_of_taken(pair)
                 continue
             score = self._table[ours][theirs]
             if not score:

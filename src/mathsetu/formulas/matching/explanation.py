@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from mathsetu.formulas.matching.alignment import AlignedNodes
-from mathsetu.formulas.matching.prepared import PreparedFormula, combined_key
+from mathsetu.formulas.matching.prepared import PreparedFormula
 from mathsetu.formulas.matching.unification import RENAMED, Unification
-from mathsetu.formulas.tree import POSITIONS, Tree
+from mathsetu.formulas.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ def explain(
         mine, others = [ours], [theirs[0]]
         worth = 1.0
         if wildcard is not None:
-            if unification.bindings.get(wildcard) != taken_key(candidate, theirs):
+            if unification.bindings.get(wildcard) != candidate.joined_key(theirs):
                 continue
-            taken[ours] = _taken_tree(candidate, theirs)
+            taken[ours] = candidate.joined_tree(theirs)
             others = [inner for place in theirs for inner in candidate.below(place)]
             # A wildcard counts as one node, however much it stands for.
             absorbed += len(others) - 1
@@ -99,22 +99,6 @@ def explain(
         substitution=substitution,
         bindings=bindings,
     )
-
-
-def taken_key(candidate: PreparedFormula, places: tuple[int, ...]) -> int:
-    """The key of what a wildcard took: one sub-tree, or several operands of one operator."""
-    if len(places) == 1:
-        return candidate.keys[places[0]]
-    label = candidate.labels[candidate.parents[places[0]]]
-    return combined_key(label, [candidate.keys[place] for place in places])
-
-
-def _taken_tree(candidate: PreparedFormula, places: tuple[int, ...]) -> Tree:
-    if len(places) == 1:
-        return candidate.tree(places[0])
-    label = candidate.labels[candidate.parents[places[0]]]
-    edges = tuple(POSITIONS[min(number, len(POSITIONS) - 1)] for number in range(len(places)))
-    return Tree(label, tuple(candidate.tree(place) for place in places), edges)
 
 
 def _written(tree: PreparedFormula, places: Iterable[int]) -> tuple[Tree, ...]:

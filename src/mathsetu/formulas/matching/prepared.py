@@ -1,9 +1,9 @@
 r"""An operator tree made ready for matching: one normal form, laid out in lists.
 
-Ways of writing that mean the same become the same: ``a-b`` is the sum of a and -b, sums in sums
-and products in products are one, ``a>b`` is ``b<a``, ``a (mod n)`` is ``a mod n``, a name before
-what it is applied to is a function, and ``\frac{f\,dt}{g}`` is ``\frac{f}{g}\,dt``. Every node gets
-a key that is equal for equal sub-trees, whatever the order of commutative operands.
+Ways of writing that mean the same become the same: ``a-b-c`` is the sum of a, -b and -c, sums in
+sums and products in products are one, ``a>b`` is ``b<a``, ``a (mod n)`` is ``a mod n``, a name
+before what it is applied to is a function, and ``\frac{f\,dt}{g}`` is ``\frac{f}{g}\,dt``. Every
+node gets a key that is equal for equal sub-trees, whatever the order of commutative operands.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from mathsetu.formulas.labels import is_commutative, is_wildcard
 from mathsetu.formulas.numbers import value
 from mathsetu.formulas.tree import POSITIONS, Tree
 
+#: The sum of operands, and the minus of one of them.
+PLUS, MINUS = "U!plus", "O!minus"
 _MIRRORED = {"O!gt": "O!lt", "O!geq": "O!leq"}
 _FRACTION = "O!divide"
 _SPELLINGS = {"O!continued-fraction": _FRACTION}
@@ -144,6 +146,50 @@ class PreparedFormula:
         part = self._parts[place]
         return part.tree() if isinstance(part, _Made) else part
 
+    def is_negative(self, place: int) -> bool:
+        """Whether a node is the minus of one operand."""
+        return self.labels[place] == MINUS and len(self.operands[place]) == 1
+
+    def joined_key(self, places: Sequence[int]) -> int:
+        """The key of a sub-tree, or of several operands of one operator together.
+
+        The first of several may be below a minus, as what ``-?x`` takes of a sum is: then the other
+        terms have the other sign.
+        """
+        if len(places) == 1:
+            return self.keys[places[0]]
+        keys = [
+            self._negated_key(place) if is_negated else self.keys[place]
+            for place, is_negated in self._signed(places)
+        ]
+        return combined_key(self.labels[self.parents[places[-1]]], keys)
+
+    def joined_tree(self, places: Sequence[int]) -> Tree:
+        """The tree of what `joined_key` has the key of."""
+        if len(places) == 1:
+            return self.tree(places[0])
+        trees = tuple(
+            self._negated_tree(place) if is_negated else self.tree(place)
+            for place, is_negated in self._signed(places)
+        )
+        label = self.labels[self.parents[places[-1]]]
+        return _as_written(trees) if label == PLUS else _operation(label, trees)
+
+    def _signed(self, places: Sequence[int]) -> list[tuple[int, bool]]:
+        """Places with whether they are negated: those that are not below the minus of the first."""
+        above = self.parents[places[0]]
+        return [(place, self.parents[place] != above) for place in places]
+
+    def _negated_key(self, place: int) -> int:
+        if self.is_negative(place):
+            return self.keys[self.operands[place].start]
+        return combined_key(MINUS, [self.keys[place]])
+
+    def _negated_tree(self, place: int) -> Tree:
+        if self.is_negative(place):
+            return self.tree(self.operands[place].start)
+        return Tree(MINUS, (self.tree(place),), POSITIONS[:1])
+
 
 def subtree_keys(tree: Tree) -> list[int]:
     """The keys of a tree and of all sub-trees in normal form, the root's first: enough to compare.
@@ -195,7 +241,7 @@ def _normal_form(part: _Part) -> tuple[str, Sequence[Tree], Sequence[_Part]]:
     if _is_congruent(part):
         whole, note = operands
         return "O!rem", [part, note], [whole, note.children[0]]
-    if (label in ("U!plus", "U!times") and operands) or _is_difference(part):
+    if (label in (PLUS, "U!times") and operands) or _is_difference(part):
         return _flattened(part)
     if label == _FRACTION and (factors := _factors_with_differentials(part)):
         return "U!times", [], factors
@@ -230,7 +276,7 @@ def _is_congruent(node: Tree) -> bool:
 
 
 def _is_difference(node: Tree) -> bool:
-    return node.label == "O!minus" and len(node.children) == 2
+    return node.label == MINUS and len(node.children) > 1
 
 
 def _factors_with_differentials(fraction: Tree) -> list[_Part]:
@@ -269,9 +315,28 @@ def _is_variable(node: Tree) -> bool:
     return not node.children and _letter(node.label) is not None
 
 
+def _as_written(terms: Sequence[Tree]) -> Tree:
+    """A sum as the parser reads it, with differences: ``a-b+c`` for a, -b and c."""
+    first, *others = terms
+    label, operands = PLUS, [first]
+    for term in others:
+        is_negative = term.label == MINUS and len(term.children) == 1
+        if is_negative != (label == MINUS):
+            operands = [_operation(label, operands)] if len(operands) > 1 else operands
+            label = MINUS if is_negative else PLUS
+        operands.append(term.children[0] if is_negative else term)
+    return _operation(label, operands)
+
+
+def _operation(label: str, operands: Sequence[Tree]) -> Tree:
+    last = len(POSITIONS) - 1
+    edges = tuple(POSITIONS[min(number, last)] for number in range(len(operands)))
+    return Tree(label, tuple(operands), edges)
+
+
 def _flattened(node: Tree) -> tuple[str, Sequence[Tree], Sequence[_Part]]:
     """A sum or product with the operands of the sums or products in it."""
-    label = "U!times" if node.label == "U!times" else "U!plus"
+    label = "U!times" if node.label == "U!times" else PLUS
     written: list[Tree] = []
     operands: list[_Part] = []
     pending: list[_Part] = [node]
@@ -282,9 +347,10 @@ def _flattened(node: Tree) -> tuple[str, Sequence[Tree], Sequence[_Part]]:
         elif inner.label == label and inner.children:
             written.append(inner)
             pending += reversed(inner.children)
-        elif label == "U!plus" and _is_difference(inner):
-            first, second = inner.children
-            pending += [_Made("O!minus", (second,), (inner,)), first]
+        elif label == PLUS and _is_difference(inner):
+            first, *others = inner.children
+            pending += [_Made(MINUS, (other,), (inner,)) for other in reversed(others)]
+            pending.append(first)
         elif (
             label == "U!times"
             and inner.label == _FRACTION

@@ -59,8 +59,9 @@ def _is_prose(reading: Reading, tokens: Sequence[Token], written: str, after: in
     if written in LOOK_ALIKES or (written == "a(n)" and not _is_whole(reading, after)):
         return True
     if glued and following is not None and len(tokens) < 3:
-        if following.text in HYPHENS and reading.row.is_tight(after + 1, *PROSE):
-            return True  # σ-algebra
+        is_compound = following.text in HYPHENS and reading.row.is_tight(after + 1, *PROSE)
+        if is_compound and tokens[-1].kind is not Kind.SUP:
+            return True  # σ-algebra, but C^*-algebra
         if following.kind is Kind.WORD and tokens[-1].kind is Kind.LETTER:
             return True
     if len(tokens) == 2 and tokens[1].kind is Kind.SUP and tokens[0].text in UNITS:

@@ -59,6 +59,7 @@ _MODULUS = "\\bmod "
 # Before "inf" these mean infinity, and no infimum.
 _ENDLESS: Final = frozenset({"->", "-->", "→", "-", "−", "="})
 _ENDLESS_ARROWS: Final = frozenset({"->", "-->", "→"})
+_SCRIPT_SIGNS: Final = {"−": "-", "∗": "*", "⋆": "\\star", "†": "\\dagger", "‡": "\\ddagger"}
 _LIMITS: Final = frozenset({"\\lim", "\\limsup", "\\liminf"})
 _LONGEST_TOWER: Final = 1000
 #: Deeper brackets are written as they are.
@@ -491,7 +492,9 @@ def _joined(atoms: Sequence[_Atom]) -> str:
 
 
 def _plain(script: str) -> str:
-    return unicodedata.normalize("NFKC", script).replace("−", "-")
+    """What a superscript or subscript says: ² and ^* have marks of their own."""
+    plain = unicodedata.normalize("NFKC", script.lstrip("^_"))
+    return "".join(_SCRIPT_SIGNS.get(sign, sign) for sign in plain)
 
 
 @cache

@@ -42,14 +42,17 @@ _MATHEMATICAL_LETTERS = "\U0001d400-\U0001d7ffℂℍℕℙℚℝℤℓ℘ℜℑ�
 _MARKS = "\u0300-\u036f\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
 _LATIN = "A-Za-zªºÀ-ÖØ-öø-ɏ\u1e00-\u1eff"
 _GREEK = "\u0370-\u03ff\u1f00-\u1fff"
+# A sign that is a whole script, whatever follows: A^*A, A^†, f_*; a plus or a minus is one where
+# nothing follows that it could be the sign of: R^+ and A^+ b, but e^-x.
+_SIGN_ALONE = r"(?:\*+|[∗⋆†‡]|[-+−](?=\|{0,2}(?:\s|\Z|[)\]},;:=<>^_*/]|[.?!](?!\w))))"
 _TOKEN = re.compile(
     rf"""
       (?P<delimiter>\$\$?|\\[()\[\]])
     | (?P<fence>\\(?:left|right)(?![A-Za-z])\s*(?:\\(?:[A-Za-z]+|.)|[^\\\s])?)
     | (?P<command>\\(?:[A-Za-z]+|.|\Z))
     | (?P<number>\d+(?:[.٫]\d+)?|\.\d+|[½⅓¼¾⅔])
-    | (?P<sup>[{SUPERSCRIPTS}]+)
-    | (?P<sub>[{SUBSCRIPTS}]+)
+    | (?P<sup>[{SUPERSCRIPTS}]+|\^{_SIGN_ALONE})
+    | (?P<sub>[{SUBSCRIPTS}]+|_{_SIGN_ALONE})
     | (?P<letter>[{_MATHEMATICAL_LETTERS}])
     | (?P<greek>[{_GREEK}][{_GREEK}\u0300-\u036f]*)
     | (?P<latin>[{_LATIN}][{_LATIN}\u0300-\u036f]*)

@@ -517,6 +517,6 @@ class Operands:
         if token.kind in (Kind.SHORT, Kind.WORD, Kind.FUNCTION, Kind.BIG, Kind.CONNECTIVE):
             is_one_name = not token.gap and not row.is_tight(after + 1, Kind.SCRIPT)
             return after + 1 if is_one_name else None
-        if token.text in ("*", "'", "′", "∘", "⊥", "°") and not token.gap:
+        if token.text in ("'", "′", "∘", "⊥", "°") and not token.gap:
             return after + 1
         return None

@@ -142,7 +142,7 @@ class Reading(Operands):
             return self._scripted(place)
         if kind in (Kind.SUP, Kind.SUB):
             before = self.tokens[place - 1]
-            if token.gap:
+            if token.gap and token.text[0] != "^":
                 return None
             is_unit = before.text in UNITS and self._is_quantity(place - 1)
             self.strong += 0 if is_unit else 1
