@@ -130,6 +130,18 @@ def test_runs_of_both_tasks_come_back(tmp_path: Path) -> None:
     assert arqmath.validate_formula_run(tmp_path / "2.tsv") == []
 
 
+def test_a_formula_may_stand_in_every_post_that_lists_it(tmp_path: Path) -> None:
+    posts = ("7", "8", "9")
+    rows = (f"B.{post}\t55\t{post}\t1\t2.5\tours" for post in posts)
+    run = write(tmp_path / "run.tsv", "\n".join(rows) + "\n")
+    listed = [Formula("55", "x", post_id=post) for post in ("7", "8")]
+    problems = arqmath.validate_formula_run(run, None, listed)
+    assert [(problem.line, problem.message) for problem in problems] == [
+        (3, "55 stands in post 7 or 8, not in 9")
+    ]
+    assert arqmath.validate_formula_run(run, None, [*listed, Formula("55", "x")]) == []
+
+
 def test_the_run_validator_names_lines(tmp_path: Path) -> None:
     path = write(tmp_path / "run.tsv", "A.1\t7\t1\t2\t1\nA.1\t7\t2\t1\t1\nA.1 8 3 1 1\n")
     assert [problem.line for problem in arqmath.validate_answer_run(path)] == [2, 3]

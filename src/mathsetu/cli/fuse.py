@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,13 @@ from click.core import ParameterSource
 
 from mathsetu.cli.evaluation import read_records
 from mathsetu.cli.output import json_option, print_json, say
-from mathsetu.cli.run_files import holds_runs, run_writer
+from mathsetu.cli.run_files import (
+    VISUAL_IDS,
+    check_visual_ids,
+    holds_runs,
+    read_visual_ids,
+    run_writer,
+)
 from mathsetu.cli.targets import can_be_read, check_target
 from mathsetu.cli.verb import Verb, hint
 from mathsetu.collections.files import writing as writing_file
@@ -77,6 +83,9 @@ class Numbers(click.ParamType[tuple[float, ...]]):
               help="Write the learned settings to FILE (TOML), by run name.")  # fmt: skip
 @click.option("--learned", type=click.Path(path_type=Path), metavar="FILE",
               help="Use the learned settings in FILE; learn nothing.")  # fmt: skip
+@click.option("--visual-ids", type=VISUAL_IDS, multiple=True,
+              help="Formulas with visual ids (a table, a folder of tables, posts): those that look "
+                   "the same are one candidate. Repeat for more.")  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True,
               help="Seed of the random draws of ibc and wibc, and of the folds.")  # fmt: skip
 @click.option("-k", "--k", type=click.IntRange(1), default=1000, show_default=True,
@@ -98,6 +107,7 @@ def command(
     folds: int,
     save: Path | None,
     learned: Path | None,
+    visual_ids: tuple[Path, ...],
     seed: int,
     k: int,
     name: str,
@@ -117,6 +127,7 @@ def command(
       mathsetu fuse rbc words.run formulas.run vectors.run fused.run --qrels qrels.txt
       mathsetu fuse rbc w.run f.run v.run fused.run --qrels qrels.txt --save rbc.toml
       mathsetu fuse rbc w2.run f2.run v2.run fused2.run --learned rbc.toml
+      mathsetu fuse rrf a.tsv b.tsv fused.tsv --to arqmath-formula-run --visual-ids formulas.tsv
     """
     source = click.get_current_context().get_parameter_source("k")
     if method == "rrf" and rrf_k is None and source is ParameterSource.COMMANDLINE:
@@ -133,28 +144,30 @@ def command(
     # Who forgets the target would lose the last run. A fusion can be made again.
     check_target(
         target,
-        [*runs, qrels, learned],
+        [*runs, qrels, learned, *visual_ids],
         own=holds_runs(lambda run: run.name in (*_METHODS, name)),
         about="; two or more runs are fused into the file that is named last",
         overwrite=overwrite,
     )
-    check_saved(save, [*runs, qrels], outputs=[target], overwrite=overwrite)
+    check_saved(save, [*runs, qrels, *visual_ids], outputs=[target], overwrite=overwrite)
     name = name or method
     report: dict[str, object] = {}
     if learned is not None:
         stored = read_learned(learned)
         if stored.method != method:
             raise InputError(f"{learned}: was learned for {stored.method}, not for {method}")
-        given_runs = _runs(runs)
+        given_runs, named = _candidates(runs, visual_ids)
         chosen = stored.fusion([run.name for run in given_runs])
         fused = fusion.fuse(given_runs, chosen, k, name)
     elif qrels is None:
         chosen = fusion.make_fusion(method, **settings)
-        fused = fusion.fuse(_runs(runs), chosen, k, name)
+        given_runs, named = _candidates(runs, visual_ids)
+        fused = fusion.fuse(given_runs, chosen, k, name)
     else:
         wanted = Measure.parse(measure)
         learner = fusion.make_learner(method, wanted, **settings)
-        inputs = _runs(runs), _records(qrels, "judgments"), learner
+        given_runs, named = _candidates(runs, visual_ids)
+        inputs = given_runs, _records(qrels, "judgments"), learner
         found = fusion.fuse_learned(
             *inputs, measure=wanted, folds=folds, seed=seed, depth=k, name=name
         )
@@ -162,8 +175,8 @@ def command(
         report = {"measure": measure, "held_out": found.held_out, "fitted": found.fitted,
                   "judged_topics": found.topics}  # fmt: skip
         if save is not None:
-            save_learned(save, method, chosen, [run.name for run in inputs[0]], qrels.name)
-    write(target, [fused])
+            save_learned(save, method, chosen, [run.name for run in given_runs], qrels.name)
+    write(target, [named(fused)])
     topics, hits = len(fused.rankings), sum(map(len, fused.rankings.values()))
     if as_json:
         print_json({"method": method, "settings": chosen, **report,
@@ -201,6 +214,25 @@ def save_learned(
     learned = learned_from(method, chosen, names)
     with writing_file(path) as file:
         file.write(learned_text(learned, f"Learned from {source} (mathsetu)."))
+
+
+def _candidates(
+    paths: Iterable[Path], tables: tuple[Path, ...]
+) -> tuple[list[Run], Callable[[Run], Run]]:
+    """The runs as they are fused, and what names the hits of their fusion as the files do."""
+    check_visual_ids(tables)
+    runs = _runs(paths)
+    if not tables:
+        return runs, lambda fused: fused
+    found = {hit.id for run in runs for hits in run.rankings.values() for hit in hits}
+    visual_ids = read_visual_ids(tables, found)
+    if unknown := len(found - visual_ids.keys()):
+        say(
+            f"warning: {counted(unknown, 'formula')} without a known visual id matched by id",
+            err=True,
+        )
+    joined = fusion.VisualRuns.of(runs, visual_ids)
+    return joined.runs, joined.named
 
 
 def _runs(paths: Iterable[Path]) -> list[Run]:

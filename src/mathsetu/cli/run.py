@@ -10,17 +10,22 @@ import click
 
 from mathsetu.cli.evaluation import read_records
 from mathsetu.cli.output import LANGUAGE, LIBRARY, json_option, print_json, say, track
-from mathsetu.cli.run_files import holds_runs, run_writer
+from mathsetu.cli.run_files import (
+    VISUAL_IDS,
+    check_visual_ids,
+    holds_runs,
+    read_visual_ids,
+    run_writer,
+)
 from mathsetu.cli.targets import check_target
 from mathsetu.collections import clmir
 from mathsetu.collections.formats import FORMATS, detect
 from mathsetu.collections.formats import find as find_format
-from mathsetu.collections.formula_sets import open_formulas
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Judgments
 from mathsetu.library import Library
-from mathsetu.library.formula_instances import FormulaInstance, distinct_instances
+from mathsetu.library.formula_instances import distinct_instances
 from mathsetu.library.reproduction import check_models
 from mathsetu.printable import counted
 from mathsetu.recipes.learned import read_learned
@@ -41,7 +46,7 @@ _OF_FORMULAS, _MOST_FORMULAS = "arqmath-formula-run", 1000
                    "posts].")  # fmt: skip
 @click.option("-k", "--k", type=click.IntRange(1, 10_000),
               help="Hits per topic [default: that of the recipe; 1,000 formulas].")  # fmt: skip
-@click.option("--visual-ids", type=click.Path(exists=True, path_type=Path), multiple=True,
+@click.option("--visual-ids", type=VISUAL_IDS, multiple=True,
               help="Formulas with visual ids (a table, a folder of tables): only the first of "
                    "those that look the same is kept. Repeat for more.")  # fmt: skip
 @click.option("--every", is_flag=True, help="Keep all formulas that look the same.")
@@ -156,30 +161,13 @@ def _formulas(
     library: Library, queries: Iterable[Query], k: int, tables: tuple[Path, ...], every: bool
 ) -> dict[str, tuple[Hit, ...]]:
     """The formulas for each topic, of those that look the same the first."""
-    for table in tables:  # before any work is done
-        if not any(formula.visual_id for formula in open_formulas(table)):
-            raise InputError(f"{table}: no formula in it has a visual id")
+    check_visual_ids(tables)  # before any work is done
     # Visual ids of a table may tell more formulas alike than the collection does.
     wanted = 2 * k if tables else k
     found = {query.id: library.formula_instances(query, wanted, every=every) for query in queries}
     if tables:
-        visual_ids = _visual_ids(tables, found.values())
+        visual_ids = read_visual_ids(
+            tables, {one.formula.id for ones in found.values() for one in ones}
+        )
         found = {name: distinct_instances(ones, k, visual_ids) for name, ones in found.items()}
     return {name: tuple(one.hit for one in ones) for name, ones in found.items()}
-
-
-def _visual_ids(
-    tables: Iterable[Path], found: Iterable[Iterable[FormulaInstance]]
-) -> dict[str, str]:
-    """The visual ids of what was found; those of a whole collection would need much memory."""
-    wanted = {one.formula.id for ones in found for one in ones}
-    known = {
-        formula.id: formula.visual_id
-        for table in tables
-        for formula in track(open_formulas(table), "formulas")
-        if formula.id in wanted and formula.visual_id
-    }
-    if wanted and not known:
-        named = ", ".join(map(str, tables))
-        raise InputError(f"{named}: has no visual id of a formula that was found")
-    return known

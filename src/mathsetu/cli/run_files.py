@@ -1,15 +1,21 @@
-"""Shared code of the verbs that write runs: their formats, and which files are runs."""
+"""Shared code of the verbs that write runs: formats, which files are runs, and visual ids."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import click
+
 from mathsetu.cli.evaluation import read_records
+from mathsetu.cli.output import track
 from mathsetu.collections.formats import FORMATS, Writer, find
+from mathsetu.collections.formula_sets import open_formulas
 from mathsetu.errors import InputError
 from mathsetu.records import Run
+
+VISUAL_IDS = click.Path(exists=True, path_type=Path)
 
 
 def run_writer(name: str) -> Writer:
@@ -30,3 +36,24 @@ def holds_runs(may_go: Callable[[Run], bool] = lambda run: True) -> Callable[[Pa
         return False
 
     return passes
+
+
+def check_visual_ids(tables: Sequence[Path]) -> None:
+    """Refuse formulas without any visual id."""
+    for table in tables:
+        if not any(formula.visual_id for formula in open_formulas(table)):
+            raise InputError(f"{table}: no formula in it has a visual id")
+
+
+def read_visual_ids(tables: Sequence[Path], found: Collection[str]) -> dict[str, str]:
+    """The visual ids of what was found; those of a whole collection would need much memory."""
+    known = {
+        formula.id: formula.visual_id
+        for table in tables
+        for formula in track(open_formulas(table), "formulas")
+        if formula.id in found and formula.visual_id
+    }
+    if found and not known:
+        named = ", ".join(map(str, tables))
+        raise InputError(f"{named}: has no visual id of a formula that was found")
+    return known

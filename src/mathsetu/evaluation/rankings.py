@@ -15,6 +15,11 @@ from mathsetu.evaluation.scoring import JudgedRanking
 from mathsetu.records import Hit, Run
 
 _SHOWN = 5
+#: What is said where judgments and hits have nothing in common.
+NO_HIT_IS_JUDGED = (
+    "no hit of the run is judged: check that both files name the same things "
+    "(judgments of ARQMath task 2 name visual ids, which --visual-ids tells)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +62,7 @@ class Oddities:
         if self.unmapped:
             yield f"hits without a known visual id are left out, as the lab does: {self.unmapped:,}"
         if self.is_of_others:
-            yield (
-                "no hit of the run is judged: check that both files name the same things "
-                "(judgments of ARQMath task 2 name visual ids, which --visual-ids tells)"
-            )
+            yield NO_HIT_IS_JUDGED
 
 
 def judged_rankings(
@@ -86,8 +88,9 @@ def judged_rankings(
     for topic, grades in judgments.grades.items():
         hits: Iterable[Hit] = run.rankings.get(topic, ())
         if visual_ids is not None:
-            hits, lost = _by_visual_id(hits, visual_ids)
-            unmapped += lost
+            unmapped += sum(hit.id not in visual_ids for hit in hits)
+            best = best_by_visual_id(hits, visual_ids)
+            hits = [Hit(visual_id, hit.score) for visual_id, hit in best.items()]
         every = in_order(hits)
         ids = list(dict.fromkeys(every))
         if len(ids) < len(every):
@@ -115,20 +118,20 @@ def in_order(hits: Iterable[Hit]) -> list[str]:
     return [hit_id for _, hit_id in ranked]
 
 
-def _by_visual_id(hits: Iterable[Hit], visual_ids: Mapping[str, str]) -> tuple[list[Hit], int]:
-    """One hit for each visual id, and how many hits have none.
+def best_by_visual_id(hits: Iterable[Hit], visual_ids: Mapping[str, str]) -> dict[str, Hit]:
+    """The best hit of each visual id, best first, without the hits that have none.
 
     The lab lets equal scores stand as they come in the file, and so do we.
+
+    >>> hits = [Hit("1", 3.0), Hit("2", 2.0), Hit("3", 1.0)]
+    >>> {look: hit.id for look, hit in best_by_visual_id(hits, {"1": "x", "2": "x"}).items()}
+    {'x': '1'}
     """
-    first: dict[str, Hit] = {}
-    unmapped = 0
+    best: dict[str, Hit] = {}
     for hit in sorted(hits, key=lambda hit: -hit.score):
-        visual_id = visual_ids.get(hit.id)
-        if visual_id is None:
-            unmapped += 1
-        elif visual_id not in first:
-            first[visual_id] = Hit(visual_id, hit.score)
-    return list(first.values()), unmapped
+        if hit.id in visual_ids:
+            best.setdefault(visual_ids[hit.id], hit)
+    return best
 
 
 def _number(items: tuple[str, ...], noun: str) -> str:

@@ -27,6 +27,7 @@ from mathsetu.ranking.fusion.method import DEPTH, Fusion, fuse
 from mathsetu.ranking.fusion.rbc import RBC, fit_rbc
 from mathsetu.ranking.fusion.rrf import RRF
 from mathsetu.ranking.fusion.scaling import SCALINGS
+from mathsetu.ranking.fusion.visual_ids import VisualRuns
 from mathsetu.ranking.fusion.weight_search import WeightSearch
 from mathsetu.ranking.fusion.wibc import WIBC
 
@@ -46,6 +47,7 @@ __all__ = [
     "Learner",
     "Linear",
     "Method",
+    "VisualRuns",
     "WeightSearch",
     "fit_rbc",
     "fuse",

@@ -11,6 +11,7 @@ import numpy as np
 
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Measure
+from mathsetu.evaluation.rankings import NO_HIT_IS_JUDGED
 from mathsetu.evaluation.scoring import JudgedRanking, score
 from mathsetu.ranking.fusion.method import DEPTH, Fusion, order, ranked
 from mathsetu.ranking.fusion.pool import Pool, pool_runs
@@ -105,6 +106,8 @@ def fuse_learned(
             f"{len(judged)} topics of the runs are judged, and {folds} folds are to be learned "
             "from: there must be two folds or more, and a topic for each"
         )
+    if all(np.isnan(topic.grades).all() for topic in judged):
+        raise InputError(NO_HIT_IS_JUDGED)
     method = learner(judged)
     rankings: dict[str, tuple[Hit, ...]] = {}
     values: dict[str, float] = {}
