@@ -169,6 +169,7 @@ def test_the_sampler_tells_what_it_holds(mathsetu: Mathsetu) -> None:
     assert mathsetu("sampler", "show", "nothing.en").code == 2
 
 
+@pytest.mark.thorough
 def test_convert_there_and_back_changes_nothing(
     mathsetu: Mathsetu, sampler: Path, tmp_path: Path
 ) -> None:

@@ -37,6 +37,7 @@ def test_visible_text_holds_nothing_unsafe(text: str) -> None:
 
 
 @given(st.recursive(st.text(), lambda part: st.lists(part) | st.dictionaries(st.text(), part)))
+@pytest.mark.thorough
 def test_visible_json_says_the_same(value: object) -> None:
     text = visible_json(json.dumps(value, ensure_ascii=False, indent=2))
     assert not UNSAFE.search(text)

@@ -113,6 +113,7 @@ def test_the_service_says_503_and_keeps_addresses_to_itself(node, there):
 
 
 @pytest.mark.parametrize("named", ["", "http://other:6333", "http://localhost:6334"])
+@pytest.mark.thorough
 def test_the_key_goes_only_where_the_environment_says(monkeypatch, named):
     pytest.importorskip("qdrant_client", reason="the extra 'qdrant' is not installed")
     monkeypatch.setenv(KEY, "secret")

@@ -28,6 +28,7 @@ def terms_of(sentence: str, language: str) -> Graph:
     return made.graph
 
 
+@pytest.mark.thorough
 def test_the_same_question_has_the_same_concepts_in_every_language() -> None:
     questions = {
         "en": "Prove that the square root of QZ1 is an irrational number.",

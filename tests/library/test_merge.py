@@ -95,6 +95,7 @@ def test_passages_keep_their_vectors(tmp_path: Path) -> None:
         assert alike(ours, theirs)
 
 
+@pytest.mark.thorough
 def test_graphs_keep_their_vectors(tmp_path: Path) -> None:
     library = make_graph_library(tmp_path)
     before = found(library)

@@ -105,6 +105,7 @@ def test_a_query_is_translated_and_says_so(plain: Path) -> None:
     assert "query" not in {reason.part for reason in english.reasons}
 
 
+@pytest.mark.thorough
 def test_queries_of_several_languages_keep_their_places(plain: Path) -> None:
     library = Library(plain, ["query.translate=en"])
     mixed = [query for query in sampler.queries() if query.language in ("hi", "en", "cs")][:12]

@@ -37,6 +37,7 @@ def pieces(draw: st.DrawFn) -> str:
 
 
 @given(pieces())
+@pytest.mark.thorough
 def test_every_word_and_formula_of_a_reason_is_in_the_post(
     sampler_library: Library, query: str
 ) -> None:

@@ -89,6 +89,7 @@ class TestEveryMethod:
             assert ids_of(fuse([Run("one", {"A.1": ranking})], method)) == [h.id for h in ranking]
 
     @given(some_runs(), st.randoms(use_true_random=False))
+    @pytest.mark.thorough
     def test_does_not_care_which_run_comes_first(self, runs: list[Run], random: object) -> None:
         places = list(range(len(runs)))
         random.shuffle(places)  # type: ignore[attr-defined]
@@ -102,6 +103,7 @@ class TestEveryMethod:
                     assert list(again) == [hit.id for hit in hits]
 
     @given(some_runs())
+    @pytest.mark.thorough
     def test_gives_the_same_result_every_time(self, runs: list[Run]) -> None:
         for method in methods(len(runs)):
             assert fuse(runs, method) == fuse(runs, method)
@@ -124,6 +126,7 @@ class TestEveryMethod:
             assert ids_of(fuse(changed, method), topic).index(risen) <= before
 
     @given(some_runs(), st.integers(1, 5))
+    @pytest.mark.thorough
     def test_keeps_no_more_hits_than_asked_for(self, runs: list[Run], depth: int) -> None:
         for method in methods(len(runs)):
             whole, cut = fuse(runs, method), fuse(runs, method, depth)
@@ -131,6 +134,7 @@ class TestEveryMethod:
                 assert cut.rankings[topic] == hits[:depth]
 
     @given(some_runs())
+    @pytest.mark.thorough
     def test_is_read_back_in_the_same_order(
         self, tmp_path_factory: pytest.TempPathFactory, runs: list[Run]
     ) -> None:

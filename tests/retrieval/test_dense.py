@@ -106,6 +106,7 @@ def test_scores_are_the_cosines_that_retrieval_gives_to_the_last_bit(tmp_path: P
 
 @pytest.mark.parametrize("index", ["flat", "ivf", "adaptive"])
 @pytest.mark.usefixtures("encoder")
+@pytest.mark.thorough
 def test_segments_are_searched_as_one_collection(tmp_path: Path, index: str) -> None:
     if index != "flat":
         pytest.importorskip("faiss")

@@ -27,6 +27,7 @@ def plain_maxsim(query, posts):
 
 
 @pytest.mark.parametrize(("storage", "error"), [("float16", 1e-3), ("int8", 1e-2)])
+@pytest.mark.thorough
 def test_exact_scores_are_those_of_the_definition(tmp_path, storage, error):
     random = np.random.default_rng(1)
     posts = some_posts(random, 700)

@@ -441,6 +441,7 @@ def test_each_distinct_passage_is_encoded_once(
     assert (scales == expected_scales).all()
 
 
+@pytest.mark.thorough
 def test_passages_are_encoded_in_batches_of_any_size_to_the_same_bytes(
     tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

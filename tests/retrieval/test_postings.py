@@ -72,6 +72,7 @@ def test_documents_of_two_indexes_share_their_terms(
 
 
 @given(st.lists(documents, min_size=1, max_size=3), st.data())
+@pytest.mark.thorough
 def test_merged_indexes_are_those_of_all_documents(
     tmp_path_factory: pytest.TempPathFactory,
     texts: list[list[dict[str, float]]],

@@ -320,12 +320,14 @@ def test_the_log_has_the_method_of_requests_without_a_route(
     assert "GET other 404" in caplog.text
 
 
+@pytest.mark.thorough
 def test_what_has_not_happened_is_counted_as_none(sampler_folder: Path) -> None:
     said = TestClient(create_app(Settings(str(sampler_folder)))).get("/v1/metrics").text
     for name in ("refused", "unfinished", "reloaded", "reload_failures"):
         assert f"\nmathsetu_{name}_total 0\n" in said
 
 
+@pytest.mark.thorough
 def test_the_log_does_not_tell_what_was_asked(
     sampler_folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

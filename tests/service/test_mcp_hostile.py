@@ -148,6 +148,7 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(["jsonrpc", "id", "method", "params"]), JSON))
+@pytest.mark.thorough
 def test_every_request_with_a_good_id_is_read_or_refused_by_its_id(message: dict[str, Any]) -> None:
     answer = read_message(json.dumps(message).encode())
     if type(message.get("id")) is int and isinstance(answer, Refusal):
