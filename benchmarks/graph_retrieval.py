@@ -27,6 +27,7 @@ import numpy as np
 
 from benchmarks.maxsim import wait_for_index
 from benchmarks.shared import DATA, YEARS, Judged, arqmath_posts, judged, topics
+from mathsetu.errors import MissingExtra
 from mathsetu.evaluation import Judgments, evaluate, parse_measures
 from mathsetu.graphs.virtual import FORMULA
 from mathsetu.intake.question import Question
@@ -94,10 +95,13 @@ def search(name: str, engine: VectorComparison, about: About, vectors: Sequence[
 
 
 def in_process(folders: Sequence[Path], about: About, vectors: Sequence[Vectors]) -> None:
+    has_hnsw = find_spec("faiss") is not None
+    if not has_hnsw:
+        print(f"  (left out: {MissingExtra('HNSW in process', 'neural')})", flush=True)
     for strategy, depth in _WAYS:
         name = f"{strategy}, {depth}" if depth else strategy
         search(name, MaxSim(folders, strategy, depth or _DEPTH), about, vectors)
-        if find_spec("faiss") and len(folders) == 1:
+        if has_hnsw and len(folders) == 1:
             engine = FaissHnsw(MultiVectors(folders[0]), strategy, depth or _DEPTH)
             search(f"{name}, HNSW", engine, about, vectors)
 

@@ -16,13 +16,10 @@ from mathsetu.retrieval.multivectors import write_multivectors
 from mathsetu.retrieval.qdrant import QdrantSearch, QdrantServer, collections_of, upload_segment
 from mathsetu.retrieval.text_table import write_texts
 from tests.encoders.tiny_graph import make_graph_library
-from tests.retrieval.qdrant_server import PROGRAM, LocalQdrant, needs_client, qdrant_program
+from tests.retrieval.qdrant_marks import needs_client, needs_server
+from tests.retrieval.qdrant_server import LocalQdrant
 
 pytestmark = [pytest.mark.thorough, needs_client]
-needs_server = pytest.mark.skipif(
-    not qdrant_program(),
-    reason=f"no Qdrant server: put 'qdrant' on the path, or name it in {PROGRAM}",
-)
 
 
 def unit(random, count):
