@@ -27,6 +27,7 @@ import numpy as np
 
 from benchmarks.maxsim import wait_for_index
 from benchmarks.shared import DATA, YEARS, Judged, arqmath_posts, judged, topics
+from mathsetu.errors import MissingExtra
 from mathsetu.evaluation import Judgments, evaluate, parse_measures
 from mathsetu.graphs.virtual import FORMULA
 from mathsetu.intake.question import Question
@@ -86,23 +87,23 @@ class About:
         self.posts = [post.id for post in arqmath_posts(data)]
 
 
-def search(
-    name: str, engine: VectorComparison, about: About, vectors: Sequence[Vectors], depth: int
-) -> None:
+def search(name: str, engine: VectorComparison, about: About, vectors: Sequence[Vectors]) -> None:
     engine.search(vectors[:1], 1)
     started = time.perf_counter()
-    # A first look hands on no fewer than are asked for.
-    found = engine.search(vectors, min(_DEPTH, depth or _DEPTH))
+    found = engine.search(vectors, _DEPTH)
     show(name, found, about, time.perf_counter() - started)
 
 
 def in_process(folders: Sequence[Path], about: About, vectors: Sequence[Vectors]) -> None:
+    has_hnsw = find_spec("faiss") is not None
+    if not has_hnsw:
+        print(f"  (left out: {MissingExtra('HNSW in process', 'neural')})", flush=True)
     for strategy, depth in _WAYS:
         name = f"{strategy}, {depth}" if depth else strategy
-        search(name, MaxSim(folders, strategy, depth or _DEPTH), about, vectors, depth)
-        if find_spec("faiss") and len(folders) == 1:
+        search(name, MaxSim(folders, strategy, depth or _DEPTH), about, vectors)
+        if has_hnsw and len(folders) == 1:
             engine = FaissHnsw(MultiVectors(folders[0]), strategy, depth or _DEPTH)
-            search(f"{name}, HNSW", engine, about, vectors, depth)
+            search(f"{name}, HNSW", engine, about, vectors)
 
 
 class FaissHnsw:
@@ -127,7 +128,7 @@ class FaissHnsw:
             near = self._near(query, _BREADTH)
             posts = np.searchsorted(self._vectors.layout.starts, near, side="right") - 1
         else:
-            posts = self._near(query[-1:], max(k, self._depth))
+            posts = self._near(query[-1:], self._depth)
         posts = np.unique(posts)
         if self._strategy == "single":
             scores = self._vectors.documents[posts] @ query[-1]
@@ -173,7 +174,7 @@ def on_server(parts: Sequence[Path], about: About, vectors: Sequence[Vectors], p
                 way = "-".join(filter(None, (strategy.replace("exact", ""), kind))) or "exact"
                 name = f"Qdrant {way}, {depth}" if depth else f"Qdrant {way}"
                 engine = QdrantSearch(server, folders, way, depth or _DEPTH)
-                search(name, engine, about, vectors, depth)
+                search(name, engine, about, vectors)
         server.close()
     finally:
         local.kill()

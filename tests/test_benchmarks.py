@@ -1,5 +1,8 @@
 """Benchmarks without what they need: one line for a person."""
 
+import os
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -29,6 +32,41 @@ def test_without_a_model_a_benchmark_says_which(monkeypatch: pytest.MonkeyPatch)
 def test_without_a_package_a_benchmark_says_which_extra_has_it() -> None:
     with pytest.raises(SystemExit, match="an IVF index needs an optional"), told_in_one_line():
         require("no_such_package", "an IVF index", "neural")
+
+
+def help_of(name: str, missing: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Ask a benchmark for its help where a package is missing."""
+    (folder / f"{missing}.py").write_text(
+        f"raise ModuleNotFoundError('No module named {missing}', name={missing!r})"
+    )
+    paths = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
+    return subprocess.run(
+        [sys.executable, "-m", f"benchmarks.{name}", "--help"],
+        cwd=Path(__file__).parent.parent,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["cluster", "graph_retrieval", "maxsim"])
+def test_a_benchmark_that_starts_a_server_needs_no_pytest(tmp_path: Path, name: str) -> None:
+    asked = help_of(name, "pytest", tmp_path)
+    assert asked.returncode == 0
+    assert asked.stdout.startswith("usage:")
+
+
+@pytest.mark.thorough
+def test_where_a_package_is_missing_a_benchmark_says_which_environment_has_it(
+    tmp_path: Path,
+) -> None:
+    asked = help_of("reading_time", "pyarrow", tmp_path)
+    assert asked.returncode == 1
+    [line] = asked.stderr.splitlines()
+    assert line.startswith("the package 'pyarrow' is missing: ")
+    assert "'make benchmarks'" in line
 
 
 def test_variants_of_a_recipe_are_tested_against_the_recipe_as_it_is() -> None:

@@ -10,15 +10,13 @@ from mathsetu.cluster.plan import make_plan
 from mathsetu.library import Library
 from tests.cluster.helpers import QUERIES, quiet, some_posts
 from tests.light import LIGHT
-from tests.retrieval.qdrant_server import PROGRAM, LocalQdrant, needs_client, qdrant_program
+from tests.retrieval.qdrant_marks import needs_client, needs_server
+from tests.retrieval.qdrant_server import LocalQdrant
 
 pytestmark = [
     pytest.mark.thorough,
     needs_client,
-    pytest.mark.skipif(
-        not qdrant_program(),
-        reason=f"no Qdrant server: put 'qdrant' on the path, or name it in {PROGRAM}",
-    ),
+    needs_server,
 ]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "publish_with_ray.py"
 

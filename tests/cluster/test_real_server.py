@@ -20,17 +20,15 @@ from mathsetu.errors import InputError, Unavailable
 from mathsetu.library import Filter, Library, add_posts, build_library, remove_posts
 from mathsetu.retrieval.qdrant_address import KEY, URL
 from tests.cluster.helpers import QUERIES, counts_of, nearly_equal, quiet, some_posts
-from tests.retrieval.qdrant_server import PROGRAM, LocalQdrant, needs_client, qdrant_program
+from tests.retrieval.qdrant_marks import needs_client, needs_server
+from tests.retrieval.qdrant_server import LocalQdrant
 
 SCRIPT = Path(__file__).parents[2] / "docs" / "cluster-backup.sh"
 
 pytestmark = [
     pytest.mark.thorough,
     needs_client,
-    pytest.mark.skipif(
-        not qdrant_program(),
-        reason=f"no Qdrant server: put 'qdrant' on the path, or name it in {PROGRAM}",
-    ),
+    needs_server,
 ]
 
 

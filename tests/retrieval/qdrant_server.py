@@ -11,15 +11,8 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
 
-import pytest
-
-#: Marks tests that talk to a server; importing the client takes too long for those that do not.
-needs_client = pytest.mark.skipif(
-    find_spec("qdrant_client") is None, reason="the extra 'qdrant' is not installed"
-)
 #: Names the server's program, where it is not on the path.
 PROGRAM = "MATHSETU_QDRANT"
 

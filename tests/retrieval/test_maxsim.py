@@ -121,6 +121,19 @@ def test_a_quick_first_look_finds_much_of_what_the_exact_search_finds(tmp_path):
     assert np.mean(shares) >= 0.3
 
 
+def test_no_more_posts_are_looked_at_than_the_first_look_hands_on(tmp_path):
+    random = np.random.default_rng(1)
+    posts = clustered(random, 300)
+    write_multivectors(tmp_path / "first", posts[:200], "float16")
+    write_multivectors(tmp_path / "second", posts[200:], "float16")
+    folders, queries = [tmp_path / "first", tmp_path / "second"], clustered(random, 5)
+    handed_on = MaxSim(folders, "single").search(queries, 20)
+    for k in (20, 100):
+        found = MaxSim(folders, "document", depth=20).search(queries, k)
+        for first, second in zip(handed_on, found, strict=True):
+            assert sorted(first.numbers.tolist()) == sorted(second.numbers.tolist())
+
+
 def test_single_compares_the_last_vectors_alone(tmp_path):
     random = np.random.default_rng(1)
     posts = [unit(random, 4) for _ in range(50)]

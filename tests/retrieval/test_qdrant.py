@@ -8,6 +8,7 @@ from mathsetu.errors import InputError, MissingExtra
 from mathsetu.graphs.virtual import FORMULA
 from mathsetu.library import Library, add_posts, remove_posts
 from mathsetu.library.graph_upload import upload_library
+from mathsetu.models import require
 from mathsetu.records import Query
 from mathsetu.retrieval import qdrant
 from mathsetu.retrieval.maxsim import MaxSim
@@ -15,13 +16,10 @@ from mathsetu.retrieval.multivectors import write_multivectors
 from mathsetu.retrieval.qdrant import QdrantSearch, QdrantServer, collections_of, upload_segment
 from mathsetu.retrieval.text_table import write_texts
 from tests.encoders.tiny_graph import make_graph_library
-from tests.retrieval.qdrant_server import PROGRAM, LocalQdrant, needs_client, qdrant_program
+from tests.retrieval.qdrant_marks import needs_client, needs_server
+from tests.retrieval.qdrant_server import LocalQdrant
 
 pytestmark = [pytest.mark.thorough, needs_client]
-needs_server = pytest.mark.skipif(
-    not qdrant_program(),
-    reason=f"no Qdrant server: put 'qdrant' on the path, or name it in {PROGRAM}",
-)
 
 
 def unit(random, count):
@@ -93,6 +91,25 @@ def test_quicker_strategies_are_the_same_on_both_sides(uploaded, strategy):
     [here] = MaxSim([folder / "vectors"], strategy, 40).search(queries, 10)
     [there] = QdrantSearch(server, [folder / "vectors"], strategy, 40).search(queries, 10)
     assert here.numbers.tolist() == there.numbers.tolist()
+
+
+@pytest.mark.filterwarnings("ignore:Payload indexes have no effect", "ignore:Local mode performs")
+def test_no_more_posts_are_looked_at_than_the_first_look_hands_on(tmp_path):
+    random = np.random.default_rng(4)
+    folder = make_segment(tmp_path / "graph", [unit(random, 4) for _ in range(60)])
+    server = QdrantServer("http://127.0.0.1:9")
+    # The client searches by itself what it holds in memory, as a server would.
+    server.client = require("qdrant_client", "tests", "qdrant").QdrantClient(":memory:")
+    upload_segment(server, folder, about, quiet)
+    queries = [unit(random, 5) for _ in range(3)]
+    for strategy in ("document", "document-hnsw"):
+        # One segment, and the same posts as two.
+        for folders in ([folder / "vectors"], [folder / "vectors"] * 2):
+            for found in QdrantSearch(server, folders, strategy, depth=7).search(queries, 20):
+                assert len(found.numbers) == 7
+    here = MaxSim([folder / "vectors"], "document", 7).search(queries, 20)
+    there = QdrantSearch(server, [folder / "vectors"], "document", 7).search(queries, 20)
+    assert [one.numbers.tolist() for one in here] == [one.numbers.tolist() for one in there]
 
 
 @needs_server

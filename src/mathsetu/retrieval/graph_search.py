@@ -60,7 +60,8 @@ class GraphSettings:
         strategy: ``exact``, or a quicker one (see `maxsim.py`); on a server also ``hnsw``,
             ``document-hnsw`` and ``single-hnsw``, which follow its index instead of comparing
             all vectors.
-        depth: How many candidates a quick first look hands on to the exact one.
+        depth: How many candidates the quick first look of ``document`` hands on to the exact one.
+            No others are found, however many posts are asked for.
         server: The address of a Qdrant server that has the vectors; empty to search in process.
             It is contacted only where the user names it, too (`qdrant_address.py`).
     """

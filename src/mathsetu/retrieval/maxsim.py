@@ -1,7 +1,8 @@
 """Search by MaxSim in process: exactly, or with a quick first look.
 
 ``exact`` compares every vector. ``document`` finds candidates by the document vector, the last one
-of each post, and looks exactly at these. ``single`` compares the document vectors and nothing else.
+of each post, and looks exactly at these; it finds no others, however many are asked for. ``single``
+compares the document vectors and nothing else.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class MaxSim:
         for start in range(0, len(queries), _BATCH):
             batch = queries[start : start + _BATCH]
             first = np.concatenate([segment.first(batch) for segment in self._segments], axis=1)
-            depth = k if self._strategy in ("exact", "single") else max(k, self._depth)
+            depth = self._depth if self._strategy == "document" else k
             for query, scores in zip(batch, first, strict=True):
                 numbers = np.sort(best(scores, depth, allowed).numbers)
                 if len(numbers) > k:

@@ -208,7 +208,8 @@ class QdrantSearch:
             ``document`` finds candidates by the document vector; ``single`` compares nothing else.
             ``document-hnsw`` and ``single-hnsw`` follow the index of the document vectors. Whatever
             way candidates are found, they are ranked by exact scores.
-        depth: How many candidates ``document`` looks at.
+        depth: How many candidates of each segment ``document`` looks at; it finds no more posts
+            than that in all, however many are asked for.
     """
 
     def __init__(
@@ -251,7 +252,8 @@ class QdrantSearch:
                     found[number] += (
                         (point.score / parts, first + point.id) for point in answer.points
                     )
-        return [_ranked(hits, k) for hits in found]
+        most = min(k, self._depth) if self._strategy == "document" else k
+        return [_ranked(hits, most) for hits in found]
 
     def _request(self, query: Vectors, k: int, allowed: NDArray[np.bool_] | None) -> Any:
         models = self._server.models
@@ -265,7 +267,7 @@ class QdrantSearch:
         first = None
         if self._strategy == "document":
             first = models.Prefetch(
-                query=rows[-1], using="doc", limit=max(k, self._depth), params=exact, filter=chosen
+                query=rows[-1], using="doc", limit=self._depth, params=exact, filter=chosen
             )
         return models.QueryRequest(
             query=rows, using="all", limit=k, params=exact, filter=chosen, prefetch=first
