@@ -141,8 +141,9 @@ def is_in_terms(word: str, codes: Iterable[str]) -> bool:
 def known_share(text: str, codes: Iterable[str], is_used: Callable[[list[str]], bool]) -> float:
     """How much of a text, by its letters, is words that somebody knows; 1 where there is no letter.
 
-    Known is what the tables of a language know, and what is used in the posts that are searched.
-    Numbers are no words. Where nothing parts words, pairs of letters are looked up.
+    Known is what the tables of a language know, of one that is not served in full what its terms
+    have, and what is used in the posts that are searched. Numbers are no words. Where nothing parts
+    words, pairs of letters are looked up.
 
     Args:
         text: The text, without formulas.
@@ -160,8 +161,10 @@ def known_share(text: str, codes: Iterable[str], is_used: Callable[[list[str]], 
         for piece in _pieces(token, likely[0]):
             count = sum(map(str.isalpha, piece))
             letters += count
-            if count and (
-                known(piece, likely) or any(is_used(analyze(piece, code)) for code in likely)
+            if count and any(
+                weight_in(piece, code) >= (LEARNED if code in LANGUAGES else STEM)
+                or is_used(analyze(piece, code))
+                for code in likely
             ):
                 found += count
     return found / letters if letters else 1.0
