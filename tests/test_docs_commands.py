@@ -113,6 +113,9 @@ def _write_runs(folder: Path) -> None:
         ]
         (folder / f"{name}.run").write_text("".join(lines), encoding="utf-8")
     shutil.copy(folder / "bm25.run", folder / "run.trec")
+    for name in "ab":  # runs of task 2: topic, formula, post, rank, score, run
+        rows = [f"B.1\t{1000 + 10 * n}\t{10 * (n + 1)}\t{n + 1}\t{9 - n}\t{name}" for n in range(3)]
+        (folder / f"{name}.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
 def _write_documents(folder: Path) -> None:
