@@ -1,7 +1,8 @@
 """Text to terms: what is indexed, and what a query is matched by.
 
 The chain: normalise (`normalise.py`), find the words (combining marks belong to them, so अपरिमेय
-is one), drop stop words, stem, fold accents and half-spaces. A query typed without accents so
+is one), drop stop words, fold accents that the language does not have, stem, fold the others and
+half-spaces. A query typed without accents so
 meets most of what was written with them. Scripts without spaces give overlapping pairs of
 characters. The chain of a language is decided by its row in the table and nothing else.
 
@@ -109,6 +110,13 @@ def _chain(code: str, stemmer: str | None, stop_words: bool) -> Callable[[str], 
     # Vietnamese "chó" (dog) is not "cho" (for).
     toned = frozenset(written) if row.spaces_syllables else None
 
+    def stem_of(token: str) -> str:
+        # Names from elsewhere are often typed without their accents, which hide endings from a
+        # stemmer: Möbius and Mobius would not meet in Czech, nor Gröbner and Grobner in Spanish.
+        if not token.isascii():
+            token = _without_foreign_accents(token, row.accented_letters)
+        return fold(stem(token.replace(HALF_SPACE, "")))
+
     def terms_of(chunk: str) -> tuple[str, ...]:
         if code == "en":
             chunk = _APOSTROPHE.sub("", chunk)
@@ -128,11 +136,16 @@ def _chain(code: str, stemmer: str | None, stop_words: bool) -> Callable[[str], 
                 terms.append(stem_plain(folded))
             else:
                 # Nothing is left of a word that is an ending itself: it stays as it is.
-                terms.append(fold(stem(token.replace(HALF_SPACE, ""))) or folded)
+                terms.append(stem_of(token) or folded)
         return tuple(terms)
 
     remembered = lru_cache(maxsize=1 << 16)(terms_of)
     return lambda chunk: remembered(chunk) if len(chunk) <= _MEMORABLE else terms_of(chunk)
+
+
+def _without_foreign_accents(token: str, own: str) -> str:
+    """A word without accents that its language does not have; any are its own if none are known."""
+    return "".join(one if one in own else fold(one) for one in token) if own else token
 
 
 def _pairs(token: str) -> Iterator[str]:

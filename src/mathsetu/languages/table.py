@@ -88,8 +88,24 @@ class Language:
         """
         return self.code in _DECIMAL_COMMA
 
+    @property
+    def accented_letters(self) -> str:
+        """The letters with accents that its own words have; "" when not known.
+
+        >>> language("de").accented_letters
+        'äöü'
+        """
+        return _ACCENTED_LETTERS.get(self.code, "")
+
 
 _DECIMAL_COMMA = frozenset("es cs hr de fr pt it nl pl ru uk tr id vi el ro hu sv bg sk ca".split())
+# Of the languages in Latin letters whose stemmers look at accents.
+_ACCENTED_LETTERS = {
+    "es": "áéíóúüñ", "cs": "áčďéěíňóřšťúůýž", "hr": "čćđšž", "de": "äöü",
+    "fr": "àâçéèêëîïôùû", "pt": "áàâãçéêíóôõú", "it": "àèéìíòóùú", "nl": "ëïöü",
+    "pl": "ąćęłńóśźż", "tr": "âçğıîöşüû", "ro": "ăâîșşțţ", "hu": "áéíóöőúüű", "sv": "åäö",
+    "ca": "àçéèíïóòúü",
+}  # fmt: skip
 
 # fmt: off
 #: The languages that are served in full.
