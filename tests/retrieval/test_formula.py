@@ -356,16 +356,27 @@ def test_posts_and_formulas_are_numbered_over_all_segments(tmp_path: Path) -> No
 def test_a_reason_names_the_formula_that_holds_the_query_not_the_most_similar(
     tmp_path: Path, quotient: str
 ) -> None:
-    similar = r"\sum_{n=1}^\infty \frac1n"
+    similar = r"\frac1n"
     whole = r"\sum_{n=1}^\infty \frac{1}{n^2}=\frac{\pi^2}{6}"
-    index = retriever(tmp_path, [*BODIES, f"${similar}$ diverges, ${whole}$ does not."])
-    latex = rf"\sum_{{n=1}}^\infty {quotient}"
-    scores = {one.latex: one.score for one in index.formulas(latex, 20)}
+    index = retriever(tmp_path, [*BODIES, f"${similar}$ grows, ${whole}$ does not."])
+    scores = {one.latex: one.score for one in index.formulas(quotient, 20)}
     assert scores[similar] > scores[whole]  # else this tests nothing
-    reason = index.ask([asked(latex)])[0].reason(len(BODIES), Post("", ""))
+    reason = index.ask([asked(quotient)])[0].reason(len(BODIES), Post("", ""))
     assert [one.found for one in reason.evidence] == [whole]
-    assert reason.detail == f"${latex}$ ~ ${whole}$"
+    assert reason.detail == f"${quotient}$ ~ ${whole}$"
     assert reason.score == pytest.approx(scores[similar])
+
+
+@pytest.mark.parametrize(
+    "query", [r"\sum_{k=1}^\infty \frac{1}{k^2}", r"\sum \frac{1}{k^2}", r"\sum \frac{1}{n^2}"]
+)
+def test_a_formula_that_holds_the_query_comes_before_one_that_shares_its_letters(
+    tmp_path: Path, query: str
+) -> None:
+    whole = r"\sum_{n=1}^\infty \frac{1}{n^2}=\frac{\pi^2}{6}"
+    others = [r"$m\sum_{k=1}^m\frac1k$", r"$\sum\frac1n=\infty$", r"$P\le\frac{1}{k^2}$"]
+    index = retriever(tmp_path, [f"${whole}$", *others])
+    assert index.formulas(query, 1)[0].latex == whole
 
 
 def test_a_reason_names_three_formulas_and_four_letters_at_most(tmp_path: Path) -> None:

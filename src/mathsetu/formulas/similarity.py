@@ -16,6 +16,10 @@ from mathsetu.formulas.matching import Match
 MATCH_SHARE = 1 / 3
 #: Within that, the share of how much of the query was found, whatever else the formula holds.
 COVERAGE_SHARE = 0.2
+#: What is gained, of all that is missing, by a formula that holds the whole query in one piece.
+FOUND_WHOLE = 0.5
+#: A query of fewer nodes is held by many formulas that have nothing else to do with it.
+_LEAST_WHOLE = 6
 #: The least similarity of a formula in which a pattern (a query with wildcards) is found in full.
 FOUND_PATTERN = 2 / 3
 #: The same where letters of the pattern had to be renamed.
@@ -75,6 +79,9 @@ def dice(shared: float, mass: float, other_mass: float) -> float:
 def similarity(overlap: float, found: Match) -> float:
     """The ranking score of a formula, from 0 to 1: feature overlap and structural match joined.
 
+    A formula that holds the whole query, perhaps with other letters and among much else, comes
+    before one that shares a large part of it in the same letters.
+
     >>> from mathsetu.formulas.matching import match
     >>> from mathsetu.formulas.tree import Tree
     >>> same, other = match(Tree("V!x"), Tree("V!x")), match(Tree("V!x"), Tree("N!1"))
@@ -82,7 +89,11 @@ def similarity(overlap: float, found: Match) -> float:
     (1.0, 0.2)
     """
     structure = (1 - COVERAGE_SHARE) * found.score + COVERAGE_SHARE * found.coverage
-    return (1 - MATCH_SHARE) * overlap + MATCH_SHARE * structure
+    like = (1 - MATCH_SHARE) * overlap + MATCH_SHARE * structure
+    is_whole = found.coverage == 1 and found.in_one_piece
+    if is_whole and len(found.query_nodes) >= _LEAST_WHOLE:
+        like += FOUND_WHOLE * (1 - like)
+    return like
 
 
 def pattern_similarity(overlap: float, found: Match) -> float:
