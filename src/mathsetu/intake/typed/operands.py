@@ -45,6 +45,8 @@ _NEEDING: Final = frozenset(
 _READING_ON: Final = frozenset({boxes.FUNCTION, boxes.TRIGONOMETRIC, boxes.BIG, boxes.INTEGRAL})
 #: What ends an integral: dx, but no word that begins so.
 DIFFERENTIAL: Final = re.compile(r"d(?!e$|o$|a$|i$)[a-zA-Z]")
+# Before the word sum, as after them it is no operator.
+_ARTICLES: Final = frozenset({"the", "a", "this", "that", "their"})
 _SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
 # a x^2 + b x …: a letter before a space is a coefficient there, and no article.
 _COEFFICIENTS: Final = re.compile(
@@ -306,12 +308,28 @@ class Operands:
         if token.text in ("sum", "prod"):
             second = row.at(after + 1)
             is_index = second is not None and second.text == "="  # sum i=1 to n
-            if is_index or (before is not None and before.kind in PROSE):
+            in_prose = before is not None and before.kind in PROSE
+            if is_index or (in_prose and not self._is_summed(place, after)):
                 return None
         if following.kind in PROSE or not self._begins_operand(after):
             return None
         self.has_integral = self.has_integral or is_integral
         return -after
+
+    def _is_summed(self, place: int, after: int) -> bool:
+        """Whether what follows ``sum`` in prose is its term: *of sum 1/n^2*, not *the sum 1/2*."""
+        row = self.row
+        if self.tokens[place - 1].text in _ARTICLES:
+            return False
+        one, slash, below = (row.at(after + step) for step in range(3))
+        return (
+            one is not None
+            and one.kind is Kind.NUMBER
+            and slash is not None
+            and slash.text == "/"
+            and below is not None
+            and below.kind is Kind.LETTER
+        )
 
     def _begins_operand(self, place: int) -> bool:
         token = self.row.at(place)
