@@ -11,6 +11,8 @@ from mathsetu.encoders.graph import GraphEncoder, GraphModel, LabelVectors, load
 from mathsetu.encoders.graph.batch import GraphBatch, ReadyGraph
 from mathsetu.errors import InputError
 from mathsetu.graphs import DOCUMENT, FORMULA, SENTENCE, GraphTensors, Source
+from mathsetu.graphs.normalise import node_type
+from mathsetu.languages.glossary import Glossary
 from tests.encoders.tiny_graph import make_graph_model
 
 TEXTS = [
@@ -139,6 +141,13 @@ ASKED = {
 
 def test_the_shipped_model_is_small():
     assert sum(file.stat().st_size for file in SHIPPED.iterdir()) <= 15_000_000
+
+
+def test_the_shipped_model_has_vectors_for_the_concepts_of_the_glossary():
+    known = set(load_model(SHIPPED).vocabulary.node_types)
+    concepts = [node_type(concept.id) for concept in Glossary.load()]
+    # The rarest were not in the training data.
+    assert sum(concept in known for concept in concepts) > 0.9 * len(concepts)
 
 
 @pytest.mark.parametrize(

@@ -181,6 +181,23 @@ def test_gloss_translates_terms_and_keeps_the_rest() -> None:
     assert GLOSSARY.gloss(text, "es", "en") == "Find la derivative de $x^2$ según Zagier."
 
 
+@pytest.mark.parametrize(
+    ("language", "form", "said"),
+    [
+        ("es", "cinta de Möbius", "Möbius strip"),
+        ("hr", "Kleinova boca", "Klein bottle"),
+        ("cs", "konvexní obal", "convex hull"),
+        ("cs", "tabulka hodnot", "table of values"),
+        ("fa", "تیله", "marble"),
+        ("hi", "अतुच्छ हल", "nontrivial solution"),
+        ("ne", "क्रमजोडा", "ordered pair"),
+        ("de", "endliche Gruppe", "finite group"),
+    ],
+)
+def test_gloss_does_not_say_what_only_lies_near(language: str, form: str, said: str) -> None:
+    assert GLOSSARY.gloss(form, language, "en").casefold() == said.casefold()
+
+
 @pytest.mark.parametrize("target", ["hi", "es", "cs", "hr", "fa", "ne"])
 def test_gloss_there_and_back_brings_back_a_plain_term(target: str) -> None:
     there = GLOSSARY.gloss("eigenvalue", "en", target)

@@ -100,3 +100,25 @@ def test_forms_of_several_concepts_are_exactly_those_that_were_reviewed() -> Non
             for row in csv.DictReader(file, delimiter="\t")
         }
     assert ambiguous == reviewed
+
+
+@pytest.mark.parametrize(
+    "forms",
+    [
+        ("torus", "Möbius strip", "Klein bottle"),
+        ("convex", "convex polygon", "convex hull", "convex set", "convex function"),
+        ("figure", "table of values"),
+        ("ball", "marble"),
+        ("dense set", "nowhere dense set"),
+        ("zero", "nonzero"),
+        ("well-defined", "undefined"),
+        ("positive number", "positive integer"),
+        ("null hypothesis", "alternative hypothesis"),
+        ("buy", "sell"),
+    ],
+)
+def test_things_that_only_lie_near_each_other_are_concepts_of_their_own(
+    forms: tuple[str, ...],
+) -> None:
+    concepts = {form: concept for concept, language, form in FORMS if language == "en"}
+    assert len({concepts[form] for form in forms}) == len(forms)
