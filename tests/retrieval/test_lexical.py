@@ -446,6 +446,11 @@ def test_a_translation_in_brackets_counts_where_nothing_is_translated(tmp_path: 
         # Two of its letters mean a number elsewhere.
         (asked("连续函数", "zh"), english("A number."), False),
         (asked("有理数", "zh"), english("A number."), False),
+        # Two terms of the glossary have the same stem, as "diagonal" and "diagonalization".
+        (asked("diagonalizable matrix"), english("A matrix and its diagonals."), False),
+        (asked("diagonalizable matrix"), english("Diagonalization of a matrix."), True),
+        (asked("matriz diagonalizable", "es"), english("A matrix, its diagonal."), False),
+        (asked("matriz diagonalizable", "es"), english("Diagonalization of a matrix."), True),
     ],
 )
 def test_a_post_says_a_question_in_full_where_it_has_all_words_or_their_translations(
@@ -471,6 +476,38 @@ def test_the_fewest_words_are_quoted_field_by_field_with_their_formulas(
 ) -> None:
     found = index.ask([asked("sum of primes")])[0].narrowest(post)
     assert found == (words, tuple(quotes))
+
+
+@pytest.mark.parametrize(
+    ("body", "quote"),
+    [
+        (
+            "A group in which all $g$ are $h$ is abelian.",
+            "group in which all $g$ are $h$ is abelian",
+        ),
+        (f"A group,{' yes' * 20} abelian.", "abelian"),
+        ("A group of Abel is abelian, and so is an odd group.", "group of Abel is abelian"),
+    ],
+)
+def test_what_is_short_for_a_term_is_quoted_with_the_other_words_near_it(
+    index: LexicalRetriever, body: str, quote: str
+) -> None:
+    found = index.ask([asked("abelian group")])[0].narrowest(english(body))
+    assert found == (1, (quote,))
+
+
+def test_a_reason_names_no_other_term_of_the_glossary_with_the_stem_of_a_translation(
+    tmp_path: Path,
+) -> None:
+    question = asked("diagonalizable", "es")
+    assert not told(tmp_path / "other", question, english("A diagonal."))
+    assert not told(
+        tmp_path / "part",
+        asked("distribución de probabilidad", "es"),
+        english("It is distributive."),
+    )
+    same = told(tmp_path / "same", question, english("A diagonal. Diagonalization."))
+    assert same == "diagonalizable → Diagonalization"
 
 
 def test_an_index_says_whether_a_post_has_one_of_some_terms(tmp_path: Path) -> None:

@@ -67,6 +67,8 @@ _Met = tuple[int, int, str]
 _SHOWN, _LIKELY = 8, 0.15
 # Posts whose words are kept in memory, and words of a post that are looked through for a reason.
 _REMEMBERED, _WORDS_READ = 2_000, 20_000
+# The most words of a post that are quoted to show those that it also says in short.
+_LONGEST_QUOTE = 20
 # Longer formulas between the words that a reason quotes are left out.
 _LONGEST_GAP = 80
 # The place of the first tag among the texts of a post, after title, body and question.
@@ -341,28 +343,37 @@ class LexicalReply:
         text = _read_words(post, self._choices)
         found = []
         for asked_in in self._question.languages:
-            met, wanted = self._met_in(text, post.language, asked_in)
+            sayings = self._sayings(asked_in, post.language)
+            met, wanted = self._met_in(text, post.language, sayings)
             if span := _shortest(met, wanted):
-                found.append((span, met))
+                found.append((span, met, sayings))
         if not found:
             return None
-        (first, last), met = min(found, key=lambda one: one[0][1] - one[0][0])
+        (first, last), met, sayings = min(found, key=lambda one: one[0][1] - one[0][0])
+        count = last - first + 1
+        # "Abelian" alone says "abelian group", but where the group is near, both are quoted.
+        own = self._met_in(text, post.language, [one for one in sayings if not one.form])
+        whole = _shortest(*own)
+        if whole and whole[0] <= first and last <= whole[1] < whole[0] + _LONGEST_QUOTE:
+            first, last = whole
         within = (one for one in met if first <= one[0] <= last)
         fields = (list(own) for _, own in groupby(within, lambda one: text.field_of(one[0])))
         quotes = (text.between(own[0][0], max(end for _, end, _ in own)) for own in fields)
-        return Together(last - first + 1, tuple(quotes))
+        return Together(count, tuple(quotes))
 
-    def _met_in(self, text: _Words, language: str, asked_in: str) -> tuple[list[_Met], set[str]]:
+    def _met_in(
+        self, text: _Words, language: str, sayings: Iterable[_Said]
+    ) -> tuple[list[_Met], set[str]]:
         """The words of the question that a post has, in the order of their places; and all."""
         met: list[_Met] = []
         wanted: dict[str, tuple[str, ...]] = {}
-        for asked, _, form, terms in self._sayings(asked_in, language):
+        for asked, _, form, terms in sayings:
             if not form and terms:
                 wanted[asked] = terms
             # Where nothing parts words, what translates one pair of letters says little.
             is_part = bool(form) and len(wanted.get(asked, ())) > 1
             if terms and not is_part:
-                for first, last in text.spans(terms):
+                for first, last in _spans_of(form, terms, language, text):
                     met += ((first, last, word) for word in tokenize(asked))
         if not any(map(str.isalpha, "".join(wanted))):
             return [], set()
@@ -373,22 +384,24 @@ class LexicalReply:
         said = self._spoken(language).get(term, [])
         # The question's own word first, else what the post says in full, else what it says in part.
         for one in sorted(said, key=lambda one: bool(one.form)):
-            if found := text.span(one.terms):
+            if found := _said_in(one.form, one.terms, language, text):
                 return self._met(one, found)
-        found = text.span([term])
         # Where the question is in the language of the post, parts of what it would be in another
         # reading are met by chance: "identity" is Czech, too, and "algebraic identity" in English.
         is_own = language in self._question.languages
         for one in said:
             if not one.form or not is_own:
-                return self._met_by_itself(one, term, language, text) or self._met(one, found)
+                part = self._word_with(term, one.form, language)
+                if found := _said_in(part, [term], language, text):
+                    return self._met_by_itself(one, term, language, text) or self._met(one, found)
         # A part of a translation. Names in formulas are no words, and what only another language
         # calls so ("númer" for a numerator) is met by chance.
-        if is_own or term in self._in_formulas:
+        if said or is_own or term in self._in_formulas:
             return None
         if not (asked := self._asked_for(language).get(term, "")):
             return None
         is_same = term in _word_terms(asked, language, self._choices)
+        found = text.span([term])
         return Evidence("word", asked, found, "" if is_same else found)
 
     def _met(self, said: _Said, found: str) -> Evidence:
@@ -401,9 +414,15 @@ class LexicalReply:
         words = tokenize(said.asked)
         for word in words if said.form and len(words) > 1 else ():
             for one in self._translations(word, said.language, language):
-                if term in one.terms and (found := text.span(one.terms)):
+                found = _said_in(one.form, one.terms, language, text)
+                if found and term in one.terms:
                     return self._met(one, found)
         return None
+
+    def _word_with(self, term: str, form: str, language: str) -> str:
+        """The word of a translation that has a term; "" where there is none."""
+        terms_of = partial(_word_terms, language=language, choices=self._choices)
+        return next((word for word in tokenize(form) if term in terms_of(word)), "")
 
     @cached_property
     def _spellings(self) -> dict[str, str]:
@@ -578,6 +597,29 @@ class _Words:
     def field_of(self, place: int) -> int:
         """The number of the field that the word at a place is in, counted from 1."""
         return bisect_right(self.fields, place)
+
+
+def _spans_of(
+    form: str, terms: Sequence[str], language: str, text: _Words
+) -> Iterator[tuple[int, int]]:
+    """The places where a post says a translation, "" for the question's own words.
+
+    Where its words have the stems of the translation, but are a term of the glossary for something
+    else, it does not: "diagonal" is no "diagonalization".
+    """
+    for first, last in text.spans(terms):
+        if not form or not _mean_different(form, text.between(first, last), language):
+            yield first, last
+
+
+def _said_in(form: str, terms: Sequence[str], language: str, text: _Words) -> str:
+    """The words of a post that say a translation; "" where it does not."""
+    return next((text.between(*span) for span in _spans_of(form, terms, language, text)), "")
+
+
+@lru_cache(maxsize=1 << 14)  # each post that is looked into is asked
+def _mean_different(form: str, found: str, language: str) -> bool:
+    return Glossary.load().mean_different(form, found, language)
 
 
 def _shortest(met: Sequence[_Met], wanted: AbstractSet[str]) -> tuple[int, int] | None:

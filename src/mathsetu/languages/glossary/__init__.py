@@ -63,6 +63,26 @@ class Glossary:
         """
         return self._matcher(language).match(text)
 
+    def mean_different(self, one: str, other: str, language: str) -> bool:
+        """Whether the glossary has both of two expressions, for different concepts.
+
+        Stems do not tell: those of "diagonal" and "diagonalization" are the same.
+
+        >>> glossary = Glossary.load()
+        >>> glossary.mean_different("diagonalization", "diagonal", "en")
+        True
+        >>> glossary.mean_different("diagonalization", "diagonalizable", "en")
+        False
+        """
+        meant, also_meant = self._meanings(one, language), self._meanings(other, language)
+        return bool(meant and also_meant) and meant.isdisjoint(also_meant)
+
+    def _meanings(self, text: str, language: str) -> set[str]:
+        """The concepts that have a text as one of their forms, by their ids."""
+        matches = self.match(text, language)
+        is_whole = len(matches) == 1 and matches[0].end - matches[0].start == len(text)
+        return {concept.id for concept in matches[0].concepts} if is_whole else set()
+
     def expand(
         self, text: str, source: str, target: str, *, evenly: bool = False
     ) -> list[tuple[str, float]]:
