@@ -1,12 +1,15 @@
 """Tables with any column names."""
 
+import gzip
+import io
 import json
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from mathsetu.collections.formats import detect, open_posts
+from mathsetu.collections.formats import FORMATS, detect, open_posts
+from mathsetu.collections.meter import metered
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.seen import SeenIds
 from mathsetu.collections.tally import Tally
@@ -119,6 +122,83 @@ def test_posts_with_an_unknown_key_are_a_table_unless_they_say_that_they_are_our
         path.write_text(f'{before}\n{{"id": "1", "body": "x", "foo": 1}}\n')
         with pytest.raises(RowError, match='line 2: "foo" is not a known key'):
             read(path)
+
+
+LATER: list[dict[str, object]] = [
+    {"id": 1, "body": "First $x^2$"},
+    {"id": 2, "body": "Second", "title": "A title", "tags": ["t"], "parentId": 1, "remarks": "r"},
+    {"id": 3, "body": "Third"},
+]
+
+
+def as_lines(rows: list[dict[str, object]]) -> str:
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+def test_columns_that_only_later_rows_have_are_read_and_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.jsonl").write_text(as_lines(LATER))
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(as_lines(LATER).encode()))
+    (tmp_path / "a.json").write_text(json.dumps(LATER))
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("a.jsonl", as_lines(LATER))
+    piped = io.TextIOWrapper(io.BytesIO(as_lines(LATER).encode()))
+    monkeypatch.setattr("sys.stdin", piped)
+    for name in ("a.jsonl", "a.jsonl.gz", "a.json", "a.zip", "-"):
+        tally = Tally()
+        bad = BadRows(tally=tally)
+        is_piped = name == "-"
+        posts = FORMATS["table"].read("-", bad) if is_piped else open_posts(tmp_path / name, bad)
+        assert [(post.id, post.title, post.tags, post.parent_id) for post in posts] == [
+            ("1", "", (), ""), ("2", "A title", ("t",), "1"), ("3", "", (), ""),
+        ]  # fmt: skip
+        (said,) = tally.columns
+        assert "parent_id = parentId" in said
+        assert said.endswith("; not read: remarks")
+    posts, _ = read(tmp_path / "a.jsonl", question="Remarks")
+    assert [post.question for post in posts] == ["", "r", ""]
+
+
+def test_rows_that_have_different_names_for_a_field_are_all_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    rows: list[dict[str, object]] = [
+        {"id": 1, "text": "a"},
+        {"id": 2, "body": "b", "title": "t", "name": "Bob"},
+        {"id": 3, "body": "c", "name": "Eve"},
+        {"id": 4, "Text": "d", "body": None},
+    ]
+    path.write_text(as_lines(rows))
+    posts, tally = read(path)
+    # A row has both a title and a name, so that these are not the same.
+    assert [(post.body, post.title) for post in posts] == [
+        ("a", ""), ("b", "t"), ("c", ""), ("d", ""),
+    ]  # fmt: skip
+    (said,) = tally.columns
+    assert "body = body or text or Text, title = title, id = id (guessed" in said
+    assert said.endswith("; not read: name")
+    # What the user names is that column and no other.
+    with pytest.raises(RowError, match="line 3: the row has no text in 'text'"):
+        read(path, body="text")
+
+
+def test_a_column_is_found_however_many_others_there_are(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    others: list[dict[str, object]] = [{"text": "a", f"k{n}": n} for n in range(1_500)]
+    path.write_text(as_lines([*others, {"text": "b", "title": "t", "Frage": "q"}]))
+    posts, tally = read(path, question="Frage")
+    assert (posts[-1].title, posts[-1].question) == ("t", "q")
+    assert tally.columns[0].endswith("k18, k19 …")
+
+
+def test_progress_counts_a_table_once(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(as_lines([{"content": "a" * 100_000}] * 30))
+    with metered([path]) as meter:
+        posts = open_posts(path, BadRows())
+        next(posts)
+        assert meter.done < meter.total / 2
+        assert len(list(posts)) == 29
 
 
 def test_problems_with_solutions_become_questions_with_answers(tmp_path: Path) -> None:

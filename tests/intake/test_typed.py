@@ -156,6 +156,29 @@ def test_a_modulus_ends_where_prose_begins(typed: str, formulas: list[str]) -> N
 
 
 @pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        ("ad-bc", ["ad-bc"]),
+        ("determinante ad-bc de una matriz", ["ad-bc"]),
+        ("invertible if ad-bc ≠ 0?", ["ad-bc ≠ 0"]),
+        ("xy-yz", ["xy-yz"]),
+        ("ab-cd-ef = 0", ["ab-cd-ef = 0"]),
+        ("co-op", []),
+        ("ad-hoc", []),
+        ("je-li to tak", []),
+        ("dx-et", []),
+        ("the st-nd rule", []),
+        ("x-mas", []),
+        ("an x-ad-bc thing", []),
+    ],
+)
+def test_a_hyphen_between_letters_that_can_be_no_words_is_a_minus(
+    typed: str, formulas: list[str]
+) -> None:
+    assert [span.raw for span in read_typed(typed) if span.kind == "formula"] == formulas
+
+
+@pytest.mark.parametrize(
     "prose",
     ["a mod 2 Moore space", "is a mod p representation reducible", "Theorem(s)", "Lemma (a)",
      "Beweis(idee)", "Figure(2)", "Stab(s)", "Spec(ification)", "Spec (R)", "the id(s) of users"],

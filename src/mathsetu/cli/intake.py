@@ -15,8 +15,8 @@ import click
 from mathsetu.cli.output import report_rows, say
 from mathsetu.cli.verb import SAMPLER, STANDARD_INPUT
 from mathsetu.collections import sampler
-from mathsetu.collections.columns import FIELDS
 from mathsetu.collections.formats import detect, find
+from mathsetu.collections.header import FIELDS
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.seen import SeenIds
 from mathsetu.collections.tally import Tally

@@ -1,16 +1,18 @@
 """Posts from tables with any column names: CSV, TSV, JSON, JSON Lines and Parquet.
 
-Which column is which field of a post is said by the user (``--field body=Content``), or guessed
-from names that people commonly use; what was taken for what is reported. A row becomes a post; one
+Which column is which field of a post is said by the user or guessed (see
+`mathsetu.collections.header`); what was taken for what is reported. A row becomes a post; one
 without an id is named by its file and its line, which is also the address of one that has none.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from mathsetu.collections import parquet
@@ -22,37 +24,20 @@ from mathsetu.collections.files import (
     read_raw_lines,
     shown,
 )
+from mathsetu.collections.header import FIELDS, Chosen, Header, choose, listed
+from mathsetu.collections.meter import unmetered
+from mathsetu.collections.packing import Member
 from mathsetu.collections.rows import OTHER_IDS, REFUSE, BadRows, not_json
 from mathsetu.collections.source_text import form_of, form_of_title, read_texts, split_tags
 from mathsetu.collections.tables import plain_header, read_table
 from mathsetu.collections.trec import whole
+from mathsetu.collections.trees import FolderTree
 from mathsetu.errors import InputError, MissingExtra, RowError
 from mathsetu.languages.table import language
 from mathsetu.limits import LONGEST_DOCUMENT
 from mathsetu.printable import counted
 from mathsetu.records import Post
 
-#: The fields of a post that a column may hold, with names that are common for them.
-FIELDS: dict[str, tuple[str, ...]] = {
-    "body": (
-        "body", "text", "content", "contents", "answer", "solution", "postbody", "answertext",
-        "answerbody", "abstract", "statement", "document", "passage", "markdown", "html",
-        "description", "message", "response", "output", "completion", "note", "notes",
-    ),
-    "question": ("question", "problem", "prompt", "questionbody", "questiontext", "query", "input",
-                 "exercise", "instruction"),
-    "title": ("title", "heading", "subject", "name", "questiontitle", "posttitle"),
-    "id": ("id", "postid", "docid", "documentid", "answerid", "uid", "uuid", "key", "searchid",
-           "questionid", "uniqueid"),
-    "tags": ("tags", "tag", "labels", "keywords", "categories", "category", "topics",
-             "topic"),
-    "language": ("language", "lang", "languagecode", "langcode"),
-    "kind": ("kind", "posttype"),
-    "thread_id": ("threadid", "thread"),
-    "parent_id": ("parentid", "parent"),
-    "url": ("url", "link", "uri", "href", "permalink"),
-    "score": ("score", "votes", "upvotes"),
-}  # fmt: skip
 _TEXTS = ("title", "question", "body")
 _DELIMITERS = ",;\t|"
 _SEPARATED = (".csv", ".tsv", ".txt")
@@ -91,56 +76,36 @@ def read_posts(
     bad.uses_form()
     name = name or given_name(path)
     fields = bad.fields if fields is None else fields
-    rows = _rows(path, bad)
-    columns: dict[str, str] | None = None
-    for line, row in rows:
-        if columns is None:
-            columns = choose(list(row), fields, shown(path), line)
-            _report(path, columns, list(row), fields, bad)
-        place = f"{name}#{line}"
-        try:
-            post = row_post(row, columns, place, bad.form)
-        except ValueError as error:
-            bad.report(RowError(shown(path), line, str(error)))
-            continue
-        if bad.accepts(post.id, shown(path), line, post.tags, OTHER_IDS):
-            is_addressed = bool(post.url) or str(path) == "-"
-            yield post if is_addressed else replace(post, url=place)
+    with _readable_twice(path) as file:
+        columns: Chosen | None = None
+        for line, row in _rows(file, bad):
+            if columns is None:
+                header = _header(file, BadRows(skip=True), fields)
+                columns = choose(header, fields, shown(path), line)
+                _report(path, columns, header, fields, bad)
+            place = f"{name}#{line}"
+            try:
+                post = row_post(row, columns, place, bad.form)
+            except ValueError as error:
+                bad.report(RowError(shown(path), line, str(error)))
+                continue
+            if bad.accepts(post.id, shown(path), line, post.tags, OTHER_IDS):
+                is_addressed = bool(post.url) or str(path) == "-"
+                yield post if is_addressed else replace(post, url=place)
     bad.took(path, "table")
 
 
-def choose(names: list[str], given: Mapping[str, str], path: str, line: int = 1) -> dict[str, str]:
-    """Which column holds which field; RowError where no column can be the body.
-
-    >>> choose(["Frage", "Problem", "Solution"], {"title": "Frage"}, "a.csv")
-    {'title': 'Frage', 'body': 'Solution', 'question': 'Problem'}
-    """
-    chosen: dict[str, str] = {}
-    plain: dict[str, str] = {}
-    for name in names:
-        plain.setdefault(plain_header(name), name)
-    for field, column in given.items():
-        if field not in FIELDS:
-            raise InputError(f"--field {field}: not a field of a post ({', '.join(FIELDS)})")
-        found = _found(column, names)
-        if found is None:
-            listed = ", ".join(names) or "nothing"
-            raise RowError(path, line, f"no column {column!r} for {field}; there are: {listed}")
-        chosen[field] = found
-    for field, spellings in FIELDS.items():
-        taken = set(chosen.values())
-        if field not in chosen:
-            free = (plain[s] for s in spellings if s in plain and plain[s] not in taken)
-            column = next(free, "")
-            if column:
-                chosen[field] = column
-    if "body" not in chosen:  # problems without solutions
-        if "question" not in chosen:
-            listed = ", ".join(names) or "nothing"
-            problem = f"no column for the body (use --field body=COLUMN); there are: {listed}"
-            raise RowError(path, line, problem)
-        chosen["body"] = chosen.pop("question")
-    return chosen
+@contextmanager
+def _readable_twice(path: str | Path) -> Iterator[str | Path]:
+    """A table as it lies there; of standard input, which ends once, a copy on disk."""
+    if str(path) != "-":
+        yield path
+        return
+    with TemporaryDirectory() as folder:
+        name = shown(path)
+        with Path(folder, name).open("wb") as copy:
+            copy.writelines(read_chunks(path))
+        yield Member.of(FolderTree(Path(folder), label=""), name)
 
 
 def applying(path: str | Path, given: Mapping[str, str]) -> dict[str, str]:
@@ -148,17 +113,10 @@ def applying(path: str | Path, given: Mapping[str, str]) -> dict[str, str]:
     if not given or not plain_name(path).endswith(_ENDINGS):
         return {}
     try:
-        names = _names(path, BadRows(skip=True))
+        header = _header(path, BadRows(skip=True), given)
     except (InputError, MissingExtra):
         return {}
-    return {field: column for field, column in given.items() if _found(column, names) is not None}
-
-
-def _found(column: str, names: list[str]) -> str | None:
-    """The name that a header has for a column that the user names."""
-    if column in names:
-        return column
-    return next((name for name in names if plain_header(name) == plain_header(column)), None)
+    return {field: column for field, column in given.items() if header.found(column) is not None}
 
 
 def lacking(path: str | Path, given: Mapping[str, str]) -> str:
@@ -168,13 +126,13 @@ def lacking(path: str | Path, given: Mapping[str, str]) -> str:
     """
     bad = BadRows(skip=True)
     try:
-        names = _names(path, bad)
+        header = _header(path, bad, given)
     except (InputError, MissingExtra):
         return ""
-    if not names and plain_name(path).endswith(_LINES) and bad.count:
+    if not header.names and plain_name(path).endswith(_LINES) and bad.count:
         return ""
     try:
-        choose(names, given, shown(path))
+        choose(header, given, shown(path))
     except RowError as error:
         return error.problem
     return ""
@@ -190,12 +148,22 @@ def is_table(name: str, head: str) -> bool:
     return name.endswith((".jsonl", ".ndjson", ".json")) and head.lstrip()[:1] in ("{", "[")
 
 
-def _names(path: str | Path, bad: BadRows) -> list[str]:
-    """The columns of a table; none where it has no rows that could be read."""
+def _header(path: str | Path, bad: BadRows, given: Mapping[str, str]) -> Header:
+    """The columns of a table; none where it has no rows that could be read.
+
+    The rows of JSON need not have the same, so all of them are read.
+    """
+    header = Header(given=given)
     if plain_name(path).endswith(_SEPARATED):
-        _, names, _ = _header(path, REFUSE)
-        return names
-    return next((list(row) for _, row in _rows(path, bad)), [])
+        _, names, _ = _separated_header(path, REFUSE)
+        header.add(dict.fromkeys(names, ""))
+        return header
+    with unmetered():
+        for _, row in _rows(path, bad):
+            header.add(row)
+            if plain_name(path).endswith(".parquet"):
+                break
+    return header
 
 
 def _rows(path: str | Path, bad: BadRows) -> Iterator[Row]:
@@ -207,7 +175,7 @@ def _rows(path: str | Path, bad: BadRows) -> Iterator[Row]:
     return _json(path, bad)
 
 
-def _header(
+def _separated_header(
     path: str | Path, bad: BadRows
 ) -> tuple[int, list[str], Iterator[tuple[int, list[str]]]]:
     """The line of a table's header, the names in it, and the rows below."""
@@ -220,7 +188,7 @@ def _header(
 
 
 def _separated(path: str | Path, bad: BadRows) -> Iterator[Row]:
-    line, names, rows = _header(path, bad)
+    line, names, rows = _separated_header(path, bad)
     if len(set(names)) < len(names):
         double = next(name for name in names if names.count(name) > 1)
         raise RowError(shown(path), line, f"two columns are called {double!r}")
@@ -315,13 +283,16 @@ def _listed(value: object, path: str) -> list[Any]:
 
 
 def row_post(
-    row: Mapping[str, Any], columns: Mapping[str, str], default_id: str, form: str = ""
+    row: Mapping[str, Any],
+    columns: Mapping[str, Sequence[str]],
+    default_id: str,
+    form: str = "",
 ) -> Post:
     """The post in a row; ValueError says what is wrong with it.
 
     Its texts are in the form that is given; else HTML is known by its tags.
     """
-    values = {field: row.get(column) for field, column in columns.items()}
+    values = {field: _first_filled(row, names) for field, names in columns.items()}
     post_id = _text(values.get("id"), "id").strip() or default_id
     sources: dict[str, tuple[str, str]] = {}
     for field in _TEXTS:
@@ -334,7 +305,7 @@ def row_post(
     texts = {field: text for field, (text, _) in read.items()}
     formulas = tuple(formula for _, found in read.values() for formula in found)
     if not texts["body"] and not texts["title"] and not texts["question"]:
-        raise ValueError(f"the row has no text in {columns['body']!r}")
+        raise ValueError(f"the row has no text in {' or '.join(map(repr, columns['body']))}")
     tags = values.get("tags")
     score = values.get("score")
     return Post(
@@ -351,6 +322,10 @@ def row_post(
         score=_score(score),
         formulas=formulas,
     )
+
+
+def _first_filled(row: Mapping[str, Any], names: Sequence[str]) -> Any:
+    return next((row[name] for name in names if row.get(name) is not None), None)
 
 
 def _text(value: object, field: str) -> str:
@@ -399,18 +374,20 @@ def _score(value: object) -> int | None:
 
 def _report(
     path: str | Path,
-    columns: dict[str, str],
-    names: Iterable[str],
+    columns: Chosen,
+    header: Header,
     given: Mapping[str, str],
     bad: BadRows,
 ) -> None:
-    said = [f"{field} = {column}" for field, column in columns.items() if field in given]
-    guessed = [f"{field} = {column}" for field, column in columns.items() if field not in given]
-    rest = [name for name in names if name not in columns.values()]
+    used_for = {field: f"{field} = {' or '.join(names)}" for field, names in columns.items()}
+    said = [text for field, text in used_for.items() if field in given]
+    guessed = [text for field, text in used_for.items() if field not in given]
+    taken = {name for names in columns.values() for name in names}
+    rest = [name for name in header.names if name not in taken]
     used = ", ".join(said)
     if guessed and said:
         used += f"; guessed: {', '.join(guessed)} (--field FIELD=COLUMN overrides it)"
     elif guessed:
         used = f"{', '.join(guessed)} (guessed; --field FIELD=COLUMN overrides it)"
-    unread = f"; not read: {', '.join(rest[:20])}" if rest else ""
+    unread = f"; not read: {listed(rest)}" if rest else ""
     bad.uses_columns(f"{shown(path)}: {used}{unread}", given)

@@ -19,7 +19,7 @@ from mathsetu.limits import MOST_DIGITS
 from mathsetu.models import require
 from mathsetu.records import Judgment, Post, Query
 
-_FIELDS = {name: name for name in ("id", "title", "body", "url", "language")}
+_FIELDS = {name: (name,) for name in ("id", "title", "body", "url", "language")}
 
 
 def read_posts(name: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:

@@ -63,6 +63,16 @@ def metered(sources: Sequence[Path]) -> Iterator[Meter]:
 
 
 @contextmanager
+def unmetered() -> Iterator[None]:
+    """Count nothing in a block, whose files are read again later."""
+    token = _meter.set(None)
+    try:
+        yield
+    finally:
+        _meter.reset(token)
+
+
+@contextmanager
 def reading(file: BinaryIO) -> Iterator[None]:
     """Let a file count while it is read, where somebody counts."""
     meter = _meter.get()

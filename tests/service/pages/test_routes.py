@@ -15,7 +15,7 @@ from httpx import Response
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mathsetu.answers.describe import whole_post
+from mathsetu.answers.describe import found, whole_post
 from mathsetu.collections import columns, sampler
 from mathsetu.collections.rows import BadRows
 from mathsetu.formulas.parse import parse_latex
@@ -23,10 +23,10 @@ from mathsetu.languages.table import LANGUAGES
 from mathsetu.languages.translate import open_translator
 from mathsetu.library import build_library
 from mathsetu.recipes.schema import parse_recipe
-from mathsetu.records import Post
+from mathsetu.records import Hit, Post
 from mathsetu.service.app import create_app
 from mathsetu.service.engine import Engine
-from mathsetu.service.pages import export
+from mathsetu.service.pages import export, views
 from mathsetu.service.pages.files import address, files
 from mathsetu.service.pages.interface_language import INTERFACE_LANGUAGES, interface
 from mathsetu.service.pages.places import web_address
@@ -420,6 +420,26 @@ def test_without_a_translator_only_terms_are_offered(client: TestClient) -> None
     post = client.get("/post", params={"id": "geometric-series.cs", "to": "en", "ui": "en"}).text
     assert re.search(r'<ruby class="term">[^<]+<rt lang="en" dir="ltr">[^<]+</rt></ruby>', post)
     assert "Terms in other languages" in post
+
+
+@pytest.mark.parametrize(
+    ("question", "body", "heading", "plain"),
+    [
+        ("Solve $x^2=4$.", "Take roots: $x=2$.", r"Solve <span.*</span>", "Solve $x^2=4$"),
+        ("Is 91 prime?", "No: $91=7*13$.", r"Is 91 prime\?", "Is 91 prime?"),
+        ("", "No: it is\n$7*13$.", r"No: it is", "No: it is"),
+        ("", "", "e1", "e1"),
+    ],
+)
+def test_a_post_without_a_title_has_the_same_heading_as_where_it_was_found(
+    question: str, body: str, heading: str, plain: str
+) -> None:
+    row = Post("e1", body, question=question, language="en")
+    shown = views.post(whole_post(row))
+    listed = views.hit(found(Hit("e1", 1.0), row, 1, typeset=False), interface("en"))
+    assert re.fullmatch(heading, shown.title, re.DOTALL)
+    assert shown.title == listed.title
+    assert shown.plain_title == plain
 
 
 @pytest.mark.thorough

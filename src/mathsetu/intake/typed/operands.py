@@ -29,6 +29,7 @@ from mathsetu.intake.typed.lexer import (
     short_words,
 )
 from mathsetu.intake.typed.names import (
+    AFTER_NUMBERS,
     BEFORE_NUMBERS,
     FENCED,
     GREEK,
@@ -48,6 +49,7 @@ DIFFERENTIAL: Final = re.compile(r"d(?!e$|o$|a$|i$)[a-zA-Z]")
 # Before the word sum, as after them it is no operator.
 _ARTICLES: Final = frozenset({"the", "a", "this", "that", "their"})
 _SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
+_VOWELS: Final = frozenset("aeiou")
 # a x^2 + b x …: a letter before a space is a coefficient there, and no article.
 _COEFFICIENTS: Final = re.compile(
     r"[A-Za-z] [A-Za-z](?:\^\d|[²³])? ?[-+−] ?[A-Za-z0-9]+ [A-Za-z](?![A-Za-z])"
@@ -471,7 +473,7 @@ class Operands:
             if before_it is not None and before_it.text in HYPHENS and not token.gap:
                 return None  # x-mas = fun
             if following.text in HYPHENS and tight:
-                return None
+                return place + 1 if self._is_difference(place) else None
             if slashed:
                 below = row.at(place + 2)
                 is_quotient = below is not None and (
@@ -485,7 +487,8 @@ class Operands:
             return place + 1
         before = self.tokens[place - 1]
         is_compound = before.text in HYPHENS and not before.gap and not token.gap
-        if is_compound and self.operators < 2 and not self.relations and not self.strong:
+        begun = self.operators > 1 or self.relations or self.strong
+        if is_compound and not begun and not self._is_difference(place - 2):
             return None
         if before.text == "/" and word not in ("dx", "dy", "dt"):
             if word[0].islower() and word[1:].isupper():
@@ -498,6 +501,23 @@ class Operands:
         wanted = even and (is_sum or (before.kind is Kind.RELATION and ends))
         ends = ends and even and len(word) < 3
         return place + 1 if word not in short_words() or joined or ends or wanted else None
+
+    def _is_difference(self, place: int) -> bool:
+        """Whether a hyphen stands between products, as in ``ad-bc``, and makes no compound.
+
+        Both are of two small letters and no usual words. The second has no vowel, so that it is
+        no syllable: neither a word nor an ending (Hungarian ``dx-et``).
+        """
+        left, right = self.row.at(place), self.row.at(place + 2)
+        if left is None or right is None or left.kind is not Kind.SHORT or right.gap:
+            return False
+        products = (left.text, right.text)
+        return (
+            right.kind is Kind.SHORT
+            and all(len(one) == 2 and one.islower() for one in products)
+            and not any(one in short_words() or one in AFTER_NUMBERS for one in products)
+            and _VOWELS.isdisjoint(right.text)
+        )
 
     def _script_argument(self, place: int) -> int | None:
         """The place after a script whose mark is here."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup, escape
 
+from mathsetu.answers.describe import marked, pieces, readable
 from mathsetu.answers.values import (
     FoundPost,
     LibraryAnswer,
@@ -20,7 +21,7 @@ from mathsetu.answers.values import (
 )
 from mathsetu.languages.table import LANGUAGES, ROWS, Language, language
 from mathsetu.library.ranker import LANGUAGE, TOGETHER
-from mathsetu.markup import plain, split
+from mathsetu.markup import plain, snippet, split
 from mathsetu.service.pages import typeset
 from mathsetu.service.pages.bridges import Bridge, bridge
 from mathsetu.service.pages.interface_language import Interface
@@ -260,14 +261,16 @@ def post(answer: PostAnswer, found: FoundPost | None = None, files_at: str = "")
     """A whole post; what matched the question it was found by is coloured."""
     row = language(answer.language)
     coloured = _coloured(found) if found else Coloured()
-    pieces = (*answer.title_pieces, *answer.question, *answer.body)
+    shown = (*answer.title_pieces, *answer.question, *answer.body)
+    # An answer without a title is known by what was asked, as where it was found.
+    text = pieces(snippet(marked(answer.question or answer.body)))
     return PostView(
         id=answer.id,
-        title=_title(answer.title_pieces, answer.body, answer.id, coloured),
-        plain_title=plain(answer.title) or answer.id,
+        title=_title(answer.title_pieces, text, answer.id, coloured),
+        plain_title=plain(answer.title) or readable(_beginning(text)) or answer.id,
         question=typeset.paragraphs(answer.question, coloured),
         body=typeset.paragraphs(answer.body, coloured),
-        formulas=tuple(dict.fromkeys(piece.text for piece in pieces if piece.kind == "formula")),
+        formulas=tuple(dict.fromkeys(piece.text for piece in shown if piece.kind == "formula")),
         language=row,
         direction=_direction(row),
         tags=answer.tags,
@@ -297,8 +300,18 @@ def _title(
     """The title of a post, else how it begins, else its id: there is always something to press."""
     shown = typeset.line(title, coloured)
     if not shown.striptags():
-        shown = typeset.line(text[:2])
+        shown = typeset.line(_beginning(text))
     return shown if shown.striptags() else escape(post_id)
+
+
+def _beginning(text: Sequence[Piece]) -> tuple[Piece, ...]:
+    """What stands for a title: the words before the first formula, and it, of the first line."""
+    shown: list[Piece] = []
+    for piece in text[:2]:
+        if piece.kind == "text" and "\n" in piece.text:
+            return (*shown, replace(piece, text=piece.text.partition("\n")[0]))
+        shown.append(piece)
+    return tuple(shown)
 
 
 def _direction(row: Language) -> str:
