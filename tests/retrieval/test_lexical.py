@@ -59,6 +59,21 @@ def test_words_are_found_in_any_form(tmp_path: Path) -> None:
     assert set(found(retriever(tmp_path, **MATCHED, translate=False), asked("primes"))) == {0, 3, 4}
 
 
+def test_a_short_question_finds_other_forms_of_its_concepts(tmp_path: Path) -> None:
+    index = over(
+        tmp_path / "forms",
+        Post("a", "Diagonalization is a change of basis.", language="en"),
+        Post("b", "A circle is round.", language="en"),
+    )
+    assert found(index, asked("diagonalizable")) == [0]
+    [reply] = index.ask([asked("diagonalizable")])
+    assert reply.reason(0, Post("a", "Diagonalization is a change.", language="en")).detail == (
+        "diagonalizable → Diagonalization"
+    )
+    long = "diagonalizable if some other word of all of these long ones is said"
+    assert found(index, asked(long)) == []
+
+
 def test_only_the_fields_of_the_recipe_are_read(tmp_path: Path) -> None:
     titles = retriever(tmp_path, **MATCHED, fields={"title": 1}, translate=False)
     assert found(titles, asked("prime")) == [0]

@@ -67,6 +67,8 @@ _Met = tuple[int, int, str]
 _SHOWN, _LIKELY = 8, 0.15
 # Posts whose words are kept in memory, and words of a post that are looked through for a reason.
 _REMEMBERED, _WORDS_READ = 2_000, 20_000
+# Most words of a query whose concepts are looked up in their other forms, too.
+_SHORT = 8
 # The most words of a post that are quoted to show those that it also says in short.
 _LONGEST_QUOTE = 20
 # Longer formulas between the words that a reason quotes are left out.
@@ -535,13 +537,17 @@ class LexicalReply:
             yield from ((one.term, one.weight) for one in self._expanded(words, language))
 
     def _expanded(self, words: str, language: str) -> list[Expanded]:
-        """What words of one language are in the others that posts have."""
+        """What words of one language are in the others that posts have, and in other forms."""
         if (words, language) not in self._expansions:
             others = [target for target in self._languages if target != language]
             # Posts in the question's own language have one term for each of its words.
             evenly = language in self._languages
             expanded = Glossary.load().expand_into(words, language, others, evenly=evenly)
-            self._expansions[words, language] = list(expanded)
+            other_forms: list[Expanded] = []
+            # A long text says the same in several forms itself.
+            if evenly and len(words.split()) <= _SHORT:
+                other_forms = Glossary.load().other_forms(words, language)
+            self._expansions[words, language] = [*expanded, *other_forms]
         return self._expansions[words, language]
 
 

@@ -109,6 +109,15 @@ class Glossary:
             read = read or expander.read(text)
             yield from expander.expand_read(read, evenly=evenly)
 
+    def other_forms(self, text: str, language: str) -> list[Expanded]:
+        """The weighted terms of other forms of the concepts that a marked text names.
+
+        >>> [one.term for one in Glossary.load().other_forms("diagonalizable", "en")]
+        ['diagon', 'diagonalis']
+        """
+        expander = self._expander(language, language)
+        return expander.other_forms(expander.read(text))
+
     def learned(self, text: str, source: str, target: str) -> Iterator[tuple[int, int, list[str]]]:
         """Places of a marked text with words of another language that they were learned to be.
 

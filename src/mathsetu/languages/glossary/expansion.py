@@ -38,6 +38,7 @@ from mathsetu.languages.table import language as row_of
 SYNONYMS = 0.5
 DISCOURSE = 0.5
 PART = 0.5
+OTHER_FORMS = 0.25
 # Two terms belong together when they are in the same concepts at least this often (Dice).
 TOGETHER = 0.4
 # Letters of the shortest part of a word that is taken apart, and what may stand between two.
@@ -140,6 +141,20 @@ class Expander:
             for term, weight in self._weighed(read.text, piece, evenly):
                 weights[term] += weight
                 pieces[term].append(piece)
+        return [Expanded(term, weight, pieces[term]) for term, weight in weights.items()]
+
+    def other_forms(self, read: ReadText) -> list[Expanded]:
+        """The terms of other forms of what a text names, where its own language is the target."""
+        weights: defaultdict[str, float] = defaultdict(float)
+        pieces: defaultdict[str, list[Piece]] = defaultdict(list)
+        for piece in self.pieces(read):
+            for concept in piece.concepts:
+                if concept.area == "discourse":
+                    continue
+                for term, weight in self._translation(concept).items():
+                    if term not in piece.terms:
+                        weights[term] += OTHER_FORMS * weight / len(piece.concepts)
+                        pieces[term].append(piece)
         return [Expanded(term, weight, pieces[term]) for term, weight in weights.items()]
 
     def pieces(self, read: ReadText) -> Iterator[Piece]:
