@@ -164,6 +164,14 @@ def test_ways_of_writing_the_same_score_1(one: str, other: str):
     assert matched(one, other).score == 1.0
 
 
+def test_a_sum_is_like_a_difference_but_not_found_in_one():
+    found = matched("a^2+b^2", "p^2-q^2")
+    assert found.score > 0.85
+    assert found.coverage == 6 / 7
+    assert "U!plus" not in [one.label for one in found.query_nodes]
+    assert "U!plus" not in [one.label for one in matched("p-q", "a+b").candidate_nodes]
+
+
 @pytest.mark.parametrize(
     ("one", "other"), [("a-b", "b-a"), (r"\frac{a}{b}", r"\frac{b}{a}"), ("2^3", "3^2")]
 )

@@ -19,8 +19,8 @@ from mathsetu.formulas.matching import Match, match
 from mathsetu.formulas.mathml import write_mathml
 from mathsetu.formulas.notation import write_tree
 from mathsetu.formulas.overlap import node_overlap, token_overlap
+from mathsetu.formulas.pairs import MatchedPair
 from mathsetu.formulas.parse import Parsed, parse_latex
-from mathsetu.formulas.signs import matched_symbols
 from mathsetu.intake.typed import formula_as_latex
 from mathsetu.printable import one_line
 
@@ -63,7 +63,8 @@ def command(
     if target is not None:
         _draw(target, parsed, found, layout)
     if mathml:
-        highlight = matched_symbols(parsed, found.query_nodes) if found else frozenset()
+        pair = MatchedPair(parsed, other, found) if other and found else None
+        highlight = pair.query_symbols if pair else frozenset()
         say(write_mathml(parsed.layout, highlight=highlight), lines=True)
         return
     if as_json:
@@ -126,6 +127,7 @@ def _described(
     if show_features:
         described["features"] = features(parsed.slt, parsed.opt)
     if other and found:
+        pair = MatchedPair(parsed, other, found)
         described["match"] = {
             "against": other.latex,
             "score": found.score,
@@ -135,7 +137,7 @@ def _described(
             "wildcards": {name: infix(part) for name, part in found.bindings.items()},
             "token_overlap": token_overlap(parsed.slt, other.slt),
             "node_overlap": node_overlap(parsed.opt, other.opt),
-            "query_symbols": sorted(matched_symbols(parsed, found.query_nodes)),
-            "symbols": sorted(matched_symbols(other, found.candidate_nodes)),
+            "query_symbols": sorted(pair.query_symbols),
+            "symbols": sorted(pair.candidate_symbols),
         }
     return described

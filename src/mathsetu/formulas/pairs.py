@@ -21,12 +21,14 @@ class MatchedPair:
     @property
     def query_symbols(self) -> frozenset[int]:
         """The numbers of the matched written symbols of the query."""
-        return matched_symbols(self.query, self.match.query_nodes)
+        found = self.match
+        return matched_symbols(self.query, found.query_nodes, found.query_unsigned)
 
     @property
     def candidate_symbols(self) -> frozenset[int]:
         """The numbers of the matched written symbols of the candidate."""
-        return matched_symbols(self.candidate, self.match.candidate_nodes)
+        found = self.match
+        return matched_symbols(self.candidate, found.candidate_nodes, found.candidate_unsigned)
 
 
 @lru_cache(maxsize=2_048)

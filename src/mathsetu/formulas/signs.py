@@ -19,16 +19,21 @@ from mathsetu.formulas.tree import Tree
 _Extent = tuple[float, float, bool]
 
 
-def matched_symbols(parsed: Parsed, matched: Iterable[Tree]) -> frozenset[int]:
+def matched_symbols(
+    parsed: Parsed, matched: Iterable[Tree], unsigned: Iterable[Tree] = ()
+) -> frozenset[int]:
     """The numbers of the written symbols of a formula that matched nodes of its operator tree have.
 
     A further sign of an operator is among them where the operand after it is, in part at least.
+    No sign before an operand that is ``unsigned`` is.
 
     >>> from mathsetu.formulas.parse import parse_latex
     >>> parsed = parse_latex("a+b+c+d")
     >>> plus, (a, b, _, d) = parsed.opt, parsed.opt.children
     >>> sorted(matched_symbols(parsed, (plus, a, b, d)))
     [0, 1, 2, 5, 6]
+    >>> sorted(matched_symbols(parsed, (plus, a, b, d), unsigned=(b,)))
+    [0, 2, 5, 6]
     """
     marked = {node.symbol for node in matched if node.symbol >= 0}
     nodes = list(parsed.opt.walk())
@@ -38,11 +43,15 @@ def matched_symbols(parsed: Parsed, matched: Iterable[Tree]) -> frozenset[int]:
     signs = {node.symbol: node.label for node in parsed.slt.walk()}
     uncarried = sorted(signs.keys() - {node.symbol for node in nodes})
     extents = _extents(nodes, marked)
+    without_sign = {id(operand) for operand in unsigned}
     for node in chains:
         for left, right in pairwise(node.children):
             end, (start, _, is_matched) = extents[id(left)][1], extents[id(right)]
             between = uncarried[bisect_right(uncarried, end) : bisect_left(uncarried, start)]
-            if is_matched:
+            if id(right) in without_sign:
+                if end < node.symbol < start:
+                    marked.discard(node.symbol)
+            elif is_matched:
                 own = signs.get(node.symbol)
                 marked.update(symbol for symbol in between if signs[symbol] == own)
     return frozenset(marked)

@@ -55,7 +55,7 @@ def _meetings(
 ) -> list[tuple[str, str]]:
     """The letters that were aligned with letters."""
     found: list[tuple[str, str]] = []
-    for ours, theirs, whole in pairs:
+    for ours, theirs, whole, _ in pairs:
         if whole:
             inside = (query.letters[place] for place in query.below(ours))
             found += [(letter, letter) for letter in inside if letter is not None]
@@ -77,6 +77,6 @@ def _takings(
     found = {-1, *(pair.ours for pair in pairs)}
     return [
         (wildcard, candidate.joined_key(theirs), sum(candidate.sizes[place] for place in theirs))
-        for ours, theirs, _ in pairs
+        for ours, theirs, *_ in pairs
         if (wildcard := query.wildcards[ours]) is not None and query.parents[ours] in found
     ]

@@ -34,12 +34,13 @@ class AlignedNodes(NamedTuple):
     """A node of the query and the nodes of the candidate aligned with it.
 
     That is one node; or several where a wildcard takes several operands; ``whole`` says that
-    everything below is aligned too.
+    everything below is aligned too. If not, the pairs of their operands are given.
     """
 
     ours: int
     theirs: tuple[int, ...]
     whole: bool = False
+    operands: tuple[AlignedNodes, ...] = ()
 
 
 class Alignment:
@@ -235,7 +236,7 @@ class Alignment:
 
     def _parts_of_taken(self, taken: AlignedNodes) -> list[AlignedNodes]:
         """A wildcard with what it takes; before it its minus, if that is what takes the terms."""
-        ours, (first, *others), _ = taken
+        ours, (first, *others) = taken.ours, taken.theirs
         if self._query.wildcards[ours] is not None:
             return [taken]
         [wildcard], [operand] = self._query.operands[ours], self._candidate.operands[first]
@@ -276,9 +277,11 @@ class Alignment:
                 continue
             if score == self._score(ours, theirs):
                 whole = self._query.letters[ours] is None and self._is_whole(ours, theirs)
-                yield AlignedNodes(ours, (theirs,), whole)
+                operands: list[AlignedNodes] = []
                 if not whole and self._ours[ours] and self._theirs[theirs]:
-                    pending += reversed(self._assign(ours, theirs)[1])
+                    operands = self._assign(ours, theirs)[1]
+                yield AlignedNodes(ours, (theirs,), whole, tuple(operands))
+                pending += reversed(operands)
                 continue
             for operand in self._theirs[theirs]:
                 if score == DISCOUNT * self._table[ours][operand]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mathsetu.formulas.matching.alignment import AlignedNodes
-from mathsetu.formulas.matching.prepared import PreparedFormula
+from mathsetu.formulas.matching.prepared import PLUS, PreparedFormula
+from mathsetu.formulas.matching.sums import UnfoundSigns, compare_sums
 from mathsetu.formulas.matching.unification import RENAMED, Unification
 from mathsetu.formulas.tree import Tree
 
@@ -20,8 +21,12 @@ class Match:
         coverage: The share of the query that was found, whatever else the candidate holds.
         in_one_piece: Whether what was found of the query hangs together in the candidate as it does
             in the query, with nothing between an operator and its operands.
-        query_nodes: The matched nodes of the query.
+        query_nodes: The matched nodes of the query; a plus or minus is one only where the candidate
+            has it as well.
         candidate_nodes: The matched nodes of the candidate.
+        query_unsigned: Operands of the query before which a plus or minus was not found, whatever
+            was found of them.
+        candidate_unsigned: The same of the candidate.
         substitution: The letters of the query and what they became: ``{"x": "t"}``.
         bindings: The wildcards of the query and the parts that they stand for, where what is around
             a wildcard was found as well: to say that the c of ``?c^2`` is D in ``D=x`` would be
@@ -33,6 +38,8 @@ class Match:
     in_one_piece: bool
     query_nodes: tuple[Tree, ...]
     candidate_nodes: tuple[Tree, ...]
+    query_unsigned: tuple[Tree, ...]
+    candidate_unsigned: tuple[Tree, ...]
     substitution: Mapping[str, str]
     bindings: Mapping[str, Tree]
 
@@ -41,7 +48,7 @@ def explain(
     query: PreparedFormula,
     candidate: PreparedFormula,
     unification: Unification,
-    pairs: Iterable[AlignedNodes],
+    pairs: Sequence[AlignedNodes],
 ) -> Match:
     """Sum up the aligned nodes that agree with the unification."""
     weight = 0.0
@@ -51,7 +58,7 @@ def explain(
     substitution: dict[str, str] = {}
     taken: dict[int, Tree] = {}
     counterparts: dict[int, int] = {}
-    for ours, theirs, whole in sorted(pairs):
+    for ours, theirs, whole, _ in sorted(pairs):
         letter, other = query.letters[ours], candidate.letters[theirs[0]]
         wildcard = query.wildcards[ours]
         mine, others = [ours], [theirs[0]]
@@ -81,6 +88,13 @@ def explain(
         counterparts[ours] = theirs[0]
         our_places += mine
         their_places += others
+    sums = [
+        compare_sums(query, candidate, pair, counterparts)
+        for pair in pairs
+        if query.labels[pair.ours] == candidate.labels[pair.theirs[0]] == PLUS and not pair.whole
+    ]
+    # A sum counts for the score as what is like a difference, but not as found in one.
+    unfound = sum(one.is_opposed or bool(one.ours.operators) for one in sums)
     found = {-1, *our_places}
     bindings = {
         str(query.wildcards[place]): tree
@@ -89,17 +103,23 @@ def explain(
     }
     return Match(
         score=weight / (query.sizes[0] + candidate.sizes[0] - absorbed),
-        coverage=len(our_places) / query.sizes[0],
+        coverage=(len(our_places) - unfound) / query.sizes[0],
         in_one_piece=all(
             counterparts.get(query.parents[ours], theirs) in (theirs, candidate.parents[theirs])
             for ours, theirs in counterparts.items()
         ),
-        query_nodes=_written(query, our_places),
-        candidate_nodes=_written(candidate, their_places),
+        query_nodes=_written(query, our_places, [one.ours for one in sums]),
+        candidate_nodes=_written(candidate, their_places, [one.theirs for one in sums]),
+        query_unsigned=tuple(operand for one in sums for operand in one.ours.operands),
+        candidate_unsigned=tuple(operand for one in sums for operand in one.theirs.operands),
         substitution=substitution,
         bindings=bindings,
     )
 
 
-def _written(tree: PreparedFormula, places: Iterable[int]) -> tuple[Tree, ...]:
-    return tuple(node for place in sorted(places) for node in tree.written[place])
+def _written(
+    tree: PreparedFormula, places: Iterable[int], unfound: Iterable[UnfoundSigns]
+) -> tuple[Tree, ...]:
+    left_out = {id(operator) for signs in unfound for operator in signs.operators}
+    nodes = (node for place in sorted(places) for node in tree.written[place])
+    return tuple(node for node in nodes if id(node) not in left_out)

@@ -150,6 +150,24 @@ class PreparedFormula:
         """Whether a node is the minus of one operand."""
         return self.labels[place] == MINUS and len(self.operands[place]) == 1
 
+    def plus_signs(self, place: int) -> dict[int, list[tuple[Tree, Tree]]]:
+        """The terms of a sum that have a plus before them: its written operator and operand.
+
+        >>> one, two = Tree("N!1"), Tree("U!plus", (Tree("N!2"), Tree("N!3")), ("0", "1"))
+        >>> PreparedFormula(Tree("U!plus", (one, two), ("0", "1"))).plus_signs(0).keys()
+        dict_keys([2, 3])
+        """
+        terms = {id(self._parts[term]): term for term in self.operands[place]}
+        signs: dict[int, list[tuple[Tree, Tree]]] = {}
+        for operator in self.written[place]:
+            # A plus before the only operand, +a, is a sign as well.
+            for operand in operator.children[1:] or operator.children:
+                first = operand
+                while (first.label == PLUS and first.children) or _is_difference(first):
+                    first = first.children[0]
+                signs.setdefault(terms[id(first)], []).append((operator, operand))
+        return signs
+
     def joined_key(self, places: Sequence[int]) -> int:
         """The key of a sub-tree, or of several operands of one operator together.
 

@@ -1,0 +1,108 @@
+"""Which signs of two aligned sums both have.
+
+In normal form a difference is a sum: ``a-b`` is that of a and -b. So sums are aligned with
+differences, and terms with terms of the other sign, which are alike; but a plus was found only
+where the other formula has it. The order of terms does not matter: ``-a+b`` is ``b-a``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from mathsetu.formulas.matching.alignment import AlignedNodes
+from mathsetu.formulas.matching.prepared import PreparedFormula
+from mathsetu.formulas.tree import Tree
+
+
+class UnfoundSigns(NamedTuple):
+    """The signs of one of two sums that the other has not, as they were written."""
+
+    #: The operators of which no plus was found.
+    operators: Sequence[Tree] = ()
+    #: The operands before which a plus or minus was not found.
+    operands: Sequence[Tree] = ()
+
+
+class ComparedSums(NamedTuple):
+    """How the signs of two aligned sums compare."""
+
+    #: Whether a term of the query that has no minus met one that has.
+    is_opposed: bool
+    ours: UnfoundSigns
+    theirs: UnfoundSigns
+
+
+def compare_sums(
+    query: PreparedFormula,
+    candidate: PreparedFormula,
+    sums: AlignedNodes,
+    counterparts: Mapping[int, int],
+) -> ComparedSums:
+    """Compare the signs of two sums, given which node of the query was found as which."""
+    our_sum, their_sum = sums.ours, sums.theirs[0]
+    agreeing = _agreeing_terms(query, candidate, sums, counterparts)
+    theirs_with_ours = {one: term for term, others in agreeing.items() for one in others}
+    sizes = len(query.operands[our_sum]), len(candidate.operands[their_sum])
+    if (len(agreeing), len(theirs_with_ours)) == sizes:
+        return ComparedSums(False, UnfoundSigns(), UnfoundSigns())
+    ours, theirs = query.plus_signs(our_sum), candidate.plus_signs(their_sum)
+    # The terms that agree, and whether the other formula has a plus before them, too.
+    our_terms = {term: not theirs.keys().isdisjoint(met) for term, met in agreeing.items()}
+    their_terms = {one: term in ours for one, term in theirs_with_ours.items()}
+    is_opposed = any(
+        pair.ours not in agreeing and not query.is_negative(pair.ours) for pair in sums.operands
+    )
+    return ComparedSums(
+        is_opposed,
+        _unfound(query, our_sum, ours, our_terms),
+        _unfound(candidate, their_sum, theirs, their_terms),
+    )
+
+
+def _agreeing_terms(
+    query: PreparedFormula,
+    candidate: PreparedFormula,
+    sums: AlignedNodes,
+    counterparts: Mapping[int, int],
+) -> dict[int, tuple[int, ...]]:
+    """The terms of the query, each with those of the candidate that have the same sign."""
+    agreeing: dict[int, tuple[int, ...]] = {}
+    our_others = dict.fromkeys(query.operands[sums.ours])
+    their_others = dict.fromkeys(candidate.operands[sums.theirs[0]])
+    for term, others, *_ in sums.operands:
+        del our_others[term]
+        for other in others:
+            del their_others[other]
+        # What was found as it stands has its sign in it: a wildcard took -b, or -1/2 is 1/-2.
+        is_found = counterparts.get(term) == others[0]
+        if is_found or query.is_negative(term) == candidate.is_negative(others[0]):
+            agreeing[term] = others
+    # Terms with nothing in common may still have the same sign.
+    ours = (term for term in our_others if not query.is_negative(term))
+    theirs = (other for other in their_others if not candidate.is_negative(other))
+    return agreeing | {term: (other,) for term, other in zip(ours, theirs, strict=False)}
+
+
+def _unfound(
+    formula: PreparedFormula,
+    place: int,
+    pluses: Mapping[int, Sequence[tuple[Tree, Tree]]],
+    agreeing: Mapping[int, bool],
+) -> UnfoundSigns:
+    """The unfound signs of a sum, some of whose terms agree."""
+    first = min(agreeing, default=-1)
+    found: set[int] = set()
+    operands: list[Tree] = []
+    for term in formula.operands[place]:
+        # A plus joins a term to those before it, of which one must agree as well.
+        has_plus = term in agreeing and (term > first or agreeing[term])
+        for operator, operand in pluses.get(term, ()):
+            if has_plus:
+                found.add(id(operator))
+            else:
+                operands.append(operand)
+        if term not in agreeing and formula.is_negative(term):
+            operands.append(formula.tree(formula.operands[term].start))
+    operators = [one for one in formula.written[place] if id(one) not in found]
+    return UnfoundSigns(operators, operands)
