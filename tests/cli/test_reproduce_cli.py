@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mathsetu.collections.jsonl import write_posts, write_queries
-from mathsetu.records import Formula, Query
+from mathsetu.records import Formula, Post, Query
 from tests.command import Mathsetu
 from tests.encoders.tiny_graph import POSTS, make_graph_model
 from tests.light import LIGHT_TOML
@@ -48,6 +48,29 @@ def test_a_library_that_is_used_or_replaced_is_named(mathsetu: Mathsetu, tmp_pat
     assert f"kept: this library is used as it is, and {files[0]} is not read" in told
     told = mathsetu("reproduce", "msm-tfidf", *files, *kept).err
     assert "kept: the library there has another recipe and is replaced" in told
+
+
+@pytest.mark.thorough
+def test_as_many_posts_are_ranked_as_the_recipe_states(mathsetu: Mathsetu, tmp_path: Path) -> None:
+    write_posts(tmp_path / "posts.jsonl", [Post(str(n), "An even prime $p$.") for n in range(2)])
+    write_queries(tmp_path / "topics.jsonl", [Query("A.1", "An even prime $p$?", language="en")])
+    (tmp_path / "qrels.txt").write_text("A.1 0 0 3\nA.1 0 1 3\n")
+    (tmp_path / "deep.toml").write_text(LIGHT_TOML, encoding="utf-8")
+    (tmp_path / "flat.toml").write_text(
+        LIGHT_TOML.replace("[ranking]", "[ranking]\nk = 1"), encoding="utf-8"
+    )
+    names = ("posts.jsonl", "topics.jsonl", "qrels.txt")
+    depths: dict[str, tuple[int, float]] = {}
+    for recipe in ("deep", "flat"):
+        done = json.loads(mathsetu("reproduce", f"{recipe}.toml", *names, "--json").out)
+        recalled = {figure["measure"]: figure["ours"] for figure in done["figures"]}
+        depths[recipe] = done["depth"], recalled["MAP'"]
+    assert depths == {"deep": (1000, 1.0), "flat": (1, 0.5)}
+    assert "hits per topic: 1\n" in mathsetu("reproduce", "flat.toml", *names).out
+    changed = mathsetu("reproduce", "deep.toml", *names, "--set", "ranking.k=2").out
+    assert "hits per topic: 2\n" in changed
+    # The whole pool is ranked.
+    assert "hits per topic" not in mathsetu("reproduce", "flat.toml", *names, "--pool").out
 
 
 @pytest.mark.thorough

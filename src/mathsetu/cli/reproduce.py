@@ -20,6 +20,7 @@ from mathsetu.errors import InputError
 from mathsetu.library import Library, build_library
 from mathsetu.library.manifest import has_manifest
 from mathsetu.library.reproduction import (
+    DEPTH,
     Figure,
     check_models,
     check_posts_wanted,
@@ -31,7 +32,7 @@ from mathsetu.library.reproduction import (
 )
 from mathsetu.papers import Context, is_page, page
 from mathsetu.papers.context import read_models
-from mathsetu.recipes import load_recipe
+from mathsetu.recipes import load_recipe, stated_hits
 from mathsetu.recipes.learned import read_learned
 
 _OF_PAPERS = ("paper", "the paper's figure is in")
@@ -108,6 +109,7 @@ def command(
     if name is None or posts is None or topics is None or not qrels:
         raise click.UsageError("give NAME, POSTS, TOPICS and QRELS, or --all DATA")
     recipe = load_recipe(name, settings)
+    depth = stated_hits(name, settings) or DEPTH
     stored = read_learned(learned) if learned else None
     if stored is not None and save is not None:
         raise click.UsageError("--save keeps what is learned, and --learned learns nothing")
@@ -139,9 +141,9 @@ def command(
         with Library(folder) as opened:
             asked = opened, load_recipe(name), queries, judgments
             if sweep_k:
-                _show_sweep(sweep(*asked, sweep_k), as_json)
+                _show_sweep(sweep(*asked, sweep_k, depth), as_json)
                 return
-            done = reproduce(*asked, pool=pool, stored=stored)
+            done = reproduce(*asked, depth=depth, pool=pool, stored=stored)
             members = opened.recipe.members
     if save is not None and done.fusion is not None:
         method = str(recipe.ranking.fuse["method"])
@@ -152,6 +154,8 @@ def command(
     compared = any(figure.paper is not None for figure in done.figures)
     own = len(_COLUMNS) if compared else -len(_OF_PAPERS)
     print_table(_COLUMNS[:own], [_row(figure)[:own] for figure in done.figures])
+    if done.depth is not None:
+        say(f"hits per topic: {done.depth:,}")
     if done.learned:
         say(f"learned: {done.learned}")
     if done.differences:

@@ -24,8 +24,8 @@ from mathsetu.records import Judgment, Query, Run
 if TYPE_CHECKING:
     from mathsetu.ranking.fusion import Learned
 
-# As deep as the runs that teams hand in.
-_DEPTH = 1000
+#: How many posts are ranked where a recipe states no ``ranking.k``: the limit of ARQMath's runs.
+DEPTH = 1000
 _FOLDS = 5
 # How ARQMath names the topics of its task 2.
 _FORMULA_TOPIC = re.compile(r"B\.[0-9]{1,4}")
@@ -62,6 +62,7 @@ class Reproduction:
         recipe: The recipe.
         figures: The figures.
         differences: What differs, a line each.
+        depth: How many posts were ranked for each topic; None for all of a pool.
         learned: What a fusion learned, in words.
         fusion: The same as a method that was fitted on all topics.
     """
@@ -69,6 +70,7 @@ class Reproduction:
     recipe: str
     figures: tuple[Figure, ...]
     differences: tuple[str, ...]
+    depth: int | None
     learned: str = ""
     fusion: Any = None
 
@@ -79,6 +81,7 @@ def reproduce(
     queries: Iterable[Query],
     judgments: Sequence[Judgment],
     *,
+    depth: int = DEPTH,
     pool: bool = False,
     stored: LearnedFusion | None = None,
 ) -> Reproduction:
@@ -93,13 +96,17 @@ def reproduce(
         shipped: The recipe as it is shipped, which the paper's figures are of.
         queries: The topics.
         judgments: How posts were judged for them.
-        pool: Whether only the judged posts of each topic are ranked, as CrossMath does.
+        depth: How many posts are ranked for each topic.
+        pool: Whether only the judged posts of each topic are ranked, as CrossMath does: all of
+            them, whatever the depth.
         stored: What a fusion learned before, instead of learning it here.
     """
     task = JudgedTask.of(library, queries, judgments, pool)
+    if task.pools is not None:
+        depth = max(map(len, task.pools.values()))
     if stored is not None:
         library = library.with_recipe(stored.applied(library.recipe))
-    run, learned, fusion = _answered(library, task, settled=stored is not None)
+    run, learned, fusion = _answered(library, task, depth, settled=stored is not None)
     figures = figures_of(shipped.name, run, task)
     return Reproduction(
         shipped.name,
@@ -110,6 +117,7 @@ def reproduce(
             *dict.fromkeys(_other_data(figures, len(library)) if has_paper(shipped.name) else ()),
             *_fewer_judgments(task.used, len(judgments)),
         ),
+        None if pool else depth,
         learned,
         fusion,
     )
@@ -121,6 +129,7 @@ def sweep(
     queries: Iterable[Query],
     judgments: Sequence[Judgment],
     constants: Sequence[float],
+    depth: int = DEPTH,
 ) -> list[tuple[float, tuple[Figure, ...]]]:
     """The figures of a reciprocal rank fusion for several constants k; systems answer once.
 
@@ -130,15 +139,16 @@ def sweep(
         queries: The topics.
         judgments: How posts were judged for them.
         constants: The values of k.
+        depth: How many posts are ranked for each topic.
     """
     from mathsetu.ranking.fusion import RRF, fuse
 
     if library.recipe.ranking.fuse.get("method") != "rrf":
         raise InputError(f"{library.recipe.name}: k is swept for recipes that fuse by rrf")
     task = JudgedTask.of(library, queries, judgments)
-    runs = member_runs(library, task)
+    runs = member_runs(library, task, depth)
     return [
-        (k, tuple(figures_of(shipped.name, fuse(runs, RRF(k), _DEPTH), task))) for k in constants
+        (k, tuple(figures_of(shipped.name, fuse(runs, RRF(k), depth), task))) for k in constants
     ]
 
 
@@ -213,12 +223,14 @@ class JudgedTask:
         ]
 
 
-def _answered(library: Library, task: JudgedTask, settled: bool) -> tuple[Run, str, Any]:
+def _answered(
+    library: Library, task: JudgedTask, depth: int, settled: bool
+) -> tuple[Run, str, Any]:
     """The run, what was learned for it in words, and as a method that was fitted on all topics."""
     recipe = library.recipe
     if settled or not learns(recipe):
-        return library.run(task.queries, _DEPTH, pools=task.pools), "", None
-    learned = fuse_members(recipe, member_runs(library, task), task)
+        return library.run(task.queries, depth, pools=task.pools), "", None
+    learned = fuse_members(recipe, member_runs(library, task, depth), task, depth)
     return learned.run, f"{', '.join(recipe.members)}: {learned.method}", learned.method
 
 
@@ -230,24 +242,27 @@ def learns(recipe: Recipe) -> bool:
     return bool(method and METHODS[method].learner and "coefficients" not in recipe.ranking.fuse)
 
 
-def member_runs(library: Library, task: JudgedTask) -> list[Run]:
-    """The runs of the systems that a recipe fuses, named like them."""
+def member_runs(library: Library, task: JudgedTask, depth: int = DEPTH) -> list[Run]:
+    """The runs of the systems that a recipe fuses, named like them, as deep as it fuses them."""
     recipe = library.recipe
+    fused = max(depth, recipe.ranking.candidates)
     return [
         library.with_recipe(recipe.member(name)).run(
-            task.queries, _DEPTH, name=name, pools=task.pools
+            task.queries, fused, name=name, pools=task.pools
         )
         for name in recipe.members
     ]
 
 
-def fuse_members(recipe: Recipe, runs: Sequence[Run], task: JudgedTask) -> Learned:
+def fuse_members(
+    recipe: Recipe, runs: Sequence[Run], task: JudgedTask, depth: int = DEPTH
+) -> Learned:
     """The runs of a recipe's systems, fused; what is to be learned is cross-validated."""
     from mathsetu.ranking.fusion import GOAL, Learned, fuse, fuse_learned, make_learner
 
     if not learns(recipe):
         method = recipe.fusion(recipe.ranking.weights)
-        return Learned(fuse(runs, method, _DEPTH), method, 0.0, 0.0, 0)
+        return Learned(fuse(runs, method, depth), method, 0.0, 0.0, 0)
     settings = dict(recipe.ranking.fuse)
     name = settings.pop("method")
     topics = len(task.queries)
@@ -255,7 +270,7 @@ def fuse_members(recipe: Recipe, runs: Sequence[Run], task: JudgedTask) -> Learn
         raise InputError(f"{name} is learned from judged topics, and there is only one")
     learner = make_learner(name, GOAL, **settings)
     return fuse_learned(
-        runs, task.judgments, learner, measure=GOAL, folds=min(_FOLDS, topics), depth=_DEPTH
+        runs, task.judgments, learner, measure=GOAL, folds=min(_FOLDS, topics), depth=depth
     )
 
 
