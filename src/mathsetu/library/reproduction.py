@@ -15,6 +15,7 @@ from mathsetu.intake.question import Question
 from mathsetu.library.library import Library
 from mathsetu.library.query_translation import check_translation
 from mathsetu.models import folder_of, is_path
+from mathsetu.printable import counted
 from mathsetu.ranking.rerank import check_reranker
 from mathsetu.recipes.learned import LearnedFusion
 from mathsetu.recipes.published import EDITIONS, Published, edition_of, published_figures
@@ -88,8 +89,8 @@ def reproduce(
     """Measure a library on judged topics.
 
     Judgments of posts that the library does not have are left out, and so are topics whose relevant
-    posts are all missing. A fusion that learns is cross-validated: no topic is ranked by what its
-    own judgments taught.
+    posts are all missing, whether the judgments name these or are of available posts only. A
+    fusion that learns is cross-validated: no topic is ranked by what its own judgments taught.
 
     Args:
         library: Built with the recipe, or with a recipe that differs in some settings.
@@ -115,7 +116,7 @@ def reproduce(
             *changed_settings(shipped, library.recipe),
             *_protocol(shipped.name, pool, stored),
             *dict.fromkeys(_other_data(figures, len(library)) if has_paper(shipped.name) else ()),
-            *_fewer_judgments(task.used, len(judgments)),
+            *task.notes(),
         ),
         None if pool else depth,
         learned,
@@ -161,12 +162,14 @@ class JudgedTask:
         judged: The judgments that are used.
         threshold: The lowest relevant grade.
         pools: The only posts that are ranked for each topic; None for all.
+        unused: How many judgments are left out, by what they are of.
     """
 
     queries: list[Query]
     judged: Judgments
     threshold: int
     pools: Mapping[str, Collection[str]] | None
+    unused: Mapping[str, int]
 
     @classmethod
     def of(
@@ -184,34 +187,59 @@ class JudgedTask:
             judgments: How posts were judged for them.
             pool: Whether only judged posts are ranked.
         """
+        every = Judgments.of(judgments)
         known = library.present({judgment.id for judgment in judgments})
-        present = [judgment for judgment in judgments if judgment.id in known]
+        here = {
+            topic: found
+            for topic, grades in every.grades.items()
+            if (found := {post: grade for post, grade in grades.items() if post in known})
+        }
         queries = list(queries)
-        if not present:
+        if not here:
             check_posts_wanted(queries)
             raise InputError(
                 "none of the judged posts is in the collection: posts and judgments must be of the "
                 "same collection"
             )
-        every = Judgments.of(judgments)
         threshold = every.relevant_from
-        had = set(every.answerable(threshold).grades)
-        here = Judgments.of(present)
-        has = set(here.answerable(threshold).grades)
+        had = every.answerable(threshold).grades
         # Nobody can find anything for a topic without any relevant post: papers count these, too.
-        asked = [q for q in queries if q.id in here.grades and (q.id in has or q.id not in had)]
+        asked = [
+            query
+            for query in queries
+            if query.id in here
+            and (max(here[query.id].values()) >= threshold or _is_hopeless(query.id, had))
+        ]
         if not asked:
             raise InputError(
                 "none of the topics has a judgment of a post in the collection, or a relevant post "
                 "in it: topics and judgments must be of the same edition"
             )
-        judged = Judgments({query.id: here.grades[query.id] for query in asked})
-        return cls(asked, judged, threshold, judged.grades if pool else None)
+        judged = Judgments({query.id: here[query.id] for query in asked})
+        others = here.keys() - judged.grades.keys()
+        named = others & {query.id for query in queries}
+        unused = {
+            "posts that are not in the library": _number(every.grades) - _number(here),
+            "topics without a relevant post in it": sum(len(here[topic]) for topic in named),
+            "topics that were not asked": sum(len(here[topic]) for topic in others - named),
+        }
+        return cls(asked, judged, threshold, judged.grades if pool else None, unused)
+
+    def notes(self) -> Iterator[str]:
+        """What is left out, and which topics count although nothing can be found for them."""
+        unused = [f"{count:,} of {what}" for what, count in self.unused.items() if count]
+        if unused:
+            every = self.used + sum(self.unused.values())
+            yield f"{self.used:,} of {every:,} judgments are used; left out: {', '.join(unused)}"
+        grades = self.judged.grades.values()
+        hopeless = sum(max(topic.values()) < self.threshold for topic in grades)
+        if hopeless:
+            yield f"counted without a relevant post in the judgments: {counted(hopeless, 'topic')}"
 
     @property
     def used(self) -> int:
         """How many judgments are used."""
-        return sum(len(grades) for grades in self.judged.grades.values())
+        return _number(self.judged.grades)
 
     @property
     def judgments(self) -> list[Judgment]:
@@ -221,6 +249,28 @@ class JudgedTask:
             for topic, grades in self.judged.grades.items()
             for post_id, grade in grades.items()
         ]
+
+
+def _number(grades: Mapping[str, Mapping[str, int]]) -> int:
+    return sum(map(len, grades.values()))
+
+
+def _is_hopeless(topic: str, answerable: Collection[str]) -> bool:
+    """Whether a topic never had a relevant post, as far as is known.
+
+    Judgments of available posts alone do not tell: those of the relevant ones may be gone.
+
+    Args:
+        topic: The topic.
+        answerable: The topics that have a relevant post in the judgments that were given.
+
+    >>> _is_hopeless("A.3", ["A.1"]), _is_hopeless("A.208", ["A.1"]), _is_hopeless("q_9", ["q_1"])
+    (False, True, True)
+    """
+    edition = EDITIONS.get(edition_of(topic))
+    if edition is None or edition.hopeless is None:
+        return topic not in answerable
+    return topic in edition.hopeless
 
 
 def _answered(
@@ -389,14 +439,6 @@ def _other_data(figures: Sequence[Figure], posts: int) -> Iterator[str]:
             yield f"{name}: {posts:,} posts were searched, not {edition.posts:,}"
         if group[0].topics != edition.topics:
             yield f"{name}, {language}: {group[0].topics} topics were asked, not {edition.topics}"
-
-
-def _fewer_judgments(found: int, judgments: int) -> Iterator[str]:
-    if found != judgments:
-        yield (
-            f"{found:,} of {judgments:,} judgments are used: those of available posts, for topics "
-            "with a relevant post"
-        )
 
 
 def check_posts_wanted(queries: Iterable[Query]) -> None:
