@@ -74,6 +74,43 @@ def test_as_many_posts_are_ranked_as_the_recipe_states(mathsetu: Mathsetu, tmp_p
 
 
 @pytest.mark.thorough
+def test_a_run_gives_the_same_figures_with_the_judgments_that_were_used(
+    mathsetu: Mathsetu, tmp_path: Path
+) -> None:
+    """The recipe leaves out a relevant post, so the judgments as they are give other figures."""
+    bodies = ("An even prime $p$.", "An odd prime $p$.", "$p$")
+    posts = [Post(str(number), body) for number, body in enumerate(bodies)]
+    write_posts(tmp_path / "posts.jsonl", posts)
+    asked = [Query(f"A.{number}", "Is $p$ an even prime?", language="en") for number in (1, 2)]
+    write_queries(tmp_path / "topics.jsonl", asked)
+    (tmp_path / "qrels.txt").write_text("A.1 0 1 2\nA.1 0 2 3\nA.1 0 9 2\nA.2 0 0 1\nA.2 0 9 2\n")
+    (tmp_path / "own.toml").write_text(f"{LIGHT_TOML}\n[posts]\nneed_words = true")
+    files = ("own.toml", "posts.jsonl", "topics.jsonl", "qrels.txt")
+    kept = ("--library", "library")
+    first = mathsetu("reproduce", *files, *kept, "--save-judgments", "used.txt")
+    assert "left out by the recipe: 1 post (posts.need_words True)" in first.out
+    left_out = "1 of posts that the recipe leaves out, 2 of posts that are not in the library"
+    assert f"1 of 5 judgments are used; left out: {left_out}" in first.out
+    assert (tmp_path / "used.txt").read_text() == "A.1 0 1 2\n"
+    assert "  mathsetu run LIBRARY TOPICS RUN --k 1000\n" in first.err
+    assert """  mathsetu evaluate used.txt RUN -m "nDCG'" """ in first.err
+    assert "--relevant-from 2\n" in first.err
+    done = json.loads(mathsetu("reproduce", *files, *kept, "--json").out)
+    assert "judgments" not in done
+    assert any("the recipe leaves out some posts" in line for line in done["differences"])
+    assert mathsetu("run", "library", "topics.jsonl", "my.run", "--k", "1000").code == 0
+    measures = [word for figure in done["figures"] for word in ("-m", figure["measure"])]
+    for qrels, is_same in (("used.txt", True), ("qrels.txt", False)):
+        asked_again = ("evaluate", qrels, "my.run", *measures, "--relevant-from", "2", "--json")
+        [measured] = json.loads(mathsetu(*asked_again).out)["runs"]
+        ours = {figure["measure"]: figure["ours"] for figure in done["figures"]}
+        means = {name: measured["measures"][name]["mean"] for name in ours}
+        assert (means == pytest.approx(ours)) is is_same
+    refused = mathsetu.refuses("reproduce", *files, "--save-judgments", "used.txt")
+    assert "used.txt: exists (remove it first, or name another file)" in refused
+
+
+@pytest.mark.thorough
 def test_a_table_says_what_differs(mathsetu: Mathsetu, files: list[str]) -> None:
     shown = mathsetu("reproduce", "msm-sum", *files, "--set", "parts.bm25.scheme.k1=2.5")
     assert shown.code == 0

@@ -144,7 +144,7 @@ def test_the_same_topics_count_with_judgments_of_available_posts_only(summed: Li
     present = JudgedTask.of(summed, queries, there)
     assert (present.queries, present.judged) == (whole.queries, whole.judged)
     hopeless = "counted without a relevant post in the judgments: 1 topic"
-    left_out = "1 of topics without a relevant post in it, 1 of topics that were not asked"
+    left_out = "1 of topics without a relevant post there, 1 of topics that were not asked"
     assert list(present.notes()) == [f"2 of 4 judgments are used; left out: {left_out}", hopeless]
     missing = "2 of posts that are not in the library"
     assert list(whole.notes()) == [

@@ -64,6 +64,8 @@ class Reproduction:
         figures: The figures.
         differences: What differs, a line each.
         depth: How many posts were ranked for each topic; None for all of a pool.
+        relevant_from: The lowest relevant grade.
+        judgments: The judgments that were used.
         learned: What a fusion learned, in words.
         fusion: The same as a method that was fitted on all topics.
     """
@@ -72,6 +74,8 @@ class Reproduction:
     figures: tuple[Figure, ...]
     differences: tuple[str, ...]
     depth: int | None
+    relevant_from: int
+    judgments: tuple[Judgment, ...]
     learned: str = ""
     fusion: Any = None
 
@@ -85,6 +89,7 @@ def reproduce(
     depth: int = DEPTH,
     pool: bool = False,
     stored: LearnedFusion | None = None,
+    left_out: Collection[str] | None = (),
 ) -> Reproduction:
     """Measure a library on judged topics.
 
@@ -101,8 +106,10 @@ def reproduce(
         pool: Whether only the judged posts of each topic are ranked, as CrossMath does: all of
             them, whatever the depth.
         stored: What a fusion learned before, instead of learning it here.
+        left_out: The ids of posts that the recipe left out when the library was built; None: not
+            known.
     """
-    task = JudgedTask.of(library, queries, judgments, pool)
+    task = JudgedTask.of(library, queries, judgments, pool, left_out)
     if task.pools is not None:
         depth = max(map(len, task.pools.values()))
     if stored is not None:
@@ -116,9 +123,12 @@ def reproduce(
             *changed_settings(shipped, library.recipe),
             *_protocol(shipped.name, pool, stored),
             *dict.fromkeys(_other_data(figures, len(library)) if has_paper(shipped.name) else ()),
+            *_fewer_posts(library.recipe, left_out),
             *task.notes(),
         ),
         None if pool else depth,
+        task.threshold,
+        tuple(task.judgments),
         learned,
         fusion,
     )
@@ -178,6 +188,7 @@ class JudgedTask:
         queries: Iterable[Query],
         judgments: Sequence[Judgment],
         pool: bool = False,
+        left_out: Collection[str] | None = (),
     ) -> JudgedTask:
         """Leave out what the library does not have.
 
@@ -186,6 +197,7 @@ class JudgedTask:
             queries: The topics.
             judgments: How posts were judged for them.
             pool: Whether only judged posts are ranked.
+            left_out: The ids of posts that the recipe left out; None: not known.
         """
         every = Judgments.of(judgments)
         known = library.present({judgment.id for judgment in judgments})
@@ -218,9 +230,12 @@ class JudgedTask:
         judged = Judgments({query.id: here[query.id] for query in asked})
         others = here.keys() - judged.grades.keys()
         named = others & {query.id for query in queries}
+        absent = _number(every.grades) - _number(here)
+        short = sum(len(grades.keys() & set(left_out or ())) for grades in every.grades.values())
         unused = {
-            "posts that are not in the library": _number(every.grades) - _number(here),
-            "topics without a relevant post in it": sum(len(here[topic]) for topic in named),
+            "posts that the recipe leaves out": short,
+            "posts that are not in the library": absent - short,
+            "topics without a relevant post there": sum(len(here[topic]) for topic in named),
             "topics that were not asked": sum(len(here[topic]) for topic in others - named),
         }
         return cls(asked, judged, threshold, judged.grades if pool else None, unused)
@@ -439,6 +454,16 @@ def _other_data(figures: Sequence[Figure], posts: int) -> Iterator[str]:
             yield f"{name}: {posts:,} posts were searched, not {edition.posts:,}"
         if group[0].topics != edition.topics:
             yield f"{name}, {language}: {group[0].topics} topics were asked, not {edition.topics}"
+
+
+def _fewer_posts(recipe: Recipe, left_out: Collection[str] | None) -> Iterator[str]:
+    """What the recipe leaves out of the collection."""
+    selection = {name: value for name, value in asdict(recipe.posts).items() if value}
+    settings = ", ".join(f"posts.{name} {_shown(value)}" for name, value in selection.items())
+    if left_out is None and selection:
+        yield f"the recipe leaves out some posts ({settings}), counted when the library is built"
+    elif left_out:
+        yield f"left out by the recipe: {counted(len(left_out), 'post')} ({settings})"
 
 
 def check_posts_wanted(queries: Iterable[Query]) -> None:
