@@ -216,17 +216,27 @@ def test_a_library_is_no_source_and_its_posts_are_exported(mathsetu: Mathsetu) -
     assert post == replace(given, language="en", collection="notes")
 
 
-def test_what_a_recipe_leaves_out_is_told(mathsetu: Mathsetu) -> None:
+@pytest.mark.thorough
+def test_what_a_recipe_leaves_out_is_told_and_its_formulas_do_not_count(
+    mathsetu: Mathsetu,
+) -> None:
     rows = (
-        '{"id": "1", "body": "a", "kind": "question"}\n{"id": "2", "body": "b", "kind": "answer"}\n'
+        '{"id": "1", "body": "$a$ $b$", "kind": "question"}',
+        '{"id": "2", "body": "is $c$", "kind": "answer"}',
+        '{"id": "3", "body": "$d$", "kind": "answer"}',
     )
-    Path("posts.jsonl").write_text(rows)
-    report = mathsetu.json(
-        "index", "lib", "posts.jsonl", "--recipe", "formula", "--set", 'posts.kinds=["answer"]'
-    )
+    Path("posts.jsonl").write_text("\n".join(rows))
+    settings = ("--set", 'posts.kinds=["answer"]', "--set", "posts.need_words=true")
+    report = mathsetu.json("index", "lib", "posts.jsonl", "--recipe", "formula", *settings)
     assert isinstance(report, dict)
-    assert report["posts"] == 1
-    assert report["passed_over"][0]["reason"] == "a post that the recipe leaves out"
+    assert (report["posts"], report["formulas"]) == (1, 1)
+    told = {"reason": "a post that the recipe leaves out", "count": 2, "first": ["1", "3"]}
+    assert report["passed_over"] == [told]
+    Path("more.jsonl").write_text("\n".join((rows[0], rows[1].replace("2", "4"))))
+    added = mathsetu.json("add", "lib", "more.jsonl")
+    assert isinstance(added, dict)
+    assert (added["added"], added["replaced"], added["formulas"]) == (1, 0, 1)
+    assert added["passed_over"] == [told | {"count": 1, "first": ["1"]}]
 
 
 @pytest.mark.thorough

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mathsetu.collections.jsonl import write_posts, write_queries
-from mathsetu.records import Formula, Query
+from mathsetu.records import Formula, Post, Query
 from tests.command import Mathsetu
 from tests.encoders.tiny_graph import POSTS, make_graph_model
 from tests.light import LIGHT_TOML
@@ -48,6 +48,66 @@ def test_a_library_that_is_used_or_replaced_is_named(mathsetu: Mathsetu, tmp_pat
     assert f"kept: this library is used as it is, and {files[0]} is not read" in told
     told = mathsetu("reproduce", "msm-tfidf", *files, *kept).err
     assert "kept: the library there has another recipe and is replaced" in told
+
+
+@pytest.mark.thorough
+def test_as_many_posts_are_ranked_as_the_recipe_states(mathsetu: Mathsetu, tmp_path: Path) -> None:
+    write_posts(tmp_path / "posts.jsonl", [Post(str(n), "An even prime $p$.") for n in range(2)])
+    write_queries(tmp_path / "topics.jsonl", [Query("A.1", "An even prime $p$?", language="en")])
+    (tmp_path / "qrels.txt").write_text("A.1 0 0 3\nA.1 0 1 3\n")
+    (tmp_path / "deep.toml").write_text(LIGHT_TOML, encoding="utf-8")
+    (tmp_path / "flat.toml").write_text(
+        LIGHT_TOML.replace("[ranking]", "[ranking]\nk = 1"), encoding="utf-8"
+    )
+    names = ("posts.jsonl", "topics.jsonl", "qrels.txt")
+    depths: dict[str, tuple[int, float]] = {}
+    for recipe in ("deep", "flat"):
+        done = json.loads(mathsetu("reproduce", f"{recipe}.toml", *names, "--json").out)
+        recalled = {figure["measure"]: figure["ours"] for figure in done["figures"]}
+        depths[recipe] = done["depth"], recalled["MAP'"]
+    assert depths == {"deep": (1000, 1.0), "flat": (1, 0.5)}
+    assert "hits per topic: 1\n" in mathsetu("reproduce", "flat.toml", *names).out
+    changed = mathsetu("reproduce", "deep.toml", *names, "--set", "ranking.k=2").out
+    assert "hits per topic: 2\n" in changed
+    # The whole pool is ranked.
+    assert "hits per topic" not in mathsetu("reproduce", "flat.toml", *names, "--pool").out
+
+
+@pytest.mark.thorough
+def test_a_run_gives_the_same_figures_with_the_judgments_that_were_used(
+    mathsetu: Mathsetu, tmp_path: Path
+) -> None:
+    """The recipe leaves out a relevant post, so the judgments as they are give other figures."""
+    bodies = ("An even prime $p$.", "An odd prime $p$.", "$p$")
+    posts = [Post(str(number), body) for number, body in enumerate(bodies)]
+    write_posts(tmp_path / "posts.jsonl", posts)
+    asked = [Query(f"A.{number}", "Is $p$ an even prime?", language="en") for number in (1, 2)]
+    write_queries(tmp_path / "topics.jsonl", asked)
+    (tmp_path / "qrels.txt").write_text("A.1 0 1 2\nA.1 0 2 3\nA.1 0 9 2\nA.2 0 0 1\nA.2 0 9 2\n")
+    (tmp_path / "own.toml").write_text(f"{LIGHT_TOML}\n[posts]\nneed_words = true")
+    files = ("own.toml", "posts.jsonl", "topics.jsonl", "qrels.txt")
+    kept = ("--library", "library")
+    first = mathsetu("reproduce", *files, *kept, "--save-judgments", "used.txt")
+    assert "left out by the recipe: 1 post (posts.need_words True)" in first.out
+    left_out = "1 of posts that the recipe leaves out, 2 of posts that are not in the library"
+    assert f"1 of 5 judgments are used; left out: {left_out}" in first.out
+    assert (tmp_path / "used.txt").read_text() == "A.1 0 1 2\n"
+    assert "  mathsetu run LIBRARY TOPICS RUN --k 1000\n" in first.err
+    assert """  mathsetu evaluate used.txt RUN -m "nDCG'" """ in first.err
+    assert "--relevant-from 2\n" in first.err
+    done = json.loads(mathsetu("reproduce", *files, *kept, "--json").out)
+    assert "judgments" not in done
+    assert any("the recipe leaves out some posts" in line for line in done["differences"])
+    assert mathsetu("run", "library", "topics.jsonl", "my.run", "--k", "1000").code == 0
+    measures = [word for figure in done["figures"] for word in ("-m", figure["measure"])]
+    for qrels, is_same in (("used.txt", True), ("qrels.txt", False)):
+        asked_again = ("evaluate", qrels, "my.run", *measures, "--relevant-from", "2", "--json")
+        [measured] = json.loads(mathsetu(*asked_again).out)["runs"]
+        ours = {figure["measure"]: figure["ours"] for figure in done["figures"]}
+        means = {name: measured["measures"][name]["mean"] for name in ours}
+        assert (means == pytest.approx(ours)) is is_same
+    refused = mathsetu.refuses("reproduce", *files, "--save-judgments", "used.txt")
+    assert "used.txt: exists (remove it first, or name another file)" in refused
 
 
 @pytest.mark.thorough

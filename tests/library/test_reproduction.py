@@ -10,7 +10,7 @@ from mathsetu.collections import sampler
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Judgments, Measure, evaluate
 from mathsetu.library import Library, build_library
-from mathsetu.library.reproduction import _measures, reproduce
+from mathsetu.library.reproduction import JudgedTask, _measures, reproduce
 from mathsetu.ranking.fusion import fuse
 from mathsetu.recipes import load_recipe, recipe_names
 from mathsetu.recipes.published import EDITIONS, Published, published_figures
@@ -124,6 +124,44 @@ def test_a_failed_reproduction_leaves_the_library_as_it_was(
     with pytest.raises(InputError, match="characters"):
         reproduce(library, before, endless, judgments)
     assert library.recipe == before
+
+
+def test_the_same_topics_count_with_judgments_of_available_posts_only(summed: Library) -> None:
+    one, other = (post.id for post in list(sampler.posts())[:2])
+    queries = [Query(f"A.{number}", "prime") for number in (1, 2, 208)]
+    judgments = [
+        Judgment("A.1", one, 3),
+        Judgment("A.1", "a post that is not there", 2),
+        Judgment("A.2", other, 0),
+        Judgment("A.2", "a post that is not there", 3),
+        Judgment("A.3", one, 1),
+        # Nobody found anything for this one, and papers count it.
+        Judgment("A.208", one, 1),
+    ]
+    whole = JudgedTask.of(summed, queries, judgments)
+    assert [query.id for query in whole.queries] == ["A.1", "A.208"]
+    there = [judgment for judgment in judgments if judgment.id in (one, other)]
+    present = JudgedTask.of(summed, queries, there)
+    assert (present.queries, present.judged) == (whole.queries, whole.judged)
+    hopeless = "counted without a relevant post in the judgments: 1 topic"
+    left_out = "1 of topics without a relevant post there, 1 of topics that were not asked"
+    assert list(present.notes()) == [f"2 of 4 judgments are used; left out: {left_out}", hopeless]
+    missing = "2 of posts that are not in the library"
+    assert list(whole.notes()) == [
+        f"2 of 6 judgments are used; left out: {missing}, {left_out}",
+        hopeless,
+    ]
+
+
+def test_topics_of_no_lab_count_if_their_judgments_have_no_relevant_post(summed: Library) -> None:
+    post = next(sampler.posts()).id
+    queries = [Query("mine", "prime"), Query("yours", "prime")]
+    judgments = [Judgment("mine", post, 3), Judgment("yours", post, 0)]
+    task = JudgedTask.of(summed, queries, judgments)
+    assert task.queries == queries
+    assert list(task.notes()) == ["counted without a relevant post in the judgments: 1 topic"]
+    lost = [*judgments, Judgment("yours", "a post that is not there", 3)]
+    assert JudgedTask.of(summed, queries, lost).queries == queries[:1]
 
 
 def test_nothing_to_measure_is_said(summed: Library, topics: list[Query]) -> None:

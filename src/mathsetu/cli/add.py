@@ -81,6 +81,7 @@ def command(
             read_sources(sources, format_name, lang, bad, opened),
             device=device,
             progress=progress,
+            on_left_out=bad.left_out,
         )
         opened.refresh()
         older = _older_posts(opened, bad.tally or Tally())

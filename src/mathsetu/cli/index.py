@@ -99,15 +99,13 @@ def command(
                 processes=processes,
                 device=device,
                 progress=progress,
+                on_left_out=bad.left_out,
             )
     except KeyboardInterrupt:
         if is_begun(Path(library), fingerprint):
             raise click.Abort("the same command resumes the build") from None
         raise
     manifest = read_manifest(Path(library))
-    if bad.tally is not None and bad.tally.posts > manifest.posts:
-        left_out = bad.tally.posts - manifest.posts
-        bad.passed_over(recipe, "a post that the recipe leaves out", left_out)
     seconds = time.perf_counter() - started
     # What an interrupted build had read is not read again, and so not counted.
     is_resumed = bad.tally is not None and not bad.tally.posts

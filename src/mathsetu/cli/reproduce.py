@@ -16,11 +16,14 @@ from mathsetu.collections.files import writing
 from mathsetu.collections.formats import open_posts
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.trec import write_qrels
 from mathsetu.errors import InputError
 from mathsetu.library import Library, build_library
 from mathsetu.library.manifest import has_manifest
 from mathsetu.library.reproduction import (
+    DEPTH,
     Figure,
+    Reproduction,
     check_models,
     check_posts_wanted,
     has_paper,
@@ -31,7 +34,8 @@ from mathsetu.library.reproduction import (
 )
 from mathsetu.papers import Context, is_page, page
 from mathsetu.papers.context import read_models
-from mathsetu.recipes import load_recipe
+from mathsetu.printable import counted
+from mathsetu.recipes import load_recipe, stated_hits
 from mathsetu.recipes.learned import read_learned
 
 _OF_PAPERS = ("paper", "the paper's figure is in")
@@ -52,6 +56,8 @@ _COLUMNS = ("edition", "language", "topics", "measure", "ours", *_OF_PAPERS)
               help="Rank only the judged posts of each topic, as CrossMath does.")  # fmt: skip
 @click.option("--save", type=click.Path(path_type=Path), metavar="FILE",
               help="Write the learned settings of a fusion to FILE (TOML).")  # fmt: skip
+@click.option("--save-judgments", type=click.Path(path_type=Path), metavar="FILE",
+              help="Write the judgments that are used to FILE, to evaluate runs with.")  # fmt: skip
 @click.option("--learned", type=click.Path(path_type=Path), metavar="FILE",
               help="Use the learned settings in FILE; learn nothing.")  # fmt: skip
 @click.option("--sweep-k", type=Numbers(), metavar="K1,K2,…",
@@ -77,6 +83,7 @@ def command(
     lang: str,
     pool: bool,
     save: Path | None,
+    save_judgments: Path | None,
     learned: Path | None,
     sweep_k: tuple[float, ...] | None,
     data: Path | None,
@@ -97,6 +104,7 @@ def command(
       mathsetu reproduce mirmu Posts.xml topics.xml qrels.txt --set rerank.model=./my-reranker
       mathsetu reproduce crossmath-nllb-bi Posts.xml spa_Latn.tsv qrels.txt --pool
       mathsetu reproduce msm-ens-13 Posts.xml topics.xml qrels.txt --save rbc.toml
+      mathsetu reproduce msm-bm25 Posts.xml topics.xml qrels.txt --save-judgments used.txt
       mathsetu reproduce msm-ens-7 Posts.xml topics.xml qrels.txt --sweep-k 20,60,180,500
       mathsetu reproduce --all DATA --models models.toml --write page.md
     """
@@ -108,12 +116,18 @@ def command(
     if name is None or posts is None or topics is None or not qrels:
         raise click.UsageError("give NAME, POSTS, TOPICS and QRELS, or --all DATA")
     recipe = load_recipe(name, settings)
+    depth = stated_hits(name, settings) or DEPTH
     stored = read_learned(learned) if learned else None
     if stored is not None and save is not None:
         raise click.UsageError("--save keeps what is learned, and --learned learns nothing")
+    if save_judgments is not None and sweep_k:
+        raise click.UsageError("--save-judgments is for one run, and --sweep-k makes several")
     if save is not None and not learns(recipe):
         raise InputError(f"{name}: its fusion learns nothing; --save has nothing to keep")
-    check_saved(save, [Path(name), posts, topics, *qrels, library])
+    read = [Path(name), posts, topics, *qrels, library]
+    check_saved(save, read)
+    # Judgments that are there may be all that somebody has of their work: none are written over.
+    check_target(save_judgments, read, own=lambda _: False, about="", outputs=[save])
     queries = [replace(q, language=q.language or lang) for q in read_records(topics, "queries")]
     check_posts_wanted(queries)
     judgments = [judgment for path in qrels for judgment in read_records(path, "judgments")]
@@ -127,31 +141,48 @@ def command(
     check_models(recipe, queries)
     with TemporaryDirectory() as place, progress_bar() as progress:
         folder = library or Path(place) / "library"
-        if same_recipe(folder, recipe):
+        left_out: list[str] = []
+        is_built = not same_recipe(folder, recipe)
+        if not is_built:
             used = f"{folder}: this library is used as it is, and {posts} is not read"
             say(f"{used} (to build it from {posts}, remove it first)", err=True)
         else:
             if has_manifest(folder):
                 say(f"{folder}: the library there has another recipe and is replaced", err=True)
             build_library(
-                folder, open_posts(posts, BadRows(ids=SeenIds())), recipe, progress=progress
+                folder,
+                open_posts(posts, BadRows(ids=SeenIds())),
+                recipe,
+                progress=progress,
+                on_left_out=lambda post_id, _: left_out.append(post_id),
             )
         with Library(folder) as opened:
             asked = opened, load_recipe(name), queries, judgments
             if sweep_k:
-                _show_sweep(sweep(*asked, sweep_k), as_json)
+                _show_sweep(sweep(*asked, sweep_k, depth), as_json)
                 return
-            done = reproduce(*asked, pool=pool, stored=stored)
+            done = reproduce(
+                *asked,
+                depth=depth,
+                pool=pool,
+                stored=stored,
+                left_out=left_out if is_built else None,
+            )
             members = opened.recipe.members
     if save is not None and done.fusion is not None:
         method = str(recipe.ranking.fuse["method"])
         save_learned(save, method, done.fusion, members, ", ".join(path.name for path in qrels))
+    if save_judgments is not None:
+        write_qrels(save_judgments, done.judgments)
+        _say_how_to_evaluate(save_judgments, done)
     if as_json:
-        print_json(done)
+        print_json(replace(done, judgments=()))
         return
     compared = any(figure.paper is not None for figure in done.figures)
     own = len(_COLUMNS) if compared else -len(_OF_PAPERS)
     print_table(_COLUMNS[:own], [_row(figure)[:own] for figure in done.figures])
+    if done.depth is not None:
+        say(f"hits per topic: {done.depth:,}")
     if done.learned:
         say(f"learned: {done.learned}")
     if done.differences:
@@ -181,6 +212,18 @@ def _make_page(
     with writing(target) as file:
         file.write(made)
     say(f"the page is in {target}", err=True)
+
+
+def _say_how_to_evaluate(qrels: Path, done: Reproduction) -> None:
+    """Say how a run file gives the same figures."""
+    depth = f"--pool {qrels}" if done.depth is None else f"--k {done.depth}"
+    measures = " ".join(dict.fromkeys(f'-m "{figure.measure}"' for figure in done.figures))
+    say(f"{counted(len(done.judgments), 'judgment')} in {qrels}; a run gives the same figures with",
+        err=True)  # fmt: skip
+    say(f"  mathsetu run LIBRARY TOPICS RUN {depth}", err=True)
+    say(
+        f"  mathsetu evaluate {qrels} RUN {measures} --relevant-from {done.relevant_from}", err=True
+    )
 
 
 def _show_sweep(found: list[tuple[float, tuple[Figure, ...]]], as_json: bool) -> None:

@@ -56,7 +56,13 @@ from mathsetu.cluster.tables import Counts, Table, TableName, drop_tables
 from mathsetu.encoders.accelerator import PROCESSOR
 from mathsetu.errors import InputError
 from mathsetu.intake.posts import PostFacts
-from mathsetu.library.build import affected_answers, build_segments
+from mathsetu.library.build import (
+    LeftOutCount,
+    OnLeftOut,
+    affected_answers,
+    build_segments,
+    uncounted,
+)
 from mathsetu.library.manifest import segment_folder
 from mathsetu.recipes.schema import parse_table
 from mathsetu.records import Post
@@ -80,14 +86,16 @@ def add_to_cluster(
     progress: Progress,
     device: str = PROCESSOR,
     grace: float = GRACE,
+    on_left_out: OnLeftOut = uncounted,
 ) -> int:
     """Add posts; one whose id is there replaces the old one. Returns how many were added."""
+    left_out = LeftOutCount(on_left_out)
     with _changing(cluster, grace) as change:
         new: set[str] = set()
         everything = chain(_noted(posts, new), change.answers_to(new))
-        change.add(everything, collection, processes, device, progress)
+        change.add(everything, collection, processes, device, progress, left_out)
         change.commit()
-        return len(new)
+        return len(new) - left_out.posts
 
 
 def remove_from_cluster(cluster: Cluster, ids: Iterable[str], grace: float = GRACE) -> int:
@@ -149,6 +157,7 @@ class _Change:
         processes: int,
         device: str,
         progress: Progress,
+        on_left_out: OnLeftOut = uncounted,
     ) -> None:
         """Index posts as new segments; older posts with their ids are removed."""
 
@@ -169,6 +178,7 @@ class _Change:
                 processes=processes,
                 device=device,
                 progress=show,
+                on_left_out=on_left_out,
             )
             for name in built:
                 points = SegmentPoints(

@@ -125,6 +125,11 @@ class BadRows:
         if self.tally is not None and count:
             self.tally.passed_over(str(path), reason, count)
 
+    def left_out(self, post_id: str, formulas: int) -> None:
+        """Count a post that was read and that the recipe leaves out, if somebody counts."""
+        if self.tally is not None:
+            self.tally.left_out(post_id, formulas)
+
     def uses_form(self) -> None:
         """Take note that a file is read whose texts may have the form that the user says."""
         if self.tally is not None:

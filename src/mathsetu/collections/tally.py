@@ -48,6 +48,11 @@ class Tally:
             self.languages[post.language] += 1
             yield post
 
+    def left_out(self, post_id: str, formulas: int) -> None:
+        """Count a post that was read and that the recipe leaves out, with its formulas."""
+        self.formulas -= formulas
+        self.passed_over(post_id, "a post that the recipe leaves out")
+
     def came_from(self, post: Post) -> None:
         """Count a post for its file, and for the document that includes the file."""
         if file := source_file_of(post):

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from functools import partial
 from itertools import chain, count, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mathsetu import __version__
 from mathsetu.collections.seen import SeenIds
@@ -48,6 +48,27 @@ def quiet(what: str, number: int) -> None:
     """Nobody is watching."""
 
 
+#: Called with the id of a post that the recipe leaves out, and how many formulas it has.
+OnLeftOut = Callable[[str, int], None]
+
+
+def uncounted(post_id: str, formulas: int) -> None:
+    """Nobody counts what is left out."""
+
+
+class LeftOutCount:
+    """Counts the posts that are left out, and passes them on to another who counts."""
+
+    def __init__(self, on_left_out: OnLeftOut) -> None:
+        self.posts = 0
+        self._on_left_out = on_left_out
+
+    def __call__(self, post_id: str, formulas: int) -> None:
+        """Count a post, and pass it on."""
+        self.posts += 1
+        self._on_left_out(post_id, formulas)
+
+
 #: Posts in one segment, which is held in memory while it is built (1.8 GB for 60,000 short ones).
 SEGMENT_POSTS = 100_000
 _STATE, _READ = "state.json", "read.txt"
@@ -67,6 +88,7 @@ def build_segments(
     processes: int,
     device: str,
     progress: Progress,
+    on_left_out: OnLeftOut = uncounted,
 ) -> dict[str, int]:
     """Write whole segments; returns how many posts each has, by its name.
 
@@ -88,6 +110,7 @@ def build_segments(
         processes: How many to work with.
         device: Where passages are encoded.
         progress: Called as the work goes on.
+        on_left_out: Called for each post that is read and that the recipe leaves out.
     """
     # Before posts are read, and before others are encoded, which may take hours.
     for part, settings in recipe.parts.items():
@@ -114,7 +137,8 @@ def build_segments(
             known = with_document_languages(posts)
             with closing(ordered_map(read, known, processes, _CHUNK)) as rows:
                 left_out: Counter[str] = Counter()
-                selected = _selected(_counted(rows, "reading", progress), left_out)
+                read_rows = _counted(rows, "reading", progress)
+                selected = _selected(read_rows, left_out, on_left_out)
                 count = _write_stores(work, selected)
             if left_out and not count:
                 raise InputError(f"{recipe.name}: {_all_left_out(left_out)}")
@@ -344,11 +368,22 @@ def _write_part(folder: Path, builder: Builder) -> None:
     sync_folder(folder.parent)
 
 
-def _selected(rows: Iterable[Row | str], left_out: Counter[str]) -> Iterator[Row]:
+class _LeftOut(NamedTuple):
+    """A post that the recipe leaves out, the setting that does so, and how many formulas it has."""
+
+    id: str
+    setting: str
+    formulas: int
+
+
+def _selected(
+    rows: Iterable[Row | _LeftOut], left_out: Counter[str], on_left_out: OnLeftOut
+) -> Iterator[Row]:
     """The posts that are indexed; the others are counted by the setting that leaves them out."""
     for row in rows:
-        if isinstance(row, str):
-            left_out[row] += 1
+        if isinstance(row, _LeftOut):
+            left_out[row.setting] += 1
+            on_left_out(row.id, row.formulas)
         else:
             yield row
 
@@ -358,8 +393,8 @@ def _all_left_out(left_out: Counter[str]) -> str:
     return f"all posts are left out by the recipe ({settings})"
 
 
-def _row(post: Post, selection: Selection, collection: str, alone: bool) -> Row | str:
-    """A post as it is stored; the name of the setting by which the recipe leaves it out.
+def _row(post: Post, selection: Selection, collection: str, alone: bool) -> Row | _LeftOut:
+    """A post as it is stored, or that the recipe leaves it out.
 
     Args:
         post: The post.
@@ -368,13 +403,16 @@ def _row(post: Post, selection: Selection, collection: str, alone: bool) -> Row 
         alone: Whether answers have got the titles of their questions, which are not their words.
     """
     if selection.kinds and post.kind not in selection.kinds:
-        return "posts.kinds"
+        return _LeftOut(post.id, "posts.kinds", len(post.formulas))
     facts = read_post(post)
     if selection.minimum_words or selection.need_words:
-        fields = ("body",) if alone and post.parent_id else ("title", "body")
+        is_told = alone and bool(post.parent_id)
+        fields = ("body",) if is_told else ("title", "body")
         count = len(tokenize(" ".join(facts.texts[field].words for field in fields)))
         if count < max(selection.minimum_words, int(selection.need_words)):
-            return "posts.minimum_words" if selection.minimum_words else "posts.need_words"
+            setting = "posts.minimum_words" if selection.minimum_words else "posts.need_words"
+            own = [one for one in post.formulas if one.where in fields or not is_told]
+            return _LeftOut(post.id, setting, len(own))
     return to_row(facts, collection)
 
 

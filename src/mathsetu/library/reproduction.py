@@ -15,6 +15,7 @@ from mathsetu.intake.question import Question
 from mathsetu.library.library import Library
 from mathsetu.library.query_translation import check_translation
 from mathsetu.models import folder_of, is_path
+from mathsetu.printable import counted
 from mathsetu.ranking.rerank import check_reranker
 from mathsetu.recipes.learned import LearnedFusion
 from mathsetu.recipes.published import EDITIONS, Published, edition_of, published_figures
@@ -24,8 +25,8 @@ from mathsetu.records import Judgment, Query, Run
 if TYPE_CHECKING:
     from mathsetu.ranking.fusion import Learned
 
-# As deep as the runs that teams hand in.
-_DEPTH = 1000
+#: How many posts are ranked where a recipe states no ``ranking.k``: the limit of ARQMath's runs.
+DEPTH = 1000
 _FOLDS = 5
 # How ARQMath names the topics of its task 2.
 _FORMULA_TOPIC = re.compile(r"B\.[0-9]{1,4}")
@@ -62,6 +63,9 @@ class Reproduction:
         recipe: The recipe.
         figures: The figures.
         differences: What differs, a line each.
+        depth: How many posts were ranked for each topic; None for all of a pool.
+        relevant_from: The lowest relevant grade.
+        judgments: The judgments that were used.
         learned: What a fusion learned, in words.
         fusion: The same as a method that was fitted on all topics.
     """
@@ -69,6 +73,9 @@ class Reproduction:
     recipe: str
     figures: tuple[Figure, ...]
     differences: tuple[str, ...]
+    depth: int | None
+    relevant_from: int
+    judgments: tuple[Judgment, ...]
     learned: str = ""
     fusion: Any = None
 
@@ -79,27 +86,35 @@ def reproduce(
     queries: Iterable[Query],
     judgments: Sequence[Judgment],
     *,
+    depth: int = DEPTH,
     pool: bool = False,
     stored: LearnedFusion | None = None,
+    left_out: Collection[str] | None = (),
 ) -> Reproduction:
     """Measure a library on judged topics.
 
     Judgments of posts that the library does not have are left out, and so are topics whose relevant
-    posts are all missing. A fusion that learns is cross-validated: no topic is ranked by what its
-    own judgments taught.
+    posts are all missing, whether the judgments name these or are of available posts only. A
+    fusion that learns is cross-validated: no topic is ranked by what its own judgments taught.
 
     Args:
         library: Built with the recipe, or with a recipe that differs in some settings.
         shipped: The recipe as it is shipped, which the paper's figures are of.
         queries: The topics.
         judgments: How posts were judged for them.
-        pool: Whether only the judged posts of each topic are ranked, as CrossMath does.
+        depth: How many posts are ranked for each topic.
+        pool: Whether only the judged posts of each topic are ranked, as CrossMath does: all of
+            them, whatever the depth.
         stored: What a fusion learned before, instead of learning it here.
+        left_out: The ids of posts that the recipe left out when the library was built; None: not
+            known.
     """
-    task = JudgedTask.of(library, queries, judgments, pool)
+    task = JudgedTask.of(library, queries, judgments, pool, left_out)
+    if task.pools is not None:
+        depth = max(map(len, task.pools.values()))
     if stored is not None:
         library = library.with_recipe(stored.applied(library.recipe))
-    run, learned, fusion = _answered(library, task, settled=stored is not None)
+    run, learned, fusion = _answered(library, task, depth, settled=stored is not None)
     figures = figures_of(shipped.name, run, task)
     return Reproduction(
         shipped.name,
@@ -108,8 +123,12 @@ def reproduce(
             *changed_settings(shipped, library.recipe),
             *_protocol(shipped.name, pool, stored),
             *dict.fromkeys(_other_data(figures, len(library)) if has_paper(shipped.name) else ()),
-            *_fewer_judgments(task.used, len(judgments)),
+            *_fewer_posts(library.recipe, left_out),
+            *task.notes(),
         ),
+        None if pool else depth,
+        task.threshold,
+        tuple(task.judgments),
         learned,
         fusion,
     )
@@ -121,6 +140,7 @@ def sweep(
     queries: Iterable[Query],
     judgments: Sequence[Judgment],
     constants: Sequence[float],
+    depth: int = DEPTH,
 ) -> list[tuple[float, tuple[Figure, ...]]]:
     """The figures of a reciprocal rank fusion for several constants k; systems answer once.
 
@@ -130,15 +150,16 @@ def sweep(
         queries: The topics.
         judgments: How posts were judged for them.
         constants: The values of k.
+        depth: How many posts are ranked for each topic.
     """
     from mathsetu.ranking.fusion import RRF, fuse
 
     if library.recipe.ranking.fuse.get("method") != "rrf":
         raise InputError(f"{library.recipe.name}: k is swept for recipes that fuse by rrf")
     task = JudgedTask.of(library, queries, judgments)
-    runs = member_runs(library, task)
+    runs = member_runs(library, task, depth)
     return [
-        (k, tuple(figures_of(shipped.name, fuse(runs, RRF(k), _DEPTH), task))) for k in constants
+        (k, tuple(figures_of(shipped.name, fuse(runs, RRF(k), depth), task))) for k in constants
     ]
 
 
@@ -151,12 +172,14 @@ class JudgedTask:
         judged: The judgments that are used.
         threshold: The lowest relevant grade.
         pools: The only posts that are ranked for each topic; None for all.
+        unused: How many judgments are left out, by what they are of.
     """
 
     queries: list[Query]
     judged: Judgments
     threshold: int
     pools: Mapping[str, Collection[str]] | None
+    unused: Mapping[str, int]
 
     @classmethod
     def of(
@@ -165,6 +188,7 @@ class JudgedTask:
         queries: Iterable[Query],
         judgments: Sequence[Judgment],
         pool: bool = False,
+        left_out: Collection[str] | None = (),
     ) -> JudgedTask:
         """Leave out what the library does not have.
 
@@ -173,35 +197,64 @@ class JudgedTask:
             queries: The topics.
             judgments: How posts were judged for them.
             pool: Whether only judged posts are ranked.
+            left_out: The ids of posts that the recipe left out; None: not known.
         """
+        every = Judgments.of(judgments)
         known = library.present({judgment.id for judgment in judgments})
-        present = [judgment for judgment in judgments if judgment.id in known]
+        here = {
+            topic: found
+            for topic, grades in every.grades.items()
+            if (found := {post: grade for post, grade in grades.items() if post in known})
+        }
         queries = list(queries)
-        if not present:
+        if not here:
             check_posts_wanted(queries)
             raise InputError(
                 "none of the judged posts is in the collection: posts and judgments must be of the "
                 "same collection"
             )
-        every = Judgments.of(judgments)
         threshold = every.relevant_from
-        had = set(every.answerable(threshold).grades)
-        here = Judgments.of(present)
-        has = set(here.answerable(threshold).grades)
+        had = every.answerable(threshold).grades
         # Nobody can find anything for a topic without any relevant post: papers count these, too.
-        asked = [q for q in queries if q.id in here.grades and (q.id in has or q.id not in had)]
+        asked = [
+            query
+            for query in queries
+            if query.id in here
+            and (max(here[query.id].values()) >= threshold or _is_hopeless(query.id, had))
+        ]
         if not asked:
             raise InputError(
                 "none of the topics has a judgment of a post in the collection, or a relevant post "
                 "in it: topics and judgments must be of the same edition"
             )
-        judged = Judgments({query.id: here.grades[query.id] for query in asked})
-        return cls(asked, judged, threshold, judged.grades if pool else None)
+        judged = Judgments({query.id: here[query.id] for query in asked})
+        others = here.keys() - judged.grades.keys()
+        named = others & {query.id for query in queries}
+        absent = _number(every.grades) - _number(here)
+        short = sum(len(grades.keys() & set(left_out or ())) for grades in every.grades.values())
+        unused = {
+            "posts that the recipe leaves out": short,
+            "posts that are not in the library": absent - short,
+            "topics without a relevant post there": sum(len(here[topic]) for topic in named),
+            "topics that were not asked": sum(len(here[topic]) for topic in others - named),
+        }
+        return cls(asked, judged, threshold, judged.grades if pool else None, unused)
+
+    def notes(self) -> Iterator[str]:
+        """What is left out, and which topics count although nothing can be found for them."""
+        unused = [f"{count:,} of {what}" for what, count in self.unused.items() if count]
+        if unused:
+            every = self.used + sum(self.unused.values())
+            yield f"{self.used:,} of {every:,} judgments are used; left out: {', '.join(unused)}"
+        grades = self.judged.grades.values()
+        hopeless = sum(max(topic.values()) < self.threshold for topic in grades)
+        if hopeless:
+            yield f"counted without a relevant post in the judgments: {counted(hopeless, 'topic')}"
 
     @property
     def used(self) -> int:
         """How many judgments are used."""
-        return sum(len(grades) for grades in self.judged.grades.values())
+        return _number(self.judged.grades)
 
     @property
     def judgments(self) -> list[Judgment]:
@@ -213,12 +266,36 @@ class JudgedTask:
         ]
 
 
-def _answered(library: Library, task: JudgedTask, settled: bool) -> tuple[Run, str, Any]:
+def _number(grades: Mapping[str, Mapping[str, int]]) -> int:
+    return sum(map(len, grades.values()))
+
+
+def _is_hopeless(topic: str, answerable: Collection[str]) -> bool:
+    """Whether a topic never had a relevant post, as far as is known.
+
+    Judgments of available posts alone do not tell: those of the relevant ones may be gone.
+
+    Args:
+        topic: The topic.
+        answerable: The topics that have a relevant post in the judgments that were given.
+
+    >>> _is_hopeless("A.3", ["A.1"]), _is_hopeless("A.208", ["A.1"]), _is_hopeless("q_9", ["q_1"])
+    (False, True, True)
+    """
+    edition = EDITIONS.get(edition_of(topic))
+    if edition is None or edition.hopeless is None:
+        return topic not in answerable
+    return topic in edition.hopeless
+
+
+def _answered(
+    library: Library, task: JudgedTask, depth: int, settled: bool
+) -> tuple[Run, str, Any]:
     """The run, what was learned for it in words, and as a method that was fitted on all topics."""
     recipe = library.recipe
     if settled or not learns(recipe):
-        return library.run(task.queries, _DEPTH, pools=task.pools), "", None
-    learned = fuse_members(recipe, member_runs(library, task), task)
+        return library.run(task.queries, depth, pools=task.pools), "", None
+    learned = fuse_members(recipe, member_runs(library, task, depth), task, depth)
     return learned.run, f"{', '.join(recipe.members)}: {learned.method}", learned.method
 
 
@@ -230,24 +307,27 @@ def learns(recipe: Recipe) -> bool:
     return bool(method and METHODS[method].learner and "coefficients" not in recipe.ranking.fuse)
 
 
-def member_runs(library: Library, task: JudgedTask) -> list[Run]:
-    """The runs of the systems that a recipe fuses, named like them."""
+def member_runs(library: Library, task: JudgedTask, depth: int = DEPTH) -> list[Run]:
+    """The runs of the systems that a recipe fuses, named like them, as deep as it fuses them."""
     recipe = library.recipe
+    fused = max(depth, recipe.ranking.candidates)
     return [
         library.with_recipe(recipe.member(name)).run(
-            task.queries, _DEPTH, name=name, pools=task.pools
+            task.queries, fused, name=name, pools=task.pools
         )
         for name in recipe.members
     ]
 
 
-def fuse_members(recipe: Recipe, runs: Sequence[Run], task: JudgedTask) -> Learned:
+def fuse_members(
+    recipe: Recipe, runs: Sequence[Run], task: JudgedTask, depth: int = DEPTH
+) -> Learned:
     """The runs of a recipe's systems, fused; what is to be learned is cross-validated."""
     from mathsetu.ranking.fusion import GOAL, Learned, fuse, fuse_learned, make_learner
 
     if not learns(recipe):
         method = recipe.fusion(recipe.ranking.weights)
-        return Learned(fuse(runs, method, _DEPTH), method, 0.0, 0.0, 0)
+        return Learned(fuse(runs, method, depth), method, 0.0, 0.0, 0)
     settings = dict(recipe.ranking.fuse)
     name = settings.pop("method")
     topics = len(task.queries)
@@ -255,7 +335,7 @@ def fuse_members(recipe: Recipe, runs: Sequence[Run], task: JudgedTask) -> Learn
         raise InputError(f"{name} is learned from judged topics, and there is only one")
     learner = make_learner(name, GOAL, **settings)
     return fuse_learned(
-        runs, task.judgments, learner, measure=GOAL, folds=min(_FOLDS, topics), depth=_DEPTH
+        runs, task.judgments, learner, measure=GOAL, folds=min(_FOLDS, topics), depth=depth
     )
 
 
@@ -376,12 +456,14 @@ def _other_data(figures: Sequence[Figure], posts: int) -> Iterator[str]:
             yield f"{name}, {language}: {group[0].topics} topics were asked, not {edition.topics}"
 
 
-def _fewer_judgments(found: int, judgments: int) -> Iterator[str]:
-    if found != judgments:
-        yield (
-            f"{found:,} of {judgments:,} judgments are used: those of available posts, for topics "
-            "with a relevant post"
-        )
+def _fewer_posts(recipe: Recipe, left_out: Collection[str] | None) -> Iterator[str]:
+    """What the recipe leaves out of the collection."""
+    selection = {name: value for name, value in asdict(recipe.posts).items() if value}
+    settings = ", ".join(f"posts.{name} {_shown(value)}" for name, value in selection.items())
+    if left_out is None and selection:
+        yield f"the recipe leaves out some posts ({settings}), counted when the library is built"
+    elif left_out:
+        yield f"left out by the recipe: {counted(len(left_out), 'post')} ({settings})"
 
 
 def check_posts_wanted(queries: Iterable[Query]) -> None:

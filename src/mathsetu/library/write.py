@@ -16,7 +16,15 @@ from mathsetu.encoders.accelerator import PROCESSOR, check_device
 from mathsetu.errors import InputError
 from mathsetu.intake.posts import PostFacts
 from mathsetu.library import build
-from mathsetu.library.build import Progress, affected_answers, build_segments, quiet
+from mathsetu.library.build import (
+    LeftOutCount,
+    OnLeftOut,
+    Progress,
+    affected_answers,
+    build_segments,
+    quiet,
+    uncounted,
+)
 from mathsetu.library.lock import writing_alone
 from mathsetu.library.manifest import (
     BUILDING,
@@ -60,6 +68,7 @@ def build_library(
     processes: int | None = None,
     device: str = PROCESSOR,
     progress: Progress = quiet,
+    on_left_out: OnLeftOut = uncounted,
 ) -> None:
     """Build a library, or replace the one that is there when the new one is whole.
 
@@ -73,6 +82,8 @@ def build_library(
         device: Where the built-in model encodes passages: ``cpu``, or an accelerator that torch
             knows, such as ``cuda``, with the same vectors to within their quantisation.
         progress: Called as the work goes on.
+        on_left_out: Called with the id and the number of formulas of each post that the recipe
+            leaves out; not for those that an interrupted build had read.
     """
     _check_folder(folder, "is published from a folder: build there, then 'mathsetu publish'")
     library = Path(folder)
@@ -94,6 +105,7 @@ def build_library(
             processes=processes or all_cores(),
             device=device,
             progress=progress,
+            on_left_out=on_left_out,
         )
         segments = [_segment(library, own, count) for own, count in built.items()]
         _commit(library, _plain(asdict(chosen)), segments, models_of(chosen))
@@ -111,13 +123,14 @@ def add_posts(
     processes: int | None = None,
     device: str = PROCESSOR,
     progress: Progress = quiet,
+    on_left_out: OnLeftOut = uncounted,
 ) -> int:
     """Add posts as a new segment; the old ones are not read again. Returns how many were added.
 
     The cost is that of indexing the new posts alone, and the answers that the library has to
     them: an answer is found by its question, too. A post whose id is in the library replaces the
     old one. A search looks into every segment; when there are many, small ones are merged.
-    Passages are encoded on the ``device``, as `build_library` does.
+    Passages are encoded on the ``device``, and ``on_left_out`` is called, as by `build_library`.
 
     ``folder`` may be the address of a library on a cluster, where searches see the new posts
     within a second or two.
@@ -136,17 +149,19 @@ def add_posts(
                 processes=processes or all_cores(),
                 device=device,
                 progress=progress,
+                on_left_out=on_left_out,
             )
+    left_out = LeftOutCount(on_left_out)
     with _changing(folder) as change:
         new: set[str] = set()
         posts = chain(_noted(posts, new), change.answers_to(new))
-        change.add(posts, collection, processes or all_cores(), device, progress)
+        change.add(posts, collection, processes or all_cores(), device, progress, left_out)
         change.commit()
         if len(change.manifest.segments) > _MOST_SEGMENTS and change.merge(
             build.SEGMENT_POSTS, processes or all_cores()
         ):
             change.commit()
-        return len(new)
+        return len(new) - left_out.posts
 
 
 def optimize_library(folder: str | Path, *, processes: int | None = None) -> int:
@@ -250,6 +265,7 @@ class _Change:
         processes: int,
         device: str,
         progress: Progress,
+        on_left_out: OnLeftOut = uncounted,
     ) -> None:
         """Index posts as new segments; older posts with their ids are removed."""
         built = build_segments(
@@ -263,6 +279,7 @@ class _Change:
             processes=processes,
             device=device,
             progress=progress,
+            on_left_out=on_left_out,
         )
         self._next += len(built)
         for name, count in built.items():

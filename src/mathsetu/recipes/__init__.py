@@ -28,6 +28,7 @@ __all__ = [
     "recipe_table",
     "recipe_text",
     "searched_with",
+    "stated_hits",
 ]
 
 _LONGEST_RECIPE = 1_000_000
@@ -102,6 +103,16 @@ def load_recipe(name: str, overrides: Iterable[str] = ()) -> Recipe:
     recipe = overridden(recipe_table(name), overrides, name)
     check_parts(recipe, name)
     return recipe
+
+
+def stated_hits(name: str, overrides: Iterable[str] = ()) -> int | None:
+    """How many hits a recipe asks for, if it states that itself (``ranking.k``).
+
+    >>> stated_hits("miracle-2"), stated_hits("msm-bm25"), stated_hits("msm-bm25", ["ranking.k=7"])
+    (50, None, 7)
+    """
+    hits: int | None = _changed(recipe_table(name), overrides)["ranking"].get("k")
+    return hits
 
 
 def recipe_table(name: str) -> dict[str, Any]:
@@ -183,6 +194,10 @@ def _inner_table(table: dict[str, Any], name: str, source: str) -> dict[str, Any
 
 def overridden(table: Mapping[str, Any], overrides: Iterable[str], source: str) -> Recipe:
     """A recipe's table with settings replaced; values are TOML, or plain text."""
+    return parse_table(_changed(table, overrides), source)
+
+
+def _changed(table: Mapping[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
     changed = deepcopy(dict(table))
     for override in overrides:
         path, separator, value = override.partition("=")
@@ -200,7 +215,7 @@ def overridden(table: Mapping[str, Any], overrides: Iterable[str], source: str) 
             if not isinstance(place, dict):
                 raise InputError(f"{override!r}: {name} is not a table")
         place[last] = _toml_value(value.strip())
-    return parse_table(changed, source)
+    return changed
 
 
 def searched_with(table: Mapping[str, Any], overrides: Sequence[str], source: str) -> Recipe:

@@ -17,19 +17,24 @@ class Edition:
         name: The lab and its year.
         posts: How many posts were searched.
         topics: How many topics were judged.
+        hopeless: The judged topics for which nobody found a relevant post; None: not known.
     """
 
     name: str
     posts: int
     topics: int
+    hopeless: frozenset[str] | None = frozenset()
 
 
+# Of the additional topics of ARQMath 2021, which CrossMath uses. The official judgments have only
+# topics with a relevant post.
+_HOPELESS = "A.208 A.215 A.216 A.230 A.236 A.243 A.266 A.277 A.280"
 #: The editions that figures are of. ARQMath's posts are the answers from 2010 to 2018.
 EDITIONS = {
     "2020": Edition("ARQMath 2020", 1_445_495, 77),
-    "2021": Edition("ARQMath 2021", 1_445_495, 71),
+    "2021": Edition("ARQMath 2021", 1_445_495, 71, frozenset(_HOPELESS.split())),
     "2022": Edition("ARQMath 2022", 1_445_495, 78),
-    "CLMIR": Edition("CLMIR 2025", 39_862, 50),
+    "CLMIR": Edition("CLMIR 2025", 39_862, 50, hopeless=None),
 }
 # The topics of an edition bear these numbers.
 _ARQMATH = {"2020": range(1, 101), "2021": range(201, 301), "2022": range(301, 401)}
