@@ -34,7 +34,7 @@ _PLAIN = frozenset({"", "en", "id"})
 _DELIMITER = re.compile(r"(?<!\\)\$|\\(?=[()\[\]]|begin\{)")
 
 # What no formula is without: a sign or digit, a letter that stands alone, a Greek or raised one, a
-# name that brackets follow, or a function before a word. Most queries are words; the reader's
+# name that brackets follow, a hyphen between pairs of letters, or a function before a word. Most queries are words; the reader's
 # tables are not loaded for these.
 _HINT = re.compile(
     r"[^\w\s.,;:?!¿¡'’\"()\-–…।؟،؛«»\u0300-\u036f\u0600-\u06ff\u0900-\u097f\u200c\u200d]"
@@ -42,6 +42,7 @@ _HINT = re.compile(
     r"|[\U0001d400-\U0001d7ff]"
     r"|(?<=[^\W\d_])\("
     r"|(?<![^\W\d_])[A-Za-z](?![^\W\d_])"
+    r"|\b[a-z]{2} ?[-–] ?[a-z]{2}\b"
     r"|\b(?:x?(?:arc)?(?:sin|cos|tan|cot|sec|csc|ln|log|exp)h?x?|sqrt|cbrt|sen|c?tg|cotg)\b"
 )
 # A number with a decimal comma, its thousands parted by points: 3,14 and 1.234,5. No list: 1,2,3.
