@@ -379,6 +379,15 @@ def test_a_formula_that_holds_the_query_comes_before_one_that_shares_its_letters
     assert index.formulas(query, 1)[0].latex == whole
 
 
+def test_a_function_finds_itself_of_other_letters_before_its_letter(tmp_path: Path) -> None:
+    tower = r"h=\frac{d\tan\alpha\tan\beta}{\tan\beta-\tan\alpha}"
+    others = [f"$x_{n}=x+{n}$" for n in range(9)]
+    index = retriever(tmp_path, ["$x$", "$y=x$", f"${tower}$", *others])
+    scores = {one.latex: one.score for one in index.formulas(r"\tan x", 12)}
+    assert max(scores, key=scores.__getitem__) == tower
+    assert scores["x"] < scores[tower] / 3
+
+
 def test_a_reason_names_three_formulas_and_four_letters_at_most(tmp_path: Path) -> None:
     index = retriever(tmp_path, ["$a+b+c+d+e+f$", r"$x^2$, $x^3$, $x^4$, $x^5$ and $\int y$"])
     renamed = index.ask([asked("p+q+r+s+t+u")])[0].reason(0, Post("", "")).detail

@@ -7,7 +7,7 @@ matched (`mathsetu.formulas.matching`), and `similarity` joins both scores.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import log
 
 from mathsetu.formulas.matching import Match
@@ -18,7 +18,8 @@ MATCH_SHARE = 1 / 3
 COVERAGE_SHARE = 0.2
 #: What is gained, of all that is missing, by a formula that holds the whole query in one piece.
 FOUND_WHOLE = 0.5
-#: A query of fewer nodes is held by many formulas that have nothing else to do with it.
+# A query of fewer nodes is held by many formulas that have nothing else to do with it, unless it
+# names a function.
 _LEAST_WHOLE = 6
 #: The least similarity of a formula in which a pattern (a query with wildcards) is found in full.
 FOUND_PATTERN = 2 / 3
@@ -91,9 +92,18 @@ def similarity(overlap: float, found: Match) -> float:
     structure = (1 - COVERAGE_SHARE) * found.score + COVERAGE_SHARE * found.coverage
     like = (1 - MATCH_SHARE) * overlap + MATCH_SHARE * structure
     is_whole = found.coverage == 1 and found.in_one_piece
-    if is_whole and len(found.query_nodes) >= _LEAST_WHOLE:
+    if is_whole and is_telling([node.label for node in found.query_nodes]):
         like += FOUND_WHOLE * (1 - like)
     return like
+
+
+def is_telling(labels: Sequence[str]) -> bool:
+    """Whether few formulas hold a query with these labels by chance.
+
+    >>> is_telling(["F!tan", "V!x"]), is_telling(["O!SUP", "V!x", "N!2"])
+    (True, False)
+    """
+    return len(labels) >= _LEAST_WHOLE or any(label.startswith("F!") for label in labels)
 
 
 def pattern_similarity(overlap: float, found: Match) -> float:

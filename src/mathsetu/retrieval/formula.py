@@ -22,7 +22,7 @@ from mathsetu.formulas.labels import is_wildcard
 from mathsetu.formulas.matching import Match, PreparedFormula, match
 from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import Parsed, parse_once
-from mathsetu.formulas.similarity import pattern_similarity, similarity
+from mathsetu.formulas.similarity import is_telling, pattern_similarity, similarity
 from mathsetu.intake.question import Question
 from mathsetu.records import Evidence, Post, Reason
 from mathsetu.retrieval import kernels
@@ -54,6 +54,10 @@ if TYPE_CHECKING:
 _WORTHWHILE = 4
 # So many times as many are matched with a pattern: features do not tell what its wildcards hold.
 _PATTERN = 8
+# So many are matched with a function of little else, which takes little time: by its features
+# $\tan x$ is nearer to $x$ alone than to a formula with $\tan\alpha$. One without the function is
+# worth so much of what it would be.
+_SMALL, _MATCHED_SMALL, _WITHOUT_FUNCTION = 6, 200, 0.25
 # A formula of so many nodes is hardly part of another by chance, whatever its letters are.
 _LARGER = 8
 # Formulas of the collection that are looked at for one formula of a query: the posts that hold them
@@ -413,16 +417,21 @@ class _AskedFormula:
         labels = [node.label for node in self._parsed.opt.walk()]
         is_pattern = any(map(is_wildcard, labels))
         matched = min(self.matched * (_PATTERN if is_pattern else 1), _MOST_NODES // len(labels))
+        is_function = len(labels) < _SMALL and is_telling(labels)
+        if matched and is_function:
+            matched = max(matched, _MATCHED_SMALL)
         if not matched:
             return {}, 1.0
         chosen = among(self._looked_at.numbers, self._looked_at.scores, matched)
         if not len(chosen.numbers):
             return {}, 1.0
         join = pattern_similarity if is_pattern else similarity
-        joined = {
-            number: join(overlap, _matched(self.latex, self._index.latex(number)))
-            for number, overlap in zip(chosen.numbers.tolist(), chosen.scores.tolist(), strict=True)
-        }
+        joined = {}
+        for number, overlap in zip(chosen.numbers.tolist(), chosen.scores.tolist(), strict=True):
+            found = _matched(self.latex, self._index.latex(number))
+            joined[number] = join(overlap, found)
+            if is_function and not is_telling([node.label for node in found.query_nodes]):
+                joined[number] *= _WITHOUT_FUNCTION
         least = max(float(chosen.scores.min()), 1e-9)
         return joined, float(np.float32(min(joined.values()))) / least
 
