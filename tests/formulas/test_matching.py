@@ -409,6 +409,18 @@ def test_trees_read_from_tangent_text_match_too():
     assert found.substitution == {"n": "k"}
 
 
+def test_a_wildcard_stands_for_what_it_meets_most_often() -> None:
+    found = matched(r"?x+\sin ?x+\cos ?x", r"a+\sin c+\cos c")
+    assert found.bindings == {"?x": Tree("V!c")}
+    assert found.coverage == pytest.approx(5 / 6)
+
+
+def test_a_wildcard_takes_more_terms_than_there_are_names_of_positions() -> None:
+    terms = "+".join(f"x_{{{number}}}" for number in range(len(POSITIONS) + 3))
+    found = matched("?a + 1", f"{terms}+1")
+    assert found.bindings == {"?a": parse_latex(terms).opt}
+
+
 def test_a_wildcard_alone_stands_for_the_whole_formula() -> None:
     found = matched("?a", "y+1")
     assert (found.score, found.coverage) == (1.0, 1.0)

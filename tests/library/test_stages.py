@@ -3,15 +3,18 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mathsetu.collections import sampler
 from mathsetu.errors import InputError
+from mathsetu.intake.question import Question
 from mathsetu.library import Library, build_library
+from mathsetu.library.candidates import RecipeReply
 from mathsetu.own_models import register
 from mathsetu.ranking.fusion import IBC, RRF, CombSUM, Fusion, fuse
 from mathsetu.recipes.schema import parse_recipe
-from mathsetu.records import Post, Query
+from mathsetu.records import Post, Query, Reason
 
 PLAIN = """
 name = "plain"
@@ -236,3 +239,16 @@ def test_a_reranker_orders_the_first_again_and_says_from_where(
     else:
         assert scores == [2.0, 1.0, 0.0]
         assert reasons[2].detail == "not read"
+
+
+def test_what_was_said_of_a_post_goes_with_it_when_others_are_put_before_it() -> None:
+    def place_before(place: int) -> Reason:
+        return Reason("rerank", 0.0, f"at place {place}")
+
+    reply = RecipeReply(Question(Query("", "x")), np.arange(3), np.array([3.0, 2.0, 1.0]), {}, {})
+    moved = reply.ordered([0, 1, 2], remark=place_before).ordered([2, 0, 1])
+    assert [moved.reasons(place, Post("", ""))[0].detail for place in range(3)] == [
+        "at place 2",
+        "at place 0",
+        "at place 1",
+    ]

@@ -263,3 +263,10 @@ def test_preferences_are_compared_on_the_scale_of_the_scores() -> None:
     # The totals are near each other, the scores are not: a fifth more does not make up for it.
     totals, scores = np.array([1.0, 0.9, 0.1]), np.array([0.8, 0.4, 0.0])
     assert own_first(scores, totals, [False, True, False], [0, 1, 2], {}, 0.2) == [0, 1, 2]
+
+
+def test_scores_that_differ_in_the_tenth_digit_are_a_tie() -> None:
+    parts = {"text": np.array([0.2, 0.3]), "math": np.array([0.3 + 3e-10, 0.2])}
+    assert order(parts, np.array([1, 2])).tolist() == [1, 0]
+    parts["math"][0] += 3e-9
+    assert order(parts, np.array([1, 2])).tolist() == [0, 1]

@@ -172,3 +172,22 @@ def test_texts_are_needed_down_to_the_depth_that_is_read() -> None:
     assert reranker.rerank("?", ["1", "2"], [3.0, 2.0, 1.0]).order == (1, 0, 2)
     with pytest.raises(ValueError, match="1 texts and 3 scores"):
         reranker.rerank("?", ["1"], [3.0, 2.0, 1.0])
+
+
+def test_no_places_have_no_slice() -> None:
+    assert slices((3, 7), 0) == []
+
+
+def test_a_recipe_that_names_a_model_alone_gets_these_settings() -> None:
+    assert Rerank("model") == Rerank(
+        "model",
+        kind="cross-encoder",
+        depth=100,
+        tiers=(3, 7, 12, 16, 20, 50, 100, 125),
+        batch=32,
+        max_tokens=512,
+        seconds=0.0,
+        weight=1.0,
+        fields=("title", "question", "body"),
+        text="marked",
+    )
