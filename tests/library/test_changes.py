@@ -387,10 +387,11 @@ def test_ids_that_hold_or_resemble_a_mistyped_one_are_offered(library: Path) -> 
 
 def test_the_posts_of_documents_are_known_by_its_name(tmp_path: Path) -> None:
     posts = [
-        Post(f"notes.md#{number}", f"Section {number} on primes.", thread_id="notes.md")
+        Post(f"notes.md#{number}", "On primes.", thread_id="notes.md", language="en")
         for number in range(3)
     ]
-    build_library(tmp_path / "l", [*posts, Post("1", "Primes.")], LIGHT, processes=1)
+    other = Post("1", "Primes.", language="en")
+    build_library(tmp_path / "l", [*posts, other], LIGHT, processes=1)
     opened = Library(tmp_path / "l")
     assert opened.of_documents(["notes.md", "nowhere.md"]) == {
         "notes.md": {"notes.md#0", "notes.md#1", "notes.md#2"}
