@@ -173,3 +173,18 @@ def test_a_dump_that_declares_entities_is_refused(tmp_path: Path) -> None:
     path.write_text('<!DOCTYPE x [<!ENTITY a "b">]><mediawiki></mediawiki>')
     with pytest.raises(InputError, match="declares entities"):
         list(find("wikipedia").read(path, BadRows()))
+
+
+def test_archives_in_archives_are_read_two_deep(tmp_path: Path) -> None:
+    data = b""
+    for depth in range(3, -1, -1):
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            archive.writestr(f"note{depth}.md", f"Note {depth}.")
+            if data:
+                archive.writestr("inner.zip", data)
+        data = buffer.getvalue()
+    (tmp_path / "outer.zip").write_bytes(data)
+    posts, tally, _ = read(tmp_path / "outer.zip")
+    assert [post.body for post in posts] == ["Note 2.", "Note 1.", "Note 0."]
+    assert dict(tally.reasons) == {"an archive inside archives": 1}

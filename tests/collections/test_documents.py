@@ -499,3 +499,63 @@ def test_a_proof_is_named_as_it_is_printed(tmp_path: Path, preamble: str, printe
     )
     (post,) = open_posts(path)
     assert post.body.split() == [printed, "$x$"]
+
+
+def test_headings_of_one_level_follow_the_one_that_names_the_page(tmp_path: Path) -> None:
+    (post,) = read(write(tmp_path / "a.html", "<h1>Rings</h1><h1>Ideals</h1><p>Text.</p>"))
+    assert post.title == "Rings › Ideals"
+    (post,) = read(write(tmp_path / "b.html", "<h1>Rings</h1><p>Text.</p>"))
+    assert post.title == "Rings"
+
+
+def test_tabs_and_line_breaks_of_word_stay_apart(tmp_path: Path) -> None:
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    text = "<w:t>one</w:t><w:tab/><w:t>two</w:t><w:br/><w:t>three</w:t><w:cr/><w:t>four</w:t>"
+    with zipfile.ZipFile(tmp_path / "a.docx", "w") as file:
+        body = f"<w:body><w:p><w:r>{text}</w:r></w:p></w:body>"
+        file.writestr("word/document.xml", f"<w:document {space}>{body}</w:document>")
+    (post,) = read(tmp_path / "a.docx")
+    assert post.body == "one two\nthree\nfour"
+
+
+@pytest.mark.parametrize(
+    ("source", "body"),
+    [
+        (r"\paragraph*{Note} Text.", "Note. Text."),
+        (
+            r"\declaretheorem[name=Satz, style=plain]{satz}\begin{satz}Text.\end{satz}",
+            "Satz. Text.",
+        ),
+        (r"\declaretheorem{lemma}\begin{lemma}Text.\end{lemma}", "Lemma. Text."),
+        (r"One \vskip 3pt plus 1pt two.", "One two."),
+        (r"One \hbox{two} \hbox to 20pt{three}.", "One two three."),
+    ],
+)
+def test_commands_of_latex_leave_their_words_alone(tmp_path: Path, source: str, body: str) -> None:
+    (post,) = read_tex(tmp_path, f"\\begin{{document}}{source}\\end{{document}}")
+    assert " ".join(post.body.split()) == body
+
+
+def test_environments_of_latex_cannot_be_defined_again(tmp_path: Path) -> None:
+    (post,) = read_tex(
+        tmp_path,
+        "\\newenvironment{align}{no}{no}\\newenvironment{document}{no}{no}"
+        "\\newenvironment{own}{Before}{After}\\begin{document}\\begin{align}x\\end{align}"
+        " \\begin{own} text \\end{own}\\end{document}",
+    )
+    assert " ".join(post.body.split()) == r"\begin{align}x\end{align} Before text After"
+
+
+def test_files_are_taken_in_sixty_deep(tmp_path: Path) -> None:
+    for number in range(70):
+        write(tmp_path / f"f{number}.tex", f"{number} \\input{{f{number + 1}}} end")
+    (post,) = read(tmp_path / "f0.tex")
+    assert post.body.split()[:61] == [*map(str, range(60)), "end"]
+
+
+def test_a_fence_around_code_is_longer_than_those_in_it(tmp_path: Path) -> None:
+    cells = [{"cell_type": "code", "source": "'''\n```\n$x$\n```\n'''"}]
+    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
+    (post,) = read(write(tmp_path / "a.ipynb", json.dumps(notebook)))
+    assert "x" in post.body
+    assert post.formulas == ()

@@ -114,3 +114,16 @@ def test_a_dash_is_standard_input_and_output(
     with writing("-") as file:
         file.write("out")
     assert capsys.readouterr().out == "out"
+
+
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_a_terminal_obeys_nothing_that_a_text_says(
+    monkeypatch: pytest.MonkeyPatch, is_terminal: bool
+) -> None:
+    out = io.StringIO()
+    monkeypatch.setattr(out, "isatty", lambda: is_terminal)
+    monkeypatch.setattr("sys.stdout", out)
+    with writing("-") as file:
+        file.write("\x1b[2Jtext\n")
+    assert ("\x1b" in out.getvalue()) != is_terminal
+    assert out.getvalue().endswith("text\n")

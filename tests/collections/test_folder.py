@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 import pytest
 
-from mathsetu.collections.folder import read_file, read_posts
+from mathsetu.collections.folder import has_file, read_file, read_posts
 from mathsetu.collections.formats import FORMATS, open_posts
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.seen import SeenIds
@@ -335,3 +335,20 @@ def test_a_chapter_by_itself_is_read_as_its_document_includes_it(
     assert bad.notes[0].endswith(
         f"is a part of {tmp_path}/notes/whole.tex; add that file or its folder"
     )
+
+
+def test_an_empty_file_by_itself_is_told(tmp_path: Path) -> None:
+    write(tmp_path / "empty.md", "")
+    tally = Tally()
+    assert list(read_file(tmp_path / "empty.md", BadRows(tally=tally))) == []
+    assert dict(tally.reasons) == {"an empty file": 1}
+
+
+def test_a_file_is_there_as_it_is_compressed_or_in_an_archive(tmp_path: Path) -> None:
+    write(tmp_path / "note.md", "text")
+    write(tmp_path / "long.md.gz", "packed")
+    write(tmp_path / "papers.zip", "packed")
+    for file in ("note.md", "long.md", "papers.zip/main.tex"):
+        assert has_file(tmp_path, file)
+    for file in ("other.md", "others.zip/main.tex"):
+        assert not has_file(tmp_path, file)

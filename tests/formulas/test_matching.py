@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from mathsetu.formulas.infix import infix
 from mathsetu.formulas.matching import Match, PreparedFormula, match
+from mathsetu.formulas.matching.alignment import _bounded
+from mathsetu.formulas.matching.unification import Unification
 from mathsetu.formulas.notation import read_tree
 from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import parse_latex
@@ -413,3 +415,91 @@ def test_large_sums_match_themselves_in_any_order(parts: list[Tree]):
 def test_trees_read_from_tangent_text_match_too():
     found = match(read_tree("[O!SUP,0[V!n],1[N!2]]"), read_tree("[O!SUP,0[V!k],1[N!2]]"))
     assert found.substitution == {"n": "k"}
+
+
+def test_a_wildcard_stands_for_what_it_meets_most_often() -> None:
+    found = matched(r"?x+\sin ?x+\cos ?x", r"a+\sin c+\cos c")
+    assert found.bindings == {"?x": Tree("V!c")}
+    assert found.coverage == pytest.approx(5 / 6)
+
+
+def test_a_wildcard_takes_more_terms_than_there_are_names_of_positions() -> None:
+    terms = "+".join(f"x_{{{number}}}" for number in range(len(POSITIONS) + 3))
+    found = matched("?a + 1", f"{terms}+1")
+    assert found.bindings == {"?a": parse_latex(terms).opt}
+
+
+def test_a_wildcard_alone_stands_for_the_whole_formula() -> None:
+    found = matched("?a", "y+1")
+    assert (found.score, found.coverage) == (1.0, 1.0)
+    assert found.bindings == {"?a": parse_latex("y+1").opt}
+
+
+# Worked out once and frozen: scores to six digits, coverage as nodes of so many.
+FROZEN = [
+    (r"\frac{-b+\sqrt{b^2-4ac}}{2a}", r"\frac{-q+\sqrt{q^2-4pr}}{2p}", 0.944444, (1, 1), "bqapcr"),
+    (r"\sin(x+y)=\sin x\cos y+\cos x\sin y", r"\cos(a+b)=\cos a\cos b-\sin a\sin b",
+     0.715152, (13, 16), "xbya"),
+    (r"e^{i\pi}+1=0", r"e^{i\theta}=\cos\theta+i\sin\theta", 0.454545, (5, 9), "eeii"),
+    (r"a_{n+1}=a_n+d", r"u_{k+1}=u_k\cdot r", 0.745455, (9, 11), "aunk"),
+    (r"\int_a^b f(x)dx", r"\int f(t)dt", 0.717647, (7, 11), "ffxt"),
+    (r"\binom{n}{k}", r"\binom{n}{k}=\binom{n}{n-k}", 0.461538, (1, 1), "nnkk"),
+    (r"x^{y^z}", r"a^{b^c}+c", 0.733333, (1, 1), "xaybzc"),
+    (r"f(x,y,z)", r"f(a,c)", 0.509091, (3, 6), "ffxa"),
+    (r"\frac{x}{y}+\frac{y}{x}", r"\frac{u}{v}+\frac{u}{v}", 0.657143, (5, 7), "xuyv"),
+    (r"\sqrt{x+1}", r"\log(\sqrt{\sqrt{x+1}})", 0.769231, (1, 1), "xx"),
+    (r"2x+3y=5", r"5=2u+3v+w", 0.905263, (1, 1), "xuyv"),
+    (r"xy-yx", r"-x", 0.4, (2, 8), "xx"),
+    (r"ab-ba", r"b-a", 0.666667, (4, 8), "aabb"),
+    (r"f(x,y)", r"xyz", 0.622222, (3, 5), "fxyy"),
+    (r"|?a+?b| \le |?a|+|?b|", r"x+1", 0.461538, (3, 10), ""),
+    (r"?a^2+2?a?b+?b^2", r"(x+y)z", 0.428571, (3, 11), ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("query", "candidate", "score", "found_of", "letters"), FROZEN)
+def test_scores_coverage_and_letters_are_these(
+    query: str, candidate: str, score: float, found_of: tuple[int, int], letters: str
+) -> None:
+    found = matched(query, candidate)
+    nodes, size = found_of
+    assert found.score == pytest.approx(score, abs=1e-6)
+    assert found.coverage == pytest.approx(nodes / size)
+    assert found.substitution == dict(zip(letters[::2], letters[1::2], strict=True))
+
+
+def test_a_sign_alone_is_found_as_the_sign_and_not_as_its_limits() -> None:
+    found = matched(r"\sum", r"\sum_{k=1}^n k")
+    assert found.score == pytest.approx(2 / 10)
+    assert found.candidate_nodes == (Tree("O!sum"),)
+
+
+def test_the_surroundings_of_a_letter_are_the_three_operators_above_it() -> None:
+    deep = PreparedFormula(parse_latex(r"\sin\cos\tan\log\exp x").opt)
+    assert sum(deep.contexts["x"].values()) == 3
+
+
+def test_equal_parts_stay_equal_until_a_letter_is_renamed() -> None:
+    choices = Unification(*(PreparedFormula(parse_latex(one).opt) for one in ("x+y", "x+t")))
+    assert choices.renames_nothing
+    choices.choose_letters([("x", "x")])
+    assert choices.renames_nothing
+    choices.choose_letters([("y", "t")])
+    assert not choices.renames_nothing
+
+
+@pytest.mark.parametrize(
+    ("sizes", "kept"),
+    [
+        ((200, 100), (200, 100)),  # exactly as many cells as a table may have
+        ((100, 1000), (100, 200)),
+        ((1000, 100), (200, 100)),
+        ((1000, 1000), (141, 141)),
+        ((141, 1000), (141, 141)),
+        ((1000, 140), (142, 140)),
+    ],
+)
+def test_the_larger_of_two_huge_formulas_is_cut_first(
+    sizes: tuple[int, int], kept: tuple[int, int]
+) -> None:
+    assert _bounded(*sizes) == kept

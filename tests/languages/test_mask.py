@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.shared import arqmath_posts
-from mathsetu.languages.mask import Unmasked, mask, unmask
+from mathsetu.languages.mask import Masked, Unmasked, mask, unmask
 from mathsetu.markup import split
 
 PIECES = st.sampled_from(
@@ -130,3 +130,8 @@ def test_every_real_post_survives(shared_data: Path) -> None:
             assert unmask(masked.text, masked).text == text
             texts += 1
     assert texts > 10_000
+
+
+def test_digits_after_a_formula_are_hidden_with_it_and_others_are_not() -> None:
+    assert mask("$a$ $b$ $c$57 d") == Masked("QZ1 QZ2 QZ3 d", ("$a$", "$b$", "$c$57"))
+    assert mask("57 $a$ 57") == Masked("57 QZ1 57", ("$a$",))

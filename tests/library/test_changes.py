@@ -8,8 +8,9 @@ import pytest
 
 from mathsetu.collections import sampler
 from mathsetu.errors import InputError
-from mathsetu.library import Filter, Library, add_posts, build_library, remove_posts
-from mathsetu.library.manifest import read_manifest
+from mathsetu.library import Filter, Library, add_posts, build, build_library, remove_posts, store
+from mathsetu.library.manifest import is_ours, read_manifest
+from mathsetu.library.write import _next_name
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Post
 from tests.light import LIGHT
@@ -332,3 +333,67 @@ def test_answers_are_found_by_a_question_that_comes_or_changes_after_them(tmp_pa
     assert found(tmp_path, "horses") == ["a", "q"]
     with Library(tmp_path) as library:
         assert len(library) == 3
+
+
+def test_the_folder_of_a_new_segment_is_marked_and_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[Path] = []
+    monkeypatch.setattr(build, "sync_tree", synced.append)
+    build.make_marked(tmp_path / "segments" / "000001")
+    assert synced == [tmp_path / "segments" / "000001"]
+    assert is_ours(synced[0])
+
+
+@pytest.mark.parametrize(
+    ("has_manifest", "named", "chosen", "left"),
+    [
+        # Without a manifest, what is there was never finished.
+        (False, set(), "000001", ["other"]),
+        # One that cannot be read may name the segment that is finished.
+        (True, set(), "000002", ["000001", "other"]),
+        (True, {"000001"}, "000002", ["000001", "other"]),
+        (True, {"000007"}, "000008", ["other"]),
+    ],
+)
+def test_leftovers_of_builds_make_room_for_a_new_segment(
+    tmp_path: Path, has_manifest: bool, named: set[str], chosen: str, left: list[str]
+) -> None:
+    for name in ("000001", "000005.building"):
+        build.make_marked(tmp_path / "segments" / name)
+    (tmp_path / "segments" / "other").mkdir()
+    if has_manifest:
+        (tmp_path / "manifest.json").write_text("{")
+    assert _next_name(tmp_path, named) == chosen
+    assert sorted(folder.name for folder in (tmp_path / "segments").iterdir()) == left
+
+
+def test_titles_that_are_read_in_batches_come_once_each(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "_BATCH", 2)
+    titles = [title for _, title in Library(library).titles(10)]
+    assert titles == ["Primes", "Circle", "Series", "Matrix"]
+
+
+def test_ids_that_hold_or_resemble_a_mistyped_one_are_offered(library: Path) -> None:
+    opened = Library(library)
+    assert opened.ids_like("ri") == ["primes", "series", "matrix"]
+    assert opened.ids_like("ri", 1) == ["primes"]
+    assert opened.ids_like("ri", but={"primes"}) == ["series", "matrix"]
+    assert opened.ids_like("cirlce") == ["circle"]
+    assert opened.ids_like("cirlce" * 100) == []
+
+
+def test_the_posts_of_documents_are_known_by_its_name(tmp_path: Path) -> None:
+    posts = [
+        Post(f"notes.md#{number}", "On primes.", thread_id="notes.md", language="en")
+        for number in range(3)
+    ]
+    other = Post("1", "Primes.", language="en")
+    build_library(tmp_path / "l", [*posts, other], LIGHT, processes=1)
+    opened = Library(tmp_path / "l")
+    assert opened.of_documents(["notes.md", "nowhere.md"]) == {
+        "notes.md": {"notes.md#0", "notes.md#1", "notes.md#2"}
+    }
+    assert opened.sizes_of_documents(["notes.md"]) == {"notes.md": 3}

@@ -182,6 +182,7 @@ def test_damage_in_the_manifest_is_found(library: Path) -> None:
     [
         ("parts.words.fields={body=1}", "parts.words.fields"),
         ("parts.words.stop_words=false", "parts.words.stop_words"),
+        ("parts.words.scheme.k1=1.8", "parts.words.scheme"),
         ("posts.kinds=['question']", "posts"),
     ],
 )
@@ -190,4 +191,10 @@ def test_what_decided_what_was_indexed_cannot_be_changed_for_a_search(
 ) -> None:
     with pytest.raises(InputError, match=f"^{named}: decided what was indexed"):
         Library(library, [setting])
-    Library(library, ["parts.words.scheme.k1=1.8"]).close()
+    Library(library, ["parts.words.query_title=0.3"]).close()
+
+
+def test_the_checksum_of_a_manifest_does_not_depend_on_the_order_of_its_names() -> None:
+    one, other = signed({"posts": 4, "format": 1}), signed({"format": 1, "posts": 4})
+    assert one["checksum"] == other["checksum"] == "499d9b3950f7919e2b4651d0fa4dad71"
+    assert signed({**one, "posts": 4}) == one

@@ -72,7 +72,7 @@ def test_a_text_is_no_list_of_ids(library: Path) -> None:
 
 def test_refresh_shows_what_was_changed_while_threads_search(library: Path) -> None:
     opened = Library(library)
-    assert not opened.refresh()
+    assert opened.refresh() is False
     with ThreadPoolExecutor(4) as pool:
         under_way = [pool.submit(opened.search, "prime numbers", 1) for _ in range(8)]
         add_posts(library, [Post("twin", "Twin primes differ by two.")], processes=1)

@@ -10,7 +10,7 @@ from mathsetu.collections import sampler
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Judgments, Measure, evaluate
 from mathsetu.library import Library, build_library
-from mathsetu.library.reproduction import JudgedTask, _measures, reproduce
+from mathsetu.library.reproduction import Figure, JudgedTask, _measures, _other_data, reproduce
 from mathsetu.ranking.fusion import fuse
 from mathsetu.recipes import load_recipe, recipe_names
 from mathsetu.recipes.published import EDITIONS, Published, published_figures
@@ -205,3 +205,19 @@ def test_every_published_figure_belongs_to_a_recipe_and_an_edition() -> None:
         keys = [(f.edition, f.language, f.measure) for f in figures]
         assert len(set(keys)) == len(keys)
         assert all(0 <= figure.value <= 1 for figure in figures)
+
+
+def test_other_data_than_the_papers_are_named() -> None:
+    same = Figure("CLMIR 2025", "en", 50, "MAP", 0.5, 0.4)
+    assert list(_other_data([same], 39_862)) == []
+    fewer = replace(same, topics=7)
+    assert list(_other_data([fewer], 1200)) == [
+        "CLMIR 2025: 1,200 posts were searched, not 39,862",
+        "CLMIR 2025, en: 7 topics were asked, not 50",
+    ]
+    assert list(_other_data([replace(same, paper=None)], 1200)) == [
+        "topics of CLMIR 2025, en: the paper has no figures for them"
+    ]
+    assert list(_other_data([replace(same, edition="")], 1200)) == [
+        "topics of no lab: the paper has no figures for them"
+    ]

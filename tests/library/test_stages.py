@@ -1,15 +1,20 @@
 """What a recipe may do before and after its parts: translation, fusion, several systems."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mathsetu.collections import sampler
 from mathsetu.errors import InputError
+from mathsetu.intake.question import Question
 from mathsetu.library import Library, build_library
+from mathsetu.library.candidates import RecipeReply
+from mathsetu.own_models import register
 from mathsetu.ranking.fusion import IBC, RRF, CombSUM, Fusion, fuse
 from mathsetu.recipes.schema import parse_recipe
-from mathsetu.records import Post, Query
+from mathsetu.records import Post, Query, Reason
 
 PLAIN = """
 name = "plain"
@@ -186,3 +191,64 @@ def test_the_other_parts_find_candidates_when_those_that_should_have_nothing_to_
     assert {hit.id for hit in library.search("primes $\\pi r^2$", 3)} == {"primes"}
     # Where no part has anything to go on, nothing is found and nothing fails.
     assert len(library.search("$$", 3)) == 0
+
+
+class Longest:
+    """A reranker that likes long texts."""
+
+    def read(self, question: str, texts: Sequence[str]) -> list[float]:
+        return [float(len(text)) for text in texts]
+
+
+CALIBRATION = """
+[ranking.calibration]
+half = { words = 1.0, formulas = 1.0 }
+close = { bias = 1.0 }
+relevant = { score = 2.0 }
+"""
+
+
+@pytest.mark.parametrize("calibration", ["", CALIBRATION])
+def test_a_reranker_orders_the_first_again_and_says_from_where(
+    tmp_path: Path, calibration: str
+) -> None:
+    register("longest", reranker=Longest())
+    bodies = ["Primes, primes.", "Primes, primes and integers.", "Primes, fields, rings, groups."]
+    posts = [Post(str(place), body, language="en") for place, body in enumerate(bodies, 1)]
+    recipe = parse_recipe(PLAIN + calibration, "plain")
+    build_library(tmp_path / "l", posts, recipe, processes=1)
+    library = Library(tmp_path / "l")
+    before = library.search("primes", 3)
+    assert [hit.id for hit in before] == ["1", "2", "3"]
+    reranked = '[rerank]\nmodel = "object:longest"\ndepth = 2\ntiers = []\n'
+    library = library.with_recipe(parse_recipe(PLAIN + calibration + reranked, "reranked"))
+    hits = library.search("primes", 3)
+    assert [hit.id for hit in hits] == ["2", "1", "3"]
+    reasons = [reason for hit in hits for reason in hit.reasons if reason.part == "rerank"]
+    assert [reason.detail for reason in reasons[:2]] == [
+        "place 2 before object:longest read it, 1 after",
+        "place 1 before object:longest read it, 2 after",
+    ]
+    scores = [hit.score for hit in hits]
+    old = {hit.id: hit.score for hit in before}
+    moved = [hit.score - old[hit.id] for hit in hits]
+    assert [reason.score for reason in reasons] == pytest.approx(moved)
+    if calibration:
+        # Scores stay at their places, and are what the posts there are likely to be worth.
+        assert scores == [hit.score for hit in before]
+    else:
+        assert scores == [2.0, 1.0, 0.0]
+        assert reasons[2].detail == "not read"
+
+
+def test_what_was_said_of_a_post_goes_with_it_when_others_are_put_before_it() -> None:
+    def place_before(place: int) -> Reason:
+        return Reason("rerank", 0.0, f"at place {place}")
+
+    reply = RecipeReply(Question(Query("", "x")), np.arange(3), np.array([3.0, 2.0, 1.0]), {}, {})
+    moved = reply.ordered([0, 1, 2], remark=place_before).ordered([2, 0, 1])
+    assert [moved.reasons(place, Post("", ""))[0].detail for place in range(3)] == [
+        "at place 2",
+        "at place 0",
+        "at place 1",
+    ]

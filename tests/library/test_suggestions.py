@@ -174,3 +174,10 @@ def test_one_wrong_letter_is_found(word: str, data: st.DataObject) -> None:
     letter = data.draw(st.sampled_from("xzq"))
     wrong = word[:place] + letter + word[place + 1 :]
     assert Spelling({"integral": 1, "polynomial": 1, "geometry": 1}).nearest(wrong) == word
+
+
+def test_the_size_counts_the_letters_and_places_of_titles(library: Path) -> None:
+    suggestions = Suggestions(Library(library))
+    assert suggestions.size == 0
+    suggestions.prepare()
+    assert suggestions.size == 96

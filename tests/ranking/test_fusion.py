@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -25,7 +26,7 @@ from mathsetu.ranking.fusion import (
     fuse,
     make_fusion,
 )
-from mathsetu.ranking.fusion.method import order
+from mathsetu.ranking.fusion.method import order, settled
 from mathsetu.ranking.fusion.pool import pool_runs
 from mathsetu.records import Hit, Run
 
@@ -243,6 +244,12 @@ class TestIBC:
         runs = [run_of("abcd"), run_of("a")]
         assert ids_of(fuse(runs, IBC(depth=2))) == ["a", "b", "c", "d"]
 
+    def test_a_ranking_has_one_place_or_more(self) -> None:
+        runs = [run_of("ab"), run_of("bc")]
+        assert ids_of(fuse(runs, IBC(depth=1)))[0] == "b"
+        with pytest.raises(InputError, match="depth 0: a ranking has at least one place"):
+            fuse(runs, IBC(depth=0))
+
 
 class TestWIBC:
     @given(some_runs(), st.integers(0, 3), st.floats(0.1, 10))
@@ -338,6 +345,19 @@ class TestWrongInput:
         with pytest.raises(InputError, match="fitted to 1 run, not to 2"):
             fuse([run_of("ab"), run_of("ba")], RBC(((0.1, 0.2, 0.3),)))
 
+    @pytest.mark.parametrize("row", [(0.1, 0.2), (0.1, 0.2, math.nan), (math.inf, 0.2, 0.3)])
+    def test_a_regression_has_three_finite_numbers_for_each_run(
+        self, row: tuple[float, ...]
+    ) -> None:
+        with pytest.raises(InputError, match="each run has 3 numbers"):
+            RBC(((0.1, 0.2, 0.3), row))
+
+    @pytest.mark.parametrize("chosen", [{"intercept": math.nan}, {"depth": 0}])
+    def test_a_regression_has_an_intercept_and_a_depth(self, chosen: dict[str, Any]) -> None:
+        with pytest.raises(InputError, match="intercept must be a number, and depth at least 1"):
+            RBC(((0.1, 0.2, 0.3),), **chosen)
+        assert RBC(((0.1, 0.2, 0.3),), depth=1).depth == 1
+
     @pytest.mark.parametrize(
         ("name", "chosen", "message"),
         [
@@ -373,3 +393,42 @@ def test_order_puts_the_best_first_and_settles_ties_by_the_next_number() -> None
 
     scores, ties = np.array([1.0, 2.0, 1.0, 1.0]), np.array([0.0, 0.0, 5.0, 0.0])
     assert order((scores, ties)).tolist() == [1, 2, 0, 3]
+
+
+FUSED = {
+    RRF(60): {"a": 0.032522, "d": 0.032018, "b": 0.032002, "c": 0.032002, "e": 0.016393},
+    IBC(depth=8): {"a": 0.75, "b": 0.625, "c": 0.625, "d": 0.5, "e": 0.0},
+    WIBC((3, 2, 1), depth=8): {"a": 0.8125, "b": 0.6875, "c": 0.625, "d": 0.5, "e": 0.0},
+    RBC(((0.1, 0.2, 0.3), (0.3, 0, 0.1), (0, 0.5, 0)), intercept=0.25, depth=8): {
+        "a": 1.2, "b": 1.055361, "c": 0.993454, "d": 0.960721, "e": 0.6875
+    },
+    CombSUM("minmax"): {"a": 1.666667, "c": 1.166667, "d": 1.111111, "e": 1.0, "b": 0.444444},
+    CombSUM("rank"): {"a": 1.5, "d": 1.25, "c": 1.166667, "b": 1.083333, "e": 1.0},
+    CombSUM("none"): {"a": 10.0, "c": 3.25, "b": 3.0, "e": 2.0, "d": 1.5},
+    CombMNZ(): {"c": 2.166667, "a": 2.0, "d": 2.0, "e": 1.0, "b": 0.75},
+    Linear((0.5, 0.3, 0.2)): {"a": 0.5, "c": 0.375, "d": 0.3, "e": 0.2, "b": 0.1875},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", FUSED, ids=lambda method: type(method).__name__)
+def test_each_method_gives_these_scores(method: Fusion) -> None:
+    runs = [
+        run_of("abcd", (9.0, 4.0, 3.0, 1.0)), run_of("dcb", (0.5, 0.25, -1.0)), run_of("ea", (3, 2))
+    ]  # fmt: skip
+    hits = fuse(runs, method).rankings["A.1"]
+    assert [hit.id for hit in hits] == list(FUSED[method])
+    assert [hit.score for hit in hits] == pytest.approx(list(FUSED[method].values()), abs=1e-5)
+
+
+def test_the_draws_between_ties_are_the_same_on_every_machine() -> None:
+    runs = [run_of("abcdefgh"), run_of("hgfedcba")]
+    assert "".join(ids_of(fuse(runs, IBC()))) == "ahbgfdec"
+    assert "".join(ids_of(fuse(runs, IBC(seed=1)))) == "hgdecfba"
+
+
+def test_scores_are_rounded_to_twelve_digits_of_the_largest() -> None:
+    import numpy as np
+
+    assert settled(np.array([1.4e-9, 1.6e-9])).tolist() == [1.4e-9, 1.6e-9]
+    assert settled(np.array([123456789012.3, 123456789012.4])).tolist() == [123456789012.0] * 2
+    assert settled(np.array([-0.1 - 0.2, 0.0])).tolist() == [-0.3, 0.0]

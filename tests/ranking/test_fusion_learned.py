@@ -101,6 +101,19 @@ def test_the_regression_trusts_the_better_run_and_never_below_zero() -> None:
     assert min(value for of_run in method.coefficients for value in of_run) >= 0
 
 
+def test_the_regression_has_these_coefficients() -> None:
+    runs = [
+        Run(name, {"A.1": tuple(Hit(post, -place) for place, post in enumerate(posts))})
+        for name, posts in (("one", "abcdf"), ("other", "dacbeg"))
+    ]
+    grades = zip("abcde", (3, 0, 1, 2, 0), strict=True)  # nobody judged f and g
+    judged = judge_pools(pool_runs(runs), [Judgment("A.1", post, grade) for post, grade in grades])
+    one, other = (0.0, 0.0, 1.283132), (0.0, 1.493788, 1.78795)
+    method = fit_rbc(judged, depth=8)
+    assert method.coefficients == (pytest.approx(one, abs=1e-5), pytest.approx(other, abs=1e-5))
+    assert (method.intercept, method.depth) == (pytest.approx(-1.397744, abs=1e-5), 8)
+
+
 def test_the_regression_predicts_the_mean_gain_on_the_whole() -> None:
     runs, judgments = synthetic()
     judged = judge_pools(pool_runs(runs), judgments)

@@ -1,11 +1,24 @@
 """The hybrid score: λ·text + (1-λ)·math, ties to the leading part, weights by query."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mathsetu.ranking.hybrid import NORMALISATIONS, adapted, order, shares
+from mathsetu.errors import InputError
+from mathsetu.ranking.hybrid import (
+    NORMALISATIONS,
+    Calibration,
+    adapted,
+    chance,
+    evidence,
+    order,
+    own_first,
+    preference,
+    shares,
+)
 
 SCORE = st.integers(0, 20).map(float)
 PAIRS = st.lists(st.tuples(SCORE, SCORE), min_size=1, max_size=30)
@@ -86,3 +99,174 @@ def test_weights_stay_when_every_part_is_silent() -> None:
         "words": 1.0,
         "formulas": 0.0,
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "scores", "expected"),
+    [
+        ("minmax", [0.0, 0.1, 0.4], [0.0, 0.25, 1.0]),
+        ("minmax", [-2.0, 0.0, 2.0], [0.0, 0.5, 1.0]),
+        ("minmax", [0.0, 0.0], [0.0, 0.0]),
+        ("rank", [-1.0, 0.0, 3.0, 2.0, 2.0], [0.0, 0.0, 1.0, 0.5, 0.5]),
+        ("rank", [0.0], [0.0]),
+        ("none", [-1.0, 7.0], [-1.0, 7.0]),
+    ],
+)
+def test_scores_are_brought_onto_one_scale(
+    name: str, scores: list[float], expected: list[float]
+) -> None:
+    assert NORMALISATIONS[name](np.array(scores)).tolist() == expected
+
+
+def test_a_full_score_counts_for_the_part_that_it_is_given_for_and_for_minmax_alone() -> None:
+    scores = {"text": np.array([1.0, 2.0]), "math": np.array([1.0, 2.0])}
+    weights, full = {"text": 0.5, "math": 0.5}, {"math": 4.0}
+    parts = shares(scores, weights, "minmax", full)
+    assert {name: part.tolist() for name, part in parts.items()} == {
+        "text": [0.25, 0.5],
+        "math": [0.125, 0.25],
+    }
+    assert shares(scores, weights, "rank", full)["math"].tolist() == [0.25, 0.5]
+
+
+CALIBRATION = Calibration(
+    half={"words": 2.0, "meaning": 0.5},
+    close={"bias": -1.0, "words": 4.0, "meaning": 2.0},
+    silent={"words": 0.5, "meaning": -0.25},
+    relevant={"bias": 0.5, "words": 1.0, "meaning": -2.0, "score": 3.0},
+    threshold=0.1,
+)
+
+
+@pytest.mark.parametrize(
+    ("levels", "silent", "is_said", "expected"),
+    [
+        # Levels .5 and .75: something is close by σ(2.5), and it is relevant by σ(-.5) and σ(-2).
+        ({"words": 2.0, "meaning": 1.5}, set(), False, [0.348901, 0.110160]),
+        ({"words": 2.0, "meaning": 1.5}, set(), True, [0.348901, 0.110160]),
+        # A silent part adds its own log-odds and no level: σ(1), then σ(-1) and σ(-2.5).
+        ({"words": 2.0, "meaning": 1.5}, {"words"}, False, [0.196612, 0.055457]),
+        # Nothing was found, or less than nothing: σ(-1), then σ(.5) and σ(-1).
+        ({}, set(), False, [0.167405, 0.072329]),
+        ({"words": -1.0, "meaning": -9.0}, set(), False, [0.167405, 0.072329]),
+        # All words are there: as likely as not.
+        ({}, set(), True, [0.311230, 0.134471]),
+    ],
+)
+def test_calibrated_scores_are_two_chances_multiplied(
+    levels: dict[str, float], silent: set[str], is_said: bool, expected: list[float]
+) -> None:
+    found = CALIBRATION.scores(np.array([2.0, 1.0]), levels, silent, is_said=is_said)
+    assert found.tolist() == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_calibration_that_says_nothing_gives_a_quarter_to_all() -> None:
+    assert Calibration().scores(np.array([2.0, 1.0]), {}, set()).tolist() == [0.25, 0.25]
+    # A silent part of which nothing was learned adds nothing.
+    assert Calibration().scores(np.array([2.0]), {}, {"words"}).tolist() == [0.25]
+    assert Calibration(half={"words": 1.0}).scores(
+        np.array([2.0]), {"words": 3.0}, set()
+    ).tolist() == [0.25]
+
+
+def test_candidates_without_any_score_are_as_far_from_the_best_as_can_be() -> None:
+    only_score = Calibration(relevant={"score": 2.0})
+    found = only_score.scores(np.zeros(2), {}, set())
+    assert found.tolist() == pytest.approx([0.059601, 0.059601], abs=1e-6)
+    assert CALIBRATION.scores(np.zeros(0), {}, set()).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"half": {"words": float("inf")}}, "calibration.half must hold finite numbers"),
+        ({"close": {"bias": float("nan")}}, "calibration.close must hold finite numbers"),
+        ({"silent": {"words": 1.0}}, "calibration.silent names 'words', which half does not"),
+        ({"half": {"words": 1.0, "meaning": 0.0}}, "calibration.half must hold positive numbers"),
+        ({"relevant": {"score": -0.1}}, "calibration.relevant.score cannot be negative"),
+        ({"threshold": 1.0}, "calibration.threshold is 1; it must be from 0 to 1"),
+        ({"threshold": -0.1}, "calibration.threshold is -0.1"),
+    ],
+)
+def test_a_calibration_that_cannot_be_is_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Calibration(**settings)
+
+
+def test_a_calibration_at_its_limits_is_allowed() -> None:
+    Calibration(half={"words": 0.01}, relevant={"score": 0.0}, threshold=0.0)
+
+
+@pytest.mark.parametrize(
+    ("log_odds", "expected"), [(0.0, 0.5), (1.0, 0.731059), (-2.0, 0.119203), (1e9, 1.0)]
+)
+def test_log_odds_stand_for_these_chances(log_odds: float, expected: float) -> None:
+    assert chance(log_odds) == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_smallest_chance_is_not_below_e_to_the_minus_500() -> None:
+    assert chance(-1e9) == pytest.approx(7.1245764e-218)
+
+
+@pytest.mark.parametrize(
+    ("totals", "versions", "expected"),
+    [
+        ([0.9], 1, 0.84),
+        ([0.9], 0, 0.84),  # one was found, whatever is known of
+        ([0.9], 2, 0.72),
+        ([0.8, 0.4], 2, 0.706667),
+        ([0.9, 0.3, 0.6, 0.1], 4, 0.75),  # the best three
+        ([0.3, 0.6, 0.9], 9, 0.75),
+    ],
+)
+def test_versions_are_worth_half_the_best_and_half_the_best_three(
+    totals: list[float], versions: int, expected: float
+) -> None:
+    assert evidence(totals, versions) == pytest.approx(expected, abs=1e-6)
+
+
+TOTALS = [1.0, 0.9, 0.5, 0.1]
+
+
+@pytest.mark.parametrize(
+    ("totals", "own", "groups", "sizes", "strength", "expected"),
+    [
+        (TOTALS, {1}, [0, 1, 2, 3], {}, "off", [0, 1, 2, 3]),
+        (TOTALS, {1}, [0, 1, 2, 3], {}, "weak", [0, 1, 2, 3]),
+        (TOTALS, {1}, [0, 1, 2, 3], {}, "normal", [1, 0, 2, 3]),
+        (TOTALS, {2}, [0, 1, 2, 3], {}, "normal", [0, 1, 2, 3]),
+        (TOTALS, {2}, [0, 1, 2, 3], {}, "strong", [2, 0, 1, 3]),
+        # One version of two was found: that speaks against the post; one of one does not.
+        (TOTALS, {1}, [0, 1, 2, 3], {1: 1}, "normal", [1, 0, 2, 3]),
+        (TOTALS, {1}, [0, 1, 2, 3], {1: 2}, "normal", [0, 1, 2, 3]),
+        # The own version takes the place of its post, and the other follows what is better.
+        ([1.0, 0.96, 0.5], {2}, [0, 1, 0], {}, "normal", [2, 1, 0]),
+        ([1.0, 0.94, 0.5], {2}, [0, 1, 0], {}, "normal", [2, 0, 1]),
+        # Where both are worth the same, the own one is first.
+        ([1.0, 1.0], {1}, [0, 1], {}, "off", [1, 0]),
+    ],
+)
+def test_those_in_the_asker_s_language_come_first_when_they_are_worth_it(
+    totals: list[float],
+    own: set[int],
+    groups: list[int],
+    sizes: dict[int, int],
+    strength: str,
+    expected: list[int],
+) -> None:
+    scores = np.array(totals)
+    is_own = [place in own for place in range(len(totals))]
+    assert own_first(scores, scores, is_own, groups, sizes, preference(strength)) == expected
+
+
+def test_preferences_are_compared_on_the_scale_of_the_scores() -> None:
+    # The totals are near each other, the scores are not: a fifth more does not make up for it.
+    totals, scores = np.array([1.0, 0.9, 0.1]), np.array([0.8, 0.4, 0.0])
+    assert own_first(scores, totals, [False, True, False], [0, 1, 2], {}, 0.2) == [0, 1, 2]
+
+
+def test_scores_that_differ_in_the_tenth_digit_are_a_tie() -> None:
+    parts = {"text": np.array([0.2, 0.3]), "math": np.array([0.3 + 3e-10, 0.2])}
+    assert order(parts, np.array([1, 2])).tolist() == [1, 0]
+    parts["math"][0] += 3e-9
+    assert order(parts, np.array([1, 2])).tolist() == [0, 1]

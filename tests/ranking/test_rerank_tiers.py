@@ -145,10 +145,14 @@ def test_each_text_needs_a_score() -> None:
         ({"kind": "oracle"}, "unknown kind 'oracle'"),
         ({"depth": 0}, "depth is 0"),
         ({"batch": -1}, "batch is -1"),
-        ({"max_tokens": 3}, "max_tokens is 3"),
+        ({"max_tokens": 7}, "max_tokens is 7"),
         ({"seconds": -1.0}, "seconds is -1"),
         ({"seconds": math.nan}, "seconds is nan"),
+        ({"seconds": math.inf}, "seconds is inf"),
         ({"weight": 0.0}, "weight is 0"),
+        ({"weight": 1.1}, "weight is 1.1"),
+        ({"text": "html"}, "text is 'html'"),
+        ({"fields": ("title", "tags")}, "fields has 'tags'"),
         ({"tiers": (3, 3)}, "must increase"),
         ({"tiers": (0, 3)}, "must increase"),
     ],
@@ -156,3 +160,34 @@ def test_each_text_needs_a_score() -> None:
 def test_settings_that_cannot_be_are_refused_by_name(wrong: dict[str, object], said: str) -> None:
     with pytest.raises(InputError, match=said):
         Rerank("model", **wrong)  # type: ignore[arg-type]
+
+
+def test_the_smallest_settings_are_allowed() -> None:
+    smallest = Rerank("model", depth=1, batch=1, max_tokens=8, weight=0.01, tiers=(1,))
+    assert (smallest.depth, smallest.batch, smallest.tiers) == (1, 1, (1,))
+
+
+def test_texts_are_needed_down_to_the_depth_that_is_read() -> None:
+    reranker = Reranker(Rerank("echo", depth=2, tiers=()), Echo())
+    assert reranker.rerank("?", ["1", "2"], [3.0, 2.0, 1.0]).order == (1, 0, 2)
+    with pytest.raises(ValueError, match="1 texts and 3 scores"):
+        reranker.rerank("?", ["1"], [3.0, 2.0, 1.0])
+
+
+def test_no_places_have_no_slice() -> None:
+    assert slices((3, 7), 0) == []
+
+
+def test_a_recipe_that_names_a_model_alone_gets_these_settings() -> None:
+    assert Rerank("model") == Rerank(
+        "model",
+        kind="cross-encoder",
+        depth=100,
+        tiers=(3, 7, 12, 16, 20, 50, 100, 125),
+        batch=32,
+        max_tokens=512,
+        seconds=0.0,
+        weight=1.0,
+        fields=("title", "question", "body"),
+        text="marked",
+    )

@@ -525,6 +525,27 @@ def test_a_reason_names_no_other_term_of_the_glossary_with_the_stem_of_a_transla
     assert same == "diagonalizable → Diagonalization"
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("prime numbers", True),
+        ("Primes number", True),
+        ("prime number.", True),
+        ("prime, number", False),
+        ("prime (number", True),
+        ("number prime", False),
+        ("prime", False),
+    ],
+)
+def test_words_are_asked_for_in_their_order_with_any_endings_and_nothing_between(
+    index: LexicalRetriever, words: str, expected: bool
+) -> None:
+    [reply] = index.ask([asked("prime number")])
+    assert reply.is_asked_for(words, "en") == expected
+    [reply] = index.ask([asked("odd prime number")])
+    assert reply.is_asked_for(f"odd {words}", "en") == expected
+
+
 def test_an_index_says_whether_a_post_has_one_of_some_terms(tmp_path: Path) -> None:
     choices = LexicalSettings()
     folders = [

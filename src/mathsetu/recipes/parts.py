@@ -58,7 +58,8 @@ def _named_folder(choices: Any) -> Path | None:
 def _lexical() -> Part:
     from mathsetu.retrieval.lexical import LexicalBuilder, LexicalRetriever, LexicalSettings
 
-    built_with = ("fields", "analysis", "stop_words")
+    # The best posts are found by what each posting adds to scores, which the scheme decided.
+    built_with = ("fields", "analysis", "stop_words", "scheme")
     return Part(LexicalSettings, LexicalBuilder, LexicalRetriever, _no_words, built_with=built_with)
 
 

@@ -52,7 +52,7 @@ class Alignment:
         candidate: PreparedFormula,
         unification: Unification,
         *,
-        equal_values: bool = True,
+        equal_values: bool,
     ) -> None:
         self._query = query
         self._candidate = candidate
@@ -116,10 +116,8 @@ class Alignment:
         label, other = query.labels[ours], candidate.labels[theirs]
         letter = query.letters[ours]
         if letter is not None:
-            other_letter = candidate.letters[theirs]
-            if other_letter is None:
-                return 0.0
-            return 2 * self._unification.worth(letter, other_letter)
+            their_letter = candidate.letters[theirs]
+            return 2 * self._unification.worth(letter, their_letter) if their_letter else 0.0
         if query.wildcards[ours] is not None:
             if not self._unification.allows(label, candidate.keys[theirs]):
                 return 0.0
