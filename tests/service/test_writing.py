@@ -67,6 +67,18 @@ def test_posts_are_added_replaced_and_removed(server: TestClient) -> None:
 
 
 @pytest.mark.thorough
+def test_a_file_is_removed_with_all_its_sections(server: TestClient, folder: Path) -> None:
+    names = ("sums.md", "sums.md#one", "sums.md#two", "sums.md.html#one", "old.zip/a.md#b")
+    add_posts(folder, [Post(f"notes/{name}", "A sum.") for name in names], processes=1)
+    before = read_manifest(folder).posts
+    files = {"id": ["notes/sums.md", "notes/old.zip", "notes/none.md"]}
+    gone = server.delete("/v1/posts", params=files, headers=WRITER)
+    assert gone.json() == {"removed": 4, "unknown": ["notes/none.md"]}
+    assert read_manifest(folder).posts == before - 4
+    assert server.get("/v1/post?id=notes/sums.md.html%23one", headers=READER).status_code == 200
+
+
+@pytest.mark.thorough
 def test_a_filter_reaches_every_language_that_posts_state(server: TestClient) -> None:
     named = {"a": "Elvish", "b": "Hindi", "c": "en-US"}
     posts = [{"id": one, "body": "Zwillinge", "language": name} for one, name in named.items()]

@@ -761,16 +761,24 @@ class Library:
             lambda view, clock: {one for one in asked if one in view.stored_posts}
         )
 
-    def of_documents(self, names: Iterable[str]) -> dict[str, set[str]]:
-        """The ids of the posts of some documents, tables, archives or threads, by its name."""
+    def posts_named(self, names: Iterable[str]) -> dict[str, set[str]]:
+        """The ids of the posts that names stand for; names that stand for none are left out.
+
+        The id of a post stands for it, the name of a document for its sections, that of a table for
+        its rows, that of an archive for the files in it.
+        """
         asked = list(names)
 
         def work(view: View, clock: Clock) -> dict[str, set[str]]:
-            threads = view.stored_posts.threads(asked)
-            return {
-                name: set(view.stored_posts.ids(list(posts)).values())
-                for name, posts in threads.items()
-            }
+            stored = view.stored_posts
+            found = {name: {name} for name in asked if name in stored}
+            for name, numbers in stored.threads(asked).items():
+                ids = stored.ids(list(numbers)).values()
+                # What stands before the first heading of a file has the file's name for an id, as
+                # a question may have the name of its thread: its answers are not meant.
+                sections = {one for one in ids if one.startswith(f"{name}#")}
+                found[name] = found[name] | sections if name in found else set(ids)
+            return found
 
         return self._steadily(work)
 

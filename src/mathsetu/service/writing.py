@@ -27,7 +27,7 @@ from mathsetu.service.engine import Engine
 from mathsetu.service.requests import Name
 
 Result = TypeVar("Result")
-# Posts that one request may remove.
+# Names that one request may give of what to remove.
 _MOST_REMOVED = 100
 _BODY = {
     "requestBody": {
@@ -39,7 +39,11 @@ _BODY = {
 Ids = Annotated[
     list[Name],
     Field(min_length=1, max_length=_MOST_REMOVED),
-    Query(alias="id", description="The ids of posts (repeatable)."),
+    Query(
+        alias="id",
+        description="The ids of posts (repeatable). The name of a file stands for all of its "
+        "sections or rows, that of an archive for the files in it.",
+    ),
 ]
 
 
@@ -69,7 +73,12 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """How many posts were removed, and the ids that no post had."""
+    """What became of posts to remove.
+
+    Attributes:
+        removed: How many posts were removed, all sections or rows of files among them.
+        unknown: The ids that no post, file or archive had.
+    """
 
     removed: int
     unknown: tuple[str, ...]
@@ -142,6 +151,7 @@ def _of_body(message: str, path: Path) -> str:
 
 def _remove(place: str, ids: list[str]) -> Removed:
     with Library(place) as library:
-        known = library.present(ids)
-    unknown = tuple(one for one in dict.fromkeys(ids) if one not in known)
+        named = library.posts_named(ids)
+    known = set().union(*named.values())
+    unknown = tuple(one for one in dict.fromkeys(ids) if one not in named)
     return Removed(remove_posts(place, known) if known else 0, unknown)
