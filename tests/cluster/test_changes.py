@@ -210,7 +210,6 @@ def test_a_table_is_known_by_its_rows(node, tmp_path):
             "own": {"own"},
             "sheet.csv": {"sheet.csv#2", "sheet.csv#3"},
             "notes/other.csv": {"own"},
-            "t": {"own"},
             "a.md": {"a.md#b"},
             "b.zip": {"b.zip/a.md#b"},
         }

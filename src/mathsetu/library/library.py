@@ -773,11 +773,14 @@ class Library:
             stored = view.stored_posts
             found = {name: {name} for name in asked if name in stored}
             for name, numbers in stored.threads(asked).items():
-                ids = stored.ids(list(numbers)).values()
+                ids = set(stored.ids(list(numbers)).values())
                 # What stands before the first heading of a file has the file's name for an id, as
-                # a question may have the name of its thread: its answers are not meant.
-                sections = {one for one in ids if one.startswith(f"{name}#")}
-                found[name] = found[name] | sections if name in found else set(ids)
+                # a question may have the name of its thread: its answers are not meant, nor are
+                # they when the question is no longer there.
+                if name in found or not source_file(f"{name}#"):
+                    ids = {one for one in ids if one.startswith(f"{name}#")}
+                if ids:
+                    found.setdefault(name, set()).update(ids)
             return found
 
         return self._steadily(work)
