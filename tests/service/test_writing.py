@@ -79,6 +79,26 @@ def test_a_file_is_removed_with_all_its_sections(server: TestClient, folder: Pat
 
 
 @pytest.mark.thorough
+def test_sections_that_stay_when_their_file_is_sent_again_are_noted(server: TestClient) -> None:
+    def put(*headings: str) -> Any:
+        posts = [{"id": f"notes/sums.md#{one}", "body": "A sum."} for one in headings]
+        return server.put("/v1/posts", content=lines(*posts), headers=WRITER).json()
+
+    assert put("one", "two") == {"added": 2, "replaced": 0, "notes": []}
+    assert put("one", "three", "four") == {
+        "added": 3,
+        "replaced": 1,
+        "notes": [
+            "still in the library under other ids: 1 older post of notes/sums.md",
+            "to remove what a file no longer has, DELETE it (id=notes/sums.md), then PUT all of "
+            "it again",
+        ],
+    }
+    assert server.delete("/v1/posts?id=notes/sums.md", headers=WRITER).json()["removed"] == 4
+    assert put("one", "three", "four") == {"added": 3, "replaced": 0, "notes": []}
+
+
+@pytest.mark.thorough
 def test_a_filter_reaches_every_language_that_posts_state(server: TestClient) -> None:
     named = {"a": "Elvish", "b": "Hindi", "c": "en-US"}
     posts = [{"id": one, "body": "Zwillinge", "language": name} for one, name in named.items()]

@@ -51,6 +51,7 @@ from mathsetu.retrieval.base import FormulaFinder
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mathsetu.collections.tally import Tally
     from mathsetu.library.formula_instances import Context
     from mathsetu.retrieval.base import FormulaMatch, Retriever
 
@@ -794,6 +795,16 @@ class Library:
             return {name: len(posts) for name, posts in threads.items()}
 
         return self._steadily(work)
+
+    def older_posts(self, tally: Tally) -> dict[str, int]:
+        """How many posts of files that were added again are older, and were not replaced.
+
+        Args:
+            tally: What was added, counted by `Tally.came_from`.
+        """
+        sizes = self.sizes_of_documents(tally.source_files)
+        older = {name: size - tally.posts_of_files[name] for name, size in sorted(sizes.items())}
+        return {name: count for name, count in older.items() if count > 0}
 
     def files_below(self, prefix: str) -> list[str]:
         """The files, tables and archives that posts come from, if their names have a prefix.

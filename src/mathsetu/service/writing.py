@@ -6,7 +6,7 @@ the same functions: a change takes effect whole or not at all, one writer at a t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,11 +17,14 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
+from mathsetu.answers.describe import older_posts_notes
 from mathsetu.collections.jsonl import OWN_LINE, read_posts
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.tally import Tally
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.library import Library, add_posts, remove_posts
+from mathsetu.records import Post
 from mathsetu.service.api import PROBLEMS, known_parameters
 from mathsetu.service.engine import Engine
 from mathsetu.service.requests import Name
@@ -63,7 +66,8 @@ class Added:
     Attributes:
         added: How many were added.
         replaced: How many of these took the place of older ones.
-        notes: What seems odd: bodies with HTML tags where no form is named.
+        notes: What seems odd: bodies with HTML tags where no form is named, and older posts that
+            the library has of files whose posts were added.
     """
 
     added: int
@@ -140,8 +144,24 @@ def _add(place: str, body: bytes, form: str) -> Added:
         posts = [
             replace(post, collection=kept[post.id]) if post.id in kept else post for post in posts
         ]
+        count = add_posts(place, posts, processes=1)
+        library.refresh()
+        older = library.older_posts(_tally_of(posts))
     odd = (_of_body(note, path).replace("--form html", "form=html") for note in bad.notes or ())
-    return Added(add_posts(place, posts, processes=1), len(known), tuple(odd))
+    left = older_posts_notes(older)
+    if left:
+        left.append(
+            f"to remove what a file no longer has, DELETE it (id={next(iter(older))}), then PUT all "
+            "of it again"
+        )
+    return Added(count, len(known), (*odd, *left))
+
+
+def _tally_of(posts: Iterable[Post]) -> Tally:
+    tally = Tally()
+    for post in posts:
+        tally.came_from(post)
+    return tally
 
 
 def _of_body(message: str, path: Path) -> str:
