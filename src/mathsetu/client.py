@@ -156,7 +156,12 @@ class Client:
         return int(self._ask("PUT", "posts", asked, body=body, key=self._write_key)["added"])
 
     def remove(self, ids: Sequence[str]) -> int:
-        """Remove posts; how many were there."""
+        """Remove posts; how many were there.
+
+        Args:
+            ids: Their ids. The name of a file stands for all of its sections or rows, that of an
+                archive for the files in it.
+        """
         check_ids(ids)
         found = self._ask("DELETE", "posts", {"id": list(ids)}, key=self._write_key)
         return int(found["removed"])

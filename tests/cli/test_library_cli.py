@@ -667,6 +667,8 @@ def test_a_file_with_text_before_its_headings_is_removed_whole_and_a_question_al
     mathsetu("index", "lib", "notes", "posts.jsonl", "--recipe", "msm-bm25", "--processes", "1")
     assert mathsetu.json("remove", "lib", "notes/sums.md") == {"removed": 3, "unknown": []}
     assert mathsetu.json("remove", "lib", "7") == {"removed": 1, "unknown": []}
+    # Asked twice, nothing more is removed.
+    assert json.loads(mathsetu("remove", "lib", "7", "--json").out)["removed"] == 0
 
 
 @pytest.mark.thorough

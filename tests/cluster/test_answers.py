@@ -191,9 +191,9 @@ def test_posts_are_written_over_http(node, tmp_path):
     published(tmp_path / "library", some_posts(24))
     server = testclient.TestClient(create_app(Settings(ADDRESS, write_key="pen")))
     key = {"authorization": "Bearer pen"}
-    body = b'{"id": "twin", "body": "Zwillinge: twin primes $p+2$."}'
+    body = b'{"id": "twin.md#pairs", "body": "Zwillinge: twin primes $p+2$."}'
     assert server.put("/v1/posts", content=body, headers=key).json()["added"] == 1
     with Library(ADDRESS) as library:
-        assert [hit.id for hit in library.search("Zwillinge", 1)] == ["twin"]
-    gone = server.delete("/v1/posts?id=twin&id=nobody", headers=key).json()
+        assert [hit.id for hit in library.search("Zwillinge", 1)] == ["twin.md#pairs"]
+    gone = server.delete("/v1/posts?id=twin.md&id=nobody", headers=key).json()
     assert gone == {"removed": 1, "unknown": ["nobody"]}

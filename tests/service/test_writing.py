@@ -67,6 +67,38 @@ def test_posts_are_added_replaced_and_removed(server: TestClient) -> None:
 
 
 @pytest.mark.thorough
+def test_a_file_is_removed_with_all_its_sections(server: TestClient, folder: Path) -> None:
+    names = ("sums.md", "sums.md#one", "sums.md#two", "sums.md.html#one", "old.zip/a.md#b")
+    add_posts(folder, [Post(f"notes/{name}", "A sum.") for name in names], processes=1)
+    before = read_manifest(folder).posts
+    files = {"id": ["notes/sums.md", "notes/old.zip", "notes/none.md"]}
+    gone = server.delete("/v1/posts", params=files, headers=WRITER)
+    assert gone.json() == {"removed": 4, "unknown": ["notes/none.md"]}
+    assert read_manifest(folder).posts == before - 4
+    assert server.get("/v1/post?id=notes/sums.md.html%23one", headers=READER).status_code == 200
+
+
+@pytest.mark.thorough
+def test_sections_that_stay_when_their_file_is_sent_again_are_noted(server: TestClient) -> None:
+    def put(*headings: str) -> Any:
+        posts = [{"id": f"notes/sums.md#{one}", "body": "A sum."} for one in headings]
+        return server.put("/v1/posts", content=lines(*posts), headers=WRITER).json()
+
+    assert put("one", "two") == {"added": 2, "replaced": 0, "notes": []}
+    assert put("one", "three", "four") == {
+        "added": 3,
+        "replaced": 1,
+        "notes": [
+            "still in the library under other ids: 1 older post of notes/sums.md",
+            "to remove what a file no longer has, DELETE it (id=notes/sums.md), then PUT all of "
+            "it again",
+        ],
+    }
+    assert server.delete("/v1/posts?id=notes/sums.md", headers=WRITER).json()["removed"] == 4
+    assert put("one", "three", "four") == {"added": 3, "replaced": 0, "notes": []}
+
+
+@pytest.mark.thorough
 def test_a_filter_reaches_every_language_that_posts_state(server: TestClient) -> None:
     named = {"a": "Elvish", "b": "Hindi", "c": "en-US"}
     posts = [{"id": one, "body": "Zwillinge", "language": name} for one, name in named.items()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import lru_cache
 from typing import Any
@@ -30,6 +30,7 @@ from mathsetu.intake.question import Question, is_delimited
 from mathsetu.languages.table import LANGUAGES, Grade, language, language_name
 from mathsetu.library import Answer, Filter
 from mathsetu.markup import Span, formula_in_markdown, plain, spans_of, split
+from mathsetu.printable import counted
 from mathsetu.records import Evidence, Hit, Post, Reason
 
 # Of the tags of the posts that were found, so many are counted in an answer.
@@ -151,6 +152,18 @@ def languages_note(where: Filter | None, known: Iterable[str]) -> str:
     if where is None or not where.languages or set(where.languages) & set(known):
         return ""
     return f"the library has posts in: {', '.join(sorted(filter(None, known)))}"
+
+
+def older_posts_notes(older: Mapping[str, int]) -> list[str]:
+    """What is left of files that were added again, as `Library.older_posts` counts it.
+
+    >>> older_posts_notes({"notes/sums.md": 2})
+    ['still in the library under other ids: 2 older posts of notes/sums.md']
+    """
+    return [
+        f"still in the library under other ids: {counted(count, 'older post')} of {name}"
+        for name, count in older.items()
+    ]
 
 
 def search_answer(answer: Answer, *, typeset: bool, note: str = "") -> SearchAnswer:

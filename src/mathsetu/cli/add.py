@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from mathsetu.answers.describe import older_posts_notes
 from mathsetu.cli.intake import (
     field_option,
     files_of,
@@ -84,7 +85,7 @@ def command(
             on_left_out=bad.left_out,
         )
         opened.refresh()
-        older = _older_posts(opened, bad.tally or Tally())
+        older = opened.older_posts(bad.tally or Tally())
         gone = _gone_files(opened, files_of(sources), bad.tally or Tally())
     after = _languages(library)
     replaced = count - (sum(after.values()) - sum(before.values()))
@@ -100,13 +101,6 @@ def command(
     _say_older_posts(library, sources, older)
     _say_gone_files(library, gone)
     say_report(bad, after, languages_of="the library")
-
-
-def _older_posts(library: Library, tally: Tally) -> dict[str, int]:
-    """How many posts of files that were added again are older, and were not replaced."""
-    sizes = library.sizes_of_documents(tally.source_files)
-    older = {name: size - tally.posts_of_files[name] for name, size in sorted(sizes.items())}
-    return {name: count for name, count in older.items() if count > 0}
 
 
 def _gone_files(library: Library, sources: Sequence[Path], tally: Tally) -> dict[str, int]:
@@ -138,12 +132,8 @@ def _say_gone_files(library: Path | str, gone: Mapping[str, int]) -> None:
 def _say_older_posts(
     library: Path | str, sources: tuple[str, ...], older: Mapping[str, int]
 ) -> None:
-    lines = [
-        f"still in the library under other ids: {counted(count, 'older post')} of {name}"
-        for name, count in older.items()
-    ]
-    say_lines(lines, "files")
-    if lines:
+    say_lines(older_posts_notes(older), "files")
+    if older:
         remove = shlex.join(["mathsetu", "remove", str(library), next(iter(older))])
         # A removed file that is added by itself is in the collection of its own folder.
         add = shlex.join(["mathsetu", "add", str(library), *sources])

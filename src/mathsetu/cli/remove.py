@@ -23,14 +23,9 @@ def command(library: Path | str, ids: tuple[str, ...], as_json: bool) -> None:
     then 1.
     """
     with Library(library) as opened:
-        known = opened.present(ids)
-        documents = opened.of_documents(ids)
-        for one in known.intersection(documents):
-            # What stands before the first heading of a file has the file's name for an id, as a
-            # question may have the name of its thread: its answers stay.
-            documents[one] = {other for other in documents[one] if other.startswith(f"{one}#")}
-        unknown = [one for one in dict.fromkeys(ids) if one not in known and one not in documents]
-        known = known.union(*documents.values())
+        named = opened.posts_named(ids)
+        unknown = [one for one in dict.fromkeys(ids) if one not in named]
+        known = set().union(*named.values())
         like = {} if as_json else {one: opened.ids_like(one, but=known) for one in unknown}
     count = remove_posts(library, known) if known else 0
     if as_json:

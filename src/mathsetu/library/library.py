@@ -51,6 +51,7 @@ from mathsetu.retrieval.base import FormulaFinder
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mathsetu.collections.tally import Tally
     from mathsetu.library.formula_instances import Context
     from mathsetu.retrieval.base import FormulaMatch, Retriever
 
@@ -761,16 +762,27 @@ class Library:
             lambda view, clock: {one for one in asked if one in view.stored_posts}
         )
 
-    def of_documents(self, names: Iterable[str]) -> dict[str, set[str]]:
-        """The ids of the posts of some documents, tables, archives or threads, by its name."""
+    def posts_named(self, names: Iterable[str]) -> dict[str, set[str]]:
+        """The ids of the posts that names stand for; names that stand for none are left out.
+
+        The id of a post stands for it, the name of a document for its sections, that of a table for
+        its rows, that of an archive for the files in it.
+        """
         asked = list(names)
 
         def work(view: View, clock: Clock) -> dict[str, set[str]]:
-            threads = view.stored_posts.threads(asked)
-            return {
-                name: set(view.stored_posts.ids(list(posts)).values())
-                for name, posts in threads.items()
-            }
+            stored = view.stored_posts
+            found = {name: {name} for name in asked if name in stored}
+            for name, numbers in stored.threads(asked).items():
+                ids = set(stored.ids(list(numbers)).values())
+                # What stands before the first heading of a file has the file's name for an id, as
+                # a question may have the name of its thread: its answers are not meant, nor are
+                # they when the question is no longer there.
+                if name in found or not source_file(f"{name}#"):
+                    ids = {one for one in ids if one.startswith(f"{name}#")}
+                if ids:
+                    found.setdefault(name, set()).update(ids)
+            return found
 
         return self._steadily(work)
 
@@ -783,6 +795,16 @@ class Library:
             return {name: len(posts) for name, posts in threads.items()}
 
         return self._steadily(work)
+
+    def older_posts(self, tally: Tally) -> dict[str, int]:
+        """How many posts of files that were added again are older, and were not replaced.
+
+        Args:
+            tally: What was added, counted by `Tally.came_from`.
+        """
+        sizes = self.sizes_of_documents(tally.source_files)
+        older = {name: size - tally.posts_of_files[name] for name, size in sorted(sizes.items())}
+        return {name: count for name, count in older.items() if count > 0}
 
     def files_below(self, prefix: str) -> list[str]:
         """The files, tables and archives that posts come from, if their names have a prefix.

@@ -6,7 +6,7 @@ the same functions: a change takes effect whole or not at all, one writer at a t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,17 +17,20 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
+from mathsetu.answers.describe import older_posts_notes
 from mathsetu.collections.jsonl import OWN_LINE, read_posts
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.tally import Tally
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.library import Library, add_posts, remove_posts
+from mathsetu.records import Post
 from mathsetu.service.api import PROBLEMS, known_parameters
 from mathsetu.service.engine import Engine
 from mathsetu.service.requests import Name
 
 Result = TypeVar("Result")
-# Posts that one request may remove.
+# Names that one request may give of what to remove.
 _MOST_REMOVED = 100
 _BODY = {
     "requestBody": {
@@ -39,7 +42,11 @@ _BODY = {
 Ids = Annotated[
     list[Name],
     Field(min_length=1, max_length=_MOST_REMOVED),
-    Query(alias="id", description="The ids of posts (repeatable)."),
+    Query(
+        alias="id",
+        description="The ids of posts (repeatable). The name of a file stands for all of its "
+        "sections or rows, that of an archive for the files in it.",
+    ),
 ]
 
 
@@ -59,7 +66,8 @@ class Added:
     Attributes:
         added: How many were added.
         replaced: How many of these took the place of older ones.
-        notes: What seems odd: bodies with HTML tags where no form is named.
+        notes: What seems odd: bodies with HTML tags where no form is named, and older posts that
+            the library has of files whose posts were added.
     """
 
     added: int
@@ -69,7 +77,12 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """How many posts were removed, and the ids that no post had."""
+    """What became of posts to remove.
+
+    Attributes:
+        removed: How many posts were removed, all sections or rows of files among them.
+        unknown: The ids that no post, file or archive had.
+    """
 
     removed: int
     unknown: tuple[str, ...]
@@ -131,8 +144,24 @@ def _add(place: str, body: bytes, form: str) -> Added:
         posts = [
             replace(post, collection=kept[post.id]) if post.id in kept else post for post in posts
         ]
+        count = add_posts(place, posts, processes=1)
+        library.refresh()
+        older = library.older_posts(_tally_of(posts))
     odd = (_of_body(note, path).replace("--form html", "form=html") for note in bad.notes or ())
-    return Added(add_posts(place, posts, processes=1), len(known), tuple(odd))
+    left = older_posts_notes(older)
+    if left:
+        left.append(
+            f"to remove what a file no longer has, DELETE it (id={next(iter(older))}), then PUT all "
+            "of it again"
+        )
+    return Added(count, len(known), (*odd, *left))
+
+
+def _tally_of(posts: Iterable[Post]) -> Tally:
+    tally = Tally()
+    for post in posts:
+        tally.came_from(post)
+    return tally
 
 
 def _of_body(message: str, path: Path) -> str:
@@ -142,6 +171,7 @@ def _of_body(message: str, path: Path) -> str:
 
 def _remove(place: str, ids: list[str]) -> Removed:
     with Library(place) as library:
-        known = library.present(ids)
-    unknown = tuple(one for one in dict.fromkeys(ids) if one not in known)
+        named = library.posts_named(ids)
+    known = set().union(*named.values())
+    unknown = tuple(one for one in dict.fromkeys(ids) if one not in named)
     return Removed(remove_posts(place, known) if known else 0, unknown)
