@@ -182,7 +182,7 @@ def command(
     own = len(_COLUMNS) if compared else -len(_OF_PAPERS)
     print_table(_COLUMNS[:own], [_row(figure)[:own] for figure in done.figures])
     if done.depth is not None:
-        say(f"hits per topic: {done.depth:,}")
+        say(f"hits per topic: at most {done.depth:,}")
     if done.learned:
         say(f"learned: {done.learned}")
     if done.differences:
