@@ -342,6 +342,35 @@ def test_a_page_with_formulas_of_both_kinds_keeps_them_all(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
+    ("page", "anchors"),
+    [
+        ('<h2 id="own"><a id="in"></a>One</h2>A', ["own"]),
+        ('<section id="box"><h2 id="own">One</h2>A</section>', ["own"]),
+        ('<section id="box"><h2><a id="in"></a>One</h2>A</section>', ["in"]),
+        ('<h2><a name="in">One</a></h2>A', ["in"]),
+        ('<h2><span class="mw-headline" id="One_two">One</span></h2>A', ["One_two"]),
+        ('<h2>One<a class="headerlink" id="in" href="#in">¶</a></h2>A', ["in"]),
+        ('<a name="before"></a>\n<h2>One</h2>A', ["before"]),
+        ('<section id="box"><h2>One<a class="headerlink" href="#box">¶</a></h2>A', ["box"]),
+        ('<div id="page"><article id="box"> &nbsp;<header><h2>One</h2>A', ["box"]),
+        ('<div id="page"><h1>One</h1>A<div><h2>Two</h2>B', ["page", "two"]),
+        ('First.<ul><li id="a"><h3>One</h3>A</li><li id="b"><h3>Two</h3>B', ["", "a", "b"]),
+        ('<section id="box"><h1>One</h1>A</section><h1>Two</h1>B', ["box", "two"]),
+        ('<section id="box"><h2>One</h2><h2>Two</h2>B', ["box", "two"]),
+        ('<div id="box">\\(x\\) <h2>One</h2>A', ["", "one"]),
+        ('<div id="box"></div><h2>One</h2>A', ["one"]),
+        ('<a id="far"></a>First.<h2>One</h2>A', ["", "one"]),
+        ('<div id="b"><h2>One</h2>A</div><div id="b"><h2>One</h2>B</div>', ["b", "b-1"]),
+    ],
+)
+def test_the_anchor_of_a_section_exists_in_its_page(
+    tmp_path: Path, page: str, anchors: list[str]
+) -> None:
+    posts = read(write(tmp_path / "page.html", page))
+    assert [post.url.partition("#")[2] for post in posts] == anchors
+
+
+@pytest.mark.parametrize(
     ("title", "headings", "titles"),
     [
         ("Sheet", "<h2>Trace</h2>A<h2>Rank</h2>B", ["Sheet › Trace", "Sheet › Rank"]),

@@ -19,13 +19,14 @@ FORMS = ("text", "markdown", "latex", "html")
 PIECES = st.sampled_from(
     "$ $$ \\$ \\( \\) \\[ \\] { } \\ \\\\ \\begin{align} \\end{align} \\begin{array} \\end{array} "
     "\\verb| % ` ``` <p> </p> <span class=\"math-container\"> </span> <code> </code> <!-- --> < > "
-    "&lt; &amp; &#36; & ; x^2 5 word words, <script> </script> <math> </math>".split(" ")
+    "&lt; &amp; &#36; & ; x^2 5 word words, 利率 <script> </script> <math> </math>".split(" ")
 )  # fmt: skip
 PAGES = st.sampled_from([
     '<span class="math-container" id="7">$x &lt; 5$</span>', "<code>a &amp;&amp; b</code>",
     '<span class="math-container">$$2x$$</span>', '<span class="math-container">$x&nbsp;$</span>',
     '<span class="math-container">$a&#36;b$</span>', "<code>a\\</code>", "<code>$b$</code>",
-    '<img alt="', '">', "&nbsp;",
+    '<span class="math-container">$x \\(y\\) and so on$</span>', '<img alt="', '">', "&nbsp;",
+    " and then ", "\\(r=3\\)", "\\[0,1\\]",
 ])  # fmt: skip
 HOSTILE = st.lists(st.one_of(PIECES, PAGES, st.just(" "), st.just("\n"), st.text(max_size=3))).map(
     "".join

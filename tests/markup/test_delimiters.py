@@ -96,6 +96,41 @@ def test_a_formula_after_a_number_is_found(text: str, expected: list[str]) -> No
     assert formulas(text) == expected
 
 
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "You invest $500 at \\(r=0.03\\), get \\(500(1+r)^n\\), say $530.",
+            ["r=0.03", "500(1+r)^n"],
+        ),
+        ("Pay $5, \\(x>1\\), $6 or $y$", ["x>1", "y"]),
+        ("Pay $5 + tax: \\[T=5+t\\] then $y$", ["T=5+t", "y"]),
+        ("Pay $5 if \\(x = $3\\)", ["x = $3"]),
+        ("a stray $ sign, \\(x=1\\), in $y$", ["x=1", "y"]),
+        ("投资$500，\\(n=2\\)年后得$530。", ["n=2"]),
+        ("मूल्य $500 है, दर \\(r=0.03\\) है, फिर $530 है", ["r=0.03"]),
+    ],
+)
+def test_dollars_do_not_reach_across_other_formulas(
+    text: str, expected: list[str], form: str
+) -> None:
+    assert formulas(text, form) == expected
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        "x \\mbox{ if \\(x>0\\) and only then, }y",
+        "x\\in\\[0,1\\]",
+        "E\\[X\\] = cov\\[X, Y\\]\\text{ for all of them}",
+        "f\\(x\\)=2",
+    ],
+)
+def test_brackets_inside_of_a_formula_belong_to_it(latex: str) -> None:
+    assert formulas(f"Let ${latex}$ and $z$ be") == [latex, "z"]
+
+
 def test_a_latex_file_has_no_prices() -> None:
     assert formulas("from $5 to 6$", "latex") == ["5 to 6"]
 

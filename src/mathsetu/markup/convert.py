@@ -335,6 +335,7 @@ def _fill_plain(
         start = len(marked)
         first = latex[0]
         is_safe = first.isalpha() or (first == "\\" and not latex.startswith("\\begin"))
+        is_safe = is_safe and "\\(" not in latex and "\\[" not in latex
         if not is_safe or "&" in latex or "\n" in latex or not is_closed(latex):
             latex = strip_latex(resolve(latex))
             after = chunk or ("$" if number < last else "")

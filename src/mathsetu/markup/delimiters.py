@@ -1,7 +1,7 @@
 r"""Finds formulas in plain text by their delimiters, in linear time.
 
 Known delimiters: ``$…$``, ``$$…$$``, ``\(…\)``, ``\[…\]`` and the mathematical environments
-``\begin{align}…\end{align}``. Six rules decide what people mean by a dollar:
+``\begin{align}…\end{align}``. Seven rules decide what people mean by a dollar:
 
 - A closing dollar stands at the brace depth of the opening one (``$\text{if $x$}$`` is one
   formula); where braces do not balance, the next dollar closes.
@@ -11,6 +11,8 @@ Known delimiters: ``$…$``, ``$$…$$``, ``\(…\)``, ``\[…\]`` and the mathe
   sentence, up to another price or to a dollar that opens a formula.
 - What begins like the rest of a sentence and ends before a next one is prose: one stray dollar
   must not turn a whole post inside out.
+- "from $5, at \(r=3\) percent, to $6" are prices and a formula: dollars do not reach across
+  ``\(…\)`` and ``\[…\]`` with prose around these, unless in braces (``$x \mbox{ if \(x>0\)}$``).
 - ``\$`` is an escaped dollar, but text that lost the space of ``\ $`` closes with it: so it is
   read when prose would follow inside the formula otherwise.
 """
@@ -50,6 +52,12 @@ _BEFORE_FORMULA = frozenset(" \n\t([")
 _WORD = re.compile(r"(?<!\S)[^\W\d_]\w[^\s\\]*")
 _EARLY_END = re.compile(r"\\\$(?=[\s,.;:?!)\]])")
 _CLOSERS = {"(": ")", "[": "]"}
+# What may open and close inside a pair of dollars.
+_NESTED = re.compile(r"\\[A-Za-z]++|\\.|[{}]", re.DOTALL)
+# Words of prose among signs: by themselves in the alphabets that formulas have, too (Latin and
+# Greek), anywhere in the others.
+_FREE_WORD = re.compile(r"(?<!\S)[^\W\d_]{2,}(?=[\s,.;:?!)]|\Z)")
+_WORD_OF_PROSE_ONLY = re.compile(r"(?:(?![\u0000-\u03ff])[^\W\d_]){2,}")
 
 
 class DelimitedFormula(NamedTuple):
@@ -204,7 +212,12 @@ class _Events:
         closing = self._closing.get(self._index[start])
         if closing is None:
             return None
-        return _between(self.text, start + 1, self._dollars[closing], prices)
+        end = self._dollars[closing]
+        # Dollars inside of braces are proof enough of a formula, and each is looked at once.
+        is_next = closing == self._index[start] + 1
+        if prices and is_next and reaches_across(self.text[start + 1 : end]):
+            return None
+        return _between(self.text, start + 1, end, prices)
 
     def bracketed(self, start: int, opening: str) -> DelimitedFormula | None:
         ends = self._bracket_ends[_CLOSERS[opening]]
@@ -235,6 +248,43 @@ def _between(text: str, start: int, end: int, prices: bool) -> DelimitedFormula 
             end = start + early.start()
             return DelimitedFormula(start - 1, end + 2, start, end, display=False)
     return DelimitedFormula(start - 1, end + 1, start, end, display=False)
+
+
+def reaches_across(between: str) -> bool:
+    r"""Whether there are other formulas between two dollars, and prose around these.
+
+    Brackets that somebody escaped, in formulas where they mean brackets, have none around them.
+
+    >>> reaches_across(r"5, at \(r=3\) percent, to "), reaches_across(r"x\in\[0,1\]")
+    (True, False)
+    >>> reaches_across(r"x \mbox{ if and only if \(y>0\), else } z")
+    False
+    """
+    if "\\(" not in between and "\\[" not in between:
+        return False
+    outside: list[str] = []
+    closer, depth, position, is_across = "", 0, 0, False
+    for sign in _NESTED.finditer(between):
+        if not closer and not depth:
+            outside.append(between[position : sign.start()])
+            outside.append("\\")  # a word that touches a command is none
+        position = sign.end()
+        if closer:
+            closer = "" if sign[0] == closer else closer
+        elif sign[0] in "{}":
+            depth = max(0, depth + (1 if sign[0] == "{" else -1))
+        elif not depth and sign[0][1:] in _CLOSERS:
+            closer, is_across = f"\\{_CLOSERS[sign[0][1:]]}", True
+    if not is_across:
+        return False
+    if not closer and not depth:
+        outside.append(between[position:])
+    rest = "".join(outside)
+    words = len(_FREE_WORD.findall(rest))
+    if words > 1 or _WORD_OF_PROSE_ONLY.search(rest):
+        return True
+    may_open = bool(closer) or rest[-1:] in _BEFORE_FORMULA
+    return may_open and (words > 0 or _AMOUNT.match(between) is not None)
 
 
 def _is_price(between: str, after: str) -> bool:

@@ -171,6 +171,8 @@ class _Page:
                     or attribute.get("role", "") in _NOISE_ROLES
                 ):
                     skipped, depth = name, 1
+                    if name == "a" and "id" in attribute:  # the mark of a link may be its target
+                        self._parts.append(f"{_kept(name, attribute)}</a>")
                 elif name == "img":
                     self._image(attribute, classes)
                 elif is_open and name in ("span", "div") and classes & {"math", "texhtml"}:
@@ -335,8 +337,8 @@ def _attributes(source: str) -> dict[str, str]:
 
 
 def _kept(name: str, attribute: dict[str, str]) -> str:
-    """A tag with the one attribute that anchors need."""
-    given = attribute.get("id", "")
+    """A tag with the one attribute that anchors need, which was their name before HTML 5."""
+    given = attribute.get("id", "") or (attribute.get("name", "") if name == "a" else "")
     return f'<{name} id="{html.escape(given)}">' if given else f"<{name}>"
 
 

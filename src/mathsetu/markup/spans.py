@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
+from mathsetu.markup.delimiters import reaches_across
 from mathsetu.records import Formula
 
 Kind = Literal["text", "formula", "code"]
@@ -33,8 +34,8 @@ class Span(NamedTuple):
 def strip_latex(latex: str) -> str:
     r"""Take white space off both ends, but leave the space of a final ``\ `` in place.
 
-    Stray brackets go where there are stray dollars or open braces, too: no delimiters could be put
-    around all of them.
+    Stray brackets go where there are stray dollars, open braces or prose, too: no delimiters could
+    be put around all of them.
 
     >>> strip_latex(" x \\  "), strip_latex(r"$x\)")
     ('x \\ ', '$x')
@@ -43,7 +44,7 @@ def strip_latex(latex: str) -> str:
     if (
         "\\" in stripped
         and ("\\)" in stripped or "\\]" in stripped or "\\(" in stripped or "\\[" in stripped)
-        and ("$" in stripped or not is_closed(stripped))
+        and ("$" in stripped or not is_closed(stripped) or reaches_across(stripped))
     ):
         stripped = _BRACKET.sub(r"\1", stripped).strip()
     backslashes = len(stripped) - len(stripped.rstrip("\\"))

@@ -44,6 +44,9 @@ _HTML_HEADING = re.compile(
     re.IGNORECASE,
 )
 _HTML_ID = re.compile(r"""(?<![\w-])id\s*=\s*["']?([^\s"'<>]+)""", re.IGNORECASE)
+_HTML_TAG = re.compile(r"<(?P<closing>/?)(?P<name>[a-z][a-z0-9]*+)(?P<attributes>[^<>]*+)>", re.I)
+# What a section of a page may be inside of, with the id of it.
+_HTML_BOXES = frozenset(("section", "div", "article", "li"))
 _PATTERNS = {"markdown": _MARKDOWN_HEADING, "html": _HTML_HEADING}
 
 
@@ -153,7 +156,9 @@ def sections(source: str, form: str) -> Iterator[Section]:
     ['', 'One', 'Two']
     """
     title, anchor, start, line, counted, level = "", "", 0, 1, 0, 0
-    for heading in _PATTERNS[form].finditer(_without_code(source, form)):
+    searched = _without_code(source, form)
+    ids_around = _ids_around_headings(searched) if form == "html" else {}
+    for heading in _PATTERNS[form].finditer(searched):
         yield Section(title, source[start : heading.start()], anchor, line, level)
         line += source.count("\n", counted, heading.start())
         counted = heading.start()
@@ -165,8 +170,8 @@ def sections(source: str, form: str) -> Iterator[Section]:
             title, anchor = _markdown_title(title)
         else:
             level = int(heading["level"])
-            given = _HTML_ID.search(source, *heading.span("attributes"))
-            anchor = unescape(given[1]) if given else ""
+            inside = (_html_id(tag) for tag in _HTML_TAG.finditer(heading[0]))
+            anchor = next(filter(None, inside), "") or ids_around.get(heading.start(), "")
     yield Section(title, source[start:], anchor, line, level)
 
 
@@ -275,6 +280,38 @@ def _markdown_title(title: str) -> tuple[str, str]:
         return title, ""
     anchor = next((word[1:] for word in attributes[1].split() if word.startswith("#")), "")
     return title[: attributes.start()], anchor
+
+
+def _html_id(tag: re.Match[str]) -> str:
+    given = _HTML_ID.search(tag["attributes"])
+    return unescape(given[1]) if given else ""
+
+
+def _ids_around_headings(page: str) -> dict[int, str]:
+    """By the place of a heading, an id to jump to: of an anchor before it or of a box around it."""
+    ids: dict[int, str] = {}
+    anchor = ""  # not followed by anything yet
+    boxes: list[tuple[str, str]] = []  # names and ids of the open ones without any text so far
+    position = 0
+    for tag in _HTML_TAG.finditer(page):
+        if unescape(page[position : tag.start()]).strip():
+            anchor = ""
+            boxes.clear()
+        position = tag.end()
+        name = tag["name"].lower()
+        if name in ("h1", "h2", "h3") and not tag["closing"]:
+            ids[tag.start()] = anchor or next((given for _, given in reversed(boxes) if given), "")
+            anchor = ""
+            boxes.clear()
+        elif name == "a" and not tag["closing"]:
+            anchor = _html_id(tag)
+        elif name in _HTML_BOXES:
+            anchor = ""
+            if not tag["closing"]:
+                boxes.append((name, _html_id(tag)))
+            elif boxes and boxes[-1][0] == name:
+                boxes.pop()
+    return ids
 
 
 def _without_code(source: str, form: str) -> str:
