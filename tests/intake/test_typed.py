@@ -181,6 +181,34 @@ def test_a_hyphen_between_letters_that_can_be_no_words_is_a_minus(
 
 
 @pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        ("mcd y mcm", []),
+        ("sen y cos", []),
+        ("sen y cos y tan", []),
+        ("sin a cos?", []),
+        ("MDC e MMC de 12 e 18", []),
+        ("sen i cos (trigonometria)", []),
+        ("lim sup y lim inf", []),
+        ("sin y", ["sin y"]),
+        ("sin x cos", ["sin x"]),
+        ("sin y cos x", ["sin y cos x"]),
+        ("sin y cos y", ["sin y cos y"]),
+        ("sin y cos y tan x", ["sin y cos y tan x"]),
+        ("sin y cos(x)", ["sin y cos(x)"]),
+        ("sin y cos^2 x", ["sin y cos^2 x"]),
+        ("sin y cos y dy", ["sin y cos y dy"]),
+        ("x + sin y cos", ["x + sin y"]),
+    ],
+)
+def test_a_letter_between_names_without_an_operand_is_the_word_for_and(
+    typed: str, formulas: list[str]
+) -> None:
+    reading = typed_question(typed).reading
+    assert [span.raw for span in reading if span.kind == "formula"] == formulas
+
+
+@pytest.mark.parametrize(
     "prose",
     ["a mod 2 Moore space", "is a mod p representation reducible", "Theorem(s)", "Lemma (a)",
      "Beweis(idee)", "Figure(2)", "Stab(s)", "Spec(ification)", "Spec (R)", "the id(s) of users"],
@@ -213,7 +241,7 @@ def test_a_formula_alone_is_latex_unless_it_reads_otherwise_as_typed(
     "piece",
     ["a ", "x+", "(", "f(", "a, ", "1, ..., ", "|x ", "$", "\\frac{", "x^", "<math>", "a-", "√",
      "\\left( ", "word (", "a@", "[a,", "x:", "a_", "Σ", "\\text{a} ", "n!", "∀", "{", "'a",
-     "|", "|x", "|x|", "||x| ", "(|x ", "{|x word ", "<a,", "(\n|x"],
+     "|", "|x", "|x|", "||x| ", "(|x ", "{|x word ", "<a,", "(\n|x", "sin y "],
 )  # fmt: skip
 def test_time_grows_with_the_length(piece: str) -> None:
     assert_linear(piece)

@@ -38,6 +38,12 @@ def test_spellings_of_hindi_meet(spellings: tuple[str, ...]) -> None:
     assert meet("hi", *spellings)
 
 
+@pytest.mark.parametrize("language", ["", "en", "es", "it", "pt"])
+def test_ordinals_meet_however_they_are_written(language: str) -> None:
+    assert meet(language, "(4º)", "4.º", "4ª", "4.ª", "4")
+    assert analyze("1.º2", language)[0] == "1"  # no words are joined
+
+
 def test_a_nasal_before_a_foreign_consonant_is_no_anusvara() -> None:
     assert normalise("अन्य") == "अन्य"
 

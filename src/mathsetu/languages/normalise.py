@@ -11,6 +11,7 @@ each script that occurs. Digits of every script become ASCII. The rules never jo
   vowel marks and tatweel gone. The half-space stays: it holds a word together; only the ezafe
   and article after a silent he go with it (نقطه‌ی, نقطه).
 - Other scripts of India: joiners go, as they change how a word looks, not which word it is.
+- Ordinal signs after a number go, and the point before them: 4º, 4.º and 4.ª are 4.
 - Latin: kept here; `fold` takes accents off after stemming, which needs them.
 
 >>> normalise("पूर्णाङ्क १२"), normalise("كتابي ٢۳"), normalise("Čech")
@@ -29,6 +30,8 @@ _ARABIC = re.compile("[\u0600-\u06ff]")
 _INDIC = re.compile("[\u0980-\u0d7f]")
 _JOINERS = re.compile("[\u200c\u200d]")
 _DIGIT = re.compile(r"[^\D0-9]")
+# Before NFKC, which makes 4o of 4º, and 4.o of 4.º, two words.
+_ORDINAL = re.compile(r"(?<=\d)\.?[ºª](?!\w)")
 
 _DEVANAGARI_LETTERS = str.maketrans(
     {
@@ -103,6 +106,8 @@ def normalise(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
+    if "º" in text or "ª" in text:
+        text = _ORDINAL.sub("", text)
     text = unicodedata.normalize("NFKC", text).lower()
     if _DEVANAGARI.search(text):
         text = text.translate(_DEVANAGARI_LETTERS)

@@ -49,6 +49,7 @@ DIFFERENTIAL: Final = re.compile(r"d(?!e$|o$|a$|i$)[a-zA-Z]")
 # Before the word sum, as after them it is no operator.
 _ARTICLES: Final = frozenset({"the", "a", "this", "that", "their"})
 _SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
+_NAMES: Final = frozenset({Kind.FUNCTION, Kind.BIG})
 _VOWELS: Final = frozenset("aeiou")
 # a x^2 + b x …: a letter before a space is a coefficient there, and no article.
 _COEFFICIENTS: Final = re.compile(
@@ -259,8 +260,12 @@ class Operands:
             tight = following is not None and not following.gap and following.kind in ATOMS
             return name in BEFORE_NUMBERS or tight
         if token.kind is Kind.LETTER:
-            ends = following is None or following.kind not in PROSE
-            return ends or token.text not in LETTER_WORDS
+            if token.text not in LETTER_WORDS:
+                return True
+            if following is None or following.kind not in PROSE:
+                return not self._is_between_names(place)
+            is_integrated = DIFFERENTIAL.fullmatch(following.text) is not None  # sin y dy
+            return is_integrated and following.text[1:] == token.text
         if token.kind is Kind.FUNCTION:
             return self.row.is_tight(place + 1, Kind.OPENING, Kind.SCRIPT) or (
                 following is not None and following.kind in ATOMS
@@ -268,6 +273,36 @@ class Operands:
         if token.kind is Kind.SHORT:
             return token.text not in short_words() and (not token.gap or len(token.text) < 3)
         return False
+
+    def _is_between_names(self, place: int) -> bool:
+        """Whether a letter is the word between names: ``sen y cos``, but not ``sin y cos x``.
+
+        Nothing that the last name could be applied to follows it; names may be more than two,
+        ``sen y cos y tan``, or of two words, ``lim sup y lim inf``.
+        """
+        row, end = self.row, self._after_names(place + 1)
+        is_begun = self.operators + self.relations > 0
+        if is_begun or end == place + 1:
+            return False
+        while (token := row.at(end)) is not None and token.gap and token.text in LETTER_WORDS:
+            after = self._after_names(end + 1)
+            if after == end + 1:
+                break
+            if after > place + MOST_INSIDE:
+                return False
+            end = after
+        if token is None:
+            return True
+        if token.kind is Kind.OPENING:
+            return not row.is_pure(end, called=True)
+        is_joined = token.kind in OPERATORS or joins(token)
+        return not is_joined and not self._is_argument(end, self.tokens[end - 1].text)
+
+    def _after_names(self, place: int) -> int:
+        """The place after all names of functions that stand here, each after a space."""
+        while (token := self.row.at(place)) is not None and token.gap and token.kind in _NAMES:
+            place += 1
+        return place
 
     def _root(self, place: int) -> int | None:
         following = self.row.at(place + 1)
