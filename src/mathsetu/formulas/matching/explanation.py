@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from mathsetu.formulas.latex.symbols import ACCENTS
 from mathsetu.formulas.matching.alignment import AlignedNodes
 from mathsetu.formulas.matching.prepared import PLUS, PreparedFormula
 from mathsetu.formulas.matching.sums import SumSigns, compare_sums
 from mathsetu.formulas.matching.unification import RENAMED, Unification
 from mathsetu.formulas.tree import Tree
+
+# What makes a name of several letters: an index, and accents.
+_JOINED_TO_LETTERS = {"O!SUB", *(f"F!{mark}" for mark, _ in ACCENTS.values())}
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,8 @@ class Match:
         query_signs: Operands of the query's sums that have a plus or minus before them, and whether
             that was found, whatever was found of the operands.
         candidate_signs: The same of the candidate.
-        substitution: The letters of the query and what they became: ``{"x": "t"}``.
+        substitution: The letters of the query and what they became: ``{"x": "t"}``. One that met no
+            more than the x or the i of ``x_i``, or the x below an accent, did not become that.
         bindings: The wildcards of the query and the parts that they stand for, where what is around
             a wildcard was found as well: to say that the c of ``?c^2`` is D in ``D=x`` would be
             untrue.
@@ -78,7 +83,8 @@ def explain(
         elif letter is not None and other is not None:
             if unification.letters.get(letter) != other:
                 continue
-            substitution[letter] = other
+            if letter == other or not _is_part_of_name(candidate, theirs[0], their_places):
+                substitution[letter] = other
             worth = 1.0 if letter == other else RENAMED
         if (query.signs[ours] == ours) != (candidate.signs[theirs[0]] == theirs[0]):
             # With and without limits, it is the signs that are the same.
@@ -115,6 +121,16 @@ def explain(
         substitution=substitution,
         bindings=bindings,
     )
+
+
+def _is_part_of_name(formula: PreparedFormula, place: int, found: Collection[int]) -> bool:
+    """Whether a letter is part of a letter with an index or accent that was not found itself."""
+    place = formula.parents[place]
+    while place >= 0 and place not in found:
+        if formula.labels[place] in _JOINED_TO_LETTERS:
+            return True
+        place = formula.parents[place]
+    return False
 
 
 def _written(
