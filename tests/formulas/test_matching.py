@@ -503,3 +503,23 @@ def test_the_larger_of_two_huge_formulas_is_cut_first(
     sizes: tuple[int, int], kept: tuple[int, int]
 ) -> None:
     assert _bounded(*sizes) == kept
+
+
+@pytest.mark.parametrize(
+    ("query", "candidate", "substitution"),
+    [
+        ("(a-b)^2", r"\sum(x_i-\bar x)^2", {}),
+        ("(a-b)^2", "(x_{i+1}-y)^2", {"b": "y"}),
+        ("x^2+1", r"\vec{v}^2+1", {}),
+        ("x^2+1", "x_n^2+1", {"x": "x"}),
+        # The whole name was found, or all that is asked for is in its index.
+        ("(a_j-b)^2", "(x_i-y)^2", {"a": "x", "j": "i", "b": "y"}),
+        (r"\bar a+1", r"\bar x+1", {"a": "x"}),
+        ("a+1", "x_{n+1}", {"a": "n"}),
+        (r"\sum_{k=1}^n k", r"\sum_{i=1}^n i", {"k": "i", "n": "n"}),
+    ],
+)
+def test_a_letter_did_not_become_a_part_of_a_name(
+    query: str, candidate: str, substitution: dict[str, str]
+) -> None:
+    assert dict(match_latex(query, candidate).match.substitution) == substitution

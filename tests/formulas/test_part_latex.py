@@ -4,7 +4,7 @@ import pytest
 
 from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import parse_latex
-from mathsetu.formulas.part_latex import part_latex
+from mathsetu.formulas.part_latex import part_latex, part_text
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,24 @@ def test_what_is_not_in_one_piece_is_not_made_up() -> None:
     assert part_latex(part, "a + b + c") == ""
     assert part_latex(parse_latex("x+1").opt, "") == ""
     assert part_latex(parse_latex("x+1").opt, "x+1" * 2000) == ""
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        (r"\int_a^b f(x)\,dx", "f(x)"),
+        (r"\int_a^b f(x)^2\,dx", "f(x)^2"),
+        (r"\int_a^b xf\left(x^2\right)dx", r"xf\left(x^2\right)"),
+        (r"\int_a^b f'(x)g(x)\,dx", "f'(x)g(x)"),
+        (r"\int_a^b f^{-1}(x)\,dx", "f^{-1}(x)"),
+        (r"\int_a^b \sin x\,\varphi(x)\cos x\,dx", r"\sin x\,\varphi(x)\cos x"),
+        (r"\int_a^b f(2x)\,dx", "f(2x)"),
+        # Where infix has the brackets, it is easier to read.
+        (r"\int_a^b \frac{\sin x}{x}\,dx", "sin(x)/x"),
+        (r"\int_a^b \frac{\sin(x)}{x(x+1)}\,dx", "sin(x)/(x (x + 1))"),
+        (r"\int_a^b f(x, a)\,dx", "f(x, a)"),
+    ],
+)
+def test_the_value_of_a_wildcard_keeps_the_brackets_of_arguments(found: str, text: str) -> None:
+    part = match_latex(r"\int_a^b ?f\,dx", found).match.bindings["?f"]
+    assert part_text(part, found) == text

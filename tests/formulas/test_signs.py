@@ -82,6 +82,10 @@ def test_signs_inside_an_operand_are_not_those_around_it() -> None:
         ("a+b", "a-7", "a", "a"),
         ("a+b", "a+7", "a+", "a+"),
         ("c+a+b", "a+b", "a+b", "a+b"),
+        # However many terms their operator has in one formula or the other.
+        ("x^4-5x^2+4", "ax^4+bx^2+c", "x4x2+", "x4x2+"),
+        ("x+z-y+9", "x+z+c-y", "x+z-y+", "x+z+-y"),
+        ("x-y^2+z-7", "x-y^2-c", "x-y2-", "x-y2-"),
         ("+a", "b-c", "a", "b"),
         (r"x\to 0^+", "a-b", "", ""),
         (r"a\pm b", "a+b", "a", "a"),

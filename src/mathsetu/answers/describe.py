@@ -23,9 +23,9 @@ from mathsetu.answers.values import (
     Version,
     Warned,
 )
-from mathsetu.formulas.infix import infix
 from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import parse_latex
+from mathsetu.formulas.part_latex import part_text
 from mathsetu.intake.question import Question, is_delimited
 from mathsetu.languages.table import LANGUAGES, Grade, language, language_name
 from mathsetu.library import Answer, Filter
@@ -254,7 +254,9 @@ def matched_formula(ours: str, theirs: str, prefix: str = "") -> MatchedFormula:
             Renamed(letter, other) for letter, other in result.substitution.items()
             if letter != other
         ),
-        wildcards=tuple(Renamed(name, infix(part)) for name, part in result.bindings.items()),
+        wildcards=tuple(
+            Renamed(name, part_text(part, theirs)) for name, part in result.bindings.items()
+        ),
         asked_symbols=tuple(sorted(query_symbols)),
         symbols=tuple(sorted(symbols)),
     )  # fmt: skip

@@ -14,13 +14,13 @@ from mathsetu.collections.files import writing
 from mathsetu.errors import InputError
 from mathsetu.formulas.drawing import draw_layout_tree, draw_operator_tree, is_drawing
 from mathsetu.formulas.features import features
-from mathsetu.formulas.infix import infix
 from mathsetu.formulas.matching import Match, match
 from mathsetu.formulas.mathml import write_mathml
 from mathsetu.formulas.notation import write_tree
 from mathsetu.formulas.overlap import node_overlap, token_overlap
 from mathsetu.formulas.pairs import MatchedPair
 from mathsetu.formulas.parse import Parsed, parse_latex
+from mathsetu.formulas.part_latex import part_text
 from mathsetu.intake.typed import formula_as_latex
 from mathsetu.printable import one_line
 
@@ -93,7 +93,7 @@ def _print_match(parsed: Parsed, other: Parsed, found: Match) -> None:
     if renamed:
         say(f"letters    {', '.join(renamed)}")
     for name, part in found.bindings.items():
-        say(f"wildcard   {name} = {infix(part)}")
+        say(f"wildcard   {name} = {part_text(part, other.latex)}")
     say(f"tokens     {token_overlap(parsed.slt, other.slt):.3f} overlap")
     say(f"nodes      {node_overlap(parsed.opt, other.opt):.3f} overlap")
 
@@ -134,7 +134,9 @@ def _described(
             "coverage": found.coverage,
             "in_one_piece": found.in_one_piece,
             "substitution": dict(found.substitution),
-            "wildcards": {name: infix(part) for name, part in found.bindings.items()},
+            "wildcards": {
+                name: part_text(part, other.latex) for name, part in found.bindings.items()
+            },
             "token_overlap": token_overlap(parsed.slt, other.slt),
             "node_overlap": node_overlap(parsed.opt, other.opt),
             "query_symbols": sorted(pair.query_symbols),

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Protocol
 
 from mathsetu.formulas.latex.symbols import NATIONAL
-from mathsetu.formulas.matching.prepared import subtree_keys
+from mathsetu.formulas.matching.prepared import SubtreeKeys, subtree_keys
 from mathsetu.formulas.parse import parse_once
 
 #: What a formula counts that is only a part of the one that is written.
@@ -121,7 +121,7 @@ def is_telling(latex: str) -> bool:
     >>> is_telling("x"), is_telling("-1"), is_telling("x^2"), is_telling(r"\det A")
     (False, False, True, True)
     """
-    nodes = len(_keys(latex))
+    nodes = len(_keys(latex).keys)
     return nodes >= _LEAST_NODES or (nodes > 1 and parse_once(latex).opt.label.startswith("F!"))
 
 
@@ -139,12 +139,12 @@ def _names(latex: str) -> list[str]:
 def _held(asked: str, latex: str) -> float:
     if asked.split() == latex.split():
         return 1.0
-    whole, candidate = _keys(asked)[0], _keys(latex)
-    if whole == candidate[0]:
+    wanted, candidate = _keys(asked), _keys(latex)
+    if wanted.keys[0] == candidate.keys[0]:
         return 1.0
-    return PART if whole in candidate else 0.0
+    return PART if candidate.hold(wanted) else 0.0
 
 
 @lru_cache(maxsize=4096)
-def _keys(latex: str) -> list[int]:
+def _keys(latex: str) -> SubtreeKeys:
     return subtree_keys(parse_once(latex).opt)

@@ -89,6 +89,16 @@ def infix(tree: Tree) -> str:
     return "".join(pieces)
 
 
+def is_bracketed_as_factor(tree: Tree) -> bool:
+    """Whether `infix` puts a tree in brackets where it is a factor; a product joins the others.
+
+    >>> plus = Tree("U!plus", (Tree("V!x"), Tree("N!1")), ("0", "1"))
+    >>> is_bracketed_as_factor(plus), is_bracketed_as_factor(Tree("V!x"))
+    (True, False)
+    """
+    return _parts(tree)[1] < _PRODUCT
+
+
 def _parts(node: Tree) -> tuple[list[_Part], int]:
     """What a node is written as, and how tightly that binds."""
     label, operands = node.label, node.children

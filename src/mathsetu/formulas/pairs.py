@@ -22,13 +22,13 @@ class MatchedPair:
     def query_symbols(self) -> frozenset[int]:
         """The numbers of the matched written symbols of the query."""
         found = self.match
-        return matched_symbols(self.query, found.query_nodes, found.query_unsigned)
+        return matched_symbols(self.query, found.query_nodes, found.query_signs)
 
     @property
     def candidate_symbols(self) -> frozenset[int]:
         """The numbers of the matched written symbols of the candidate."""
         found = self.match
-        return matched_symbols(self.candidate, found.candidate_nodes, found.candidate_unsigned)
+        return matched_symbols(self.candidate, found.candidate_nodes, found.candidate_signs)
 
 
 @lru_cache(maxsize=2_048)

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 
+from mathsetu.formulas.infix import infix, is_bracketed_as_factor
 from mathsetu.formulas.latex.lexer import TOKEN
+from mathsetu.formulas.matching.prepared import subtree_keys
 from mathsetu.formulas.parse import parse_once
 from mathsetu.formulas.tree import POSITIONS, Tree
 
@@ -45,7 +47,7 @@ def part_latex(part: Tree, latex: str) -> str:
     symbols = [node.symbol for node in part.walk() if 0 <= node.symbol < len(tokens)]
     if not symbols:
         return ""
-    integral = Tree("O!int", (part,), POSITIONS[:1])
+    wanted, integral = _key(part), _key(Tree("O!int", (part,), POSITIONS[:1]))
     first, last = min(symbols), max(symbols) + 1
     before = after = 0
     found = ""
@@ -61,12 +63,48 @@ def part_latex(part: Tree, latex: str) -> str:
         written = latex[own[0].start() : own[-1].end()].strip()
         read = parse_once(written)
         # Alone, the dx of an integral is a product.
-        if read.opt == part or parse_once(rf"\int {written}").opt == integral:
+        if _key(read.opt) == wanted or _key(parse_once(rf"\int {written}").opt) == integral:
             if not read.warnings:
                 return written
             # What was left open is closed by the reader, which says so.
             found = found or written
     return found
+
+
+def _key(tree: Tree) -> int:
+    # In normal form: what wildcards took of f(2x) is one product of three factors.
+    return subtree_keys(tree).keys[0]
+
+
+def part_text(part: Tree, latex: str) -> str:
+    r"""A part of a formula in one line for people: infix, or as it is written.
+
+    The tree has f(x) as a product, so that only what is written has these brackets.
+
+    >>> from mathsetu.formulas.parse import parse_latex
+    >>> [part_text(parse_latex(one).opt, one) for one in (r"\frac{\sin x}{x}", "f(x)^2", "a(x+1)")]
+    ['sin(x)/x', 'f(x)^2', 'a (x + 1)']
+    """
+    written = part_latex(part, latex)
+    return written if _has_plain_argument(written) else infix(part)
+
+
+def _has_plain_argument(latex: str) -> bool:
+    """Whether something in brackets follows a letter that a product would have without them."""
+    tokens = list(TOKEN.finditer(latex))
+    leaves = {node.symbol for node in parse_once(latex).opt.walk() if not node.children}
+    opened: list[int] = []
+    for place, token in enumerate(tokens):
+        if token[0].endswith("("):
+            opened.append(place)
+        elif token[0].endswith(")") and opened:
+            start = opened.pop()
+            # A name before brackets is a leaf, or ends with an index or exponent in braces.
+            follows_name = start - 1 in leaves or (start and tokens[start - 1][0] == "}")
+            inside = latex[tokens[start].end() : token.start()]
+            if follows_name and not is_bracketed_as_factor(parse_once(inside).opt):
+                return True
+    return False
 
 
 def _is_balanced(tokens: list[str]) -> bool:

@@ -20,40 +20,39 @@ _Extent = tuple[float, float, bool]
 
 
 def matched_symbols(
-    parsed: Parsed, matched: Iterable[Tree], unsigned: Iterable[Tree] = ()
+    parsed: Parsed, matched: Iterable[Tree], signs: Iterable[tuple[Tree, bool]] = ()
 ) -> frozenset[int]:
     """The numbers of the written symbols of a formula that matched nodes of its operator tree have.
 
     A further sign of an operator is among them where the operand after it is, in part at least.
-    No sign before an operand that is ``unsigned`` is.
+    Of ``signs`` it is known whether the sign before an operand was found, whatever is matched.
 
     >>> from mathsetu.formulas.parse import parse_latex
     >>> parsed = parse_latex("a+b+c+d")
-    >>> plus, (a, b, _, d) = parsed.opt, parsed.opt.children
+    >>> plus, (a, b, c, d) = parsed.opt, parsed.opt.children
     >>> sorted(matched_symbols(parsed, (plus, a, b, d)))
     [0, 1, 2, 5, 6]
-    >>> sorted(matched_symbols(parsed, (plus, a, b, d), unsigned=(b,)))
-    [0, 2, 5, 6]
+    >>> sorted(matched_symbols(parsed, (plus, a, b, d), signs=((b, False), (c, True))))
+    [0, 2, 3, 5, 6]
     """
     marked = {node.symbol for node in matched if node.symbol >= 0}
     nodes = list(parsed.opt.walk())
     chains = [node for node in nodes if len(node.children) > 2 and node.symbol in marked]
     if not chains:
         return frozenset(marked)
-    signs = {node.symbol: node.label for node in parsed.slt.walk()}
-    uncarried = sorted(signs.keys() - {node.symbol for node in nodes})
+    written = {node.symbol: node.label for node in parsed.slt.walk()}
+    uncarried = sorted(written.keys() - {node.symbol for node in nodes})
     extents = _extents(nodes, marked)
-    without_sign = {id(operand) for operand in unsigned}
+    has_sign = {id(operand): is_found for operand, is_found in signs}
     for node in chains:
         for left, right in pairwise(node.children):
             end, (start, _, is_matched) = extents[id(left)][1], extents[id(right)]
             between = uncarried[bisect_right(uncarried, end) : bisect_left(uncarried, start)]
-            if id(right) in without_sign:
-                if end < node.symbol < start:
-                    marked.discard(node.symbol)
-            elif is_matched:
-                own = signs.get(node.symbol)
-                marked.update(symbol for symbol in between if signs[symbol] == own)
+            if has_sign.get(id(right), is_matched):
+                own = written.get(node.symbol)
+                marked.update(symbol for symbol in between if written[symbol] == own)
+            elif id(right) in has_sign and end < node.symbol < start:
+                marked.discard(node.symbol)
     return frozenset(marked)
 
 

@@ -17,11 +17,11 @@ import numpy as np
 
 from mathsetu.deadline import check_time
 from mathsetu.formulas.exact import most_exact
-from mathsetu.formulas.infix import infix
 from mathsetu.formulas.labels import is_wildcard
 from mathsetu.formulas.matching import Match, PreparedFormula, match
 from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import Parsed, parse_once
+from mathsetu.formulas.part_latex import part_text
 from mathsetu.formulas.similarity import is_telling, pattern_similarity, similarity
 from mathsetu.intake.question import Question
 from mathsetu.records import Evidence, Post, Reason
@@ -451,6 +451,8 @@ def _matched(asked: str, latex: str) -> Match:
 def _in_words(asked: str, found: str, match: Match) -> str:
     renamed = [f"{ours} → {theirs}" for ours, theirs in match.substitution.items()
                if ours != theirs]  # fmt: skip
-    renamed += [f"{wildcard} = {infix(part)}" for wildcard, part in match.bindings.items()]
+    renamed += [
+        f"{wildcard} = {part_text(part, found)}" for wildcard, part in match.bindings.items()
+    ]
     under = f" ({', '.join(renamed[:4])})" if renamed else ""
     return f"${asked}$ ~ ${found}${under}"

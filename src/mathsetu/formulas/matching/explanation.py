@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from mathsetu.formulas.latex.symbols import ACCENTS
 from mathsetu.formulas.matching.alignment import AlignedNodes
 from mathsetu.formulas.matching.prepared import PLUS, PreparedFormula
-from mathsetu.formulas.matching.sums import UnfoundSigns, compare_sums
+from mathsetu.formulas.matching.sums import SumSigns, compare_sums
 from mathsetu.formulas.matching.unification import RENAMED, Unification
 from mathsetu.formulas.tree import Tree
+
+# What makes a name of several letters: an index, and accents.
+_JOINED_TO_LETTERS = {"O!SUB", *(f"F!{mark}" for mark, _ in ACCENTS.values())}
 
 
 @dataclass(frozen=True)
@@ -24,10 +28,11 @@ class Match:
         query_nodes: The matched nodes of the query; a plus or minus is one only where the candidate
             has it as well.
         candidate_nodes: The matched nodes of the candidate.
-        query_unsigned: Operands of the query before which a plus or minus was not found, whatever
-            was found of them.
-        candidate_unsigned: The same of the candidate.
-        substitution: The letters of the query and what they became: ``{"x": "t"}``.
+        query_signs: Operands of the query's sums that have a plus or minus before them, and whether
+            that was found, whatever was found of the operands.
+        candidate_signs: The same of the candidate.
+        substitution: The letters of the query and what they became: ``{"x": "t"}``. One that met no
+            more than the x or the i of ``x_i``, or the x below an accent, did not become that.
         bindings: The wildcards of the query and the parts that they stand for, where what is around
             a wildcard was found as well: to say that the c of ``?c^2`` is D in ``D=x`` would be
             untrue.
@@ -38,8 +43,8 @@ class Match:
     in_one_piece: bool
     query_nodes: tuple[Tree, ...]
     candidate_nodes: tuple[Tree, ...]
-    query_unsigned: tuple[Tree, ...]
-    candidate_unsigned: tuple[Tree, ...]
+    query_signs: tuple[tuple[Tree, bool], ...]
+    candidate_signs: tuple[tuple[Tree, bool], ...]
     substitution: Mapping[str, str]
     bindings: Mapping[str, Tree]
 
@@ -78,7 +83,8 @@ def explain(
         elif letter is not None and other is not None:
             if unification.letters.get(letter) != other:
                 continue
-            substitution[letter] = other
+            if letter == other or not _is_part_of_name(candidate, theirs[0], their_places):
+                substitution[letter] = other
             worth = 1.0 if letter == other else RENAMED
         if (query.signs[ours] == ours) != (candidate.signs[theirs[0]] == theirs[0]):
             # With and without limits, it is the signs that are the same.
@@ -94,7 +100,7 @@ def explain(
         if query.labels[pair.ours] == candidate.labels[pair.theirs[0]] == PLUS and not pair.whole
     ]
     # A sum counts for the score as what is like a difference, but not as found in one.
-    unfound = sum(one.is_opposed or bool(one.ours.operators) for one in sums)
+    unfound = sum(one.is_opposed or bool(one.ours.unfound) for one in sums)
     found = {-1, *our_places}
     bindings = {
         str(query.wildcards[place]): tree
@@ -110,16 +116,26 @@ def explain(
         ),
         query_nodes=_written(query, our_places, [one.ours for one in sums]),
         candidate_nodes=_written(candidate, their_places, [one.theirs for one in sums]),
-        query_unsigned=tuple(operand for one in sums for operand in one.ours.operands),
-        candidate_unsigned=tuple(operand for one in sums for operand in one.theirs.operands),
+        query_signs=tuple(operand for one in sums for operand in one.ours.operands),
+        candidate_signs=tuple(operand for one in sums for operand in one.theirs.operands),
         substitution=substitution,
         bindings=bindings,
     )
 
 
+def _is_part_of_name(formula: PreparedFormula, place: int, found: Collection[int]) -> bool:
+    """Whether a letter is part of a letter with an index or accent that was not found itself."""
+    place = formula.parents[place]
+    while place >= 0 and place not in found:
+        if formula.labels[place] in _JOINED_TO_LETTERS:
+            return True
+        place = formula.parents[place]
+    return False
+
+
 def _written(
-    tree: PreparedFormula, places: Iterable[int], unfound: Iterable[UnfoundSigns]
+    tree: PreparedFormula, places: Iterable[int], sums: Iterable[SumSigns]
 ) -> tuple[Tree, ...]:
-    left_out = {id(operator) for signs in unfound for operator in signs.operators}
+    left_out = {id(operator) for signs in sums for operator in signs.unfound}
     nodes = (node for place in sorted(places) for node in tree.written[place])
     return tuple(node for node in nodes if id(node) not in left_out)

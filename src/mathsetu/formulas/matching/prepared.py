@@ -209,11 +209,46 @@ class PreparedFormula:
         return Tree(MINUS, (self.tree(place),), POSITIONS[:1])
 
 
-def subtree_keys(tree: Tree) -> list[int]:
-    """The keys of a tree and of all sub-trees in normal form, the root's first: enough to compare.
+class SubtreeKeys(NamedTuple):
+    """The keys of a tree and of all sub-trees in normal form, the root first: enough to compare."""
+
+    labels: Sequence[str]
+    #: Where the operands of each node begin, and end.
+    operands: Sequence[tuple[int, int]]
+    keys: Sequence[int]
+
+    def hold(self, other: SubtreeKeys) -> bool:
+        """Whether another tree is one of these, or is among the operands of one side by side.
+
+        So a product is inside a longer product, and a sum inside a longer sum.
+
+        >>> a, b, c = (Tree(f"V!{letter}") for letter in "abc")
+        >>> longer = subtree_keys(Tree("U!times", (a, b, c), ("0", "1", "2")))
+        >>> longer.hold(subtree_keys(Tree("U!times", (b, c), ("0", "1"))))
+        True
+        >>> longer.hold(subtree_keys(Tree("U!times", (a, c), ("0", "1"))))
+        False
+        """
+        wanted, label = other.keys[0], other.labels[0]
+        if wanted in self.keys:
+            return True
+        start, stop = other.operands[0]
+        count = stop - start
+        if not count or not is_commutative(label):
+            return False
+        return any(
+            combined_key(label, self.keys[place : place + count]) == wanted
+            for own, (first, end) in zip(self.labels, self.operands, strict=True)
+            if own == label
+            for place in range(first, end - count + 1)
+        )
+
+
+def subtree_keys(tree: Tree) -> SubtreeKeys:
+    """The keys of a tree.
 
     >>> plus = Tree("U!plus", (Tree("V!a"), Tree("V!b")), ("0", "0"))
-    >>> subtree_keys(plus) == PreparedFormula(plus).keys
+    >>> subtree_keys(plus).keys == PreparedFormula(plus).keys
     True
     """
     parts: list[_Part] = [tree]
@@ -228,7 +263,7 @@ def subtree_keys(tree: Tree) -> list[int]:
     for place in range(len(labels) - 1, -1, -1):
         first, end = operands[place]
         keys[place] = combined_key(labels[place], keys[first:end])
-    return keys
+    return SubtreeKeys(labels, operands, keys)
 
 
 def combined_key(label: str, keys: Iterable[int]) -> int:

@@ -15,13 +15,13 @@ from mathsetu.formulas.matching.prepared import PreparedFormula
 from mathsetu.formulas.tree import Tree
 
 
-class UnfoundSigns(NamedTuple):
-    """The signs of one of two sums that the other has not, as they were written."""
+class SumSigns(NamedTuple):
+    """Which signs of one of two sums the other has as well."""
 
     #: The operators of which no plus was found.
-    operators: Sequence[Tree] = ()
-    #: The operands before which a plus or minus was not found.
-    operands: Sequence[Tree] = ()
+    unfound: Sequence[Tree] = ()
+    #: The written operands that have a sign before them, and whether that was found.
+    operands: Sequence[tuple[Tree, bool]] = ()
 
 
 class ComparedSums(NamedTuple):
@@ -29,8 +29,8 @@ class ComparedSums(NamedTuple):
 
     #: Whether a term of the query that has no minus met one that has.
     is_opposed: bool
-    ours: UnfoundSigns
-    theirs: UnfoundSigns
+    ours: SumSigns
+    theirs: SumSigns
 
 
 def compare_sums(
@@ -44,19 +44,22 @@ def compare_sums(
     agreeing = _agreeing_terms(query, candidate, sums, counterparts)
     theirs_with_ours = {one: term for term, others in agreeing.items() for one in others}
     sizes = len(query.operands[our_sum]), len(candidate.operands[their_sum])
-    if (len(agreeing), len(theirs_with_ours)) == sizes:
-        return ComparedSums(False, UnfoundSigns(), UnfoundSigns())
+    if sizes == (0, 0):  # a plus without terms, as in 0^+
+        return ComparedSums(False, SumSigns(), SumSigns())
+    all_agree = (len(agreeing), len(theirs_with_ours)) == sizes
     ours, theirs = query.plus_signs(our_sum), candidate.plus_signs(their_sum)
-    # The terms that agree, and whether the other formula has a plus before them, too.
-    our_terms = {term: not theirs.keys().isdisjoint(met) for term, met in agreeing.items()}
-    their_terms = {one: term in ours for one, term in theirs_with_ours.items()}
+    # The terms that agree, and whether a plus before them was found, be they the first or not.
+    our_terms = {
+        term: all_agree or not theirs.keys().isdisjoint(met) for term, met in agreeing.items()
+    }
+    their_terms = {one: all_agree or term in ours for one, term in theirs_with_ours.items()}
     is_opposed = any(
         pair.ours not in agreeing and not query.is_negative(pair.ours) for pair in sums.operands
     )
     return ComparedSums(
         is_opposed,
-        _unfound(query, our_sum, ours, our_terms),
-        _unfound(candidate, their_sum, theirs, their_terms),
+        _signs(query, our_sum, ours, our_terms),
+        _signs(candidate, their_sum, theirs, their_terms),
     )
 
 
@@ -84,25 +87,23 @@ def _agreeing_terms(
     return agreeing | {term: (other,) for term, other in zip(ours, theirs, strict=False)}
 
 
-def _unfound(
+def _signs(
     formula: PreparedFormula,
     place: int,
     pluses: Mapping[int, Sequence[tuple[Tree, Tree]]],
     agreeing: Mapping[int, bool],
-) -> UnfoundSigns:
-    """The unfound signs of a sum, some of whose terms agree."""
+) -> SumSigns:
+    """The signs of a sum, some of whose terms agree."""
     first = min(agreeing, default=-1)
     found: set[int] = set()
-    operands: list[Tree] = []
+    operands: list[tuple[Tree, bool]] = []
     for term in formula.operands[place]:
         # A plus joins a term to those before it, of which one must agree as well.
         has_plus = term in agreeing and (term > first or agreeing[term])
         for operator, operand in pluses.get(term, ()):
             if has_plus:
                 found.add(id(operator))
-            else:
-                operands.append(operand)
-        if term not in agreeing and formula.is_negative(term):
-            operands.append(formula.tree(formula.operands[term].start))
-    operators = [one for one in formula.written[place] if id(one) not in found]
-    return UnfoundSigns(operators, operands)
+            operands.append((operand, has_plus))
+        if formula.is_negative(term):
+            operands.append((formula.tree(formula.operands[term].start), term in agreeing))
+    return SumSigns([one for one in formula.written[place] if id(one) not in found], operands)
