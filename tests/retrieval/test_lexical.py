@@ -435,6 +435,58 @@ def test_the_question_s_own_word_goes_before_a_translation(tmp_path: Path) -> No
     ]
 
 
+@pytest.mark.parametrize(
+    ("query", "language", "post", "detail", "forms"),
+    [
+        # The word as it is asked for is named, wherever it is; its other forms are evidence.
+        (
+            "ecuación",
+            "es",
+            spanish("Ecuaciones. Una ecuación. Otra Ecuación."),
+            "ecuación",
+            ["ecuación", "Ecuaciones"],
+        ),
+        ("Ecuacion", "es", spanish("Ecuaciones. La ecuación."), "ecuación", None),
+        (
+            "prime",
+            "en",
+            spanish("Números primos. Un número primo."),
+            "prime → número primo",
+            ["número primo", "Números primos"],
+        ),
+        # It is named before what says it in another way, however often that is said.
+        (
+            "diagonalizable",
+            "en",
+            english("Diagonalization, diagonalization, diagonalization of a diagonalizable map."),
+            "diagonalizable → diagonalizable, Diagonalization",
+            ["diagonalizable", "Diagonalization"],
+        ),
+        # Clauses without spaces are not forms of a word.
+        (
+            "prime",
+            "en",
+            Post("z", "素数是整数。 两个素数的和。", language="zh"),
+            None,
+            ["素数是整数。"],
+        ),
+    ],
+)
+def test_a_word_is_named_as_it_is_asked_for_and_met_in_all_its_forms(
+    tmp_path: Path,
+    query: str,
+    language: str,
+    post: Post,
+    detail: str | None,
+    forms: list[str] | None,
+) -> None:
+    others = [english("It is diagonalizable.")] * 9
+    [reply] = over(tmp_path / "index", post, *others).ask([asked(query, language)])
+    reason = reply.reason(0, post)
+    assert detail is None or reason.detail == detail
+    assert forms is None or [one.found for one in reason.evidence] == forms
+
+
 def test_a_translation_in_brackets_counts_where_nothing_is_translated(tmp_path: Path) -> None:
     hindi = Post(id="h", body="सारणिक", language="hi")
     question = asked("सारणिक (determinant)", "hi")

@@ -269,7 +269,8 @@ class LexicalReply:
     def reason(self, number: int, post: Post) -> Reason:
         """The words that a post shares with the question, those that count most first.
 
-        Each is given as the post writes it. What is met in formulas only is no word, and is not
+        Each is named as the post writes it, as the question does where both do; the evidence has
+        its other forms in the post at the end. What is met in formulas only is no word, and is not
         named.
         """
         shares = self._weighed.parts(number)
@@ -280,8 +281,10 @@ class LexicalReply:
             for share, term in ranked
             if share > 0 and self.wanted[term] >= _LIKELY and term in text.first
         )
-        met = dict.fromkeys(evidence for evidence in found if evidence)
-        return Reason("words", float(sum(shares)), _in_words(met), tuple(met))
+        forms = [evidence for evidence in found if evidence]
+        met = dict.fromkeys(first for first, *_ in forms)
+        others = dict.fromkeys(chain.from_iterable(others for _, *others in forms))
+        return Reason("words", float(sum(shares)), _in_words(met), tuple(met | others))
 
     def may_say_all(self, number: int) -> bool:
         """Whether a post has terms for all words of the question; quick, and sometimes by chance.
@@ -381,13 +384,13 @@ class LexicalReply:
             return [], set()
         return [one for one in sorted(met) if one[2] in wanted], set(wanted)
 
-    def _evidence(self, term: str, language: str, text: _Words) -> Evidence | None:
-        """What a term of a post has to do with the question's words."""
+    def _evidence(self, term: str, language: str, text: _Words) -> list[Evidence]:
+        """What a term of a post has to do with the question's words, in each form it has there."""
         said = self._spoken(language).get(term, [])
         # The question's own word first, else what the post says in full, else what it says in part.
         for one in sorted(said, key=lambda one: bool(one.form)):
-            if found := _said_in(one.form, one.terms, language, text):
-                return self._met(one, found)
+            if forms := self._forms_of(one, language, text):
+                return [self._met(one, found) for found in forms]
         # Where the question is in the language of the post, parts of what it would be in another
         # reading are met by chance: "identity" is Czech, too, and "algebraic identity" in English.
         is_own = language in self._question.languages
@@ -395,16 +398,33 @@ class LexicalReply:
             if not one.form or not is_own:
                 part = self._word_with(term, one.form, language)
                 if found := _said_in(part, [term], language, text):
-                    return self._met_by_itself(one, term, language, text) or self._met(one, found)
+                    by_itself = self._met_by_itself(one, term, language, text)
+                    return [by_itself or self._met(one, found)]
         # A part of a translation. Names in formulas are no words, and what only another language
         # calls so ("númer" for a numerator) is met by chance.
         if said or is_own or term in self._in_formulas:
-            return None
+            return []
         if not (asked := self._asked_for(language).get(term, "")):
-            return None
+            return []
         is_same = term in _word_terms(asked, language, self._choices)
         found = text.span([term])
-        return Evidence("word", asked, found, "" if is_same else found)
+        return [Evidence("word", asked, found, "" if is_same else found)]
+
+    def _forms_of(self, said: _Said, language: str, text: _Words) -> list[str]:
+        """The forms in which a post says something, the one that is asked for first."""
+        forms: dict[str, str] = {}
+        for span in _spans_of(said.form, said.terms, language, text):
+            found = text.between(*span)
+            forms.setdefault(found.casefold(), found)
+        wanted = fold(normalise(said.form or said.asked))
+        ordered = sorted(forms.values(), key=lambda form: fold(normalise(form)) != wanted)
+        # Where no spaces part words, they are found in whole clauses, which are not their forms.
+        others = (
+            form
+            for form in ordered[1:_SHOWN]
+            if len(_word_terms(form, language, self._choices)) <= len(said.terms)
+        )
+        return [*ordered[:1], *others]
 
     def _met(self, said: _Said, found: str) -> Evidence:
         return Evidence("word", self._spellings.get(said.asked, said.asked), found, said.form)

@@ -23,7 +23,7 @@ from mathsetu.languages.table import LANGUAGES
 from mathsetu.languages.translate import open_translator
 from mathsetu.library import build_library
 from mathsetu.recipes.schema import parse_recipe
-from mathsetu.records import Hit, Post
+from mathsetu.records import Evidence, Hit, Post, Reason
 from mathsetu.service.app import create_app
 from mathsetu.service.engine import Engine
 from mathsetu.service.pages import export, views
@@ -440,6 +440,15 @@ def test_a_post_without_a_title_has_the_same_heading_as_where_it_was_found(
     assert re.fullmatch(heading, shown.title, re.DOTALL)
     assert shown.title == listed.title
     assert shown.plain_title == plain
+
+
+def test_a_word_is_highlighted_in_all_its_forms_and_named_in_one() -> None:
+    row = Post("e1", "Ecuaciones: una ecuación.", title="Otra ecuación", language="es")
+    met = (Evidence("word", "ecuación", "ecuación"), Evidence("word", "ecuación", "Ecuaciones"))
+    hit = Hit("e1", 1.0, reasons=(Reason("words", 1.0, "ecuación", met),))
+    listed = views.hit(found(hit, row, 1, typeset=False), interface("es"))
+    assert listed.snippet == "<mark>Ecuaciones</mark>: una <mark>ecuación</mark>."
+    assert [word.found for word in listed.words] == [("ecuación",)]
 
 
 @pytest.mark.thorough

@@ -337,13 +337,13 @@ def _signal(share: Share, interface: Interface) -> Signal:
 def _words(matched: Sequence[MatchedWord]) -> tuple[Word, ...]:
     """The strongest words: first what a translation found, then what is the same in the post."""
     translated: dict[str, list[str]] = {}
-    same: list[Word] = []
+    same: dict[str, Word] = {}
     for word in matched[:_WORDS]:
         if word.translation:
             translated.setdefault(word.asked, []).append(word.found)
         else:
-            same.append(Word("", (word.found,)))
-    return (*(Word(asked, tuple(found)) for asked, found in translated.items()), *same)
+            same.setdefault(word.asked, Word("", (word.found,)))
+    return (*(Word(asked, tuple(found)) for asked, found in translated.items()), *same.values())
 
 
 def _translate_to(code: str, wanted: tuple[str, ...]) -> Language | None:
