@@ -83,7 +83,7 @@ class _Port(click.IntRange):
 @click.option("--translator", default="glossary", show_default=True, metavar="NAME",
               type=click.Choice(list(BACKENDS)), help="Translator of posts.")  # fmt: skip
 @click.option("--files-at", default="", metavar="URL",
-              help="Base address of the files of posts, for links to them on the page.")  # fmt: skip
+              help="Base address of the files of posts, for links on the page.")  # fmt: skip
 @click.option("--model", default="", help="The translator's model, if it needs one.")
 def command(
     library: Path | str | None,

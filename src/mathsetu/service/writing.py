@@ -151,8 +151,8 @@ def _add(place: str, body: bytes, form: str) -> Added:
     left = older_posts_notes(older)
     if left:
         left.append(
-            f"to remove what a file no longer has, DELETE it (id={next(iter(older))}), then PUT all "
-            "of it again"
+            f"to remove what a file no longer has, DELETE it (id={next(iter(older))}), then PUT "
+            "all of it again"
         )
     return Added(count, len(known), (*odd, *left))
 
