@@ -394,7 +394,7 @@ def test_the_posts_of_documents_are_known_by_its_name(tmp_path: Path) -> None:
     build_library(tmp_path / "l", [*posts, other], LIGHT, processes=1)
     opened = Library(tmp_path / "l")
     assert opened.posts_named(["notes.md", "nowhere.md", "1"]) == {
-        "notes.md": {"notes.md#0", "notes.md#1", "notes.md#2"}
+        "notes.md": {"notes.md#0", "notes.md#1", "notes.md#2"},
         "1": {"1"},
     }
     assert opened.sizes_of_documents(["notes.md"]) == {"notes.md": 3}
