@@ -33,6 +33,7 @@ def sampler(mathsetu: Mathsetu, tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.thorough
 def test_a_shell_gets_output_and_exit_codes() -> None:
     spans = json.loads(started("inspect", "--json", "-", stdin="Let $x$").stdout)["spans"]
     assert [span["kind"] for span in spans] == ["text", "formula"]

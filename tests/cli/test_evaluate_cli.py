@@ -45,6 +45,7 @@ def test_evaluate_shows_measures_with_intervals_and_what_was_judged(
         assert part in shown.out
 
 
+@pytest.mark.thorough
 def test_tables_say_how_many_topics_count_and_the_relevant_grades_where_these_matter(
     mathsetu: Mathsetu, folder: Path
 ) -> None:

@@ -57,6 +57,7 @@ def test_a_table_may_state_languages_in_a_column(
     assert languages(mathsetu, library) == {"es": 1, "hr": 1}
 
 
+@pytest.mark.thorough
 def test_json_lines_may_state_languages_by_any_of_their_names(
     mathsetu: Mathsetu, tmp_path: Path, recipe: Path
 ) -> None:
@@ -112,6 +113,7 @@ def test_an_unknown_language_is_refused_by_every_verb(
     assert not (tmp_path / "new.library").exists()
 
 
+@pytest.mark.thorough
 def test_languages_that_only_posts_state_are_found_by_these(
     mathsetu: Mathsetu, tmp_path: Path, recipe: Path
 ) -> None:
@@ -200,6 +202,7 @@ def test_facets_are_printed_where_something_is_counted(
     assert mathsetu("search", library, "solve", "--facets", "--in", "hi").out == "nothing found\n"
 
 
+@pytest.mark.thorough
 def test_the_answer_says_how_a_typed_query_was_read(
     mathsetu: Mathsetu, tmp_path: Path, recipe: Path
 ) -> None:

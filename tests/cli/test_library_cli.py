@@ -316,6 +316,7 @@ def test_a_search_without_a_library_or_without_a_query(mathsetu: Mathsetu) -> No
     assert "Give a library and a query: mathsetu search LIBRARY QUERY" in said
 
 
+@pytest.mark.thorough
 def test_a_misspelt_word_is_answered_with_what_it_may_be(mathsetu: Mathsetu, library: Path) -> None:
     done = mathsetu("search", library, "eigenvlaue")
     assert done.out.startswith("nothing ")
@@ -703,6 +704,7 @@ def test_a_search_names_the_id_of_a_row_that_has_one(mathsetu: Mathsetu) -> None
     assert mathsetu.json("search", "lib", "prime")["hits"][0]["url"] == "sheet.csv#2"
 
 
+@pytest.mark.thorough
 def test_a_search_shows_what_matched_in_the_question_and_what_wildcards_stand_for(
     mathsetu: Mathsetu,
 ) -> None:
@@ -750,6 +752,7 @@ def test_a_misspelt_verb_is_answered_with_those_it_may_be(mathsetu: Mathsetu) ->
     assert "Did you mean search or serve?" in mathsetu.refuses("serch", "x")
 
 
+@pytest.mark.thorough
 def test_filters_that_leave_nothing_are_told_with_what_there_is(
     mathsetu: Mathsetu, library: Path
 ) -> None:

@@ -19,6 +19,7 @@ def both(tmp_path_factory):
         yield published(tmp_path_factory.mktemp("both") / "library", some_posts())
 
 
+@pytest.mark.thorough
 def test_hits_scores_and_reasons_are_the_same(both):
     here, there = both
     for query in QUERIES:

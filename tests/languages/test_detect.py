@@ -187,6 +187,7 @@ def test_detection_on_the_crossmath_topics(shared_data: Path) -> None:
         assert sum(whole) / len(whole) >= 0.99, row.name
 
 
+@pytest.mark.thorough
 def test_terms_are_found_in_their_language(capsys: pytest.CaptureFixture[str]) -> None:
     terms = read_terms(TERMS)
     assert len(terms) >= 300

@@ -323,6 +323,7 @@ def test_answers_are_not_found_by_the_words_of_a_removed_question(tmp_path: Path
         assert [hit.id for hit in library.search("nobody", where=Filter(collection="own"))] == ["b"]
 
 
+@pytest.mark.thorough
 def test_answers_are_found_by_a_question_that_comes_or_changes_after_them(tmp_path: Path) -> None:
     build_library(tmp_path, [REPLY, ANSWERS_NOTHING], LIGHT, processes=1)
     assert add_posts(tmp_path, [QUESTION], processes=1) == 1

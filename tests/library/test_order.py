@@ -159,6 +159,7 @@ def test_hindi_in_latin_letters_is_found_as_it_is_written_in_its_own(tmp_path: P
     assert (hit.id, hit.reasons[-1].detail) == ("hi", "as written: “प्रायिकता”")
 
 
+@pytest.mark.thorough
 def test_a_word_alone_is_found_as_written_before_what_it_may_mean(tmp_path: Path) -> None:
     posts = [
         Post("heine.fr", "Toute fonction continue sur un compact est uniformément continue.",

@@ -75,6 +75,7 @@ def test_every_shade_has_a_colour() -> None:
     assert all(f".shade-{shade} {{" in rules for shade in range(SHADES + 1))
 
 
+@pytest.mark.thorough
 def test_without_a_graph_index_there_is_no_heat_map(client: TestClient) -> None:
     html = client.get("/post", params={"id": "dirichlet-integral.en", "q": "integral"}).text
     assert 'class="post-why"' in html

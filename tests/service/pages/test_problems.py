@@ -107,6 +107,7 @@ def test_a_part_that_is_out_of_order_is_told_as_busy(sampler_folder: Path) -> No
     assert interface("hr").say("problem.busy") in page.text
 
 
+@pytest.mark.thorough
 def test_who_lacks_the_key_learns_nothing_of_the_library(sampler_folder: Path) -> None:
     client = TestClient(create_app(Settings(str(sampler_folder), key="open sesame")))
     page = client.get("/search?q=primes&ui=en", headers=BROWSER)
