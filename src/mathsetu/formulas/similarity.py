@@ -18,9 +18,9 @@ MATCH_SHARE = 1 / 3
 COVERAGE_SHARE = 0.2
 #: What is gained, of all that is missing, by a formula that holds the whole query in one piece.
 FOUND_WHOLE = 0.5
-# A query of fewer nodes is held by many formulas that have nothing else to do with it, unless it
-# names a function.
-_LEAST_WHOLE = 6
+#: A query of fewer nodes is held by many formulas that have nothing else to do with it, unless it
+#: names a function.
+LEAST_WHOLE = 6
 #: The least similarity of a formula in which a pattern (a query with wildcards) is found in full.
 FOUND_PATTERN = 2 / 3
 #: The same where letters of the pattern had to be renamed.
@@ -103,7 +103,7 @@ def is_telling(labels: Sequence[str]) -> bool:
     >>> is_telling(["F!tan", "V!x"]), is_telling(["O!SUP", "V!x", "N!2"])
     (True, False)
     """
-    return len(labels) >= _LEAST_WHOLE or any(label.startswith("F!") for label in labels)
+    return len(labels) >= LEAST_WHOLE or any(label.startswith("F!") for label in labels)
 
 
 def pattern_similarity(overlap: float, found: Match) -> float:

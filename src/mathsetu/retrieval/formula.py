@@ -22,7 +22,12 @@ from mathsetu.formulas.matching import Match, PreparedFormula, match
 from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import Parsed, parse_once
 from mathsetu.formulas.part_latex import part_text
-from mathsetu.formulas.similarity import is_telling, pattern_similarity, similarity
+from mathsetu.formulas.similarity import (
+    LEAST_WHOLE,
+    is_telling,
+    pattern_similarity,
+    similarity,
+)
 from mathsetu.intake.question import Question
 from mathsetu.records import Evidence, Post, Reason
 from mathsetu.retrieval import kernels
@@ -57,7 +62,7 @@ _PATTERN = 8
 # So many are matched with a function of little else, which takes little time: by its features
 # $\tan x$ is nearer to $x$ alone than to a formula with $\tan\alpha$. One without the function is
 # worth so much of what it would be.
-_SMALL, _MATCHED_SMALL, _WITHOUT_FUNCTION = 6, 200, 0.25
+_MATCHED_SMALL, _WITHOUT_FUNCTION = 200, 0.25
 # A formula of so many nodes is hardly part of another by chance, whatever its letters are.
 _LARGER = 8
 # Formulas of the collection that are looked at for one formula of a query: the posts that hold them
@@ -417,7 +422,7 @@ class _AskedFormula:
         labels = [node.label for node in self._parsed.opt.walk()]
         is_pattern = any(map(is_wildcard, labels))
         matched = min(self.matched * (_PATTERN if is_pattern else 1), _MOST_NODES // len(labels))
-        is_function = len(labels) < _SMALL and is_telling(labels)
+        is_function = len(labels) < LEAST_WHOLE and is_telling(labels)
         if matched and is_function:
             matched = max(matched, _MATCHED_SMALL)
         if not matched:

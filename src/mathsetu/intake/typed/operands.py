@@ -46,7 +46,7 @@ _NEEDING: Final = frozenset(
 _READING_ON: Final = frozenset({boxes.FUNCTION, boxes.TRIGONOMETRIC, boxes.BIG, boxes.INTEGRAL})
 #: What ends an integral: dx, but no word that begins so.
 DIFFERENTIAL: Final = re.compile(r"d(?!e$|o$|a$|i$)[a-zA-Z]")
-# Before the word sum, as after them it is no operator.
+# After these, sum is a word: the sum 1/a + 1/b.
 _ARTICLES: Final = frozenset({"the", "a", "this", "that", "their"})
 _SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
 _NAMES: Final = frozenset({Kind.FUNCTION, Kind.BIG})
