@@ -238,7 +238,7 @@ def test_a_reranker_orders_the_first_again_and_says_from_where(
         assert scores == [hit.score for hit in before]
     else:
         assert scores == [2.0, 1.0, 0.0]
-        assert reasons[2].detail == "not read"
+    assert reasons[2].detail == "not read"
 
 
 def test_what_was_said_of_a_post_goes_with_it_when_others_are_put_before_it() -> None:

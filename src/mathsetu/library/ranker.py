@@ -397,7 +397,7 @@ class Ranker:
 
         def remark(place: int) -> Reason | None:
             old = found.order[place]
-            if old >= found.reached and not is_calibrated:
+            if old >= found.reached:
                 return Reason("rerank", scores[place] - float(ranked.scores[old]), "not read")
             detail = f"place {old + 1} before {settings.model} read it, {place + 1} after"
             return Reason("rerank", scores[place] - float(ranked.scores[old]), detail)
