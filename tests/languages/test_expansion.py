@@ -198,3 +198,16 @@ def test_reasons_name_the_words_that_were_asked() -> None:
     found = list(GLOSSARY.learned("Ein Hund im Haus", "de", "en"))
     asked = {"Ein Hund im Haus"[start:end]: words for start, end, words in found}
     assert "dog" in asked["Hund"]
+
+
+def test_an_article_is_not_a_number_word_nor_is_any_other_stop_word_of_discourse() -> None:
+    assert dict(GLOSSARY.expand("una ecuación", "es", "en")).keys() == {"equat"}
+    assert dict(GLOSSARY.expand("یک معادله", "fa", "en")).keys() == {"equat"}
+    # A stop word that is a term of mathematics, too, is meant as the term.
+    assert "expon" in dict(GLOSSARY.expand("توان", "fa", "en"))
+
+
+def test_an_inverse_of_numbers_is_their_reciprocal() -> None:
+    asked = dict(GLOSSARY.expand("suma de los inversos de los cuadrados", "es", "en"))
+    assert {"sum", "reciproc", "squar"} <= asked.keys()
+    assert "matrix" not in asked

@@ -255,6 +255,8 @@ class Expander:
 
     def _weighed(self, text: str, piece: Piece, evenly: bool) -> Iterator[tuple[str, float]]:
         """The terms of the target that a piece stands for, with their weights."""
+        if not piece.terms and all(concept.area == "discourse" for concept in piece.concepts):
+            return  # stop words alone: Spanish "una" is an article, hardly ever "one"
         learned = self._learned(piece)
         known = [terms for concept in piece.concepts if (terms := self._translation(concept))]
         if known:
