@@ -268,6 +268,21 @@ def test_the_judged_pool_alone_is_ranked_when_asked(
     assert "the paper ranks the collection" in done.out
 
 
+def test_what_of_a_pool_is_not_found_is_told(mathsetu: Mathsetu, tmp_path: Path) -> None:
+    write_posts(tmp_path / "posts.jsonl", POSTS)
+    write_queries(tmp_path / "topics.jsonl", [Query("q", "Is it even?", language="en")])
+    every = ["nobody", *(post.id for post in POSTS)]
+    (tmp_path / "qrels.txt").write_text("".join(f"q 0 {post} 2\n" for post in every))
+    files = ("posts.jsonl", "topics.jsonl", "qrels.txt")
+    done = mathsetu("reproduce", "msm-bm25", *files, "--library", "l", "--pool")
+    ran = mathsetu("run", "l", "topics.jsonl", "pool.run", "--pool", "qrels.txt")
+    found = len((tmp_path / "pool.run").read_text().splitlines())
+    assert 0 < found < len(POSTS)
+    missed = len(POSTS) - found
+    assert f"{missed} of {len(POSTS)} judged posts were not found by the recipe" in done.out
+    assert f"{missed} posts of the pool not found by the recipe" in ran.err
+
+
 def test_topics_that_ask_for_formulas_are_sent_to_run_and_evaluate(
     mathsetu: Mathsetu, tmp_path: Path
 ) -> None:

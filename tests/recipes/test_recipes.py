@@ -299,6 +299,7 @@ def test_the_model_of_a_recipe_can_be_replaced() -> None:
         ("ranking.weights.words=-1", "ranking.weights must not be negative (words)"),
         ("ranking.own_language=loud", "mine.toml: ranking: own_language is 'loud' (known: off"),
         ("query.backend=google", "query: no translation backend 'google' (there are: glossary"),
+        ("query.backend=", "query: backend is empty; to leave queries as they are: translate"),
         ("parts.word.scheme.b=0.5", "there is no part 'word' (parts: words)"),
         ("ranking.weights={}", "ranking.weights lacks words"),
         ("ranking.weights.other=0.5", "ranking names 'other', which is not a part (parts: words)"),

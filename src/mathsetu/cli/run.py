@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -131,6 +131,7 @@ def command(
     if not of_formulas:
         check_models(opened.recipe, asked)
     queries = track(asked, "topics")
+    unranked = 0
     if of_formulas:
         rankings = _formulas(opened, queries, k or _MOST_FORMULAS, visual_ids, every)
     else:
@@ -140,6 +141,7 @@ def command(
             rankings.update(opened.run([query], k, pools=pools).rankings)
         if pools is not None and rankings and not rankings.keys() & pools.keys():
             raise InputError(f"{pool}: judges none of the topics in {topics}")
+        unranked = _unranked(opened, rankings, pools or {})
     if not rankings:
         raise InputError(f"{topics}: is empty (no queries in it)")
     run = Run(name or opened.recipe.name, rankings)
@@ -155,6 +157,20 @@ def command(
             f"{counted(len(rankings), 'topic')}, {counted(hits, 'hit')} written to {target}",
             err=True,
         )
+        if unranked:
+            problem = f"{counted(unranked, 'post')} of the pool not found by the recipe"
+            say(f"{problem}, and so not in the run", err=True)
+
+
+def _unranked(
+    library: Library, rankings: Mapping[str, Sequence[Hit]], pools: Mapping[str, Collection[str]]
+) -> int:
+    """How many posts of the pools are in the library, but were not found."""
+    asked = {topic: set(pools[topic]) for topic in rankings.keys() & pools.keys()}
+    here = library.present(set().union(*asked.values()))
+    return sum(
+        len(posts & here - {hit.id for hit in rankings[topic]}) for topic, posts in asked.items()
+    )
 
 
 def _formulas(

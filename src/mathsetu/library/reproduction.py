@@ -63,7 +63,7 @@ class Reproduction:
         recipe: The recipe.
         figures: The figures.
         differences: What differs, a line each.
-        depth: How many posts were ranked for each topic; None for all of a pool.
+        depth: How many posts were ranked for each topic; None for all that were found of a pool.
         relevant_from: The lowest relevant grade.
         judgments: The judgments that were used.
         learned: What a fusion learned, in words.
@@ -104,7 +104,7 @@ def reproduce(
         judgments: How posts were judged for them.
         depth: How many posts are ranked for each topic.
         pool: Whether only the judged posts of each topic are ranked, as CrossMath does: all of
-            them, whatever the depth.
+            them that the recipe finds, whatever the depth.
         stored: What a fusion learned before, instead of learning it here.
         left_out: The ids of posts that the recipe left out when the library was built; None: not
             known.
@@ -122,6 +122,7 @@ def reproduce(
         (
             *changed_settings(shipped, library.recipe),
             *_protocol(shipped.name, pool, stored),
+            *_unranked(run, task),
             *dict.fromkeys(_other_data(figures, len(library)) if has_paper(shipped.name) else ()),
             *_fewer_posts(library.recipe, left_out),
             *task.notes(),
@@ -266,7 +267,7 @@ class JudgedTask:
         ]
 
 
-def _number(grades: Mapping[str, Mapping[str, int]]) -> int:
+def _number(grades: Mapping[str, Collection[str]]) -> int:
     return sum(map(len, grades.values()))
 
 
@@ -354,6 +355,17 @@ def _protocol(name: str, pool: bool, stored: LearnedFusion | None) -> Iterator[s
             "held out"
         )
     yield from gain_notes(one.measure for one in every)
+
+
+def _unranked(run: Run, task: JudgedTask) -> Iterator[str]:
+    """How many posts of the pools the recipe did not find, if any."""
+    pooled = _number(task.pools or {})
+    found = sum(len(run.rankings.get(topic, ())) for topic in task.pools or ())
+    if found < pooled:
+        yield (
+            f"{pooled - found:,} of {pooled:,} judged posts were not found by the recipe, and are "
+            "not ranked"
+        )
 
 
 def has_paper(name: str) -> bool:
