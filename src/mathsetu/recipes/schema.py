@@ -66,7 +66,7 @@ class Preparation:
         from mathsetu.languages.translate import open_translator
 
         if not self.backend:
-            raise InputError("backend is empty; to leave queries as they are: translate = \"\"")
+            raise InputError('backend is empty; to leave queries as they are: translate = ""')
         if self.translate and language(self.translate).code not in LANGUAGES:
             known = ", ".join(LANGUAGES)
             raise InputError(f"translate is {self.translate!r}, which is not a language of {known}")
