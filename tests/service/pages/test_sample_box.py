@@ -82,3 +82,11 @@ def test_a_refused_search_says_why(browser: Any, answer: dict[str, Any], shown: 
     assert tab.inner_text("#problem") == shown
     assert not tab.query_selector("li")
     tab.close()
+
+
+def test_the_documented_proxy_passes_what_the_box_needs() -> None:
+    deploy = (PAGE.parent / "deploy.md").read_text(encoding="utf-8")
+    section = deploy.split("## A public search box")[1].split("\n## ")[0]
+    needed = set(re.findall(r"\$\{server\}(/[a-z0-9/]+)", PAGE.read_text(encoding="utf-8")))
+    assert needed == set(re.findall(r"location = (\S+)", section))
+    assert "location / {\n        return 404;" in section
