@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from mathsetu.collections.documents.page_content import page_content, says
+from mathsetu.collections.documents.script_macros import script_macros
 from mathsetu.collections.documents.sections import Document, Section, decoded, posts_of, sections
 from mathsetu.collections.documents.tex_expansion import FormulaMacros
 from mathsetu.collections.rows import BadRows
@@ -35,7 +36,7 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
     language = row_of(stated[1].lower()).code if stated else ""
     fallback = _one_line(title[1]) if title else ""
     content, around = page_content(source, fallback)
-    page = _with_macros(clean_page(content), around)
+    page = _with_macros(clean_page(content), around, script_macros(source))
     parts = list(sections(page, "html"))
     own_title = fallback
     if _is_repeated(fallback, parts):
@@ -72,12 +73,13 @@ def _begun_by_title(parts: list[Section]) -> list[Section]:
     return [before._replace(source=""), first, *others]
 
 
-def _with_macros(page: str, around: str) -> str:
-    """A page with the macros expanded that formulas in it or around it define."""
-    macros = FormulaMacros()
+def _with_macros(page: str, around: str, definitions: list[str]) -> str:
+    """A page with the macros expanded that its scripts define, or formulas in it or around it."""
+    macros = FormulaMacros(definitions)
     if DEFINES.search(around):
         macros.expand(clean_page(around), "html")
-    return macros.expand(page, "html") if DEFINES.search(around + page) else page
+    is_defining = definitions or DEFINES.search(around) or DEFINES.search(page)
+    return macros.expand(page, "html") if is_defining else page
 
 
 def _own_title(parts: list[Section]) -> str | None:
