@@ -65,9 +65,10 @@ def _is_repeated(title: str, parts: list[Section]) -> bool:
 
 
 def _begun_by_title(parts: list[Section]) -> list[Section]:
-    """Sections without a first one of a date or an author, of which the heading is the title."""
+    """Sections where what stands before the heading that says the title, as a date, is under it."""
     before, first, *others = parts
-    if min(part.level for part in parts[1:]) < first.level:
+    is_main = first.level == min(part.level for part in parts[1:])
+    if not is_main or not to_text(before.source, "html"):
         return parts
     first = first._replace(source=f"{before.source}\n{first.source}")
     return [before._replace(source=""), first, *others]
