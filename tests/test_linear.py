@@ -6,6 +6,8 @@ from typing import Final
 
 import pytest
 
+from mathsetu.collections.documents.page_content import page_content
+from mathsetu.collections.documents.script_macros import script_macros
 from mathsetu.collections.documents.sections import sections
 from mathsetu.collections.documents.tex_expansion import expand
 from mathsetu.collections.trec import finite
@@ -86,6 +88,8 @@ READERS: Final[dict[str, Callable[[str], object]]] = {
     "sections": lambda text: [list(sections(text, form)) for form in ("markdown", "html")],
     "tex expansion": lambda text: expand(text, "a.tex", lambda name, origin: None),
     "pages": lambda text: (clean_page(text), mathml_to_latex(text)),
+    "page content": lambda text: page_content(text, "a | b"),
+    "script macros": lambda text: script_macros(f"<script>MathJax {text}</script>{text}"),
     "wikitext": lambda text: list(wiki_sections(text)),
     "detect": detect,
     "analyze": lambda text: [analyze(text, code) for code in ("en", "hi", "fa", "hr")],

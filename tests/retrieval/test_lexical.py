@@ -462,6 +462,8 @@ def test_the_question_s_own_word_goes_before_a_translation(tmp_path: Path) -> No
             "diagonalizable → diagonalizable, Diagonalization",
             ["diagonalizable", "Diagonalization"],
         ),
+        # A literal dollar of marked text is one.
+        ("$1050", "en", english(r"It costs \$1050."), "$1050", ["$1050"]),
         # Clauses without spaces are not forms of a word.
         (
             "prime",

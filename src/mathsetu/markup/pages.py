@@ -14,7 +14,8 @@ from mathsetu.markup.delimiters import find_formulas
 from mathsetu.markup.mathml import mathml_to_latex, without_comments
 from mathsetu.markup.references import unescape
 
-_TAG = re.compile(
+#: A tag: its slash if it closes an element, its name and what stands behind that.
+TAG = re.compile(
     r"<(/?)([a-zA-Z][a-zA-Z0-9-]*+)((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>", re.ASCII
 )
 _ATTRIBUTE = re.compile(
@@ -25,7 +26,8 @@ _TEX = re.compile(
 )
 _WRAPPED = re.compile(r"\{\s*\\(?:display|text)style\s+(.*)\}", re.DOTALL)
 _DELIMITERS = (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$"))
-_VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+#: Elements without content, which are never closed.
+VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 _RAW = frozenset(("script", "style"))
 # By class or role: what a page shows besides its text.
 _NOISE = frozenset(
@@ -93,7 +95,7 @@ def with_raised(source: str) -> str:
 
 
 def _script(found: re.Match[str]) -> str:
-    text = unescape(_TAG.sub("", found[2])).strip()
+    text = unescape(TAG.sub("", found[2])).strip()
     is_raised = found[1].lower() == "sup"
     characters = _RAISED if is_raised else _LOWERED
     if text and characters.keys() >= set(text):
@@ -134,12 +136,12 @@ class _Page:
         depth = 0
         only_formulas = 0
         code = 0  # how many tags of code are open
-        for tag in _TAG.finditer(source):
+        for tag in TAG.finditer(source):
             start, end = tag.span()
             if start < position:
                 continue
             closing, name, attributes = tag[1], tag[2].lower(), tag[3]
-            is_open = not closing and name not in _VOID and not attributes.endswith("/")
+            is_open = not closing and name not in VOID and not attributes.endswith("/")
             if skipped:
                 if name == skipped:
                     depth += 1 if is_open else -1 if closing else 0
@@ -163,13 +165,9 @@ class _Page:
             elif only_formulas:
                 continue
             else:
-                attribute = _attributes(attributes)
+                attribute = attributes_of(attributes)
                 classes = set(attribute.get("class", "").split())
-                if is_open and (
-                    name in _NOISE_TAGS
-                    or classes & _NOISE
-                    or attribute.get("role", "") in _NOISE_ROLES
-                ):
+                if is_open and is_noise(name, attribute):
                     skipped, depth = name, 1
                     if name == "a" and "id" in attribute:  # the mark of a link may be its target
                         self._parts.append(f"{_kept(name, attribute)}</a>")
@@ -225,7 +223,7 @@ class _Page:
         if close < 0:
             return start
         inner = self._source[start:close]
-        attribute = _attributes(attributes)
+        attribute = attributes_of(attributes)
         annotation = _TEX.search(inner)
         latex = unescape(annotation[1]) if annotation else attribute.get("alttext", "")
         display = attribute.get("display") == "block" or attribute.get("mode") == "display"
@@ -265,7 +263,7 @@ class _Page:
                 after = close + len(name) + 3
             self._formula(html_formula(self._source[start : after - len(name) - 3]), False)
         else:
-            self._formula(unescape(_TAG.sub("", inner)), name == "div" or "display" in classes)
+            self._formula(unescape(TAG.sub("", inner)), name == "div" or "display" in classes)
         return after
 
     def _own_container(self, start: int, end: int, attribute: dict[str, str]) -> int:
@@ -326,10 +324,27 @@ def html_formula(inner: str) -> str:
     def sign(tag: re.Match[str]) -> str:
         return _HTML_SIGNS.get(f"{tag[1]}{tag[2].lower()}", "")
 
-    return unescape(_TAG.sub(sign, inner))
+    return unescape(TAG.sub(sign, inner))
 
 
-def _attributes(source: str) -> dict[str, str]:
+def is_noise(name: str, attribute: dict[str, str]) -> bool:
+    """Whether an element is navigation or the like, of which nothing is read.
+
+    >>> is_noise("nav", {}), is_noise("div", {"class": "toc"}), is_noise("div", {})
+    (True, True, False)
+    """
+    is_role = attribute.get("role", "") in _NOISE_ROLES
+    return (
+        is_role or name in _NOISE_TAGS or not _NOISE.isdisjoint(attribute.get("class", "").split())
+    )
+
+
+def attributes_of(source: str) -> dict[str, str]:
+    """The attributes of a tag by their names, from what stands behind its name.
+
+    >>> attributes_of(' href="/a?b&amp;c" ID=d')
+    {'href': '/a?b&c', 'id': 'd'}
+    """
     return {
         match[1].lower(): unescape(match[2] or match[3] or match[4] or "")
         for match in _ATTRIBUTE.finditer(source)

@@ -19,6 +19,7 @@ from mathsetu.intake import MarkedText, PostFacts, Question
 from mathsetu.languages.analyze import analyze, tokenize
 from mathsetu.languages.glossary import Expanded, Glossary
 from mathsetu.languages.normalise import fold, normalise
+from mathsetu.markup import plain
 from mathsetu.plain_files import open_plain
 from mathsetu.records import Evidence, Post, Reason
 from mathsetu.retrieval.base import Fields, Scored, WrittenSegment, check_fields, check_weights
@@ -716,7 +717,7 @@ def _read_texts(texts: tuple[str, ...], language: str, analysis: str) -> _Words:
                 shown = " ".join(span.content.split())
                 gap += f"${shown}$" if span.kind == "formula" and len(gap) < _LONGEST_GAP else "…"
                 continue
-            own = list(islice(span.content.split(), _WORDS_READ - len(words)))
+            own = list(islice(plain(span.content).split(), _WORDS_READ - len(words)))
             if own:
                 gap += " " if span.content[0].isspace() else ""
                 gaps[len(words)] = gap if len(gap) <= _LONGEST_GAP else " … "

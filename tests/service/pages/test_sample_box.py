@@ -1,11 +1,14 @@
-"""The search box that the documentation gives to other sites links its hits safely."""
+"""The search box that the documentation gives to other sites shows hits and problems, safely."""
 
-import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from mathsetu.answers.describe import pieces as pieces_of
+from mathsetu.answers.values import to_json
 
 pytestmark = pytest.mark.thorough
 
@@ -22,20 +25,68 @@ LINKS = {
 }
 
 
-def test_a_hit_links_to_its_file_on_the_site_and_never_to_a_script(browser: Any) -> None:
+ALLOWED = {"access-control-allow-origin": "*"}
+
+
+def searched(browser: Any, **answer: Any) -> Any:
+    """A tab with the box, in which a search was answered."""
     (box,) = re.findall(r"(?ms)^```html\n(.*?)^```", PAGE.read_text(encoding="utf-8"))
-    hits = [{"id": f"hit {url}", "title": "", "score": 1.0, "url": url} for url in LINKS]
     tab = browser.new_page()
     tab.route(
         "http://127.0.0.1:8080/v1/search?*",
-        lambda route: route.fulfill(
-            body=json.dumps({"hits": hits}), headers={"access-control-allow-origin": "*"}
-        ),
+        lambda route: route.fulfill(**answer) if answer else route.abort(),
     )
     tab.set_content(box)
     tab.fill("input", "sine")
     tab.press("input", "Enter")
+    return tab
+
+
+def hit(name: str, url: str = "", pieces: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+    return {"id": name, "title_pieces": pieces, "score": 1.0, "url": url}
+
+
+def test_a_hit_links_to_its_file_on_the_site_and_never_to_a_script(browser: Any) -> None:
+    hits = [hit(f"hit {url}", url) for url in LINKS]
+    tab = searched(browser, json={"hits": hits}, headers=ALLOWED)
     tab.wait_for_selector("li")
     links = tab.eval_on_selector_all("li a", "all => all.map((one) => one.getAttribute('href'))")
     assert links == list(LINKS.values())
     tab.close()
+
+
+def test_a_title_is_shown_as_it_is_written(browser: Any) -> None:
+    title = r"Is a \$2 ticket <b>worth</b> it? $E[X]$ says no"
+    pieces = [to_json(piece) for piece in pieces_of(title)]
+    tab = searched(browser, json={"hits": [hit("7", pieces=pieces)]}, headers=ALLOWED)
+    shown = tab.wait_for_selector("li").inner_text()
+    assert shown == r"Is a $2 ticket <b>worth</b> it? \(E[X]\) says no (1.00)"
+    tab.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        ({"status": 401, "json": {"error": "an API key is required"}, "headers": ALLOWED},
+         "an API key is required"),
+        ({"status": 429, "json": {"error": "retry in one second"}, "headers": ALLOWED},
+         "retry in one second"),
+        ({"status": 503, "body": "<h1>503</h1>", "headers": ALLOWED},
+         "The search was refused (503)."),
+        ({}, "The search does not respond."),
+    ],
+)  # fmt: skip
+def test_a_refused_search_says_why(browser: Any, answer: dict[str, Any], shown: str) -> None:
+    tab = searched(browser, **answer)
+    tab.wait_for_function("document.getElementById('problem').textContent")
+    assert tab.inner_text("#problem") == shown
+    assert not tab.query_selector("li")
+    tab.close()
+
+
+def test_the_documented_proxy_passes_what_the_box_needs() -> None:
+    deploy = (PAGE.parent / "deploy.md").read_text(encoding="utf-8")
+    section = deploy.split("## A public search box")[1].split("\n## ")[0]
+    needed = set(re.findall(r"\$\{server\}(/[a-z0-9/]+)", PAGE.read_text(encoding="utf-8")))
+    assert needed == set(re.findall(r"location = (\S+)", section))
+    assert "location / {\n        return 404;" in section

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from mathsetu.collections.documents.page_content import page_content, says
+from mathsetu.collections.documents.script_macros import script_macros
 from mathsetu.collections.documents.sections import Document, Section, decoded, posts_of, sections
-from mathsetu.collections.documents.tex_expansion import expand_formulas
+from mathsetu.collections.documents.tex_expansion import FormulaMacros
 from mathsetu.collections.rows import BadRows
 from mathsetu.languages.table import language as row_of
-from mathsetu.markup import plain, to_text
+from mathsetu.markup import to_text
+from mathsetu.markup.mathml import without_comments
 from mathsetu.markup.pages import clean_page, declared_encoding
+from mathsetu.markup.tex import DEFINES
 from mathsetu.records import Post
 
 _TITLE = re.compile(r"<title[^<>]*>([^<]*)</title", re.IGNORECASE)
@@ -20,8 +24,6 @@ _LANGUAGE = re.compile(
 )
 # Where a page says what it is.
 _HEAD = 4096
-# What stands between the title of a page and the name of its site.
-_JOINTS = "-–—|·•:›»"
 # What templates say of pages in all languages.
 _UNSAID = "en"
 
@@ -29,13 +31,17 @@ _UNSAID = "en"
 def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
     """The sections of a page."""
     data = document.read()
-    source = decoded(data, document.shown, declared_encoding(data[:_HEAD]))
+    source = without_comments(decoded(data, document.shown, declared_encoding(data[:_HEAD])))
     title, stated = _TITLE.search(source), _LANGUAGE.search(source, 0, _HEAD)
     language = row_of(stated[1].lower()).code if stated else ""
-    page = expand_formulas(clean_page(source), "html")
     fallback = _one_line(title[1]) if title else ""
+    content, around = page_content(source, fallback)
+    page = _with_macros(clean_page(content), around, script_macros(source))
     parts = list(sections(page, "html"))
-    own_title = "" if _is_repeated(fallback, parts) else fallback
+    own_title = fallback
+    if _is_repeated(fallback, parts):
+        own_title = ""
+        parts = _begun_by_title(parts)
     heading = _own_title(parts)
     if heading is not None:
         parts.pop(1)
@@ -52,11 +58,29 @@ def _one_line(source: str) -> str:
 
 def _is_repeated(title: str, parts: list[Section]) -> bool:
     """Whether the only main heading of a page says its title, to which sites add their names."""
-    main = [heading for part in parts if part.level == 1 and (heading := _one_line(part.title))]
-    if len(main) != 1:
-        return False
-    before, said, after = plain(title).casefold().partition(plain(main[0]).casefold())
-    return bool(said) and before.rstrip()[-1:] in _JOINTS and after.lstrip()[:1] in _JOINTS
+    named = [(part.level, heading) for part in parts if (heading := _one_line(part.title))]
+    highest = min(named, default=(0, ""))[0]
+    main = [heading for level, heading in named if level == highest]
+    return len(main) == 1 and says(title, main[0])
+
+
+def _begun_by_title(parts: list[Section]) -> list[Section]:
+    """Sections where what stands before the heading that says the title, as a date, is under it."""
+    before, first, *others = parts
+    is_main = first.level == min(part.level for part in parts[1:])
+    if not is_main or not to_text(before.source, "html"):
+        return parts
+    first = first._replace(source=f"{before.source}\n{first.source}")
+    return [before._replace(source=""), first, *others]
+
+
+def _with_macros(page: str, around: str, definitions: list[str]) -> str:
+    """A page with the macros expanded that its scripts define, or formulas in it or around it."""
+    macros = FormulaMacros(definitions)
+    if DEFINES.search(around):
+        macros.expand(clean_page(around), "html")
+    is_defining = definitions or DEFINES.search(around) or DEFINES.search(page)
+    return macros.expand(page, "html") if is_defining else page
 
 
 def _own_title(parts: list[Section]) -> str | None:

@@ -10,7 +10,7 @@ How much may come out of macros is limited (`_BUDGET`), so that time is linear i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from html import escape
 
@@ -115,10 +115,15 @@ class FormulaMacros:
     '<p> Let $x&lt;\\mathbb R$.</p>'
     >>> macros.expand(r"Is $\R$ open?", "text")
     'Is $\\mathbb R$ open?'
+
+    Args:
+        definitions: Macros that are known from the beginning, each as LaTeX that defines it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, definitions: Iterable[str] = ()) -> None:
         self._reader = _Reader(lambda name, origin: None)
+        for definition in definitions:
+            self._reader.read(definition, "")
 
     def expand(self, source: str, form: str) -> str:
         """A text with its macros expanded, and without the formulas that only define some."""
