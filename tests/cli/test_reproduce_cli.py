@@ -118,6 +118,7 @@ def test_a_table_says_what_differs(mathsetu: Mathsetu, files: list[str]) -> None
     assert "the paper has no figures for them" in shown.out
 
 
+@pytest.mark.thorough
 def test_graphs_are_measured_as_the_thesis_does_with_answers_alone(
     mathsetu: Mathsetu, tmp_path: Path
 ) -> None:
@@ -135,6 +136,7 @@ def test_graphs_are_measured_as_the_thesis_does_with_answers_alone(
     assert any("parts.graph.fields is ['body']" in line for line in done["differences"])
 
 
+@pytest.mark.thorough
 def test_a_recipe_without_a_paper_is_compared_with_none(mathsetu: Mathsetu, tmp_path: Path) -> None:
     (tmp_path / "own.toml").write_text(LIGHT_TOML, encoding="utf-8")
     write_posts(tmp_path / "posts.jsonl", POSTS)

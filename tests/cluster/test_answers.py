@@ -59,6 +59,7 @@ def test_any_post_can_be_explained(both):
         assert here.explain(QUERIES[1], post.id) == there.explain(QUERIES[1], post.id)
 
 
+@pytest.mark.thorough
 def test_formulas_are_found_with_the_posts_that_hold_them(both):
     here, there = both
     ours, theirs = here.formulas("x^2", 5), there.formulas("x^2", 5)
@@ -96,6 +97,7 @@ def test_many_queries_are_answered_at_once(both):
     assert here.run(queries, 5) == there.run(queries, 5)
 
 
+@pytest.mark.thorough
 def test_an_answer_is_found_by_its_question(node, tmp_path):
     posts = [
         Post(id="q", title="Why is zeta of two what it is?", body="See Basel.", language="en"),

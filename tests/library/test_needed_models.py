@@ -64,6 +64,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
+@pytest.mark.thorough
 def test_reproduce_misses_a_translator_and_a_reranker_before_it_reads_posts(
     asked: Mathsetu,
 ) -> None:

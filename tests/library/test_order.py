@@ -459,6 +459,7 @@ def test_sections_of_a_document_are_not_judged_together(tmp_path: Path) -> None:
         assert "language" not in {reason.part for reason in hits[0].reasons}
 
 
+@pytest.mark.thorough
 def test_threads_are_known_after_a_merge_and_without_removed_posts(tmp_path: Path) -> None:
     posts = in_two_languages()
     library = small(tmp_path, posts[:1], ("ranking.own_language=normal",))
@@ -511,6 +512,7 @@ def test_a_post_of_a_tiny_library_that_has_all_the_words_is_close(
     assert sum(reason.score for reason in hit.reasons) == pytest.approx(hit.score)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "query", ["tensor", "qwerty matrix", "the", "다하모소노버", "고나카모8카7바"]
 )

@@ -70,6 +70,7 @@ def test_a_text_is_no_list_of_ids(library: Path) -> None:
         remove_posts(library, "primes")
 
 
+@pytest.mark.thorough
 def test_refresh_shows_what_was_changed_while_threads_search(library: Path) -> None:
     opened = Library(library)
     assert opened.refresh() is False

@@ -194,6 +194,7 @@ def test_a_query_of_a_megabyte_is_refused_by_name(sampler_library: Library) -> N
         sampler_library.run([long])
 
 
+@pytest.mark.thorough
 def test_the_longest_query_allowed_is_answered(sampler_library: Library) -> None:
     assert sampler_library.search("prime ".ljust(LONGEST_QUERY, "x"), 1, explain=False)
 

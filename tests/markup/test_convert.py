@@ -188,6 +188,7 @@ def test_pages_in_attributes_take_linear_time_too(piece: str) -> None:
     assert_grows_at_most(15, small, large)
 
 
+@pytest.mark.thorough
 def test_much_noise_takes_seconds_at_most() -> None:
     generator = random.Random(7)
     noise = "".join(generator.choices("$\\{}()[]<>&;`%\n abc", k=50_000))

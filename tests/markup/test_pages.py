@@ -5,6 +5,7 @@ import pytest
 from mathsetu.markup import split, to_text
 from mathsetu.markup.attributes import to_attribute
 from mathsetu.markup.convert import text_and_formulas
+from mathsetu.markup.html import split_html
 from mathsetu.markup.mathml import mathml_to_latex
 from mathsetu.markup.pages import clean_page, with_containers
 from mathsetu.markup.wikitext import sections
@@ -166,3 +167,12 @@ def test_a_cleaned_page_has_one_formula_a_container() -> None:
 def test_indices_and_exponents_of_html_stay_such(source: str, text: str) -> None:
     assert to_text(f"<p>{source}</p>", "html") == text
     assert to_text(source, "markdown") == text
+
+
+def test_tags_in_upper_case_end_where_others_do() -> None:
+    page = "<P>before</P><SCRIPT>var a;</SCRIPT><P>after \\(x<A\\)</P><PRE>code</PRE><P>end</P>"
+    assert clean_page(page) == clean_page(page.replace("SCRIPT", "script").replace("PRE", "pre"))
+    assert "after" in clean_page(page)
+    assert [span.kind for span in split_html("<CODE>a</CODE> and <CODE>b</CODE>")] == [
+        "code", "text", "code",
+    ]  # fmt: skip

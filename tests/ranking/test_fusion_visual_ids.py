@@ -66,6 +66,7 @@ def files(tmp_path: Path) -> list[Path]:
     return [tmp_path / "poor.tsv", tmp_path / "good.tsv"]
 
 
+@pytest.mark.thorough
 def test_the_verb_learns_from_judgments_of_visual_ids(
     mathsetu: Mathsetu, files: list[Path], tmp_path: Path
 ) -> None:

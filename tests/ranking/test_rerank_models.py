@@ -71,6 +71,7 @@ def test_a_folder_without_a_model_is_one_clear_line(tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.thorough
 def test_a_model_that_is_not_here_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     constants = pytest.importorskip("huggingface_hub.constants")
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
@@ -86,6 +87,7 @@ def test_without_the_package_the_error_names_the_extra(
         Reranker(Rerank(str(tmp_path), kind="cross-encoder")).rerank(QUESTION, TEXTS, [0.0] * 4)
 
 
+@pytest.mark.thorough
 def test_nothing_heavy_is_imported_before_it_is_used() -> None:
     code = (
         "import sys; from mathsetu.ranking.rerank import Rerank, Reranker; "

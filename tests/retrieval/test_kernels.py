@@ -884,6 +884,7 @@ def test_other_threads_run_while_the_compiled_loops_do() -> None:
     assert after > before
 
 
+@pytest.mark.thorough
 def test_numpy_runs_where_it_is_asked_for() -> None:
     code = "from mathsetu.retrieval import kernels; print(kernels.is_compiled())"
     done = subprocess.run(

@@ -54,6 +54,8 @@ _TAG_TEXT = dict.fromkeys([*_BLOCKS, *(f"/{name}" for name in _BLOCKS)], "\n") |
     "th": " ",
 }
 
+_SHOUTED = re.compile(r"</[A-Z][A-Za-z0-9]*+(?=\s*+>)")
+
 
 class Element(NamedTuple):
     """A part of a page that is not prose: a formula, code, or nothing that a reader sees."""
@@ -125,6 +127,15 @@ def clean(source: str) -> str:
     return unescape(source) if "&" in source else source
 
 
+def with_plain_endings(source: str) -> str:
+    """A page whose closing tags are in lower case, as others look for them; old pages shout.
+
+    >>> with_plain_endings("<PRE>a</PRE> if x<A")
+    '<PRE>a</pre> if x<A'
+    """
+    return _SHOUTED.sub(lambda tag: tag[0].lower(), source)
+
+
 def find_elements(source: str) -> list[Element]:
     """What is not prose in a page, in order.
 
@@ -145,7 +156,7 @@ class _Finder:
     """Finds where elements end; remembers what the page lacks, so that time stays linear."""
 
     def __init__(self, source: str) -> None:
-        self.source = source
+        self.source = with_plain_endings(source)
         self._missing: set[str] = set()
 
     def element(self, opening: re.Match[str]) -> Element | None:

@@ -11,6 +11,7 @@ import html
 import re
 
 from mathsetu.markup.delimiters import find_formulas
+from mathsetu.markup.html import with_plain_endings
 from mathsetu.markup.mathml import mathml_to_latex, without_comments
 from mathsetu.markup.references import unescape
 
@@ -115,7 +116,7 @@ def clean_page(source: str) -> str:
     >>> clean_page(page)
     '<p>So <span><span><span class="math-container">$x$</span></span></span>.</p>'
     """
-    return _Page(without_comments(source)).cleaned()
+    return _Page(with_plain_endings(without_comments(source))).cleaned()
 
 
 class _Page:

@@ -43,6 +43,7 @@ def test_a_server_that_takes_no_posts_does_not_tell_how(client: TestClient) -> N
     assert "/v1/posts" not in client.get("/docs").text
 
 
+@pytest.mark.thorough
 def test_every_link_of_the_reference_leads_somewhere(client: TestClient) -> None:
     html = client.get("/docs").text
     names = set(re.findall(r'id="([^"]+)"', html))

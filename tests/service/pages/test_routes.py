@@ -467,6 +467,7 @@ def test_the_question_of_an_answer_is_shown_with_its_terms_and_translated(tmp_pa
     assert "probability" in shown[False]
 
 
+@pytest.mark.thorough
 def test_with_a_translator_sentences_are_offered(
     sampler_folder: Path,
 ) -> None:

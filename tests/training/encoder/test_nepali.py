@@ -67,6 +67,7 @@ def test_ways_of_writing_are_one(one: str, another: str) -> None:
     assert near_nepali(one).replace("ः", ":") == near_nepali(another)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ["", " \n", "The sum is $का$.", "$$में$$ x_1 + 2", "१२३ । ॥"])
 def test_what_is_not_hindi_stays(text: str) -> None:
     assert near_nepali(text) == text
