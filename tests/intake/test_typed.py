@@ -141,6 +141,39 @@ def test_what_is_typed_becomes_latex(typed: str, latex: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("typed", "latex"),
+    [
+        ("a b/c", r"\frac{ab}{c}"),
+        ("x + a b / c", r"x+\frac{ab}{c}"),
+        ("G m_1 m_2 / r^2", r"\frac{Gm_1m_2}{r^2}"),
+        ("E_n = -13.6 eV / n^2", r"E_n=-\frac{13.6eV}{n^2}"),
+        ("2 pi / 3", r"\frac{2\pi}{3}"),
+        ("2 sin x cos x / 3", r"\frac{2\sin x\cos x}{3}"),
+        ("sin x cos y/2", r"\sin x\cos \frac{y}{2}"),
+        ("f(x) g(x) / h(x)", r"\frac{f(x)g(x)}{h(x)}"),
+        ("P V / T = n R", r"\frac{PV}{T}=nR"),
+        ("a b / c d", r"\frac{ab}{c}d"),
+        ("a b / c / d", r"\frac{\frac{ab}{c}}{d}"),
+        ("1/2 m v^2", r"\frac{1}{2}mv^2"),
+        ("1/2 m v^2 / r", r"\frac{1}{2}\frac{mv^2}{r}"),
+        ("F = ½ m v² / r", r"F=\frac{1}{2}\frac{mv^2}{r}"),
+        ("a/b c/d", r"\frac{a}{b}\frac{c}{d}"),
+        ("n!/k! (n-k)!", r"\frac{n!}{k!}(n-k)!"),
+        ("R/I S/J", "R/IS/J"),
+        ("sum_{n} x^n / n!", r"\sum_n \frac{x^n}{n!}"),
+        ("x dy/dx + y = 0", r"x\frac{dy}{dx}+y=0"),
+        ("m d²x/dt² = F", r"m\frac{d^2x}{dt^2}=F"),
+        ("c² ∂²u/∂x²", r"c^2\frac{\partial^2 u}{\partial x^2}"),
+        ("x d/dx", r"x\frac{d}{dx}"),
+    ],
+)
+def test_a_slash_divides_the_whole_product_before_it_with_or_without_spaces(
+    typed: str, latex: str
+) -> None:
+    assert typed_question(typed).formulas == (latex,)
+
+
+@pytest.mark.parametrize(
     ("typed", "formulas"),
     [
         ("x = a mod in German", ["x = a"]),

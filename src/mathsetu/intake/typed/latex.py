@@ -55,6 +55,8 @@ _FENCES: Final = {
 _SCRIPT = re.compile(r"([\^_])\s*(-?\d{2,}|-\d)")
 # GL(2), Hom(A,B); but Ax(t) is a product.
 _OPERATOR_NAME = re.compile(r"[A-Z]{2,3}|[A-Z][a-z]{2}|[a-z]{3}")
+# d, d^2, dx, dx^2; a product such as du is one as well.
+_DIFFERENTIAL = re.compile(r"d[A-Za-z]?(?:\^.+)?")
 _MODULUS = "\\bmod "
 # Before "inf" these mean infinity, and no infimum.
 _ENDLESS: Final = frozenset({"->", "-->", "→", "-", "−", "="})
@@ -379,18 +381,14 @@ def _finished(frame: _Frame) -> str:
     while place < len(given):
         atom = given[place]
         following = given[place + 1] if place + 1 < len(given) else None
-        has_lower = following is not None and following.is_operand
-        if atom.sign in ("/", "choose") and atoms and atoms[-1].is_operand and has_lower:
-            start = len(atoms) - 1
-            while (
-                atom.sign == "/"
-                and start
-                and (
-                    _belongs(atoms[start - 1], atoms[start], atom)
-                    or (_is_bare_function(atoms[start - 1]) and _cancels(atoms[start:], following))
-                )
-            ):
-                start -= 1
+        if (
+            atom.sign in ("/", "choose")
+            and atoms
+            and atoms[-1].is_operand
+            and following is not None
+            and following.is_operand
+        ):
+            start = _numerator(atoms, atom, following) if atom.sign == "/" else len(atoms) - 1
             above = atoms[start:]
             del atoms[start:]
             name = "\\frac" if atom.sign == "/" else "\\binom"
@@ -430,19 +428,37 @@ def _goes_below(below: Sequence[_Atom], atom: _Atom) -> bool:
     return below[0].sign == "∂" and atom.sign == "∂" and atom.is_tight
 
 
-def _belongs(before: _Atom, atom: _Atom, slash: _Atom) -> bool:
-    """Whether a numerator reaches back: to a factor right before it, or to its function.
+def _numerator(atoms: Sequence[_Atom], slash: _Atom, below: _Atom) -> int:
+    """The place where a numerator begins: ``a b/c`` and ``ab/c`` divide the whole product.
 
-    ``sin x / x`` divides a sine, ``sin pi/6`` does not.
+    ``sin x / x`` divides a sine, ``sin pi/6`` does not. After a space, a fraction, what is below a
+    slash, and a factor of a derivative stay outside: ``1/2 a b/c``, ``R/I S/J``, ``x dy/dx``.
     """
-    if _is_bare_function(before):
-        return not slash.is_tight or atom.is_tight
-    return before.is_operand and atom.is_tight
+    start = len(atoms) - 1
+    while start:
+        before, atom = atoms[start - 1], atoms[start]
+        if _is_bare_function(before):
+            belongs = not slash.is_tight or atom.is_tight or _cancels(atoms[start:], below)
+        elif before.is_operand and not atom.is_tight:
+            is_divisor = start > 1 and atoms[start - 2].sign == "/"
+            is_derivative = _is_differential(atom) and _is_differential(below)
+            belongs = not (before.latex.startswith("\\frac") or is_divisor or is_derivative)
+        else:
+            belongs = before.is_operand
+        if not belongs:
+            break
+        start -= 1
+    return start
 
 
-def _cancels(above: Sequence[_Atom], below: _Atom | None) -> bool:
+def _is_differential(atom: _Atom) -> bool:
+    """Whether a derivative has it above or below its line: d, d², dx, ∂."""
+    return atom.sign == "∂" or _DIFFERENTIAL.fullmatch(atom.latex.strip()) is not None
+
+
+def _cancels(above: Sequence[_Atom], below: _Atom) -> bool:
     """Whether a letter is divided by itself, as nobody writes: ``sin x/x`` divides a sine."""
-    letter = below.latex.strip() if below else ""
+    letter = below.latex.strip()
     names = (atom.latex.strip() for atom in above)
     return letter.isalpha() and any(name.isalpha() and letter in name for name in names)
 
