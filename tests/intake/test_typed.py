@@ -176,6 +176,62 @@ def test_a_slash_divides_the_whole_product_before_it_with_or_without_spaces(
 @pytest.mark.parametrize(
     ("typed", "formulas"),
     [
+        ("m1 m2/r^2", (r"\frac{m_1m_2}{r^2}",)),
+        ("Gesetz G m1 m2/r^2 von Newton", (r"\frac{Gm_1m_2}{r^2}",)),
+        ("Gm1m2/r^2", (r"\frac{Gm_1m_2}{r^2}",)),
+        ("F = Gm1m2/r^2", (r"F=\frac{Gm_1m_2}{r^2}",)),
+        ("q2 q3/r^2", (r"\frac{q_2q_3}{r^2}",)),
+        ("R2 R3/(R2+R3)", (r"\frac{R_2R_3}{R_2+R_3}",)),
+        ("m1 v1 + m2 v2 = m1 u1 + m2 u2", ("m_1v_1+m_2v_2=m_1u_1+m_2u_2",)),
+        ("p1 V1 = p2 V2", ("p_1V_1=p_2V_2",)),
+        ("a11 a22 - a12 a21", ("a_{11}a_{22}-a_{12}a_{21}",)),
+        ("n1 sin θ1 = n2 sin(theta2)", (r"n_1\sin \theta_1 =n_2\sin(\theta_2)",)),
+        ("x² + y1", ("x^2+y_1",)),
+        ("x2^2 + 1", ("x_2^2+1",)),
+        ("f1(x) + f2(x)", ("f_1(x)+f_2(x)",)),
+        ("v1 = 3, v2 = 4", ("v_1=3", "v_2=4")),
+        ("x1 = 5 x2 = 6", ("x_1=5", "x_2=6")),
+        ("si x1 = 2 y x2 = 3", ("x_1=2", "x_2=3")),
+        ("x2 + y2 = r2", ("x^2+y^2=r^2",)),
+        ("ax2 + bx + c = 0", ("ax^2+bx+c=0",)),
+        ("E = mc2", ("E=mc^2",)),
+        ("1/2 mv2", (r"\frac{1}{2}mv^2",)),
+        ("mv2/r", (r"\frac{mv^2}{r}",)),
+        *((prose, ()) for prose in (
+            "x2", "m1 m2", "for all x1 x2 we have", "type M1 M2 macs", "mp3/mp4 player",
+            "mp3 - a guide", "chi2 test", "beta2-agonist", "question Q1(a)", "a 3x3 matrix",
+        )),
+    ],
+)  # fmt: skip
+def test_a_digit_right_after_a_letter_is_its_index_or_a_power_that_lost_its_mark(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        ("2 G M / R", (r"\frac{2GM}{R}",)),
+        ("G M m/r^2", (r"\frac{GMm}{r^2}",)),
+        ("GMm/r^2", (r"\frac{GMm}{r^2}",)),
+        ("½ m v² / r", (r"\frac{1}{2}\frac{mv^2}{r}",)),
+        ("n (n+1)/2", (r"\frac{n(n+1)}{2}",)),
+        ("s = v t + 1/2 a t^2", (r"s=vt+\frac{1}{2}at^2",)),
+        ("x = 1/2 a y^2 = 3", (r"x=\frac{1}{2}", "y^2=3")),
+        ("x y-axis", ()),
+        ("points A B C", ()),
+    ],
+)
+def test_letters_apart_are_factors_if_an_operator_follows_them(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
         ("x = a mod in German", ["x = a"]),
         ("x = a mod der Zahl", ["x = a"]),
         ("x = a mod bug", ["x = a"]),

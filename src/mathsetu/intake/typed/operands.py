@@ -50,11 +50,15 @@ DIFFERENTIAL: Final = re.compile(r"d(?!e$|o$|a$|i$)[a-zA-Z]")
 _ARTICLES: Final = frozenset({"the", "a", "this", "that", "their"})
 _SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
 _NAMES: Final = frozenset({Kind.FUNCTION, Kind.BIG})
+_AFTER_NAMES: Final = frozenset({Kind.OPENING, Kind.POSTFIX, Kind.NUMBER})
 _VOWELS: Final = frozenset("aeiou")
 # a x^2 + b x …: a letter before a space is a coefficient there, and no article.
 _COEFFICIENTS: Final = re.compile(
     r"[A-Za-z] [A-Za-z](?:\^\d|[²³])? ?[-+−] ?[A-Za-z0-9]+ [A-Za-z](?![A-Za-z])"
 )
+# What letters are multiplied with in a row, and how many of these are looked at.
+_FACTORS: Final = frozenset({Kind.LETTER, Kind.SYMBOL, Kind.SHORT})
+_MOST_FACTORS: Final = 8
 _IN_LISTS: Final = frozenset(
     {Kind.COMMA, Kind.DOTS, Kind.INFIX, Kind.SCRIPT, Kind.SUB, Kind.OPENING, Kind.CLOSING}
 )
@@ -179,7 +183,7 @@ class Operands:
         if is_first:
             joined = following is not None and (
                 following.kind in OPERATORS
-                or (not following.gap and following.kind in (Kind.OPENING, Kind.POSTFIX))
+                or (not following.gap and following.kind in _AFTER_NAMES)
             )
             if not joined and self._is_coefficient(place):
                 self.strong += 1
@@ -188,7 +192,8 @@ class Operands:
                 return None
             if following is not None and following.text in HYPHENS and not following.gap:
                 return None  # beta-carotene, pi-day
-            self.strong += not following.gap if following is not None else 0
+            is_numbered = self.row.is_tight(place + 1, Kind.NUMBER)
+            self.strong += following is not None and not following.gap and not is_numbered
         return place + 1
 
     def _function(self, place: int, is_first: bool) -> int | None:
@@ -502,6 +507,11 @@ class Operands:
         slashed = joined and following is not None and following.text == "/"
         differential = word[0] in "d∂" and len(word) == 2
         if is_first:
+            if row.is_tight(place + 1, Kind.NUMBER):
+                if word not in short_words() and self._is_indexed_product(place):
+                    return place + 1
+                self.place = place + 2  # mp3 - a guide
+                return None
             if not joined or following is None:
                 return None
             before_it = row.at(place - 1)
@@ -512,7 +522,9 @@ class Operands:
             if slashed:
                 below = row.at(place + 2)
                 is_quotient = below is not None and (
-                    below.text.startswith("d") or below.kind in (Kind.NUMBER, Kind.OPENING)
+                    below.text.startswith("d")
+                    or below.kind in (Kind.NUMBER, Kind.OPENING)
+                    or (below.kind is Kind.LETTER and row.is_tight(place + 3, *_SCRIPTS))
                 )
                 return place + 1 if is_quotient and word not in short_words() else None
             if word in short_words():
@@ -536,6 +548,34 @@ class Operands:
         wanted = even and (is_sum or (before.kind is Kind.RELATION and ends))
         ends = ends and even and len(word) < 3
         return place + 1 if word not in short_words() or joined or ends or wanted else None
+
+    def _is_indexed_product(self, place: int) -> bool:
+        """Whether letters with a digit are a product, ``Gm1m2``, and no name: mp3/mp4, MP3 - a."""
+        following, below = self.row.at(place + 2), self.row.at(place + 3)
+        if following is None or below is None:
+            return False
+        if following.text in HYPHENS:
+            return below.gap == following.gap and self._runs_into_operator(place + 3)
+        is_factor = not following.gap and following.kind in (Kind.LETTER, Kind.OPENING)
+        is_name = following.text == "/" and below.kind in PROSE
+        return is_factor or (following.kind in OPERATORS and not is_name)
+
+    def _runs_into_operator(self, place: int) -> bool:
+        """Whether factors from here on, ``G M`` or ``m1 m2``, end at an operator."""
+        row = self.row
+        for _ in range(_MOST_FACTORS):
+            token = row.at(place)
+            if token is None or token.kind not in _FACTORS:
+                return False
+            is_indexed = row.is_tight(place + 1, Kind.NUMBER)
+            place += 2 if is_indexed else 1
+            following = row.at(place)
+            if following is not None and following.kind in OPERATORS:
+                is_compound = following.text in HYPHENS and row.is_tight(place + 1, *PROSE)
+                return not is_compound
+            if token.text in LETTER_WORDS and not is_indexed:
+                return False
+        return False
 
     def _is_difference(self, place: int) -> bool:
         """Whether a hyphen stands between products, as in ``ad-bc``, and makes no compound.
