@@ -104,9 +104,10 @@ def _bare(text: str) -> Iterator[Span]:
         from mathsetu.intake.typed.fences import pair_fences
 
         found = pair_fences(found)
-    indexed = indexed_letters(found)
+    regions = find_regions(text, found)
+    indexed = indexed_letters(found) if regions else frozenset()
     position = 0
-    for region in find_regions(text, found):
+    for region in regions:
         start, end = found[region.first].start, found[region.after - 1].end
         latex = to_latex(text, found, region, indexed)
         if not latex:
