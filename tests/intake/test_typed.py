@@ -232,6 +232,50 @@ def test_letters_apart_are_factors_if_an_operator_follows_them(
 @pytest.mark.parametrize(
     ("typed", "formulas"),
     [
+        ("E = ħω", (r"E=\hbar \omega",)),
+        ("E = hbar omega", (r"E=\hbar \omega",)),
+        ("uncertainty Δx Δp >= ħ/2", (r"\Delta x\Delta p\ge \frac{\hbar}{2}",)),
+        ("relación ∆x ∆p ≥ hbar/2", (r"\Delta x\Delta p\geq \frac{\hbar}{2}",)),
+        ("E_n = ħω(n+1/2)", (r"E_n=\hbar \omega(n+\frac{1}{2})",)),
+        ("[x,p] = i hbar", (r"[x,p]=i\hbar",)),
+        ("[x,p] = iħ", (r"[x,p]=i\hbar",)),
+        ("p = ħk", (r"p=\hbar k",)),
+        ("p = hbar k", (r"p=\hbar k",)),
+        ("hbar^2 k^2", (r"\hbar^2 k^2",)),
+        (r"hbar \omega", (r"\hbar \omega",)),
+        ("was ist ħ?", (r"\hbar",)),
+        ("ħafna għal il-ħin, ħu, aħ u għ", ()),
+        ("Ħal Għaxaq", ()),
+    ],
+)
+def test_the_constant_of_planck_is_a_letter_of_formulas_and_not_of_maltese(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    question = typed_question(typed)
+    assert question.formulas == formulas
+    assert question.reading == tuple(read_typed(typed))
+
+
+@pytest.mark.parametrize(
+    ("typed", "latex"),
+    [
+        ("Δx Δp ≥ 1/2", r"\Delta x\Delta p\geq \frac{1}{2}"),
+        ("a = Δv/Δt", r"a=\frac{\Delta v}{\Delta t}"),
+        ("∆y/∆x", r"\frac{\Delta y}{\Delta x}"),
+        ("Delta v / Delta t = a", r"\frac{\Delta v}{\Delta t}=a"),
+        ("F = m Δv/Δt", r"F=m\frac{\Delta v}{\Delta t}"),
+        ("Δ(G) + Δ2", r"\Delta(G)+\Delta^2"),
+    ],
+)
+def test_a_difference_is_a_factor_and_goes_below_the_line_with_its_letter(
+    typed: str, latex: str
+) -> None:
+    assert typed_question(typed).formulas == (latex,)
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
         ("x = a mod in German", ["x = a"]),
         ("x = a mod der Zahl", ["x = a"]),
         ("x = a mod bug", ["x = a"]),

@@ -39,7 +39,7 @@ _OPERATORS: Final = {
     "|->": "\\mapsto ", "+-": "\\pm ", "+/-": "\\pm ", "<<": "\\ll ", ">>": "\\gg ",
     "~": "\\sim ", "~=": "\\approx ", "~~": "\\approx ", "...": "\\dots ", "…": "\\dots ",
     "⋯": "\\cdots ", "−": "-", "–": "-", "·": "\\cdot ", "°": "^\\circ ", "’": "'", "′": "'",
-    "″": "''", "Σ": "\\sum ", "Π": "\\prod ", "△": "\\triangle ", "∆": "\\Delta ",
+    "″": "''", "Σ": "\\sum ", "Π": "\\prod ", "△": "\\triangle ",
     "⊥": "\\perp ",
     "||": "\\|", "‖": "\\|", "½": "\\frac{1}{2}",
     "⅓": "\\frac{1}{3}",
@@ -58,6 +58,9 @@ _SCRIPT = re.compile(r"([\^_])\s*(-?\d{2,}|-\d)")
 _OPERATOR_NAME = re.compile(r"[A-Z]{2,3}|[A-Z][a-z]{2}|[a-z]{3}")
 # d, d^2, dx, dx^2; a product such as du is one as well.
 _DIFFERENTIAL = re.compile(r"d[A-Za-z]?(?:\^.+)?")
+# What a letter after it is the change of.
+_DIFFERENCES: Final = {"∂": "\\partial ", "Δ": "\\Delta ", "∆": "\\Delta "}
+_DIFFERENCE: Final = "difference"
 _MODULUS = "\\bmod "
 # Before "inf" these mean infinity, and no infimum.
 _ENDLESS: Final = frozenset({"->", "-->", "→", "-", "−", "="})
@@ -256,7 +259,9 @@ def _atoms(token: Token, is_tight: bool) -> list[_Atom]:
         )
         return [_Atom(number, True, is_tight)]
     if kind is Kind.NAME:
-        return [_Atom(f"{SIGNS[text]} ", True, is_tight, takes_digits=text in GREEK)]
+        sign = _DIFFERENCE if text == "Delta" else ""
+        is_letter = text in GREEK
+        return [_Atom(f"{SIGNS[text]} ", True, is_tight, takes_digits=is_letter, sign=sign)]
     if kind is Kind.FUNCTION:
         name = FUNCTIONS.get(text) or CALLED.get(text)
         if text in FENCED:
@@ -267,8 +272,19 @@ def _atoms(token: Token, is_tight: bool) -> list[_Atom]:
     if kind is Kind.BIG:
         latex = BIG.get(text) or _OPERATORS.get(text) or command_of(text)
         return [_Atom(f"{latex.strip()} ", False, is_tight)]
-    if text == "∂":
-        return [_Atom("\\partial ", True, is_tight, sign=text)]
+    if text in _DIFFERENCES:
+        is_letter = text == "Δ"
+        latex = _DIFFERENCES[text]
+        return [
+            _Atom(
+                latex,
+                True,
+                is_tight,
+                is_function=is_letter,
+                takes_digits=is_letter,
+                sign=_DIFFERENCE,
+            )
+        ]
     if kind is Kind.CONNECTIVE:
         return [_Atom(CONNECTIVES[text], False)]
     if kind is Kind.SHORT:
@@ -282,7 +298,8 @@ def _atoms(token: Token, is_tight: bool) -> list[_Atom]:
             return [_Atom("choose", False, sign="choose")]
         return [_Atom(f"\\text{{{text}}}", True)]
     if kind in (Kind.LETTER, Kind.SYMBOL):
-        latex = text if text.isascii() else command_of(text)
+        name = SIGNS.get(text)
+        latex = f"{name} " if name else text if text.isascii() else command_of(text)
         return [_Atom(latex, True, is_tight, is_function=True, takes_digits=True)]
     if kind is Kind.WILD:
         return [_Atom(text, True, is_tight, is_function=True)]
@@ -458,12 +475,12 @@ def _is_bare_function(atom: _Atom) -> bool:
 
 
 def _goes_below(below: Sequence[_Atom], atom: _Atom) -> bool:
-    """Whether a denominator goes on: 1/sin x, ∂²f/∂x∂y."""
+    """Whether a denominator goes on: 1/sin x, Δv/Δt, ∂²f/∂x∂y."""
     if not atom.is_operand:
         return False
-    if _is_bare_function(below[-1]) or below[-1].sign == "∂":
+    if _is_bare_function(below[-1]) or below[-1].sign == _DIFFERENCE:
         return True
-    return below[0].sign == "∂" and atom.sign == "∂" and atom.is_tight
+    return below[0].sign == atom.sign == _DIFFERENCE and atom.is_tight
 
 
 def _numerator(atoms: Sequence[_Atom], slash: _Atom, below: _Atom) -> int:
@@ -490,8 +507,8 @@ def _numerator(atoms: Sequence[_Atom], slash: _Atom, below: _Atom) -> int:
 
 
 def _is_differential(atom: _Atom) -> bool:
-    """Whether a derivative has it above or below its line: d, d², dx, ∂."""
-    return atom.sign == "∂" or _DIFFERENTIAL.fullmatch(atom.latex.strip()) is not None
+    """Whether a derivative has it above or below its line: d, d², dx, ∂, Δ."""
+    return atom.sign == _DIFFERENCE or _DIFFERENTIAL.fullmatch(atom.latex.strip()) is not None
 
 
 def _cancels(above: Sequence[_Atom], below: _Atom) -> bool:

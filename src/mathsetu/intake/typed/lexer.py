@@ -30,6 +30,7 @@ from mathsetu.intake.typed.names import (
     INFIX_WORDS,
     ROOTS,
     SHORT_WORDS,
+    SIGNS_ONLY,
 )
 from mathsetu.intake.typed.names import SIGNS as SIGN_NAMES
 from mathsetu.languages.table import LANGUAGES, language
@@ -91,6 +92,10 @@ _CALL = re.compile(
 
 # x̄, ŷ, ẋ: accents that words do not put on these letters.
 _ACCENTED = re.compile("[p-tv-zP-TV-Z][\u0302\u0303\u0304\u0307\u0308]")
+
+
+# ħ alone or beside a letter, as in iħ and ħk; Maltese words have a vowel after it, or more letters.
+_PLANCK = re.compile("[A-Zb-fh-np-tv-z]?ħ[A-Zb-df-hj-np-tv-z]?")
 
 
 class Kind(IntEnum):
@@ -230,6 +235,12 @@ def tokens(text: str) -> list[Token]:
             kind = Kind.LETTER if len(rest) == 1 else _latin(rest)
             found.append(Token(kind, rest, start + 1, 0))
             continue
+        if group == "latin" and _PLANCK.fullmatch(written):
+            for place, letter in enumerate(written):
+                kind = Kind.SYMBOL if letter == "ħ" else Kind.LETTER
+                is_strong = kind is Kind.SYMBOL
+                found.append(Token(kind, letter, start + place, 0 if place else gap, is_strong))
+            continue
         if group == "wild" and found and not gap and found[-1].kind in PROSE:
             # The question ended, and the next sentence begins: Is it true?x_n > 0.
             found.append(Token(Kind.OTHER, "?", start, 0))
@@ -291,7 +302,7 @@ def _kind(group: str, written: str) -> tuple[Kind, bool]:
     if group == "number":
         return Kind.NUMBER, False
     if group == "latin":
-        return _latin(written), False
+        return _latin(written), written in SIGNS_ONLY
     if group == "word":
         if written in FUNCTIONS:  # НОД
             return Kind.FUNCTION, False
@@ -336,7 +347,7 @@ def _latin(written: str) -> Kind:
     if written in BIG:
         return Kind.BIG
     if written in SIGN_NAMES:
-        return Kind.NAME
+        return Kind.SYMBOL if written in SIGNS_ONLY else Kind.NAME
     if written in CONNECTIVES:
         return Kind.CONNECTIVE
     if written in INFIX_WORDS or len(written) > SHORT or not written.isascii():

@@ -118,8 +118,8 @@ def _command(tokens: Sequence[Token], place: int) -> str:
         return FUNCTIONS.get(text) or CALLED.get(text) or run_together(text).rstrip()
     if kind is Kind.BIG:
         return BIG.get(text) or _LETTERS.get(text, "")
-    if kind is Kind.NAME:
-        return SIGNS[text]
+    if kind in (Kind.NAME, Kind.SYMBOL):
+        return SIGNS.get(text, "")
     if kind is Kind.WORD and text == "mod":
         return r"\bmod"
     return _ARROWS.get(text, "")

@@ -396,6 +396,7 @@ class Reading(Operands):
             return self._operand_at(place)
         if kind is Kind.SYMBOL:
             goes_on = following is not None and following.kind in OPERATORS
+            goes_on = goes_on or self._is_letter_pair(place)
             if before.kind is Kind.NUMBER or (begun and before.strong) or goes_on:
                 return self._operand_at(place)
             return self._operand_at(place) if self.operators + self.relations else None
@@ -471,6 +472,14 @@ class Reading(Operands):
             and bool(second.gap)
             and (third is None or third.kind in (Kind.RELATION, Kind.OTHER))
         )
+
+    def _is_letter_pair(self, place: int) -> bool:
+        """Whether the second of two like factors begins here: ``Δx Δp``."""
+        is_first = (
+            place - 2 >= self.first and self.tokens[place - 2].text == self.tokens[place].text
+        )
+        is_glued = self.row.is_tight(place - 1, Kind.LETTER)
+        return is_first and is_glued and self.row.is_tight(place + 1, Kind.LETTER)
 
     def _is_index(self, place: int) -> bool:
         """Whether a number stands right after a letter, as the one of ``f1(x)``."""

@@ -69,7 +69,7 @@ class Words:
         if self.tokens[place].text not in GREEK or factor is None or following is None:
             return False
         is_power = self.row.is_tight(place + 2, Kind.SCRIPT, Kind.SUP)
-        is_joined = following.kind is Kind.RELATION or following.text == "+"
+        is_joined = following.kind is Kind.RELATION or following.text in ("+", "/")
         return factor.kind is Kind.LETTER and (is_power or is_joined)
 
     def _name(self, place: int, is_first: bool) -> int | None:
