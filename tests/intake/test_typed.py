@@ -276,6 +276,86 @@ def test_a_difference_is_a_factor_and_goes_below_the_line_with_its_letter(
 @pytest.mark.parametrize(
     ("typed", "formulas"),
     [
+        ("H|ψ⟩ = E|ψ⟩", (r"H|\psi\rangle =E|\psi\rangle",)),
+        ("H|psi> = E|psi> in one dimension", (r"H|\psi\rangle =E|\psi\rangle",)),
+        ("qué es |0⟩ + |1⟩ en física", (r"|0\rangle +|1\rangle",)),
+        ("(|0⟩ + |1⟩)/√2", (r"\frac{|0\rangle +|1\rangle}{\sqrt{2}}",)),
+        ("|ψ(t)⟩ = |n-1>", (r"|\psi(t)\rangle =|n-1\rangle",)),
+        ("|↑⟩ and |+⟩", (r"|\uparrow\rangle", r"|+\rangle")),
+        ("⟨ψ|A|ψ⟩/⟨ψ|ψ⟩", (r"\frac{\langle \psi |A|\psi\rangle}{\langle \psi |\psi\rangle}",)),
+        ("|a⟩⟨b| + |c⟩⟨d|", (r"|a\rangle \langle b|+|c\rangle \langle d|",)),
+        ("<psi|A|psi>", (r"\langle \psi |A|\psi\rangle",)),
+        ("⟨x²⟩ - ⟨x⟩²", (r"\langle x^2\rangle -\langle x\rangle^2",)),
+        ("{x|x> 0}", (r"\{x|x>0\}",)),
+        ("P(X|Y>3)", ("P(X|Y>3)",)),
+        ("|x| > 1", ("|x|>1",)),
+        ("|x> -5", ("|x>-5",)),
+        ("usage <on|off>", ()),
+    ],
+)
+def test_a_bar_and_an_angle_are_the_fences_of_a_state(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        ("a†a", (r"a^{\dagger}a",)),
+        ("A†", (r"A^{\dagger}",)),
+        ("(AB)† = B†A†", (r"(AB)^{\dagger}=B^{\dagger}A^{\dagger}",)),
+        ("[a,a†] = 1", (r"[a,a^{\dagger}]=1",)),
+        (r"a† \psi", (r"a^\dagger \psi",)),
+        ("Gauss† and Euler † 1783", ()),
+    ],
+)
+def test_a_dagger_right_after_an_operand_is_its_exponent(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        ("int u dv = u v - int v du", (r"\int udv=uv-\int vdu",)),
+        ("integración por partes int u dv", (r"\int udv",)),
+        ("int y dx", (r"\int ydx",)),
+        ("unsigned int x", ()),
+        ("int a b", ()),
+    ],
+)
+def test_an_integral_by_its_name_has_any_letter_before_its_differential(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        (
+            "dim V = dim ker f + dim im f",
+            (r"\dim V=\dim \ker f+\dim \operatorname{im} f",),
+        ),
+        ("rang f = dim(im f)", (r"\operatorname{rank} f=\dim(\operatorname{im} f)",)),
+        ("im f = ker g", (r"\operatorname{im} f=\ker g",)),
+        ("V/ker φ ≅ im φ", (r"V/\ker \varphi \cong \operatorname{im} \varphi",)),
+        ("x = 3 im R", ("x=3",)),
+        ("ker f = 0 im V", (r"\ker f=0",)),
+        ("Kugel (im R^3) – im R^3, max im R^3", ("R^3",)),
+    ],
+)
+def test_the_image_of_a_map_is_told_from_the_german_preposition(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
         ("x = a mod in German", ["x = a"]),
         ("x = a mod der Zahl", ["x = a"]),
         ("x = a mod bug", ["x = a"]),
@@ -297,6 +377,12 @@ def test_a_modulus_ends_where_prose_begins(typed: str, formulas: list[str]) -> N
         ("xy-yz", ["xy-yz"]),
         ("ax - by", ["ax - by"]),
         ("ab-cd-ef = 0", ["ab-cd-ef = 0"]),
+        ("solve ax-by=c", ["ax-by=c"]),
+        ("ax+by=1 and ax-by = 1", ["ax+by=1", "ax-by = 1"]),
+        ("2ax-by=c", ["2ax-by=c"]),
+        ("ax-b=0", ["ax-b=0"]),
+        ("ax-by", []),
+        ("co-op = 5", []),
         ("co-op", []),
         ("ad-hoc", []),
         ("je-li to tak", []),
@@ -374,7 +460,8 @@ def test_a_formula_alone_is_latex_unless_it_reads_otherwise_as_typed(
     "piece",
     ["a ", "x+", "(", "f(", "a, ", "1, ..., ", "|x ", "$", "\\frac{", "x^", "<math>", "a-", "√",
      "\\left( ", "word (", "a@", "[a,", "x:", "a_", "Σ", "\\text{a} ", "n!", "∀", "{", "'a",
-     "|", "|x", "|x|", "||x| ", "(|x ", "{|x word ", "<a,", "(\n|x", "sin y "],
+     "|", "|x", "|x|", "||x| ", "(|x ", "{|x word ", "<a,", "(\n|x", "sin y ", "|x> ", "⟨x|", "⟩",
+     "m1 ", "Δx ", "a†", "im f ", "int u ", "ħ ", "mp3 ", "<a|"],
 )  # fmt: skip
 def test_time_grows_with_the_length(piece: str) -> None:
     assert_linear(piece)

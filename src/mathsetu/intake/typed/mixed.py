@@ -108,6 +108,8 @@ def _command(tokens: Sequence[Token], place: int) -> str:
     """The command for a name or an arrow; "" for anything else."""
     token = tokens[place]
     text, kind = token.text, token.kind
+    if text == "†" and kind is Kind.SUP:
+        return r"^\dagger"
     if kind is Kind.ROOT and text.isalpha():
         return rf"\sqrt[{ROOTS[text]}]" if ROOTS[text] else r"\sqrt"
     if kind is Kind.FUNCTION:

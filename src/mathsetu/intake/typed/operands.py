@@ -300,9 +300,10 @@ class Operands(Words):
             in_prose = before is not None and before.kind in PROSE
             if is_index or (in_prose and not self._is_summed(place, after)):
                 return None
+        was_integral, self.has_integral = self.has_integral, self.has_integral or is_integral
         if following.kind in PROSE or not self._begins_operand(after):
+            self.has_integral = was_integral
             return None
-        self.has_integral = self.has_integral or is_integral
         return -after
 
     def _is_summed(self, place: int, after: int) -> bool:

@@ -415,6 +415,7 @@ class Reading(Operands):
             if DIFFERENTIAL.fullmatch(token.text) and (begun or self.has_integral):
                 if token.text in short_words() and not self.has_integral:
                     return None
+                self.strong += self.has_integral  # int u dv
                 return place + 1
             fits = following is not None and following.kind in OPERATORS
             known = token.text in short_words()

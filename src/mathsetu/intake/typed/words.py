@@ -185,15 +185,20 @@ class Words:
         """Whether a hyphen stands between products, as in ``ad-bc``, and makes no compound.
 
         Both are of two small letters and no usual words. The second has no vowel, so that it is
-        no syllable: neither a word nor an ending (Hungarian ``dx-et``).
+        no syllable: neither a word nor an ending (Hungarian ``dx-et``). In an equation it may be
+        a word, or a single letter: ``ax-by=c``, ``ax-b=0``.
         """
-        left, right = self.row.at(place), self.row.at(place + 2)
+        left, right, beyond = (self.row.at(place + step) for step in (0, 2, 3))
         if left is None or right is None or left.kind is not Kind.SHORT or right.gap:
             return False
-        products = (left.text, right.text)
-        return (
-            right.kind is Kind.SHORT
-            and all(len(one) == 2 and one.islower() for one in products)
-            and not any(one in short_words() or one in AFTER_NUMBERS for one in products)
-            and _VOWELS.isdisjoint(right.text)
+        is_related = beyond is not None and beyond.kind is Kind.RELATION
+        if is_related and right.kind in (Kind.LETTER, Kind.NUMBER):
+            products = [left.text]  # ax-b=0
+        elif right.kind is Kind.SHORT and _VOWELS.isdisjoint(right.text):
+            products = [left.text, right.text]
+        else:
+            return False
+        words = products[:1] if is_related else products
+        return all(len(one) == 2 and one.islower() for one in products) and not any(
+            one in short_words() or one in AFTER_NUMBERS for one in words
         )
