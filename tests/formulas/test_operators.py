@@ -68,6 +68,7 @@ NAMES |= {
         ("2xy", "times(2, x, y)"),
         (r"a\times b c", "times(times(a, b), c)"),
         (r"2\pi \cdot x", "⋅(times(2, π), x)"),
+        ("ħω", "times(C!planck, ω)"),
         (r"a \cdot -b", "⋅(a, minus(b))"),
         ("a/b", "divide(a, b)"),
         ("a/b/c", "divide(divide(a, b), c)"),

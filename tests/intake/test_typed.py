@@ -141,6 +141,219 @@ def test_what_is_typed_becomes_latex(typed: str, latex: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("typed", "latex"),
+    [
+        ("a b/c", r"\frac{ab}{c}"),
+        ("x + a b / c", r"x+\frac{ab}{c}"),
+        ("G m_1 m_2 / r^2", r"\frac{Gm_1m_2}{r^2}"),
+        ("E_n = -13.6 eV / n^2", r"E_n=-\frac{13.6eV}{n^2}"),
+        ("2 pi / 3", r"\frac{2\pi}{3}"),
+        ("2 sin x cos x / 3", r"\frac{2\sin x\cos x}{3}"),
+        ("sin x cos y/2", r"\sin x\cos \frac{y}{2}"),
+        ("f(x) g(x) / h(x)", r"\frac{f(x)g(x)}{h(x)}"),
+        ("P V / T = n R", r"\frac{PV}{T}=nR"),
+        ("a b / c d", r"\frac{ab}{c}d"),
+        ("a b / c / d", r"\frac{\frac{ab}{c}}{d}"),
+        ("1/2 m v^2", r"\frac{1}{2}mv^2"),
+        ("1/2 m v^2 / r", r"\frac{1}{2}\frac{mv^2}{r}"),
+        ("F = ½ m v² / r", r"F=\frac{1}{2}\frac{mv^2}{r}"),
+        ("a/b c/d", r"\frac{a}{b}\frac{c}{d}"),
+        ("n!/k! (n-k)!", r"\frac{n!}{k!}(n-k)!"),
+        ("R/I S/J", "R/IS/J"),
+        ("sum_{n} x^n / n!", r"\sum_n \frac{x^n}{n!}"),
+        ("x dy/dx + y = 0", r"x\frac{dy}{dx}+y=0"),
+        ("m d²x/dt² = F", r"m\frac{d^2x}{dt^2}=F"),
+        ("c² ∂²u/∂x²", r"c^2\frac{\partial^2 u}{\partial x^2}"),
+        ("x d/dx", r"x\frac{d}{dx}"),
+    ],
+)
+def test_a_slash_divides_the_whole_product_before_it_with_or_without_spaces(
+    typed: str, latex: str
+) -> None:
+    assert typed_question(typed).formulas == (latex,)
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        ("m1 m2/r^2", (r"\frac{m_1m_2}{r^2}",)),
+        ("Gesetz G m1 m2/r^2 von Newton", (r"\frac{Gm_1m_2}{r^2}",)),
+        ("Gm1m2/r^2", (r"\frac{Gm_1m_2}{r^2}",)),
+        ("F = Gm1m2/r^2", (r"F=\frac{Gm_1m_2}{r^2}",)),
+        ("q2 q3/r^2", (r"\frac{q_2q_3}{r^2}",)),
+        ("R2 R3/(R2+R3)", (r"\frac{R_2R_3}{R_2+R_3}",)),
+        ("m1 v1 + m2 v2 = m1 u1 + m2 u2", ("m_1v_1+m_2v_2=m_1u_1+m_2u_2",)),
+        ("p1 V1 = p2 V2", ("p_1V_1=p_2V_2",)),
+        ("a11 a22 - a12 a21", ("a_{11}a_{22}-a_{12}a_{21}",)),
+        ("n1 sin θ1 = n2 sin(theta2)", (r"n_1\sin \theta_1 =n_2\sin(\theta_2)",)),
+        ("x² + y1", ("x^2+y_1",)),
+        ("x2^2 + 1", ("x_2^2+1",)),
+        ("f1(x) + f2(x)", ("f_1(x)+f_2(x)",)),
+        ("v1 = 3, v2 = 4", ("v_1=3", "v_2=4")),
+        ("x1 = 5 x2 = 6", ("x_1=5", "x_2=6")),
+        ("si x1 = 2 y x2 = 3", ("x_1=2", "x_2=3")),
+        ("x2 + y2 = r2", ("x^2+y^2=r^2",)),
+        ("ax2 + bx + c = 0", ("ax^2+bx+c=0",)),
+        ("E = mc2", ("E=mc^2",)),
+        ("1/2 mv2", (r"\frac{1}{2}mv^2",)),
+        ("mv2/r", (r"\frac{mv^2}{r}",)),
+        *((prose, ()) for prose in (
+            "x2", "m1 m2", "for all x1 x2 we have", "type M1 M2 macs", "mp3/mp4 player",
+            "mp3 - a guide", "chi2 test", "beta2-agonist", "question Q1(a)", "a 3x3 matrix",
+        )),
+    ],
+)  # fmt: skip
+def test_a_digit_right_after_a_letter_is_its_index_or_a_power_that_lost_its_mark(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        ("2 G M / R", (r"\frac{2GM}{R}",)),
+        ("G M m/r^2", (r"\frac{GMm}{r^2}",)),
+        ("GMm/r^2", (r"\frac{GMm}{r^2}",)),
+        ("½ m v² / r", (r"\frac{1}{2}\frac{mv^2}{r}",)),
+        ("n (n+1)/2", (r"\frac{n(n+1)}{2}",)),
+        ("s = v t + 1/2 a t^2", (r"s=vt+\frac{1}{2}at^2",)),
+        ("x = 1/2 a y^2 = 3", (r"x=\frac{1}{2}", "y^2=3")),
+        ("x y-axis", ()),
+        ("points A B C", ()),
+    ],
+)
+def test_letters_apart_are_factors_if_an_operator_follows_them(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        ("E = ħω", (r"E=\hbar \omega",)),
+        ("E = hbar omega", (r"E=\hbar \omega",)),
+        ("uncertainty Δx Δp >= ħ/2", (r"\Delta x\Delta p\ge \frac{\hbar}{2}",)),
+        ("relación ∆x ∆p ≥ hbar/2", (r"\Delta x\Delta p\geq \frac{\hbar}{2}",)),
+        ("E_n = ħω(n+1/2)", (r"E_n=\hbar \omega(n+\frac{1}{2})",)),
+        ("[x,p] = i hbar", (r"[x,p]=i\hbar",)),
+        ("[x,p] = iħ", (r"[x,p]=i\hbar",)),
+        ("p = ħk", (r"p=\hbar k",)),
+        ("p = hbar k", (r"p=\hbar k",)),
+        ("hbar^2 k^2", (r"\hbar^2 k^2",)),
+        (r"hbar \omega", (r"\hbar \omega",)),
+        ("was ist ħ?", (r"\hbar",)),
+        ("ħafna għal il-ħin, ħu, aħ u għ", ()),
+        ("Ħal Għaxaq", ()),
+    ],
+)
+def test_the_constant_of_planck_is_a_letter_of_formulas_and_not_of_maltese(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    question = typed_question(typed)
+    assert question.formulas == formulas
+    assert question.reading == tuple(read_typed(typed))
+
+
+@pytest.mark.parametrize(
+    ("typed", "latex"),
+    [
+        ("Δx Δp ≥ 1/2", r"\Delta x\Delta p\geq \frac{1}{2}"),
+        ("a = Δv/Δt", r"a=\frac{\Delta v}{\Delta t}"),
+        ("∆y/∆x", r"\frac{\Delta y}{\Delta x}"),
+        ("Delta v / Delta t = a", r"\frac{\Delta v}{\Delta t}=a"),
+        ("F = m Δv/Δt", r"F=m\frac{\Delta v}{\Delta t}"),
+        ("Δ(G) + Δ2", r"\Delta(G)+\Delta^2"),
+    ],
+)
+def test_a_difference_is_a_factor_and_goes_below_the_line_with_its_letter(
+    typed: str, latex: str
+) -> None:
+    assert typed_question(typed).formulas == (latex,)
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        ("H|ψ⟩ = E|ψ⟩", (r"H|\psi\rangle =E|\psi\rangle",)),
+        ("H|psi> = E|psi> in one dimension", (r"H|\psi\rangle =E|\psi\rangle",)),
+        ("qué es |0⟩ + |1⟩ en física", (r"|0\rangle +|1\rangle",)),
+        ("(|0⟩ + |1⟩)/√2", (r"\frac{|0\rangle +|1\rangle}{\sqrt{2}}",)),
+        ("|ψ(t)⟩ = |n-1>", (r"|\psi(t)\rangle =|n-1\rangle",)),
+        ("|↑⟩ and |+⟩", (r"|\uparrow\rangle", r"|+\rangle")),
+        ("⟨ψ|A|ψ⟩/⟨ψ|ψ⟩", (r"\frac{\langle \psi |A|\psi\rangle}{\langle \psi |\psi\rangle}",)),
+        ("|a⟩⟨b| + |c⟩⟨d|", (r"|a\rangle \langle b|+|c\rangle \langle d|",)),
+        ("<psi|A|psi>", (r"\langle \psi |A|\psi\rangle",)),
+        ("⟨x²⟩ - ⟨x⟩²", (r"\langle x^2\rangle -\langle x\rangle^2",)),
+        ("{x|x> 0}", (r"\{x|x>0\}",)),
+        ("P(X|Y>3)", ("P(X|Y>3)",)),
+        ("|x| > 1", ("|x|>1",)),
+        ("|x> -5", ("|x>-5",)),
+        ("usage <on|off>", ()),
+    ],
+)
+def test_a_bar_and_an_angle_are_the_fences_of_a_state(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        ("a†a", (r"a^{\dagger}a",)),
+        ("A†", (r"A^{\dagger}",)),
+        ("(AB)† = B†A†", (r"(AB)^{\dagger}=B^{\dagger}A^{\dagger}",)),
+        ("[a,a†] = 1", (r"[a,a^{\dagger}]=1",)),
+        (r"a† \psi", (r"a^\dagger \psi",)),
+        ("Gauss† and Euler † 1783", ()),
+    ],
+)
+def test_a_dagger_right_after_an_operand_is_its_exponent(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        ("int u dv = u v - int v du", (r"\int udv=uv-\int vdu",)),
+        ("integración por partes int u dv", (r"\int udv",)),
+        ("int y dx", (r"\int ydx",)),
+        ("unsigned int x", ()),
+        ("int a b", ()),
+    ],
+)
+def test_an_integral_by_its_name_has_any_letter_before_its_differential(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        (
+            "dim V = dim ker f + dim im f",
+            (r"\dim V=\dim \ker f+\dim \operatorname{im} f",),
+        ),
+        ("rang f = dim(im f)", (r"\operatorname{rank} f=\dim(\operatorname{im} f)",)),
+        ("im f = ker g", (r"\operatorname{im} f=\ker g",)),
+        ("V/ker φ ≅ im φ", (r"V/\ker \varphi \cong \operatorname{im} \varphi",)),
+        ("x = 3 im R", ("x=3",)),
+        ("ker f = 0 im V", (r"\ker f=0",)),
+        ("Kugel (im R^3) – im R^3, max im R^3", ("R^3",)),
+    ],
+)
+def test_the_image_of_a_map_is_told_from_the_german_preposition(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
+
+
+@pytest.mark.parametrize(
     ("typed", "formulas"),
     [
         ("x = a mod in German", ["x = a"]),
@@ -164,6 +377,12 @@ def test_a_modulus_ends_where_prose_begins(typed: str, formulas: list[str]) -> N
         ("xy-yz", ["xy-yz"]),
         ("ax - by", ["ax - by"]),
         ("ab-cd-ef = 0", ["ab-cd-ef = 0"]),
+        ("solve ax-by=c", ["ax-by=c"]),
+        ("ax+by=1 and ax-by = 1", ["ax+by=1", "ax-by = 1"]),
+        ("2ax-by=c", ["2ax-by=c"]),
+        ("ax-b=0", ["ax-b=0"]),
+        ("ax-by", []),
+        ("co-op = 5", []),
         ("co-op", []),
         ("ad-hoc", []),
         ("je-li to tak", []),
@@ -241,7 +460,8 @@ def test_a_formula_alone_is_latex_unless_it_reads_otherwise_as_typed(
     "piece",
     ["a ", "x+", "(", "f(", "a, ", "1, ..., ", "|x ", "$", "\\frac{", "x^", "<math>", "a-", "√",
      "\\left( ", "word (", "a@", "[a,", "x:", "a_", "Σ", "\\text{a} ", "n!", "∀", "{", "'a",
-     "|", "|x", "|x|", "||x| ", "(|x ", "{|x word ", "<a,", "(\n|x", "sin y "],
+     "|", "|x", "|x|", "||x| ", "(|x ", "{|x word ", "<a,", "(\n|x", "sin y ", "|x> ", "⟨x|", "⟩",
+     "m1 ", "Δx ", "a†", "im f ", "int u ", "ħ ", "mp3 ", "<a|"],
 )  # fmt: skip
 def test_time_grows_with_the_length(piece: str) -> None:
     assert_linear(piece)

@@ -33,13 +33,13 @@ _PLAIN = frozenset({"", "en", "id"})
 # What would delimit a formula in a text that is to have none.
 _DELIMITER = re.compile(r"(?<!\\)\$|\\(?=[()\[\]]|begin\{)")
 
-# What no formula is without: a sign or digit, a letter that stands alone, a Greek or raised one, a
-# name that brackets follow, a hyphen between pairs of letters, or a function before a word. Most
-# queries are words; the reader's tables are not loaded for these.
+# What no formula is without: a sign or digit, a letter that stands alone, a Greek or raised one,
+# the constant of Planck, a name that brackets follow, a hyphen between pairs of letters, or a
+# function before a word. Most queries are words; the reader's tables are not loaded for these.
 _HINT = re.compile(
     r"[^\w\s.,;:?!¿¡'’\"()\-–…।؟،؛«»\u0300-\u036f\u0600-\u06ff\u0900-\u097f\u200c\u200d]"
     r"|[\d_²³¹\u02b0-\u02ff\u0370-\u03ff\u1d00-\u1dbf\u2070-\u209f\u2100-\u214f]"
-    r"|[\U0001d400-\U0001d7ff]"
+    r"|[\U0001d400-\U0001d7ff]|ħ|hbar"
     r"|(?<=[^\W\d_])\("
     r"|(?<![^\W\d_])[A-Za-z](?![^\W\d_])"
     r"|\b[a-z]{2} ?[-–] ?[a-z]{2}\b"

@@ -45,7 +45,7 @@ _LETTERS = r"""
 \Alpha Α | \Beta Β | \Epsilon Ε | \Zeta Ζ | \Eta Η | \Iota Ι | \Kappa Κ | \Mu Μ | \Nu Ν
 \Rho Ρ | \Tau Τ | \Chi Χ
 \infty ∞ C!infinity | \emptyset \varnothing ∅ C!emptyset | \aleph ℵ | \beth ℶ | \gimel ℷ
-\daleth ℸ | \hbar \hslash ℏ C!planck | \ell ℓ | \imath ı | \jmath ȷ | \wp ℘ O!weierstrass-p
+\daleth ℸ | \hbar \hslash ħ ℏ C!planck | \ell ℓ | \imath ı | \jmath ȷ | \wp ℘ O!weierstrass-p
 \angle ∠ | \measuredangle ∡ | \sphericalangle ∢ | \triangle △ | \triangledown ▽ | \square \Box □
 \blacksquare ■ | \lozenge \Diamond ◇ | \bigstar ★ | \top ⊤ C!top | \bot ⊥ C!bottom
 \dots \ldots \dotsc \dotso \textellipsis ... … | \cdots \dotsb \dotsm \dotsi ⋯ | \vdots ⋮

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 
 from mathsetu.formulas.parse import parse_once
-from mathsetu.intake.typed.latex import to_latex
+from mathsetu.intake.typed.latex import indexed_letters, to_latex
 from mathsetu.intake.typed.lexer import Kind, tokens
 from mathsetu.intake.typed.reading import find_regions
 from mathsetu.markup import Span, split
@@ -104,10 +104,12 @@ def _bare(text: str) -> Iterator[Span]:
         from mathsetu.intake.typed.fences import pair_fences
 
         found = pair_fences(found)
+    regions = find_regions(text, found)
+    indexed = indexed_letters(found) if regions else frozenset()
     position = 0
-    for region in find_regions(text, found):
+    for region in regions:
         start, end = found[region.first].start, found[region.after - 1].end
-        latex = to_latex(text, found, region)
+        latex = to_latex(text, found, region, indexed)
         if not latex:
             continue
         if start > position:

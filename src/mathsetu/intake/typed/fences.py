@@ -1,4 +1,4 @@
-r"""Finds which bars are a pair of fences, and which < and > are brackets.
+r"""Finds which bars are a pair of fences, or one with an angle, and which < and > are brackets.
 
 A bar looks the same where it opens, where it closes, and where it means "divides", "given" or
 "such that". What stands on both sides of it, and the bars before it, tell which one it is. A pair
@@ -8,7 +8,7 @@ gets the kinds of brackets, and is then read like brackets. Bars without a partn
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Final, NamedTuple
 
 from mathsetu.intake.typed.lexer import (
@@ -33,6 +33,7 @@ _NEVER_INSIDE: Final = frozenset({Kind.WORD, Kind.PROSE_COMMAND, Kind.DELIMITER}
 _IN_ANGLES: Final = ATOMS | {
     Kind.SHORT, Kind.INFIX, Kind.COMMA, Kind.SCRIPT, Kind.SUP, Kind.SUB, Kind.POSTFIX, Kind.COMMAND,
 }  # fmt: skip
+_SPINS: Final = frozenset("↑↓")
 
 
 class _Level(NamedTuple):
@@ -60,8 +61,11 @@ def pair_fences(found: list[Token]) -> list[Token]:
     [CLOSING('|'), OPENING('|')]
     >>> pair_fences(tokens("a|b"))[1]
     BAR('|')
+    >>> pair_fences(tokens("H|ψ⟩"))[1:]
+    [OPENING('|'), SYMBOL('ψ'), CLOSING('⟩')]
     """
     _pair_angles(found)
+    _pair_states(found)
     return _Bars(found).paired()
 
 
@@ -231,23 +235,79 @@ class _Bars:
 
 
 def _pair_angles(found: list[Token]) -> None:
-    """Make brackets of < and > around a list that no operand precedes: <u,v>."""
+    """Make brackets of < and > around a list or states that no operand precedes: <u,v>, <a|b>."""
     for place, token in enumerate(found):
         before = found[place - 1] if place else None
         if token.text != "<" or (before is not None and _may_be_less(before, token)):
             continue
-        end, has_comma = place + 1, False
+        end, has_comma, has_bar, has_word = place + 1, False, False, False
         while end < min(len(found), place + MOST_INSIDE):
             inner = found[end]
             if inner.kind is Kind.OPENING and inner.mate > end:
                 end = inner.mate
-            elif inner.kind not in _IN_ANGLES or inner.gap == 2:
+            elif inner.gap == 2 or (inner.kind not in _IN_ANGLES and inner.kind is not Kind.BAR):
                 break
-            has_comma = has_comma or (inner.kind is Kind.COMMA)
+            has_comma = has_comma or inner.kind is Kind.COMMA
+            has_bar = has_bar or inner.kind is Kind.BAR
+            has_word = has_word or inner.kind is Kind.SHORT  # <on|off>
             end += 1
         is_closed = end < len(found) and found[end].text == ">" and not found[end].gap
-        if is_closed and has_comma and not found[place + 1].gap:
+        is_product = has_comma or (has_bar and not has_word)
+        if is_closed and is_product and not found[place + 1].gap:
             _make_brackets(found, place, end)
+
+
+def _pair_states(found: list[Token]) -> None:
+    """Make brackets of a bar and an angle around a state of physics: |ψ⟩, ⟨ψ|, |0>."""
+    for place, token in enumerate(found):
+        if token.text == "⟨" and token.mate >= 0 and _holds_states(found, place):
+            found[token.mate].mate = token.mate = -1
+        if token.text == "⟨" and token.mate < 0:
+            bar = _bar_from(found, place, 1)
+            if bar is not None:
+                _make_brackets(found, place, bar)
+        is_closing = token.text == "⟩" and token.mate < 0
+        if (is_closing or (token.text == ">" and _ends_state(found, place))) and not token.gap:
+            bar = _bar_from(found, place, -1)
+            if bar is None or found[bar + 1].gap:
+                continue
+            if is_closing or all(inner.kind is not Kind.SHORT for inner in found[bar:place]):
+                _make_brackets(found, bar, place)
+
+
+def _bar_from(found: Sequence[Token], angle: int, step: int) -> int | None:
+    """The place of the bar that an angle makes a pair with, with something in between."""
+    place = angle + step
+    while 0 <= place < len(found) and abs(place - angle) < MOST_INSIDE:
+        token = found[place]
+        if token.kind is Kind.BAR:
+            return place if token.text in ("|", "∣") and abs(place - angle) > 1 else None
+        if token.mate >= 0 and (token.mate - place) * step > 0:
+            place = token.mate
+        elif token.gap == 2 or (token.kind not in _IN_ANGLES and token.text not in _SPINS):
+            return None
+        place += step
+    return None
+
+
+def _holds_states(found: Sequence[Token], opening: int) -> bool:
+    """Whether two angles are those of two states that are joined: ⟨a| + |b⟩."""
+    inside = found[opening + 1 : min(found[opening].mate, opening + MOST_INSIDE)]
+    return any(bar.kind is Kind.BAR and joins(sign) for bar, sign in pairwise(inside))
+
+
+def _ends_state(found: Sequence[Token], place: int) -> bool:
+    """Whether nothing follows that a > could compare: |0> + |1>, but not {x|x> 0}."""
+    following = found[place + 1] if place + 1 < len(found) else None
+    if following is None or following.kind is Kind.BAR:
+        return True
+    beyond = found[place + 2] if place + 2 < len(found) else None
+    is_sign = following.text in SIGNS_BEFORE and bool(following.gap)
+    is_signed = is_sign and beyond is not None and not beyond.gap
+    return not is_signed and (
+        following.kind in (Kind.RELATION, Kind.INFIX, Kind.CLOSING, Kind.COMMA, Kind.OTHER)
+        or following.kind in PROSE
+    )
 
 
 def _may_be_less(before: Token, sign: Token) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise, zip_longest
@@ -26,6 +26,7 @@ from mathsetu.intake.typed.names import (
     CONNECTIVES,
     FENCED,
     FUNCTIONS,
+    GREEK,
     ROOTS,
     SIGNS,
 )
@@ -38,7 +39,7 @@ _OPERATORS: Final = {
     "|->": "\\mapsto ", "+-": "\\pm ", "+/-": "\\pm ", "<<": "\\ll ", ">>": "\\gg ",
     "~": "\\sim ", "~=": "\\approx ", "~~": "\\approx ", "...": "\\dots ", "…": "\\dots ",
     "⋯": "\\cdots ", "−": "-", "–": "-", "·": "\\cdot ", "°": "^\\circ ", "’": "'", "′": "'",
-    "″": "''", "Σ": "\\sum ", "Π": "\\prod ", "△": "\\triangle ", "∆": "\\Delta ",
+    "″": "''", "Σ": "\\sum ", "Π": "\\prod ", "△": "\\triangle ",
     "⊥": "\\perp ",
     "||": "\\|", "‖": "\\|", "½": "\\frac{1}{2}",
     "⅓": "\\frac{1}{3}",
@@ -55,12 +56,20 @@ _FENCES: Final = {
 _SCRIPT = re.compile(r"([\^_])\s*(-?\d{2,}|-\d)")
 # GL(2), Hom(A,B); but Ax(t) is a product.
 _OPERATOR_NAME = re.compile(r"[A-Z]{2,3}|[A-Z][a-z]{2}|[a-z]{3}")
+# d, d^2, dx, dx^2; a product such as du is one as well.
+_DIFFERENTIAL = re.compile(r"d[A-Za-z]?(?:\^.+)?")
+# What a letter after it is the change of.
+_DIFFERENCES: Final = {"∂": "\\partial ", "Δ": "\\Delta ", "∆": "\\Delta "}
+_DIFFERENCE: Final = "difference"
 _MODULUS = "\\bmod "
 # Before "inf" these mean infinity, and no infimum.
 _ENDLESS: Final = frozenset({"->", "-->", "→", "-", "−", "="})
 _ENDLESS_ARROWS: Final = frozenset({"->", "-->", "→"})
 _SCRIPT_SIGNS: Final = {"−": "-", "∗": "*", "⋆": "\\star", "†": "\\dagger", "‡": "\\ddagger"}
 _LIMITS: Final = frozenset({"\\lim", "\\limsup", "\\liminf"})
+# What digits right after them belong to, and those that are likely powers.
+_LETTERS: Final = frozenset({Kind.LETTER, Kind.SYMBOL, Kind.NAME, Kind.SHORT})
+_POWERS: Final = frozenset({"2", "3"})
 _LONGEST_TOWER: Final = 1000
 #: Deeper brackets are written as they are.
 _DEEPEST: Final = 100
@@ -76,6 +85,8 @@ class _Atom:
     inner: str | None = None
     #: Brackets after it are its argument.
     is_function: bool = False
+    #: Digits right after it are its index, or a power that lost its mark.
+    takes_digits: bool = False
     sign: str = ""
     #: The mark of the script that it ends with, and where that begins.
     script: str = ""
@@ -100,8 +111,34 @@ class _Frame:
     is_binomial: bool = False
 
 
-def to_latex(text: str, tokens: Sequence[Token], region: Region) -> str:
+def indexed_letters(tokens: Sequence[Token]) -> frozenset[str]:
+    """The letters whose digits are no powers, as one of them is neither 2 nor 3: x1, v0, a12.
+
+    >>> from mathsetu.intake.typed.lexer import tokens
+    >>> indexed_letters(tokens("v1 = 3, v2 = 4, E = mc2"))
+    frozenset({'v'})
+    """
+    return frozenset(letter for letter, digits in _with_digits(tokens) if digits not in _POWERS)
+
+
+def _with_digits(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
+    """Each letter, or name of one, with the digits right after it."""
+    for before, token in pairwise(tokens):
+        if token.kind is Kind.NUMBER and not token.gap and before.kind in _LETTERS:
+            is_product = before.kind is Kind.SHORT
+            yield before.text[-1] if is_product else before.text, token.text
+
+
+def to_latex(
+    text: str, tokens: Sequence[Token], region: Region, indexed: frozenset[str] = frozenset()
+) -> str:
     r"""The LaTeX of a formula that was found in a text.
+
+    Args:
+        text: The text that the tokens lie in.
+        tokens: Its tokens.
+        region: Which of them are the formula.
+        indexed: The letters of the text whose digits are indices.
 
     >>> from mathsetu.intake.typed.lexer import tokens
     >>> typed = "n(n+1)/2 <= sqrt(2 pi n)"
@@ -121,7 +158,7 @@ def to_latex(text: str, tokens: Sequence[Token], region: Region) -> str:
     if any(token.kind is Kind.COMMAND or token.text.startswith("\\") for token in own):
         latex = _SCRIPT.sub(r"\1{\2}", with_commands(text, own, first))
     else:
-        latex = _written(own)
+        latex = _written(own, _index_mark(own, indexed))
     latex = strip_latex(latex)
     return latex if is_closed(latex) else _closed(latex)
 
@@ -136,9 +173,8 @@ def _closed(latex: str) -> str:
     return "{" * lacking + latex + "}" * (depth + lacking)
 
 
-def _written(tokens: Sequence[Token]) -> str:
+def _written(tokens: Sequence[Token], index: str) -> str:
     frames = [_Frame()]
-    mark = _index_mark(tokens)
     for token, following in zip_longest(tokens, tokens[1:]):
         frame = frames[-1]
         is_tight = not token.gap and bool(frame.atoms)
@@ -154,8 +190,7 @@ def _written(tokens: Sequence[Token]) -> str:
         elif kind is Kind.SUP and following is not None and following.kind is Kind.ROOT:
             frame.degree = _plain(token.text)
         elif kind in (Kind.SUP, Kind.SUB):
-            mark = "^" if kind is Kind.SUP else "_"
-            _attach(frame, mark, _plain(token.text))
+            _attach(frame, "^" if kind is Kind.SUP else "_", _plain(token.text))
         elif token.text == "**":
             frame.script = "^"
         elif _is_side(frame, token, following):
@@ -178,7 +213,7 @@ def _written(tokens: Sequence[Token]) -> str:
             _add(frame, _Atom("\\times ", False, sign="times"))
         else:
             for atom in _atoms(token, is_tight):
-                _add(frame, atom, mark)
+                _add(frame, atom, index)
     while len(frames) > 1:
         unclosed = frames.pop()
         latex = _bracket(unclosed.opening) + _finished(unclosed)
@@ -224,7 +259,9 @@ def _atoms(token: Token, is_tight: bool) -> list[_Atom]:
         )
         return [_Atom(number, True, is_tight)]
     if kind is Kind.NAME:
-        return [_Atom(f"{SIGNS[text]} ", True, is_tight)]
+        sign = _DIFFERENCE if text == "Delta" else ""
+        is_letter = text in GREEK
+        return [_Atom(f"{SIGNS[text]} ", True, is_tight, takes_digits=is_letter, sign=sign)]
     if kind is Kind.FUNCTION:
         name = FUNCTIONS.get(text) or CALLED.get(text)
         if text in FENCED:
@@ -235,13 +272,25 @@ def _atoms(token: Token, is_tight: bool) -> list[_Atom]:
     if kind is Kind.BIG:
         latex = BIG.get(text) or _OPERATORS.get(text) or command_of(text)
         return [_Atom(f"{latex.strip()} ", False, is_tight)]
-    if text == "∂":
-        return [_Atom("\\partial ", True, is_tight, sign=text)]
+    if text in _DIFFERENCES:
+        is_letter = text == "Δ"
+        latex = _DIFFERENCES[text]
+        return [
+            _Atom(
+                latex,
+                True,
+                is_tight,
+                is_function=is_letter,
+                takes_digits=is_letter,
+                sign=_DIFFERENCE,
+            )
+        ]
     if kind is Kind.CONNECTIVE:
         return [_Atom(CONNECTIVES[text], False)]
     if kind is Kind.SHORT:
         is_differential = text[0] == "d" and len(text) == 2
-        return [_Atom(text, True, is_tight, is_function=not is_differential)]
+        is_function = not is_differential
+        return [_Atom(text, True, is_tight, is_function=is_function, takes_digits=True)]
     if kind is Kind.WORD:
         if text == "mod":
             return [_Atom(_MODULUS, False)]
@@ -249,8 +298,9 @@ def _atoms(token: Token, is_tight: bool) -> list[_Atom]:
             return [_Atom("choose", False, sign="choose")]
         return [_Atom(f"\\text{{{text}}}", True)]
     if kind in (Kind.LETTER, Kind.SYMBOL):
-        latex = text if text.isascii() else command_of(text)
-        return [_Atom(latex, True, is_tight, is_function=True)]
+        name = SIGNS.get(text)
+        latex = f"{name} " if name else text if text.isascii() else command_of(text)
+        return [_Atom(latex, True, is_tight, is_function=True, takes_digits=True)]
     if kind is Kind.WILD:
         return [_Atom(text, True, is_tight, is_function=True)]
     if kind is Kind.POSTFIX and text == "!":
@@ -265,15 +315,24 @@ def _atoms(token: Token, is_tight: bool) -> list[_Atom]:
     return [_Atom(latex, False, is_tight, sign=text)]
 
 
-def _index_mark(tokens: Sequence[Token]) -> str:
-    """What a digit right after a letter is: x1 + x2 has indices, x2 + y2 = r2 lost its powers."""
-    digits = {
-        token.text
-        for before, token in pairwise(tokens)
-        if token.kind is Kind.NUMBER and not token.gap and before.kind in (Kind.LETTER, Kind.SHORT)
-    }
+def _index_mark(tokens: Sequence[Token], indexed: frozenset[str]) -> str:
+    """What a digit right after a letter is: x1 + x2 has indices, x2 + y2 = r2 lost its powers.
+
+    Nobody who marks one power leaves out another, and a letter times its own power is one power:
+    x2^2 and R2 R3 have indices.
+    """
+    found = list(_with_digits(tokens))
     is_equation = any(token.kind in (Kind.RELATION, Kind.INFIX) for token in tokens)
-    return "^" if digits and digits <= {"2", "3"} and is_equation else "_"
+    has_powers = any(token.text in ("^", "**") or token.kind is Kind.SUP for token in tokens)
+    are_digits = all(digits in _POWERS and letter not in indexed for letter, digits in found)
+    if not is_equation or has_powers or not are_digits:
+        return "_"
+    is_multiplied = any(
+        letter.text == again.text and letter.kind in _LETTERS and not digits.gap
+        for letter, digits, again in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        if digits.kind is Kind.NUMBER
+    )
+    return "_" if is_multiplied else "^"
 
 
 def _add(frame: _Frame, atom: _Atom, index: str = "_") -> None:
@@ -310,14 +369,12 @@ def _add(frame: _Frame, atom: _Atom, index: str = "_") -> None:
         last.latex = name + atom.latex
         last.is_function = False
         return
-    if last is not None and atom.is_tight and atom.latex.isdigit():
-        is_variable = len(last.latex) == 1 and last.latex.isalpha()
-        is_power = index == "^" and last.latex.isalpha() and len(last.latex) < 4
-        if is_variable or is_power or last.latex == "\\log ":
-            # x1 is x_1, log2 is log_2
-            _attach(frame, "_" if last.latex == "\\log " else index, atom.latex)
-            last.is_function = True
-            return
+    takes_digits = last is not None and (last.takes_digits or last.latex == "\\log ")
+    if last is not None and takes_digits and atom.is_tight and atom.latex.isdigit():
+        # x1 is x_1, log2 is log_2
+        _attach(frame, index if last.takes_digits else "_", atom.latex)
+        last.is_function, last.takes_digits = True, False
+        return
     frame.atoms.append(atom)
 
 
@@ -379,18 +436,14 @@ def _finished(frame: _Frame) -> str:
     while place < len(given):
         atom = given[place]
         following = given[place + 1] if place + 1 < len(given) else None
-        has_lower = following is not None and following.is_operand
-        if atom.sign in ("/", "choose") and atoms and atoms[-1].is_operand and has_lower:
-            start = len(atoms) - 1
-            while (
-                atom.sign == "/"
-                and start
-                and (
-                    _belongs(atoms[start - 1], atoms[start], atom)
-                    or (_is_bare_function(atoms[start - 1]) and _cancels(atoms[start:], following))
-                )
-            ):
-                start -= 1
+        if (
+            atom.sign in ("/", "choose")
+            and atoms
+            and atoms[-1].is_operand
+            and following is not None
+            and following.is_operand
+        ):
+            start = _numerator(atoms, atom, following) if atom.sign == "/" else len(atoms) - 1
             above = atoms[start:]
             del atoms[start:]
             name = "\\frac" if atom.sign == "/" else "\\binom"
@@ -422,27 +475,45 @@ def _is_bare_function(atom: _Atom) -> bool:
 
 
 def _goes_below(below: Sequence[_Atom], atom: _Atom) -> bool:
-    """Whether a denominator goes on: 1/sin x, ∂²f/∂x∂y."""
+    """Whether a denominator goes on: 1/sin x, Δv/Δt, ∂²f/∂x∂y."""
     if not atom.is_operand:
         return False
-    if _is_bare_function(below[-1]) or below[-1].sign == "∂":
+    if _is_bare_function(below[-1]) or below[-1].sign == _DIFFERENCE:
         return True
-    return below[0].sign == "∂" and atom.sign == "∂" and atom.is_tight
+    return below[0].sign == atom.sign == _DIFFERENCE and atom.is_tight
 
 
-def _belongs(before: _Atom, atom: _Atom, slash: _Atom) -> bool:
-    """Whether a numerator reaches back: to a factor right before it, or to its function.
+def _numerator(atoms: Sequence[_Atom], slash: _Atom, below: _Atom) -> int:
+    """The place where a numerator begins: ``a b/c`` and ``ab/c`` divide the whole product.
 
-    ``sin x / x`` divides a sine, ``sin pi/6`` does not.
+    ``sin x / x`` divides a sine, ``sin pi/6`` does not. After a space, a fraction, what is below a
+    slash, and a factor of a derivative stay outside: ``1/2 a b/c``, ``R/I S/J``, ``x dy/dx``.
     """
-    if _is_bare_function(before):
-        return not slash.is_tight or atom.is_tight
-    return before.is_operand and atom.is_tight
+    start = len(atoms) - 1
+    while start:
+        before, atom = atoms[start - 1], atoms[start]
+        if _is_bare_function(before):
+            belongs = not slash.is_tight or atom.is_tight or _cancels(atoms[start:], below)
+        elif before.is_operand and not atom.is_tight:
+            is_divisor = start > 1 and atoms[start - 2].sign == "/"
+            is_derivative = _is_differential(atom) and _is_differential(below)
+            belongs = not (before.latex.startswith("\\frac") or is_divisor or is_derivative)
+        else:
+            belongs = before.is_operand
+        if not belongs:
+            break
+        start -= 1
+    return start
 
 
-def _cancels(above: Sequence[_Atom], below: _Atom | None) -> bool:
+def _is_differential(atom: _Atom) -> bool:
+    """Whether a derivative has it above or below its line: d, d², dx, ∂, Δ."""
+    return atom.sign == _DIFFERENCE or _DIFFERENTIAL.fullmatch(atom.latex.strip()) is not None
+
+
+def _cancels(above: Sequence[_Atom], below: _Atom) -> bool:
     """Whether a letter is divided by itself, as nobody writes: ``sin x/x`` divides a sine."""
-    letter = below.latex.strip() if below else ""
+    letter = below.latex.strip()
     names = (atom.latex.strip() for atom in above)
     return letter.isalpha() and any(name.isalpha() and letter in name for name in names)
 

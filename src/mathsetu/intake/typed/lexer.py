@@ -30,6 +30,7 @@ from mathsetu.intake.typed.names import (
     INFIX_WORDS,
     ROOTS,
     SHORT_WORDS,
+    SIGNS_ONLY,
 )
 from mathsetu.intake.typed.names import SIGNS as SIGN_NAMES
 from mathsetu.languages.table import LANGUAGES, language
@@ -91,6 +92,14 @@ _CALL = re.compile(
 
 # x̄, ŷ, ẋ: accents that words do not put on these letters.
 _ACCENTED = re.compile("[p-tv-zP-TV-Z][\u0302\u0303\u0304\u0307\u0308]")
+
+
+# ħ alone or beside a letter, as in iħ and ħk; Maltese words have a vowel after it, or more letters.
+_PLANCK = re.compile("[A-Zb-fh-np-tv-z]?ħ[A-Zb-df-hj-np-tv-z]?")
+
+
+# Functions of the image of a map.
+_OF_IMAGES: Final = frozenset("dim codim rank rang Rang rg".split())
 
 
 class Kind(IntEnum):
@@ -230,6 +239,12 @@ def tokens(text: str) -> list[Token]:
             kind = Kind.LETTER if len(rest) == 1 else _latin(rest)
             found.append(Token(kind, rest, start + 1, 0))
             continue
+        if group == "latin" and _PLANCK.fullmatch(written):
+            for place, letter in enumerate(written):
+                kind = Kind.SYMBOL if letter == "ħ" else Kind.LETTER
+                is_strong = kind is Kind.SYMBOL
+                found.append(Token(kind, letter, start + place, 0 if place else gap, is_strong))
+            continue
         if group == "wild" and found and not gap and found[-1].kind in PROSE:
             # The question ended, and the next sentence begins: Is it true?x_n > 0.
             found.append(Token(Kind.OTHER, "?", start, 0))
@@ -245,9 +260,13 @@ def tokens(text: str) -> list[Token]:
         if written in CALLED and _CALL.match(text, start):
             found.append(Token(Kind.FUNCTION, written, start, gap))
             continue
+        if written == "†" and _is_adjoint(found, gap):
+            found.append(Token(Kind.SUP, written, start, 0, True))
+            continue
         kind, strong = _kind(group, written)
         found.append(Token(kind, written, start, gap, strong))
     _mark_addresses(found)
+    _mark_images(found)
     _pair(found)
     _pair_environments(found)
     return found
@@ -266,6 +285,14 @@ def _is_transposed(found: list[Token], written: str, gap: int) -> bool:
     """Whether letters after a power sign begin with the T of a transposed matrix: ``h^TA``."""
     is_power = bool(found) and found[-1].text == "^" and not gap
     return is_power and written[0] == "T" and 1 < len(written) <= SHORT
+
+
+def _is_adjoint(found: list[Token], gap: int) -> bool:
+    """Whether a dagger stands right after an operand, ``a†a``, and after no word or year."""
+    before = found[-1] if found and not gap else None
+    return before is not None and before.kind in (
+        Kind.LETTER, Kind.SYMBOL, Kind.SUB, Kind.CLOSING,
+    )  # fmt: skip
 
 
 def _elided(text: str, start: int, end: int) -> int:
@@ -291,7 +318,7 @@ def _kind(group: str, written: str) -> tuple[Kind, bool]:
     if group == "number":
         return Kind.NUMBER, False
     if group == "latin":
-        return _latin(written), False
+        return _latin(written), written in SIGNS_ONLY
     if group == "word":
         if written in FUNCTIONS:  # НОД
             return Kind.FUNCTION, False
@@ -336,7 +363,7 @@ def _latin(written: str) -> Kind:
     if written in BIG:
         return Kind.BIG
     if written in SIGN_NAMES:
-        return Kind.NAME
+        return Kind.SYMBOL if written in SIGNS_ONLY else Kind.NAME
     if written in CONNECTIVES:
         return Kind.CONNECTIVE
     if written in INFIX_WORDS or len(written) > SHORT or not written.isascii():
@@ -391,6 +418,33 @@ def _mark_addresses(found: list[Token]) -> None:
         first = last
 
 
+def _mark_images(found: list[Token]) -> None:
+    """Make a function of each ``im`` that is the image of a map, and not the German preposition.
+
+    A letter follows it, and before it is an operator or what images have, ``dim im f``; or the
+    query is about kernels, and the image is in brackets or related to something: ``im f = ker g``.
+    """
+    has_kernel = any(token.text == "ker" for token in found)
+    for place, token in enumerate(found):
+        mapping = found[place + 1] if place + 1 < len(found) else None
+        if token.text != "im" or mapping is None or mapping.gap != 1:
+            continue
+        if mapping.kind not in (Kind.LETTER, Kind.SYMBOL) and mapping.text not in GREEK:
+            continue
+        before = found[place - 1] if place else None
+        beyond = found[place + 2] if place + 2 < len(found) else None
+        is_compared = beyond is not None and beyond.kind in (Kind.RELATION, Kind.INFIX)
+        if before is not None and before.kind is Kind.OPENING:
+            is_compared = True
+            before = found[place - 2] if place > 1 and not before.gap else before
+        is_wanted = before is not None and (
+            before.text in _OF_IMAGES
+            or (before.kind in (Kind.RELATION, Kind.INFIX) and before.text not in HYPHENS)
+        )
+        if is_wanted or (has_kernel and is_compared):
+            token.kind = Kind.FUNCTION
+
+
 def _pair_environments(found: list[Token]) -> None:
     r"""Tell each ``\begin`` where its environment ends."""
     begun: list[int] = []
@@ -402,14 +456,19 @@ def _pair_environments(found: list[Token]) -> None:
 
 
 def _pair(found: list[Token]) -> None:
-    """Tell brackets which one closes them; ``[0,1)`` is a pair, braces pair with braces alone."""
+    """Tell brackets which one closes them; ``[0,1)`` is a pair.
+
+    Braces pair with braces alone, and angles with angles: that of ``(|0⟩ + |1⟩)`` closes a bar.
+    """
     waiting: list[int] = []
     braces: list[int] = []
+    angles: list[int] = []
+    alone = {"{": braces, "}": braces, "⟨": angles, "⟩": angles}
     for place, token in enumerate(found):
         if token.kind is Kind.OPENING:
-            (braces if token.text == "{" else waiting).append(place)
+            alone.get(token.text, waiting).append(place)
         elif token.kind is Kind.CLOSING:
-            stack = braces if token.text == "}" else waiting
+            stack = alone.get(token.text, waiting)
             if stack:
                 token.mate = stack.pop()
                 found[token.mate].mate = place

@@ -108,6 +108,8 @@ def _command(tokens: Sequence[Token], place: int) -> str:
     """The command for a name or an arrow; "" for anything else."""
     token = tokens[place]
     text, kind = token.text, token.kind
+    if text == "†" and kind is Kind.SUP:
+        return r"^\dagger"
     if kind is Kind.ROOT and text.isalpha():
         return rf"\sqrt[{ROOTS[text]}]" if ROOTS[text] else r"\sqrt"
     if kind is Kind.FUNCTION:
@@ -118,8 +120,8 @@ def _command(tokens: Sequence[Token], place: int) -> str:
         return FUNCTIONS.get(text) or CALLED.get(text) or run_together(text).rstrip()
     if kind is Kind.BIG:
         return BIG.get(text) or _LETTERS.get(text, "")
-    if kind is Kind.NAME:
-        return SIGNS[text]
+    if kind in (Kind.NAME, Kind.SYMBOL):
+        return SIGNS.get(text, "")
     if kind is Kind.WORD and text == "mod":
         return r"\bmod"
     return _ARROWS.get(text, "")

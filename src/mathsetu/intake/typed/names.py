@@ -89,8 +89,10 @@ _INFINITY = (
     "infinity infty Infinity oo infinito nekonečno nekonecno beskonačno beskonacno beskonačnost "
     "अनंत अनन्त بینهایت بی‌نهایت"
 )
+#: Names of single signs that are no words in any language.
+SIGNS_ONLY: Final = frozenset({"hbar"})
 #: Names of single signs.
-SIGNS: Final = {name: f"\\{name}" for name in _GREEK.split()} | dict.fromkeys(
+SIGNS: Final = {name: f"\\{name}" for name in (*_GREEK.split(), *SIGNS_ONLY)} | dict.fromkeys(
     _INFINITY.split(), "\\infty"
 )
 GREEK: Final = frozenset(_GREEK.split())

@@ -1,5 +1,6 @@
-r"""What may be an operand: numbers, letters, functions, groups, commands, and short words.
+r"""What may be an operand: numbers, functions, big operators, groups, commands and their scripts.
 
+Letters and short words, that may be prose as well, are told apart in `mathsetu.intake.typed.words`.
 Each method reads from a token on. It gives the place after what it read, the same with a minus
 where an operand must still follow, or None where there is no operand.
 """
@@ -29,14 +30,13 @@ from mathsetu.intake.typed.lexer import (
     short_words,
 )
 from mathsetu.intake.typed.names import (
-    AFTER_NUMBERS,
     BEFORE_NUMBERS,
     FENCED,
     GREEK,
-    INFINITY,
     INFIX_WORDS,
     LETTER_WORDS,
 )
+from mathsetu.intake.typed.words import Words
 
 _NEEDING: Final = frozenset(
     {boxes.FUNCTION, boxes.TRIGONOMETRIC, boxes.BIG, boxes.INTEGRAL, boxes.PREFIX, boxes.NEGATION,
@@ -50,17 +50,12 @@ DIFFERENTIAL: Final = re.compile(r"d(?!e$|o$|a$|i$)[a-zA-Z]")
 _ARTICLES: Final = frozenset({"the", "a", "this", "that", "their"})
 _SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
 _NAMES: Final = frozenset({Kind.FUNCTION, Kind.BIG})
-_VOWELS: Final = frozenset("aeiou")
-# a x^2 + b x …: a letter before a space is a coefficient there, and no article.
-_COEFFICIENTS: Final = re.compile(
-    r"[A-Za-z] [A-Za-z](?:\^\d|[²³])? ?[-+−] ?[A-Za-z0-9]+ [A-Za-z](?![A-Za-z])"
-)
 _IN_LISTS: Final = frozenset(
     {Kind.COMMA, Kind.DOTS, Kind.INFIX, Kind.SCRIPT, Kind.SUB, Kind.OPENING, Kind.CLOSING}
 )
 
 
-class Operands:
+class Operands(Words):
     """Reads operands, and counts what speaks for a formula."""
 
     def __init__(self, row: Row, first: int) -> None:
@@ -146,49 +141,6 @@ class Operands:
             return place + 2
         if self.row.is_tight(place + 1, Kind.COMMA) and self.row.is_tight(place + 2, Kind.NUMBER):
             return place + 3
-        return place + 1
-
-    def _letter(self, place: int, is_first: bool) -> int | None:
-        """A letter, unless it is an article or conjunction before what follows."""
-        token, following = self.tokens[place], self.row.at(place + 1)
-        if not is_first or following is None or not following.gap:
-            return place + 1
-        starts = following.kind in ATOMS or following.kind in (
-            Kind.COMMAND, Kind.FUNCTION, Kind.BIG, Kind.ROOT, Kind.PREFIX, Kind.OPENING, Kind.SHORT,
-        )  # fmt: skip
-        if token.text not in LETTER_WORDS or not starts or joins(following):
-            return place + 1
-        before = self.row.at(place - 1)
-        is_coefficient = _COEFFICIENTS.match(self.row.text, token.start) is not None
-        if is_coefficient or before is None:
-            return place + 1
-        return None
-
-    def _is_coefficient(self, place: int) -> bool:
-        """Whether a Greek letter by its name stands before another factor: ``pi r^2``."""
-        factor, following = self.row.at(place + 1), self.row.at(place + 2)
-        if self.tokens[place].text not in GREEK or factor is None or following is None:
-            return False
-        is_power = self.row.is_tight(place + 2, Kind.SCRIPT, Kind.SUP)
-        is_joined = following.kind is Kind.RELATION or following.text == "+"
-        return factor.kind is Kind.LETTER and (is_power or is_joined)
-
-    def _name(self, place: int, is_first: bool) -> int | None:
-        token, following = self.tokens[place], self.row.at(place + 1)
-        self.letters += 1
-        if is_first:
-            joined = following is not None and (
-                following.kind in OPERATORS
-                or (not following.gap and following.kind in (Kind.OPENING, Kind.POSTFIX))
-            )
-            if not joined and self._is_coefficient(place):
-                self.strong += 1
-                return place + 1
-            if not joined or token.text in INFINITY:
-                return None
-            if following is not None and following.text in HYPHENS and not following.gap:
-                return None  # beta-carotene, pi-day
-            self.strong += not following.gap if following is not None else 0
         return place + 1
 
     def _function(self, place: int, is_first: bool) -> int | None:
@@ -348,9 +300,10 @@ class Operands:
             in_prose = before is not None and before.kind in PROSE
             if is_index or (in_prose and not self._is_summed(place, after)):
                 return None
+        was_integral, self.has_integral = self.has_integral, self.has_integral or is_integral
         if following.kind in PROSE or not self._begins_operand(after):
+            self.has_integral = was_integral
             return None
-        self.has_integral = self.has_integral or is_integral
         return -after
 
     def _is_summed(self, place: int, after: int) -> bool:
@@ -481,78 +434,6 @@ class Operands:
         simple = all(kind in ATOMS or kind in _IN_LISTS for kind in kinds)
         if Kind.COMMA in kinds and simple and kinds[-1] is not Kind.COMMA:
             self.strong += kinds[0] is not Kind.COMMA
-
-    def _short(self, place: int, is_first: bool) -> int | None:
-        """A short word that may be a product of variables, a differential, or GL(2)."""
-        row, token = self.row, self.tokens[place]
-        following = row.at(place + 1)
-        word = token.text
-        if row.is_tight(place + 1, Kind.OPENING) and self.tokens[place + 1].text == "(":
-            inner = self.tokens[place + 2] if self.tokens[place + 1].mate > place + 2 else None
-            plural = inner is not None and inner.text in ("s", "es", "a", "as", "os")
-            if plural or word in short_words() or not row.is_pure(place + 1, called=True):
-                return None
-            self.strong += 1
-            return place + 1
-        self.letters += 1
-        joined = following is not None and (
-            following.kind in OPERATORS or following.text == "∥" or joins(following)
-        )
-        tight = joined and following is not None and not following.gap
-        slashed = joined and following is not None and following.text == "/"
-        differential = word[0] in "d∂" and len(word) == 2
-        if is_first:
-            if not joined or following is None:
-                return None
-            before_it = row.at(place - 1)
-            if before_it is not None and before_it.text in HYPHENS and not token.gap:
-                return None  # x-mas = fun
-            if following.text in HYPHENS and tight:
-                return place + 1 if self._is_difference(place) else None
-            if slashed:
-                below = row.at(place + 2)
-                is_quotient = below is not None and (
-                    below.text.startswith("d") or below.kind in (Kind.NUMBER, Kind.OPENING)
-                )
-                return place + 1 if is_quotient and word not in short_words() else None
-            if word in short_words():
-                return None
-            return place + 1
-        if differential and word not in short_words():
-            return place + 1
-        before = self.tokens[place - 1]
-        is_compound = before.text in HYPHENS and not before.gap and not token.gap
-        begun = self.operators > 1 or self.relations or self.strong
-        if is_compound and not begun and not self._is_difference(place - 2):
-            return None
-        if before.text == "/" and word not in ("dx", "dy", "dt"):
-            if word[0].islower() and word[1:].isupper():
-                return place + 1  # Z/nZ
-            return place + 1 if self.operators + self.relations + self.strong > 1 else None
-        # An operator wants an operand, even if it looks like a word: a + bi.
-        ends = following is None or following.kind not in PROSE
-        even = bool(before.gap) == bool(token.gap)
-        is_sum = before.text in ("+", "*") and len(word) < 3
-        wanted = even and (is_sum or (before.kind is Kind.RELATION and ends))
-        ends = ends and even and len(word) < 3
-        return place + 1 if word not in short_words() or joined or ends or wanted else None
-
-    def _is_difference(self, place: int) -> bool:
-        """Whether a hyphen stands between products, as in ``ad-bc``, and makes no compound.
-
-        Both are of two small letters and no usual words. The second has no vowel, so that it is
-        no syllable: neither a word nor an ending (Hungarian ``dx-et``).
-        """
-        left, right = self.row.at(place), self.row.at(place + 2)
-        if left is None or right is None or left.kind is not Kind.SHORT or right.gap:
-            return False
-        products = (left.text, right.text)
-        return (
-            right.kind is Kind.SHORT
-            and all(len(one) == 2 and one.islower() for one in products)
-            and not any(one in short_words() or one in AFTER_NUMBERS for one in products)
-            and _VOWELS.isdisjoint(right.text)
-        )
 
     def _script_argument(self, place: int) -> int | None:
         """The place after a script whose mark is here."""

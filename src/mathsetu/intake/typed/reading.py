@@ -338,7 +338,8 @@ class Reading(Operands):
             )
             if not row.is_pure(place, called=called):
                 return None
-            if before.kind is Kind.NUMBER and not called and not row.has_operators(place):
+            is_number = before.kind is Kind.NUMBER and not self._is_index(place - 1)
+            if is_number and not called and not row.has_operators(place):
                 inner = self.tokens[place + 1]
                 if token.mate == place + 2 and inner.kind in (Kind.LETTER, Kind.NUMBER):
                     return None  # 4(b)
@@ -395,6 +396,7 @@ class Reading(Operands):
             return self._operand_at(place)
         if kind is Kind.SYMBOL:
             goes_on = following is not None and following.kind in OPERATORS
+            goes_on = goes_on or self._is_letter_pair(place)
             if before.kind is Kind.NUMBER or (begun and before.strong) or goes_on:
                 return self._operand_at(place)
             return self._operand_at(place) if self.operators + self.relations else None
@@ -413,11 +415,14 @@ class Reading(Operands):
             if DIFFERENTIAL.fullmatch(token.text) and (begun or self.has_integral):
                 if token.text in short_words() and not self.has_integral:
                     return None
+                self.strong += self.has_integral  # int u dv
                 return place + 1
             fits = following is not None and following.kind in OPERATORS
             known = token.text in short_words()
             if begun and row.is_tight(place + 1, Kind.SCRIPT, Kind.SUP):
                 return place + 1  # 1/2 at^2
+            if self.operators + self.relations and row.is_tight(place + 1, Kind.NUMBER):
+                return place + 1  # 1/2 at2
             is_hyphen = fits and following is not None and following.text in HYPHENS
             ends = following is None or following.kind in (Kind.COMMA, Kind.OTHER)
             if self.relations and ends and not known:
@@ -443,7 +448,10 @@ class Reading(Operands):
             return None
         inner = self.tokens[place + 1]
         is_modulus = inner.text == "mod"
-        follows = row.is_tight(token.mate + 1, Kind.SCRIPT, Kind.SUP, Kind.OPENING)
+        beyond = row.at(token.mate + 1)
+        follows = row.is_tight(token.mate + 1, Kind.SCRIPT, Kind.SUP, Kind.OPENING) or (
+            beyond is not None and beyond.text == "/"  # n (n+1)/2
+        )
         if is_modulus or (row.has_operators(place) and (begun or follows)):
             self.strong += 1
             return token.mate + 1
@@ -466,6 +474,37 @@ class Reading(Operands):
             and (third is None or third.kind in (Kind.RELATION, Kind.OTHER))
         )
 
+    def _is_letter_pair(self, place: int) -> bool:
+        """Whether the second of two like factors begins here: ``Δx Δp``."""
+        is_first = (
+            place - 2 >= self.first and self.tokens[place - 2].text == self.tokens[place].text
+        )
+        is_glued = self.row.is_tight(place - 1, Kind.LETTER)
+        return is_first and is_glued and self.row.is_tight(place + 1, Kind.LETTER)
+
+    def _is_index(self, place: int) -> bool:
+        """Whether a number stands right after a letter, as the one of ``f1(x)``."""
+        is_inside = place > self.first and not self.tokens[place].gap
+        return is_inside and self.tokens[place - 1].kind in _CALLED
+
+    def _is_half(self, place: int) -> bool:
+        """Whether a letter goes on with a term, ``1/2 a t^2``, and is no word between equations."""
+        slash, number = self.tokens[place - 2], self.tokens[place - 1]
+        mark = self.row.at(place + 2)
+        is_divided = place - 2 > self.first and slash.text == "/" and number.kind is Kind.NUMBER
+        if not is_divided or mark is None or mark.gap:
+            return False
+        beyond = self.row.at(place + (4 if mark.kind is Kind.SCRIPT else 3))
+        is_power = mark.kind in (Kind.SCRIPT, Kind.SUP, Kind.NUMBER)
+        return is_power and (beyond is None or beyond.kind is not Kind.RELATION)
+
+    def _begins_equation(self, place: int) -> bool:
+        """Whether a letter with a digit begins the next equation: ``x1 = 5 x2 = 6``."""
+        before, beyond = self.tokens[place - 1], self.row.at(place + 2)
+        is_number = before.kind is Kind.NUMBER and bool(before.gap)
+        is_related = beyond is not None and beyond.kind is Kind.RELATION
+        return bool(self.relations) and is_number and is_related
+
     def _letter_after_space(self, place: int) -> int | None:
         """A letter is a factor, ``2 x + 1``, or a word, ``x > 0 a y > 0``."""
         row, token = self.row, self.tokens[place]
@@ -484,6 +523,9 @@ class Reading(Operands):
             Kind.SCRIPT, Kind.SUP, Kind.SUB, Kind.OPENING, Kind.POSTFIX,
         ):  # fmt: skip
             fits = True
+        elif row.is_tight(place + 1, Kind.NUMBER):
+            begins = self._begins_equation(place)
+            fits = not begins if begun else self._runs_into_operator(place)
         elif is_word and following.text in HYPHENS and not following.gap:
             fits = False  # 196 a-t-il
         elif following.kind in (Kind.INFIX, Kind.RELATION):
@@ -491,7 +533,10 @@ class Reading(Operands):
             if following.text in HYPHENS and not following.gap and row.is_tight(place + 2, *PROSE):
                 fits = False
         elif following.kind in (Kind.LETTER, Kind.NUMBER, Kind.FUNCTION, Kind.OPENING, Kind.BAR):
-            fits = begun and not (is_word and self.relations)
+            if begun:
+                fits = not (is_word and self.relations) or self._is_half(place)
+            else:
+                fits = self._runs_into_operator(place)
         elif following.kind in PROSE:
             fits = begun and not is_word
         else:

@@ -1,0 +1,204 @@
+"""Letters, names of letters and short words: whether each is an operand, or a word of a sentence.
+
+Each method reads from a token on, as those of `mathsetu.intake.typed.operands` do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from mathsetu.intake.typed.lexer import (
+    ATOMS,
+    HYPHENS,
+    OPERATORS,
+    PROSE,
+    Kind,
+    Row,
+    Token,
+    joins,
+    short_words,
+)
+from mathsetu.intake.typed.names import AFTER_NUMBERS, GREEK, INFINITY, LETTER_WORDS
+
+_SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
+_AFTER_NAMES: Final = frozenset({Kind.OPENING, Kind.POSTFIX, Kind.NUMBER})
+_VOWELS: Final = frozenset("aeiou")
+# a x^2 + b x …: a letter before a space is a coefficient there, and no article.
+_COEFFICIENTS: Final = re.compile(
+    r"[A-Za-z] [A-Za-z](?:\^\d|[²³])? ?[-+−] ?[A-Za-z0-9]+ [A-Za-z](?![A-Za-z])"
+)
+# What letters are multiplied with in a row, and how many of these are looked at.
+_FACTORS: Final = frozenset({Kind.LETTER, Kind.SYMBOL, Kind.SHORT})
+_MOST_FACTORS: Final = 8
+
+
+class Words:
+    """Tells operands from words in what `Operands` reads, and counts what speaks for a formula."""
+
+    row: Row
+    tokens: Sequence[Token]
+    #: The first token of what is read, and the one that is read now.
+    first: int
+    place: int
+    strong: int
+    letters: int
+    operators: int
+    relations: int
+
+    def _letter(self, place: int, is_first: bool) -> int | None:
+        """A letter, unless it is an article or conjunction before what follows."""
+        token, following = self.tokens[place], self.row.at(place + 1)
+        if not is_first or following is None or not following.gap:
+            return place + 1
+        starts = following.kind in ATOMS or following.kind in (
+            Kind.COMMAND, Kind.FUNCTION, Kind.BIG, Kind.ROOT, Kind.PREFIX, Kind.OPENING, Kind.SHORT,
+        )  # fmt: skip
+        if token.text not in LETTER_WORDS or not starts or joins(following):
+            return place + 1
+        before = self.row.at(place - 1)
+        is_coefficient = _COEFFICIENTS.match(self.row.text, token.start) is not None
+        if is_coefficient or before is None:
+            return place + 1
+        return None
+
+    def _is_coefficient(self, place: int) -> bool:
+        """Whether a Greek letter by its name stands before another factor: ``pi r^2``."""
+        factor, following = self.row.at(place + 1), self.row.at(place + 2)
+        if self.tokens[place].text not in GREEK or factor is None or following is None:
+            return False
+        is_power = self.row.is_tight(place + 2, Kind.SCRIPT, Kind.SUP)
+        is_joined = following.kind is Kind.RELATION or following.text in ("+", "/")
+        return factor.kind is Kind.LETTER and (is_power or is_joined)
+
+    def _name(self, place: int, is_first: bool) -> int | None:
+        token, following = self.tokens[place], self.row.at(place + 1)
+        self.letters += 1
+        if is_first:
+            joined = following is not None and (
+                following.kind in OPERATORS
+                or (not following.gap and following.kind in _AFTER_NAMES)
+            )
+            if not joined and self._is_coefficient(place):
+                self.strong += 1
+                return place + 1
+            if not joined or token.text in INFINITY:
+                return None
+            if following is not None and following.text in HYPHENS and not following.gap:
+                return None  # beta-carotene, pi-day
+            is_numbered = self.row.is_tight(place + 1, Kind.NUMBER)
+            self.strong += following is not None and not following.gap and not is_numbered
+        return place + 1
+
+    def _short(self, place: int, is_first: bool) -> int | None:
+        """A short word that may be a product of variables, a differential, or GL(2)."""
+        row, token = self.row, self.tokens[place]
+        following = row.at(place + 1)
+        word = token.text
+        if row.is_tight(place + 1, Kind.OPENING) and self.tokens[place + 1].text == "(":
+            inner = self.tokens[place + 2] if self.tokens[place + 1].mate > place + 2 else None
+            plural = inner is not None and inner.text in ("s", "es", "a", "as", "os")
+            if plural or word in short_words() or not row.is_pure(place + 1, called=True):
+                return None
+            self.strong += 1
+            return place + 1
+        self.letters += 1
+        joined = following is not None and (
+            following.kind in OPERATORS or following.text == "∥" or joins(following)
+        )
+        tight = joined and following is not None and not following.gap
+        slashed = joined and following is not None and following.text == "/"
+        differential = word[0] in "d∂" and len(word) == 2
+        if is_first:
+            if row.is_tight(place + 1, Kind.NUMBER):
+                if word not in short_words() and self._is_indexed_product(place):
+                    return place + 1
+                self.place = place + 2  # mp3 - a guide
+                return None
+            if not joined or following is None:
+                return None
+            before_it = row.at(place - 1)
+            if before_it is not None and before_it.text in HYPHENS and not token.gap:
+                return None  # x-mas = fun
+            if following.text in HYPHENS and tight:
+                return place + 1 if self._is_difference(place) else None
+            if slashed:
+                below = row.at(place + 2)
+                is_quotient = below is not None and (
+                    below.text.startswith("d")
+                    or below.kind in (Kind.NUMBER, Kind.OPENING)
+                    or (below.kind is Kind.LETTER and row.is_tight(place + 3, *_SCRIPTS))
+                )
+                return place + 1 if is_quotient and word not in short_words() else None
+            if word in short_words():
+                return None
+            return place + 1
+        if differential and word not in short_words():
+            return place + 1
+        before = self.tokens[place - 1]
+        is_compound = before.text in HYPHENS and not before.gap and not token.gap
+        begun = self.operators > 1 or self.relations or self.strong
+        if is_compound and not begun and not self._is_difference(place - 2):
+            return None
+        if before.text == "/" and word not in ("dx", "dy", "dt"):
+            if word[0].islower() and word[1:].isupper():
+                return place + 1  # Z/nZ
+            return place + 1 if self.operators + self.relations + self.strong > 1 else None
+        # An operator wants an operand, even if it looks like a word: a + bi.
+        ends = following is None or following.kind not in PROSE
+        even = bool(before.gap) == bool(token.gap)
+        is_sum = before.text in ("+", "*") and len(word) < 3
+        wanted = even and (is_sum or (before.kind is Kind.RELATION and ends))
+        ends = ends and even and len(word) < 3
+        return place + 1 if word not in short_words() or joined or ends or wanted else None
+
+    def _is_indexed_product(self, place: int) -> bool:
+        """Whether letters with a digit are a product, ``Gm1m2``, and no name: mp3/mp4, MP3 - a."""
+        following, below = self.row.at(place + 2), self.row.at(place + 3)
+        if following is None or below is None:
+            return False
+        if following.text in HYPHENS:
+            return below.gap == following.gap and self._runs_into_operator(place + 3)
+        is_factor = not following.gap and following.kind in (Kind.LETTER, Kind.OPENING)
+        is_name = following.text == "/" and below.kind in PROSE
+        return is_factor or (following.kind in OPERATORS and not is_name)
+
+    def _runs_into_operator(self, place: int) -> bool:
+        """Whether factors from here on, ``G M`` or ``m1 m2``, end at an operator."""
+        row = self.row
+        for _ in range(_MOST_FACTORS):
+            token = row.at(place)
+            if token is None or token.kind not in _FACTORS:
+                return False
+            is_indexed = row.is_tight(place + 1, Kind.NUMBER)
+            place += 2 if is_indexed else 1
+            following = row.at(place)
+            if following is not None and following.kind in OPERATORS:
+                is_compound = following.text in HYPHENS and row.is_tight(place + 1, *PROSE)
+                return not is_compound
+            if token.text in LETTER_WORDS and not is_indexed:
+                return False
+        return False
+
+    def _is_difference(self, place: int) -> bool:
+        """Whether a hyphen stands between products, as in ``ad-bc``, and makes no compound.
+
+        Both are of two small letters and no usual words. The second has no vowel, so that it is
+        no syllable: neither a word nor an ending (Hungarian ``dx-et``). In an equation it may be
+        a word, or a single letter: ``ax-by=c``, ``ax-b=0``.
+        """
+        left, right, beyond = (self.row.at(place + step) for step in (0, 2, 3))
+        if left is None or right is None or left.kind is not Kind.SHORT or right.gap:
+            return False
+        is_related = beyond is not None and beyond.kind is Kind.RELATION
+        if is_related and right.kind in (Kind.LETTER, Kind.NUMBER):
+            products = [left.text]  # ax-b=0
+        elif right.kind is Kind.SHORT and _VOWELS.isdisjoint(right.text):
+            products = [left.text, right.text]
+        else:
+            return False
+        words = products[:1] if is_related else products
+        return all(len(one) == 2 and one.islower() for one in products) and not any(
+            one in short_words() or one in AFTER_NUMBERS for one in words
+        )
