@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mathsetu.answers.describe import matched_formula, pieces
+from mathsetu.answers.describe import found, matched_formula, pieces
 from mathsetu.answers.values import Piece
+from mathsetu.records import Evidence, Hit, Post, Reason
+from mathsetu.service.pages import views
 from mathsetu.service.pages.bridges import bridge
 from mathsetu.service.pages.files import files
+from mathsetu.service.pages.interface_language import interface
 from mathsetu.service.pages.typeset import Coloured, formula, line, paragraphs
 
 OURS = {"span", "mark", "p", "pre", "code", "math"}
@@ -102,6 +105,14 @@ def test_whole_words_are_marked(text: str, word: str, shown: str) -> None:
 def test_matched_symbols_are_coloured_in_their_formula_only() -> None:
     html = line(pieces("$x+1$ and $x+2$"), Coloured(symbols={"x+1": [0]}))
     assert html.count('class="matched"') == 1
+
+
+def test_all_formulas_of_a_question_are_coloured_in_the_one_that_holds_them() -> None:
+    evidence = tuple(Evidence("formula", asked, "a^2+b^3=c") for asked in ("a^2", "b^3"))
+    post = Post("1", "So $a^2+b^3=c$.")
+    hit = Hit("1", 1.0, post.body, (Reason("formulas", 1.0, "", evidence),))
+    shown = views.hit(found(hit, post, 1, typeset=True), interface("en"))
+    assert shown.snippet.count('class="matched"') == 4
 
 
 @pytest.mark.parametrize(
