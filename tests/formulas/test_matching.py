@@ -526,18 +526,38 @@ def test_the_larger_of_two_huge_formulas_is_cut_first(
 @pytest.mark.parametrize(
     ("query", "candidate", "substitution"),
     [
-        ("(a-b)^2", r"\sum(x_i-\bar x)^2", {}),
-        ("(a-b)^2", "(x_{i+1}-y)^2", {"b": "y"}),
-        ("x^2+1", r"\vec{v}^2+1", {}),
+        ("(a-b)^2", r"\sum(x_i-\bar x)^2", {"a": "x_i", "b": r"\bar x"}),
+        ("(a-b)^2", "(x_{i+1}-y)^2", {"b": "y", "a": "x_{i+1}"}),
+        ("x^2+1", r"\vec{v}^2+1", {"x": r"\vec{v}"}),
+        ("x_i^2+1", "y^2+1", {"x_i": "y"}),
         ("x^2+1", "x_n^2+1", {"x": "x"}),
+        # A letter is no more than one name, and a name no more than one letter.
+        ("a^2+a", "x_i^2+x_j", {"a": "x_j"}),
+        ("a^2+b", "x_i^2+x_i", {"b": "x_i"}),
+        ("x^2+b", "x_n^2+x_n", {"x": "x"}),
         # The whole name was found, or all that is asked for is in its index.
         ("(a_j-b)^2", "(x_i-y)^2", {"a": "x", "j": "i", "b": "y"}),
         (r"\bar a+1", r"\bar x+1", {"a": "x"}),
         ("a+1", "x_{n+1}", {"a": "n"}),
         (r"\sum_{k=1}^n k", r"\sum_{i=1}^n i", {"k": "i", "n": "n"}),
+        # What is below a bar is a letter of its own where it is more than a name.
+        ("a^2+1", r"\overline{x^2+1}", {"a": "x"}),
     ],
 )
-def test_a_letter_did_not_become_a_part_of_a_name(
+def test_a_letter_becomes_a_whole_name(
     query: str, candidate: str, substitution: dict[str, str]
 ) -> None:
-    assert dict(match_latex(query, candidate).match.substitution) == substitution
+    assert match_latex(query, candidate).substitution == substitution
+
+
+@given(operator_trees, operator_trees)
+def test_every_letter_that_is_marked_is_told(query: Tree, candidate: Tree) -> None:
+    found = match(query, candidate)
+    told = {f"V!{letter}" for letter in found.substitution}
+    marked = {one.label for one in found.query_nodes if one.label.startswith("V!")}
+    assert marked == told
+
+
+def test_a_name_is_marked_whole() -> None:
+    assert len(match_latex("2t", "2p_i").candidate_symbols) == 3
+    assert len(match_latex("2p_i", "2t").query_symbols) == 3

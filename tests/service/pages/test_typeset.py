@@ -166,3 +166,10 @@ def test_the_value_of_a_wildcard_is_typeset(asked: str, found: str, latex: str) 
     (letter,) = bridge(matched_formula(asked, found, "hit")).letters
     assert f'data-latex="{latex}"' in letter.found
     assert "<math" in letter.found
+
+
+def test_a_letter_has_the_colour_of_the_whole_name_that_it_became() -> None:
+    shown = bridge(matched_formula("t^2+t", "p_i^2+p_i", "hit"))
+    (letter,) = shown.letters
+    assert 'data-latex="p_i"' in letter.found
+    assert (shown.asked.count("hue-1"), shown.found.count("hue-1")) == (2, 4)
