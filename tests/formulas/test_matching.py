@@ -561,3 +561,20 @@ def test_every_letter_that_is_marked_is_told(query: Tree, candidate: Tree) -> No
 def test_a_name_is_marked_whole() -> None:
     assert len(match_latex("2t", "2p_i").candidate_symbols) == 3
     assert len(match_latex("2p_i", "2t").query_symbols) == 3
+
+
+@pytest.mark.parametrize(
+    ("query", "other", "renamed"),
+    [
+        (r"\frac{d}{dt}L", r"\frac{g}{gt}L", r"\frac{d}{dx}f"),
+        (r"\frac{d^2y}{dt^2}", r"\frac{g^2y}{gt^2}", r"\frac{d^2f}{dx^2}"),
+        (r"\frac{d^2y}{ds\,dt}", r"\frac{g^2y}{gs\,gt}", r"\frac{d^2f}{dx\,dz}"),
+        (r"\frac{\mathrm{d}y}{\mathrm{d}t}", r"\frac{gy}{gt}", r"\frac{df}{dx}"),
+    ],
+)
+def test_the_d_of_a_derivative_is_no_letter(query: str, other: str, renamed: str) -> None:
+    pair = match_latex(query, other)
+    assert "d" not in pair.substitution
+    assert pair.match.coverage < 1
+    assert match_latex(query, renamed).match.coverage == 1
+    assert match_latex(r"\frac{d}{bc}", r"\frac{g}{bc}").substitution["d"] == "g"
