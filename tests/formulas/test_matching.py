@@ -221,6 +221,31 @@ def test_a_match_says_whether_the_query_is_in_one_piece(candidate: str, in_one_p
 
 
 @pytest.mark.parametrize(
+    ("candidate", "in_one_piece"),
+    [
+        (r"\hat H=\frac{\hat p^2}{2m}+V", True),
+        (r"\frac{\vec p^2}{2m}", True),
+        (r"\frac{\widetilde{p}^2}{2\hat{\vec m}}", True),
+        # A derivative, perhaps a conjugate, and what is below more than a letter.
+        (r"\frac{\dot p^2}{2m}", False),
+        (r"\frac{\bar p^2}{2m}", False),
+        (r"\frac{p^2}{\widehat{2m}}", False),
+    ],
+)
+def test_a_hat_tilde_or_arrow_of_a_letter_does_not_break_a_match(
+    candidate: str, in_one_piece: bool
+) -> None:
+    found = matched(r"\frac{p^2}{2m}", candidate)
+    assert (found.coverage, found.in_one_piece) == (1.0, in_one_piece)
+
+
+def test_a_letter_with_an_index_is_found_below_a_hat() -> None:
+    found = matched("p_i^2+1", r"\hat{p_i}^2+1")
+    assert (found.coverage, found.in_one_piece) == (1.0, True)
+    assert matched(r"\hat{p_i}^2+1", r"\hat{p_i}^2+1").score > found.score
+
+
+@pytest.mark.parametrize(
     ("query", "candidate", "parts"),
     [
         (r"\int ?f\,dx", r"\int_0^1 x^2\,dx=\frac13", ["x^2"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mathsetu.formulas.latex.symbols import ACCENTS
@@ -14,6 +14,9 @@ from mathsetu.formulas.tree import Tree
 
 # What makes a name of several letters: an index, and accents.
 _JOINED_TO_LETTERS = {"O!SUB", *(f"F!{mark}" for mark, _ in ACCENTS.values())}
+# Accents that say no more than what kind of thing a letter is: a vector, an operator, an estimate.
+# A dot is a derivative, and a bar may be a conjugate, a mean or a closure.
+_MARKS = {f"F!{ACCENTS[name][0]}" for name in (r"\hat", r"\tilde", r"\vec")}
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,8 @@ class Match:
         score: From 0 to 1, the same both ways (wildcards aside); 1 for formulas written alike.
         coverage: The share of the query that was found, whatever else the candidate holds.
         in_one_piece: Whether what was found of the query hangs together in the candidate as it does
-            in the query, with nothing between an operator and its operands.
+            in the query, with nothing but the hat, tilde or arrow of a letter between an operator
+            and its operands.
         query_nodes: The matched nodes of the query; a plus or minus is one only where the candidate
             has it as well.
         candidate_nodes: The matched nodes of the candidate.
@@ -132,7 +136,7 @@ def explain(
         score=weight / (query.sizes[0] + candidate.sizes[0] - absorbed),
         coverage=(len(our_places) - unfound) / query.sizes[0],
         in_one_piece=all(
-            counterparts.get(query.parents[ours], theirs) in (theirs, candidate.parents[theirs])
+            counterparts.get(query.parents[ours], theirs) in (theirs, *_above(candidate, theirs))
             for ours, theirs in counterparts.items()
         ),
         query_nodes=_written(query, our_shown, [one.ours for one in sums]),
@@ -143,6 +147,15 @@ def explain(
         names=tuple(names),
         bindings=bindings,
     )
+
+
+def _above(formula: PreparedFormula, place: int) -> Iterator[int]:
+    """The operator above a node; where that is the mark of a letter, the one above it as well."""
+    place = formula.parents[place]
+    yield place
+    while place >= 0 and formula.labels[place] in _MARKS and _is_name(formula, place):
+        place = formula.parents[place]
+        yield place
 
 
 def _join(renamed: dict[int, int], ours: int, theirs: int) -> bool:
