@@ -66,14 +66,14 @@ def test_signs_inside_an_operand_are_not_those_around_it() -> None:
     [
         ("a^2+b^2", "p^2-q^2", "a2b2", "p2q2"),
         ("p^2-q^2", "a^2+b^2", "p2q2", "a2b2"),
-        ("a^2+b^2", "-p^2+q^2", "a2b2", "p2q2"),
+        ("a^2+b^2", "-p^2+q^2", "a2+b2", "p2+q2"),
         ("b^2-4ac", "x^2+6x+5", "b2", "x2"),
         ("(u-v)^2", "(a+b)^3", "uv", "ab"),
         ("a+b+c", "x+y-z", "a+bc", "x+yz"),
-        ("a+b+c", "x-y+z", "a+bc", "xy+z"),
-        ("a+b+c", "-x+y+z", "a+bc", "xy+z"),
+        ("a+b+c", "x-y+z", "ab+c", "xy+z"),
+        ("a+b+c", "-x+y+z", "a+b+c", "x+y+z"),
         ("a-b-c", "x-y+z", "a-bc", "x-yz"),
-        ("a-b-c", "x+y-z", "a-bc", "xy-z"),
+        ("a-b-c", "x+y-z", "ab-c", "xy-z"),
         ("x^2+6x+5", "t^2-6t+5", "x26x+5", "t26t+5"),
         # Both have it there, though the term before it has another sign.
         ("a+b", "-a+b", "a+b", "a+b"),

@@ -159,6 +159,14 @@ def test_hindi_in_latin_letters_is_found_as_it_is_written_in_its_own(tmp_path: P
     assert (hit.id, hit.reasons[-1].detail) == ("hi", "as written: “प्रायिकता”")
 
 
+def test_a_formula_that_holds_several_of_the_query_is_named_once(tmp_path: Path) -> None:
+    posts = [Post("1", r"We know that $(a+b)^2=a^2+b^2+2ab$.", language="en")]
+    library = small(tmp_path, posts, ("ranking.exact=0.2",))
+    exact = library.search("$a^2$ and $b^2$", 1)[0].reasons[-1]
+    assert exact.detail == "as written: $(a+b)^2=a^2+b^2+2ab$"
+    assert [one.asked for one in exact.evidence] == ["a^2", "b^2"]
+
+
 @pytest.mark.thorough
 def test_a_word_alone_is_found_as_written_before_what_it_may_mean(tmp_path: Path) -> None:
     posts = [

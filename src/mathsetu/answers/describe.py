@@ -251,7 +251,7 @@ def matched_formula(ours: str, theirs: str, prefix: str = "") -> MatchedFormula:
         score=result.score,
         coverage=result.coverage,
         substitution=tuple(
-            Renamed(letter, other) for letter, other in result.substitution.items()
+            Renamed(letter, other) for letter, other in pair.substitution.items()
             if letter != other
         ),
         wildcards=tuple(

@@ -89,7 +89,8 @@ def _print_match(parsed: Parsed, other: Parsed, found: Match) -> None:
     say("")
     pieces = "" if found.in_one_piece else ", in pieces"
     say(f"score      {found.score:.3f} (of the query, {found.coverage:.0%} was found{pieces})")
-    renamed = [f"{ours} → {theirs}" for ours, theirs in found.substitution.items()]
+    letters = MatchedPair(parsed, other, found).substitution
+    renamed = [f"{ours} → {theirs}" for ours, theirs in letters.items()]
     if renamed:
         say(f"letters    {', '.join(renamed)}")
     for name, part in found.bindings.items():
@@ -133,7 +134,7 @@ def _described(
             "score": found.score,
             "coverage": found.coverage,
             "in_one_piece": found.in_one_piece,
-            "substitution": dict(found.substitution),
+            "substitution": pair.substitution,
             "wildcards": {
                 name: part_text(part, other.latex) for name, part in found.bindings.items()
             },

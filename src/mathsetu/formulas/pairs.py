@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from mathsetu.formulas.matching import Match, match
 from mathsetu.formulas.parse import Parsed, parse_once
+from mathsetu.formulas.part_latex import name_text
 from mathsetu.formulas.signs import matched_symbols
 
 
@@ -17,6 +18,19 @@ class MatchedPair:
     query: Parsed
     candidate: Parsed
     match: Match
+
+    @property
+    def substitution(self) -> dict[str, str]:
+        r"""The letters of the query and what they became, those with an index or accent as written.
+
+        >>> match_latex("(a-b)^2", r"\sum(x_i-c)^2").substitution
+        {'b': 'c', 'a': 'x_i'}
+        """
+        names = {
+            name_text(ours, self.query.latex): name_text(theirs, self.candidate.latex)
+            for ours, theirs in self.match.names
+        }
+        return {**self.match.substitution, **names}
 
     @property
     def query_symbols(self) -> frozenset[int]:

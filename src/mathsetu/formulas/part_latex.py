@@ -89,6 +89,16 @@ def part_text(part: Tree, latex: str) -> str:
     return written if _has_plain_argument(written) else infix(part)
 
 
+def name_text(name: Tree, latex: str) -> str:
+    r"""A letter of a formula; one with an index or accent as it is written.
+
+    >>> from mathsetu.formulas.parse import parse_latex
+    >>> [name_text(parse_latex(one).opt, one) for one in (r"\alpha", r"\alpha_i", r"\bar x")]
+    ['α', '\\alpha_i', '\\bar x']
+    """
+    return (part_latex(name, latex) if name.children else "") or infix(name)
+
+
 def _has_plain_argument(latex: str) -> bool:
     """Whether something in brackets follows a letter that a product would have without them."""
     tokens = list(TOKEN.finditer(latex))

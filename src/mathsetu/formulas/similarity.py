@@ -121,5 +121,5 @@ def pattern_similarity(overlap: float, found: Match) -> float:
     if found.coverage < 1 or not found.in_one_piece:
         return like
     is_renamed = any(ours != theirs for ours, theirs in found.substitution.items())
-    least = RENAMED_PATTERN if is_renamed else FOUND_PATTERN
+    least = RENAMED_PATTERN if is_renamed or found.names else FOUND_PATTERN
     return least + (1 - FOUND_PATTERN) * like

@@ -538,7 +538,9 @@ class ExactReply:
             share, quotes = self._together(number, Glance.of(post))
             return Reason(EXACT, share, TOGETHER + ", ".join(f"“{one}”" for one in quotes))
         told = (f"${one.found}$" if one.kind == "formula" else f"“{one.found}”" for one in found)
-        return Reason(EXACT, share, f"as written: {', '.join(told)}", tuple(found))
+        # One formula of a post may hold several of the question.
+        named = ", ".join(dict.fromkeys(told))
+        return Reason(EXACT, share, f"as written: {named}", tuple(found))
 
 
 def _lexical(ranked: RecipeReply) -> dict[str, LexicalReply]:

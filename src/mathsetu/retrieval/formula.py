@@ -19,7 +19,7 @@ from mathsetu.deadline import check_time
 from mathsetu.formulas.exact import most_exact
 from mathsetu.formulas.labels import is_wildcard
 from mathsetu.formulas.matching import Match, PreparedFormula, match
-from mathsetu.formulas.pairs import match_latex
+from mathsetu.formulas.pairs import MatchedPair, match_latex
 from mathsetu.formulas.parse import Parsed, parse_once
 from mathsetu.formulas.part_latex import part_text
 from mathsetu.formulas.similarity import (
@@ -222,9 +222,9 @@ class FormulaReply:
             # small formulas another that shares most of it may have the higher score.
             _, latex = most_exact(asked.latex, (segment.latex[int(one)] for one in formulas))
             latex = latex or segment.latex[int(formulas[chosen])]
-            match = match_latex(asked.latex, latex).match
-            if match.coverage > 0:
-                details.append(_in_words(asked.latex, latex, match))
+            pair = match_latex(asked.latex, latex)
+            if pair.match.coverage > 0:
+                details.append(_in_words(pair))
                 evidence.append(Evidence("formula", asked.latex, latex))
         return Reason("formulas", score, "; ".join(details[:3]), tuple(evidence))
 
@@ -453,11 +453,12 @@ def _matched(asked: str, latex: str) -> Match:
     return match(_prepared(asked), _prepared(latex))
 
 
-def _in_words(asked: str, found: str, match: Match) -> str:
-    renamed = [f"{ours} → {theirs}" for ours, theirs in match.substitution.items()
+def _in_words(pair: MatchedPair) -> str:
+    asked, found = pair.query.latex, pair.candidate.latex
+    renamed = [f"{ours} → {theirs}" for ours, theirs in pair.substitution.items()
                if ours != theirs]  # fmt: skip
     renamed += [
-        f"{wildcard} = {part_text(part, found)}" for wildcard, part in match.bindings.items()
+        f"{wildcard} = {part_text(part, found)}" for wildcard, part in pair.match.bindings.items()
     ]
     under = f" ({', '.join(renamed[:4])})" if renamed else ""
     return f"${asked}$ ~ ${found}${under}"

@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mathsetu.answers.describe import matched_formula, pieces
+from mathsetu.answers.describe import found, matched_formula, pieces
 from mathsetu.answers.values import Piece
+from mathsetu.records import Evidence, Hit, Post, Reason
+from mathsetu.service.pages import views
 from mathsetu.service.pages.bridges import bridge
 from mathsetu.service.pages.files import files
+from mathsetu.service.pages.interface_language import interface
 from mathsetu.service.pages.typeset import Coloured, formula, line, paragraphs
 
 OURS = {"span", "mark", "p", "pre", "code", "math"}
@@ -104,6 +107,14 @@ def test_matched_symbols_are_coloured_in_their_formula_only() -> None:
     assert html.count('class="matched"') == 1
 
 
+def test_all_formulas_of_a_question_are_coloured_in_the_one_that_holds_them() -> None:
+    evidence = tuple(Evidence("formula", asked, "a^2+b^3=c") for asked in ("a^2", "b^3"))
+    post = Post("1", "So $a^2+b^3=c$.")
+    hit = Hit("1", 1.0, post.body, (Reason("formulas", 1.0, "", evidence),))
+    shown = views.hit(found(hit, post, 1, typeset=True), interface("en"))
+    assert shown.snippet.count('class="matched"') == 4
+
+
 @pytest.mark.parametrize(
     "latex",
     [
@@ -155,3 +166,10 @@ def test_the_value_of_a_wildcard_is_typeset(asked: str, found: str, latex: str) 
     (letter,) = bridge(matched_formula(asked, found, "hit")).letters
     assert f'data-latex="{latex}"' in letter.found
     assert "<math" in letter.found
+
+
+def test_a_letter_has_the_colour_of_the_whole_name_that_it_became() -> None:
+    shown = bridge(matched_formula("t^2+t", "p_i^2+p_i", "hit"))
+    (letter,) = shown.letters
+    assert 'data-latex="p_i"' in letter.found
+    assert (shown.asked.count("hue-1"), shown.found.count("hue-1")) == (2, 4)

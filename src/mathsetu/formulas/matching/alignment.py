@@ -15,7 +15,7 @@ cells the lowest levels of the trees are left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from mathsetu.formulas.labels import is_commutative
@@ -180,7 +180,7 @@ class Alignment:
                 continue
             row = self._table[a]
             cells += [(-row[b], a, b) for b in others if row[b]]
-        cells.sort()
+        cells.sort(key=_by_neighbours(cells))
         total = 0.0
         used: set[int] = set()
         left = dict.fromkeys(others)
@@ -290,6 +290,27 @@ class Alignment:
                     if score == DISCOUNT * self._table[operand][theirs]:
                         pending.append(AlignedNodes(operand, (theirs,)))
                         break
+
+
+def _by_neighbours(
+    cells: Iterable[tuple[float, int, int]],
+) -> Callable[[tuple[float, int, int]], tuple[float, ...]]:
+    """The order of cells: the best first, of equals those whose neighbours meet as well.
+
+    So ``Δp`` is found side by side in ``ΔxΔp``. Neighbours may stand the other way round.
+    """
+    forwards: dict[int, float] = {}
+    backwards: dict[int, float] = {}
+    for score, a, b in cells:
+        forwards[b - a] = forwards.get(b - a, 0.0) + score
+        backwards[b + a] = backwards.get(b + a, 0.0) + score
+
+    def order(cell: tuple[float, int, int]) -> tuple[float, ...]:
+        score, a, b = cell
+        along = forwards[b - a]
+        return score, min(along, backwards[b + a]), along, a, b
+
+    return order
 
 
 def _bounded(ours: int, theirs: int) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mathsetu.formulas.latex.symbols import ACCENTS
@@ -14,6 +14,9 @@ from mathsetu.formulas.tree import Tree
 
 # What makes a name of several letters: an index, and accents.
 _JOINED_TO_LETTERS = {"O!SUB", *(f"F!{mark}" for mark, _ in ACCENTS.values())}
+# Accents that say no more than what kind of thing a letter is: a vector, an operator, an estimate.
+# A dot is a derivative, and a bar may be a conjugate, a mean or a closure.
+_MARKS = {f"F!{ACCENTS[name][0]}" for name in (r"\hat", r"\tilde", r"\vec")}
 
 
 @dataclass(frozen=True)
@@ -24,15 +27,17 @@ class Match:
         score: From 0 to 1, the same both ways (wildcards aside); 1 for formulas written alike.
         coverage: The share of the query that was found, whatever else the candidate holds.
         in_one_piece: Whether what was found of the query hangs together in the candidate as it does
-            in the query, with nothing between an operator and its operands.
+            in the query, with nothing but the hat, tilde or arrow of a letter between an operator
+            and its operands.
         query_nodes: The matched nodes of the query; a plus or minus is one only where the candidate
             has it as well.
         candidate_nodes: The matched nodes of the candidate.
         query_signs: Operands of the query's sums that have a plus or minus before them, and whether
             that was found, whatever was found of the operands.
         candidate_signs: The same of the candidate.
-        substitution: The letters of the query and what they became: ``{"x": "t"}``. One that met no
-            more than the x or the i of ``x_i``, or the x below an accent, did not become that.
+        substitution: The letters of the query and what they became: ``{"x": "t"}``.
+        names: The same where one of two is a letter with an index or accent, place by place: a met
+            no more than the x or the i of ``x_i``, but it is the whole name that it stands for.
         bindings: The wildcards of the query and the parts that they stand for, where what is around
             a wildcard was found as well: to say that the c of ``?c^2`` is D in ``D=x`` would be
             untrue.
@@ -46,6 +51,7 @@ class Match:
     query_signs: tuple[tuple[Tree, bool], ...]
     candidate_signs: tuple[tuple[Tree, bool], ...]
     substitution: Mapping[str, str]
+    names: tuple[tuple[Tree, Tree], ...]
     bindings: Mapping[str, Tree]
 
 
@@ -61,6 +67,9 @@ def explain(
     our_places: list[int] = []
     their_places: list[int] = []
     substitution: dict[str, str] = {}
+    names: list[tuple[Tree, Tree]] = []
+    parts_of_names: list[tuple[int, int, int, int]] = []
+    renamed: dict[int, int] = {}
     taken: dict[int, Tree] = {}
     counterparts: dict[int, int] = {}
     for ours, theirs, whole, _ in sorted(pairs):
@@ -83,8 +92,13 @@ def explain(
         elif letter is not None and other is not None:
             if unification.letters.get(letter) != other:
                 continue
-            if letter == other or not _is_part_of_name(candidate, theirs[0], their_places):
-                substitution[letter] = other
+            our_name = _name_with(query, ours, our_places)
+            their_name = _name_with(candidate, theirs[0], their_places)
+            if letter != other and (our_name, their_name) != (ours, theirs[0]):
+                parts_of_names.append((ours, theirs[0], our_name, their_name))
+                continue
+            _join(renamed, query.keys[our_name], candidate.keys[their_name])
+            substitution[letter] = other
             worth = 1.0 if letter == other else RENAMED
         if (query.signs[ours] == ours) != (candidate.signs[theirs[0]] == theirs[0]):
             # With and without limits, it is the signs that are the same.
@@ -94,6 +108,17 @@ def explain(
         counterparts[ours] = theirs[0]
         our_places += mine
         their_places += others
+    our_shown, their_shown = list(our_places), list(their_places)
+    for ours, place, our_name, their_name in parts_of_names:
+        if _join(renamed, query.keys[our_name], candidate.keys[their_name]):
+            weight += 2 * RENAMED
+            counterparts[ours] = place
+            our_places.append(ours)
+            their_places.append(place)
+            # The whole name is shown, of which a part was found.
+            our_shown += query.below(our_name)
+            their_shown += candidate.below(their_name)
+            names.append((query.tree(our_name), candidate.tree(their_name)))
     sums = [
         compare_sums(query, candidate, pair, counterparts)
         for pair in pairs
@@ -111,31 +136,57 @@ def explain(
         score=weight / (query.sizes[0] + candidate.sizes[0] - absorbed),
         coverage=(len(our_places) - unfound) / query.sizes[0],
         in_one_piece=all(
-            counterparts.get(query.parents[ours], theirs) in (theirs, candidate.parents[theirs])
+            counterparts.get(query.parents[ours], theirs) in (theirs, *_above(candidate, theirs))
             for ours, theirs in counterparts.items()
         ),
-        query_nodes=_written(query, our_places, [one.ours for one in sums]),
-        candidate_nodes=_written(candidate, their_places, [one.theirs for one in sums]),
+        query_nodes=_written(query, our_shown, [one.ours for one in sums]),
+        candidate_nodes=_written(candidate, their_shown, [one.theirs for one in sums]),
         query_signs=tuple(operand for one in sums for operand in one.ours.operands),
         candidate_signs=tuple(operand for one in sums for operand in one.theirs.operands),
         substitution=substitution,
+        names=tuple(names),
         bindings=bindings,
     )
 
 
-def _is_part_of_name(formula: PreparedFormula, place: int, found: Collection[int]) -> bool:
-    """Whether a letter is part of a letter with an index or accent that was not found itself."""
+def _above(formula: PreparedFormula, place: int) -> Iterator[int]:
+    """The operator above a node; where that is the mark of a letter, the one above it as well."""
     place = formula.parents[place]
-    while place >= 0 and place not in found:
-        if formula.labels[place] in _JOINED_TO_LETTERS:
-            return True
+    yield place
+    while place >= 0 and formula.labels[place] in _MARKS and _is_name(formula, place):
         place = formula.parents[place]
-    return False
+        yield place
+
+
+def _join(renamed: dict[int, int], ours: int, theirs: int) -> bool:
+    """Let a name stand for another, given by their keys; whether it does, one to one."""
+    if ours not in renamed and theirs not in renamed.values():
+        renamed[ours] = theirs
+    return renamed.get(ours) == theirs
+
+
+def _name_with(formula: PreparedFormula, place: int, found: Collection[int]) -> int:
+    """The letter with an index or accent, not found itself, that a letter is a part of; or it."""
+    name, place = place, formula.parents[place]
+    while place >= 0 and place not in found:
+        if _is_name(formula, place):
+            name = place
+        place = formula.parents[place]
+    return name
+
+
+def _is_name(formula: PreparedFormula, place: int) -> bool:
+    """Whether a node is a letter with an index or accent."""
+    if formula.labels[place] not in _JOINED_TO_LETTERS:
+        return False
+    while formula.labels[place] in _JOINED_TO_LETTERS and formula.operands[place]:
+        place = formula.operands[place].start
+    return not formula.operands[place]
 
 
 def _written(
     tree: PreparedFormula, places: Iterable[int], sums: Iterable[SumSigns]
 ) -> tuple[Tree, ...]:
     left_out = {id(operator) for signs in sums for operator in signs.unfound}
-    nodes = (node for place in sorted(places) for node in tree.written[place])
+    nodes = (node for place in sorted(set(places)) for node in tree.written[place])
     return tuple(node for node in nodes if id(node) not in left_out)

@@ -31,6 +31,8 @@ _WITH_LIMITS = "+!"
 _CONTEXT = 3
 
 _DIFFERENTIAL = "F!d"
+# The d of a derivative: a sign that no letter can stand for.
+_DERIVATIVE = "O!derivative"
 
 
 class _Made(NamedTuple):
@@ -77,6 +79,8 @@ class PreparedFormula:
             self._parts += below
             self.parents += [place] * len(below)
         count = len(self.labels)
+        for place in self._signs_of_derivatives():
+            self.labels[place] = _DERIVATIVE
         #: The place of the sign of each operator that has limits or an index, and stands over both
         #: (the ∫ of an integral from 0 to 1); of other nodes their own.
         self.signs = [self._sign(place) for place in range(count)]
@@ -96,6 +100,21 @@ class PreparedFormula:
         ]
         #: For each letter, in which surroundings it stands how often.
         self.contexts = self._contexts()
+
+    def _signs_of_derivatives(self) -> list[int]:
+        r"""The places of every d of ``\frac{d}{dt}``, ``\frac{d^2y}{dt^2}`` and the like."""
+        labels, operands = self.labels, self.operands
+        found: list[int] = []
+        for place, label in enumerate(labels):
+            if label != _FRACTION or len(operands[place]) != 2:
+                continue
+            above, below = operands[place]
+            while labels[above] in ("U!times", "O!SUP") and operands[above]:
+                above = operands[above].start
+            factors = operands[below] if labels[below] == "U!times" else range(0)
+            if labels[above] == "V!d" and [labels[one] for one in factors[:1]] == ["V!d"]:
+                found += [above, *(one for one in factors if labels[one] == "V!d")]
+        return found
 
     def _sign(self, place: int) -> int:
         if not self.labels[place].startswith(_WITH_LIMITS) or len(self.operands[place]) < 2:

@@ -16,7 +16,7 @@ from mathsetu.answers.values import MatchedFormula
 from mathsetu.formulas.infix import infix
 from mathsetu.formulas.pairs import match_latex
 from mathsetu.formulas.parse import parse_once
-from mathsetu.formulas.part_latex import part_latex
+from mathsetu.formulas.part_latex import name_text, part_latex
 from mathsetu.formulas.tree import Tree
 from mathsetu.intake.typed import formula_as_latex
 from mathsetu.service.pages import typeset
@@ -75,12 +75,20 @@ def bridge(matched: MatchedFormula) -> Bridge:
         met = (one for one in _symbols(match.candidate_nodes, f"V!{other}") if one not in inside)
         theirs |= dict.fromkeys(met, hue)
         letters.append(Letter(_letter(name), _letter(other), hue, is_wildcard=False))
+    named: dict[str, Letter] = {}
+    for asked, found in match.names:
+        name = name_text(asked, matched.asked)
+        if name not in named:
+            asked_name, found_name = _part(asked, matched.asked), _part(found, matched.found)
+            named[name] = Letter(asked_name, found_name, next(hues), is_wildcard=False)
+        ours |= dict.fromkeys((node.symbol for node in asked.walk()), named[name].hue)
+        theirs |= dict.fromkeys((node.symbol for node in found.walk()), named[name].hue)
     return Bridge(
         typeset.framed(matched.asked_mathml, matched.asked, hues=ours),
         typeset.framed(matched.mathml, matched.found, hues=theirs),
         matched.asked,
         matched.found,
-        tuple(letters),
+        (*letters, *named.values()),
     )
 
 

@@ -290,7 +290,9 @@ def translation(answer: PostTranslation) -> TranslationView:
 
 
 def _coloured(found: FoundPost) -> Coloured:
-    symbols = {matched.found: matched.symbols for matched in found.formulas}
+    symbols: dict[str, set[int]] = {}
+    for matched in found.formulas:  # several of the question may be found in one of the post
+        symbols.setdefault(matched.found, set()).update(matched.symbols)
     return Coloured([word.found for word in found.words], symbols)
 
 
