@@ -436,7 +436,7 @@ class _Reader(Frames):
             # What stands before is no text; only a title may be set there.
             self._is_begun = True
             before = "".join(self.made)
-            start = before.find(DOCUMENT_START)
+            start = before.rfind(DOCUMENT_START)  # TeX prints the last one
             end = before.find(DOCUMENT_END, start)
             self.made = [before[start : end + 1]] if 0 <= start < end else []
         elif name in UNREAD:
