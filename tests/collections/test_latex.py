@@ -41,7 +41,8 @@ def test_the_file_that_input_means_is_found(tmp_path: Path) -> None:
 def test_files_that_others_take_in_are_no_documents(tmp_path: Path) -> None:
     made = tree(
         tmp_path,
-        main=r"\input{a} \include b \subfile{part/c} %\input{d}" + "\n\\import{part/}{e} \\input{main}",
+        main=r"\input{a} \include b \subfile{part/c} %\input{d}"
+        "\n\\import{part/}{e} \\input{main}",
         a="x", b="x", d="x", part__c=r"\input{e}", part__e="x", part__f=r"\subimport{}{c}",
     )  # fmt: skip
     names = ["gone.tex", "main.tex", "part/c.tex", "part/f.tex"]
@@ -98,10 +99,9 @@ def test_files_that_are_taken_in_may_have_so_many_characters(
 
 def test_references_leave_no_marks_and_sections_know_their_labels(tmp_path: Path) -> None:
     source = (
-        r"\title{Old}\title{On \ensuremath{x}\label{t}}"
-        + MAIN
-        + r"See \ref{a}, \ref{b} and \ref{c}."
-        r" By (\ref{a}) it~\cite{b} holds. \section{One \label{no}}\label{sec:one} Text $\ensuremath{y}$."
+        rf"\title{{Old}}\title{{On \ensuremath{{x}}\label{{t}}}}{MAIN}"
+        r"See \ref{a}, \ref{b} and \ref{c}. By (\ref{a}) it~\cite{b} holds. "
+        r"\section{One \label{no}}\label{sec:one} Text $\ensuremath{y}$."
         r"\subsection{Two} More \ensuremath{z_{1}}."
     )
     first, second, third = posts(tree(tmp_path, main=source))
