@@ -179,7 +179,8 @@ def ranker(posts: Posts) -> Ranker:
 def test_the_version_in_the_asker_s_language_stands_first() -> None:
     posts = Posts(
         {
-            1: Heading("en", "t"), 2: Heading("hi", "t"), 3: Heading("en", ""), 4: Heading("cs", "t"),
+            1: Heading("en", "t"), 2: Heading("hi", "t"), 3: Heading("en", ""),
+            4: Heading("cs", "t"),
         }
     )  # fmt: skip
     before = ranked({1: 0.9, 3: 0.8, 2: 0.3})
@@ -217,7 +218,8 @@ def test_a_version_that_nobody_found_is_looked_up() -> None:
         # Two posts in one language are a discussion, and so are answers.
         ({1: Heading("en", "t"), 2: Heading("hi", "t"), 3: Heading("en", "t")}, [0, 1, 2]),
         ({1: Heading("en", "t"), 2: Heading("hi", "t", "1"), 3: Heading("cs", "")}, [0, 1, 2]),
-        ({1: Heading("en", "t"), 2: Heading("hi", "t", "", "answer"), 3: Heading("cs", "")}, [0, 1, 2]),
+        ({1: Heading("en", "t"), 2: Heading("hi", "t", "", "answer"), 3: Heading("cs", "")},
+         [0, 1, 2]),
         ({1: Heading("", "t"), 2: Heading("", "t"), 3: Heading("cs", "t")}, [0, 1, 2]),
         ({1: Heading("en", "t"), 2: Heading("hi", "u"), 3: Heading("cs", "u")}, [0, 1, 1]),
     ],
