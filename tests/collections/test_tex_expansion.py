@@ -306,3 +306,37 @@ def test_formulas_that_change_nothing_are_kept_as_written() -> None:
         "<p> and $x &#60; y$</p>"
     )
     assert macros.expand(r"$$x &#60; \R$$", "html") == r"$$x &lt; \mathbb R$$"
+
+
+def test_macros_may_make_half_a_million_characters_more() -> None:
+    # Each use costs 968 + 32 characters, and each of 510 gives eight for the two that name it.
+    body = "b" * 968
+    definition = rf"\newcommand{{\a}}{{{body}}}"
+    padding = "c" * (248 * 510 - 125_000 - len(definition))
+    spent = expanded(definition + padding + r"\a" * 510)
+    assert spent.is_cut
+    assert spent.text == padding + body * 509
+    enough = expanded(definition + padding + "c" + r"\a" * 510)
+    assert not enough.is_cut
+    assert enough.text == padding + "c" + body * 510
+
+
+def test_a_document_is_made_of_a_thousand_files_at_most() -> None:
+    names = iter(range(5_000))
+    many = expand(r"\input{x}" * 1_100, "a.tex", lambda name, origin: ("x", f"{next(names)}"))
+    assert (len(many.files), many.text) == (1_000, "x" * 999)
+    many = expand(r"\usepackage{x}" * 1_100, "a.tex", lambda name, origin: ("", f"{next(names)}"))
+    assert len(many.files) == 1_000
+    names_of = ",".join(f"p{number}" for number in range(60))
+    some = expand(rf"\usepackage{{{names_of}}}", "a.tex", lambda name, origin: ("", name))
+    assert len(some.files) == 51
+
+
+def test_macros_are_expanded_sixty_deep() -> None:
+    names = [f"{chr(97 + number // 26)}{chr(97 + number % 26)}x" for number in range(70)]
+    chain = "".join(
+        rf"\newcommand{{\{name}}}{{{number} \{names[number + 1]}.}}"
+        for number, name in enumerate(names[:-1])
+    )
+    text = expanded(chain + rf"\{names[0]}").text
+    assert text.split() == [*map(str, range(59)), "." * 59]

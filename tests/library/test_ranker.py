@@ -354,3 +354,15 @@ def test_what_is_held_as_it_is_written_is_said() -> None:
     assert not made._is_said(reply)
     reply.added = {"exact": np.array([0.1])}
     assert made._is_said(reply)
+
+
+def test_versions_that_were_found_or_not_are_looked_up_by_their_threads() -> None:
+    reply = ranked({1: 0.9, 5: 0.8, 3: 0.7})
+    threads = {"t": {1: "en", 2: "hi"}, "u": {5: "en", 6: "hi", 7: "cs"}, "v": {9: "en", 3: "hi"}}
+    found, places = module._looked_up(reply, threads, "hi", {1, 5})
+    assert found.numbers.tolist() == [1, 5, 3, 2, 6]
+    assert places == [3, 4, 2]
+    assert module._looked_up(reply, threads, "ru", {1}) == (reply, [])
+    same, places = module._looked_up(reply, {"v": threads["v"]}, "hi", set())
+    assert (same, places) == (reply, [2])
+    assert module._looked_up(reply, {"v": threads["v"]}, "hi", {3}) == (reply, [])

@@ -9,11 +9,12 @@ from mathsetu.library import (
     Library,
     add_posts,
     build_library,
+    merge,
     optimize_library,
     remove_posts,
     write,
 )
-from mathsetu.library.manifest import BUILDING, read_manifest
+from mathsetu.library.manifest import BUILDING, Segment, read_manifest
 from mathsetu.library.write import _clean, _next_name
 from mathsetu.places import MARK
 from mathsetu.records import Post
@@ -122,3 +123,57 @@ def test_recipes_are_stored_as_lists_and_tables() -> None:
         "a": [1, [2]],
         "b": [{"c": ["d"]}],
     }
+
+
+def test_a_merged_segment_is_whole_on_the_disk_before_it_has_its_name(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_posts(library, [Post("n", "New words.", language="en")], processes=1)
+    done: list[str] = []
+    for name in ("sync_tree", "sync_folder"):
+        real = getattr(merge, name)
+        monkeypatch.setattr(
+            merge, name, lambda path, real=real: (done.append(path.name), real(path))
+        )
+    optimize_library(library, processes=1)
+    assert done == ["000003" + BUILDING, "segments"]
+
+
+def test_large_segments_are_merged_side_by_side(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_posts(library, [Post("n", "New words.", language="en")], processes=1)
+    used: list[int] = []
+    monkeypatch.setattr(
+        merge,
+        "ordered_map",
+        lambda work, things, processes: (used.append(processes), list(map(work, things)))[1],
+    )
+    monkeypatch.setattr(merge, "_MANY", 5)
+    optimize_library(library, processes=9)
+    add_posts(library, [Post("m", "More words.", language="en")], processes=1)
+    monkeypatch.setattr(merge, "_MANY", 7)
+    optimize_library(library, processes=9)
+    assert used == [4, 1]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "removed", "groups"),
+    [
+        ([3, 2], [], [[0, 1]]),
+        ([3, 3], [], []),
+        ([3, 3], [1], [[0, 1]]),
+        ([6], [], []),
+        ([6], [0], [[0]]),
+        ([4, 4, 1, 5], [], [[1, 2]]),
+    ],
+)
+def test_neighbours_that_fit_into_one_segment_are_merged(
+    sizes: list[int], removed: list[int], groups: list[list[int]]
+) -> None:
+    segments = [
+        Segment(str(number), size, {}, (0,) if number in removed else ())
+        for number, size in enumerate(sizes)
+    ]
+    found = [[int(one.name) for one in group] for group in merge.mergeable(segments, 5)]
+    assert found == groups
