@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mathsetu.collections.columns import applying, lacking, row_post
+from mathsetu.collections.columns import applying, lacking, read_posts, row_post
 from mathsetu.collections.formats import FORMATS, detect, open_posts
 from mathsetu.collections.meter import metered
 from mathsetu.collections.rows import BadRows
@@ -496,3 +496,18 @@ def test_what_a_table_lacks_is_told_unless_it_is_broken(tmp_path: Path) -> None:
     path.write_text("[1, 2]\n{\n", encoding="utf-8")
     assert lacking(path, {}) == ""
     assert lacking(tmp_path / "gone.csv", {}) == ""
+
+
+def test_rows_of_a_file_are_addressed_by_their_lines_and_those_of_standard_input_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "body,url\nx,\ny,http://a.b\n"
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    found = list(read_posts(path, BadRows()))
+    assert [(post.id, post.url) for post in found] == [
+        ("a.csv#2", "a.csv#2"),
+        ("a.csv#3", "http://a.b"),
+    ]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'{"text": "x"}\n')))
+    assert [(post.id, post.url) for post in read_posts("-", BadRows())] == [("stdin#1", "")]

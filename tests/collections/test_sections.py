@@ -61,6 +61,26 @@ def test_sections_of_html_have_lines_levels_and_anchors() -> None:
     ]
 
 
+def test_a_box_with_text_before_a_heading_is_not_its_place() -> None:
+    for page, anchor in (
+        ('x<div id="a"><h2>T</h2>', "a"),
+        ('<div id="a">x<h2>T</h2>', ""),
+        ('<div id="a"> &nbsp;<h2>T</h2>', "a"),
+        ('<a id="b"></a>x<h2>T</h2>', ""),
+        ('<a id="b"></a><div><h2>T</h2>', ""),
+        ('<div id="a"><section><h2>T</h2>', "a"),
+        ('<div id="a"><h2>S</h2><h2>T</h2>', ""),
+        ('<a id="b"></a><h2>S</h2><h2>T</h2>', ""),
+        ('<div id="a"><p id="c"><h2>T</h2>', "a"),
+        ('<div id="a"></section><h2>T</h2>', "a"),
+        ('<h2><span id="d">T</span></h2>', "d"),
+        ('<div id="a"><h2 id="e">T</h2>', "e"),
+        ('<h2 data-id="f">T</h2>', ""),
+        ("<h2 id=g&amp;h>T</h2>", "g&h"),
+    ):
+        assert list(sections(page, "html"))[-1].anchor == anchor, page
+
+
 def test_headings_in_code_are_no_headings() -> None:
     assert len(list(sections("```\n# no\n```\n# yes\n", "markdown"))) == 2
 

@@ -183,22 +183,6 @@ def test_the_structure_of_a_document_is_kept(source: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("environment", "arguments"),
-    [
-        ("tabular", "{cc}"), ("tabular*", "{3cm}{cc}"), ("tabularx", "{3cm}{cc}"),
-        ("tabulary", "{3cm}{cc}"), ("longtable", "{cc}"), ("minipage", "[t]{3cm}"),
-        ("multicols", "{2}"), ("wrapfigure", "{r}{3cm}"), ("wraptable", "{r}{3cm}"),
-        ("adjustbox", "{width=1}"), ("subfigure", "{3cm}"), ("subtable", "{3cm}"),
-        ("list", "{a}{b}"), ("column", "{3cm}"), ("spacing", "{2}"), ("adjustwidth", "{1}{2}"),
-        ("figure", "[htb]"),
-    ],
-)  # fmt: skip
-def test_arguments_of_layout_are_no_text(environment: str, arguments: str) -> None:
-    source = rf"\begin{{{environment}}}{arguments}{{kept}}\end{{{environment}}}"
-    assert expanded(source).text == "\n{kept}\n"
-
-
-@pytest.mark.parametrize(
     ("source", "text"),
     [
         (r"\begin{lemma}[Zorn]X\end{lemma}y", "\n\nLemma (Zorn). X\n\ny"),

@@ -326,6 +326,6 @@ def test_a_fusion_that_learns_needs_two_topics() -> None:
     fused = fuse_members(recipe, runs, task, 1)
     assert [hit.id for hit in fused.run.rankings["q1"]] == ["a"]
     assert (fused.held_out, fused.fitted, fused.topics) == (0.0, 0.0, 0)
-    ranking = replace(recipe.ranking, fuse={"method": "regression"})
+    ranking = replace(recipe.ranking, fuse={"method": "linear"})
     with pytest.raises(InputError, match="is learned from judged topics, and there is only one"):
         fuse_members(replace(recipe, ranking=ranking), runs, task)
