@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 
+from mathsetu.collections import source_text
 from mathsetu.collections.documents import KINDS, kind_by_content, kind_by_name, pdf
 from mathsetu.collections.documents.tex_expansion import expand
 from mathsetu.collections.formats import detect, open_posts
@@ -689,3 +690,34 @@ def test_pages_of_a_pdf_are_posts_as_far_as_they_can_be_read(
     bad = BadRows(notes=[])
     assert read(path, bad) == []
     assert bad.notes == [f"{path}: too long; read up to page 0"]
+
+
+def test_a_page_of_a_pdf_that_is_too_long_is_named_without_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pypdf = pytest.importorskip("pypdf")
+    texts = ("longer than that", "b")
+    pages = [SimpleNamespace(extract_text=lambda text=text: text) for text in texts]
+    reader = SimpleNamespace(is_encrypted=False, metadata=None, pages=pages)
+    monkeypatch.setattr(pypdf, "PdfReader", lambda file: reader)
+    path = write(tmp_path / "a.pdf", "%PDF-1.4")
+    bad = BadRows(skip=True)
+    monkeypatch.setattr(source_text, "LONGEST_TEXT", 12)
+    assert [post.id for post in read(path, bad)] == ["a.pdf#page=2"]
+    assert bad.messages == [f"{path}: the body is longer than 12 characters"]
+    encrypted = SimpleNamespace(is_encrypted=True, decrypt=lambda word: 0)
+    monkeypatch.setattr(pypdf, "PdfReader", lambda file: encrypted)
+    with pytest.raises(RowError, match="is encrypted"):
+        read(path)
+
+
+def test_the_language_of_a_page_is_stated_in_its_first_tag(tmp_path: Path) -> None:
+    for page, language in (
+        ('<html lang="fr-CA"><p>x', "fr"),
+        ('<html dir="ltr" xml:lang="hi"><p>x', "hi"),
+        ("<html lang=en><p>x", ""),  # what templates say
+        ('<html data-lang="fr"><p>x', ""),
+        ("<!-- " + "x" * 4_200 + ' --><html lang="fr"><p>x', ""),
+    ):
+        (post,) = read(write(tmp_path / "a.html", page))
+        assert post.language == language, page

@@ -146,3 +146,18 @@ def test_the_first_characters_of_a_file_are_read(tmp_path: Path) -> None:
     assert files.read_head(path, 4) == ""
     assert files.read_head(path, 6) == "ä"
     assert len(files.read_head(path)) == (4096 - 3) // 2
+
+
+def test_what_is_written_is_on_the_disk_before_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[str, bool]] = []
+    path = tmp_path / "a.txt"
+    real = os.fsync
+    monkeypatch.setattr(
+        files.os, "fsync", lambda number: (seen.append(("", path.exists())), real(number))
+    )
+    with files.writing(path) as file:
+        file.write("x")
+    assert seen == [("", False)]
+    assert path.read_text() == "x"

@@ -436,3 +436,10 @@ def test_files_that_take_in_each_other_are_read_by_the_first(tmp_path: Path) -> 
     write(tmp_path / "a.tex", r"A \input{b}")
     write(tmp_path / "b.tex", r"B \input{a}")
     assert [post.body for post in folder.read_posts(tmp_path)] == ["A B"]
+
+
+def test_a_file_by_itself_has_a_name_in_utf8_too(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"\xff.md")
+    write(path, "Text.")
+    with pytest.raises(RowError, match="the name of the file is not UTF-8"):
+        list(folder.read_file(path))

@@ -1,5 +1,6 @@
 """The table of formats and the guessing of them."""
 
+import gzip
 import json
 import re
 from pathlib import Path
@@ -16,6 +17,7 @@ from mathsetu.collections.formats import (
     find,
     open_posts,
 )
+from mathsetu.collections.formula_sets import _is_table
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError, RowError, UnknownFormat
@@ -267,3 +269,14 @@ def test_the_folder_of_a_dump_names_its_site(tmp_path: Path, place: str, url: st
     assert [post.url for post in open_posts(path, bad)] == [url]
     assert bad.tally is not None
     assert bad.tally.files == {"stackexchange": 1}
+
+
+def test_archives_and_files_that_are_not_there_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "notes.md.gz"
+    path.write_bytes(gzip.compress(b"text without any format"))
+    assert _others(path, path.name, BadRows()) == "an archive"
+    assert _is_table(tmp_path / "gone.tsv") is False
+    (tmp_path / "empty.tsv").write_text("")
+    assert _is_table(tmp_path / "empty.tsv") is False
+    (tmp_path / "formulas.tsv").write_text("id\tpost_id\tformula\n1\t7\tx\n")
+    assert _is_table(tmp_path / "formulas.tsv") is True

@@ -91,3 +91,32 @@ def test_a_long_list_is_cut_and_problems_come_by_line() -> None:
         5,
         0,
     ]
+
+
+def test_a_tally_names_the_first_places_and_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    tally = Tally()
+    for number in range(7):
+        tally.passed_over(f"p{number}", "why", 2)
+    assert (tally.reasons["why"], tally.places["why"]) == (14, ["p0", "p1", "p2", "p3", "p4"])
+    for number in range(1_002):
+        tally.took(f"f{number}", "pdf", "text")
+    tally.took("f", "word")
+    assert (tally.files, len(tally.words)) == ({"pdf": 1_002, "word": 1}, 1_000)
+    told = tally.to_json()
+    assert (told["files"], told["kinds"]) == (1_003, {"pdf": 1_002, "word": 1})
+    assert told["passed_over"] == [{"reason": "why", "count": 14, "first": tally.places["why"]}]
+    assert told["read"][0] == {"file": "f0", "got": "text"}
+
+
+def test_nothing_is_passed_over_where_the_count_is_nought() -> None:
+    bad = BadRows(tally=Tally())
+    bad.passed_over("a", "b", 0)
+    assert bad.tally is not None
+    assert bad.tally.reasons == {}
+
+
+def test_twenty_messages_are_kept_unless_told_otherwise() -> None:
+    bad = BadRows(skip=True)
+    for line in range(1, 100):
+        bad.report(RowError("a", line, "bad"))
+    assert (len(bad.messages), bad.count) == (bad.keep, 99)

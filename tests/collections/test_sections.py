@@ -171,6 +171,6 @@ def test_bytes_are_read_as_utf8_utf16_or_as_declared() -> None:
     assert decoded(b"\xef\xbb\xbfx", "a") == "x"
     assert decoded(b"\xe9", "a", "latin-1") == "é"
     with pytest.raises(RowError, match="a line 3: byte 0xe9 is not UTF-8"):
-        decoded(b"x\ny\nz \xe9", "a")
+        decoded(b"x\ny\nz \xe9\xe8", "a")
     with pytest.raises(RowError, match="a line 1: byte 0xe9 is not UTF-8"):
         decoded(b"\xe9", "a", "no-such-encoding")

@@ -42,6 +42,7 @@ def heading(level: int, title: str, file: str = "a.tex") -> str:
     [
         (r"\newcommand{\c}[2][d]{#1#2}\c{x}\c[y]{z}", "dxyz"),
         (r"\newcommand{\c}[1]{\textbf{#1}}\c x \c\alpha", r"\textbf{x} \textbf{\alpha}"),
+        (r"\newcommand{\c}[1]{(#1)}\c\,x \c{}y", r"(\,)x ()y"),
         (r"\newcommand*{\c}{x}\c", "x"),
         (r"\newcommand{\c}[12]{a}\c x", "a x"),
         (r"\newcommand{\c}[9]{#9#1}\c 123456789", "91"),
@@ -324,3 +325,39 @@ def test_macros_are_expanded_sixty_deep() -> None:
     )
     text = expanded(chain + rf"\{names[0]}").text
     assert text.split() == [*map(str, range(59)), "." * 59]
+
+
+def test_options_and_addresses_have_a_longest_length() -> None:
+    # The bracket that opens an option is one of its 2,000 characters, and so is the other.
+    assert expanded(rf"\footnote[{'a' * 1_998}]{{x}}").text == " (x)"
+    assert expanded(rf"\footnote[{'a' * 1_999}]{{x}}").text.startswith(" ([)aaa")
+    assert expanded(rf"\verb|{'a' * 1_998}|b").text == "a" * 1_998 + "b"
+    assert expanded(rf"\verb|{'a' * 2_000}|b").text == f"|{'a' * 2_000}|b"
+    assert expanded(rf"\url{{{'%' * 1_999}}}b").text == r"\%" * 1_999 + "b"
+    assert expanded(rf"\url{{{'%' * 2_000}}}b").text == "{"
+    assert expanded(rf"\footnote[{'[]' * 49}]{{x}}").text == " (x)"
+    assert expanded(rf"\footnote[{'[]' * 50}]{{x}}").text.startswith(" ([)[]")
+
+
+def test_a_body_is_looked_for_in_the_next_two_hundred_characters() -> None:
+    for length, text in ((199, "z"), (200, "(" + "x" * 199 + "{y}z")):
+        assert expanded(rf"\def\a({'x' * (length - 1)}{{y}}z").text == text
+
+
+def test_files_know_each_other_by_the_file_that_names_them() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def watched(name: str, origin: str) -> tuple[str, str] | None:
+        asked.append((name, origin))
+        return (r"\input{deep}", "sub/b.tex") if name == "b" else None
+
+    expand(r"\newcommand{\take}[1]{\input{#1}}\take{b}\usepackage{own}", "a.tex", watched)
+    assert asked == [("b", "a.tex"), ("deep", "sub/b.tex"), ("own.sty", "a.tex")]
+
+
+def test_a_file_does_not_take_in_itself_or_those_around_it() -> None:
+    def circle(name: str, origin: str) -> tuple[str, str]:
+        return ("b \\input{a} \\input{b}", "b.tex") if name == "b" else ("a \\input{b}", "a.tex")
+
+    document = expand(r"a \input{b}", "a.tex", circle)
+    assert (document.text.split(), document.files) == (["a", "b"], ["a.tex", "b.tex"])

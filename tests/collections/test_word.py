@@ -126,3 +126,11 @@ def test_what_is_no_word_document_is_named(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(word, "_LONGEST_PART", len(body) - 1)
     with pytest.raises(RowError, match=r"word/document.xml is longer than 0 MiB"):
         read(tmp_path, said("text"))
+
+
+def test_what_stands_before_the_first_heading_is_no_chapter(tmp_path: Path) -> None:
+    found = read(tmp_path, said("Before"), said("One", "Heading1"), said("text"))
+    assert [(post.id, post.title) for post in found] == [("a.docx", "a"), ("a.docx#one", "One")]
+    # A heading alone is told by the sections under it, and not by what only follows it.
+    found = read(tmp_path, said("One", "Heading1"), said("Two", "Heading1"), said("x", "Heading2"))
+    assert [post.title for post in found] == ["One", "Two › x"]

@@ -222,7 +222,7 @@ class _Reader(Frames):
         """Read what a macro gives before what follows it."""
         self.budget -= len(text) + 32
         if self.budget > 0 and len(self._frames) < _DEEPEST:
-            self._frames.append(Frame(text, self._frames[-1].name if self._frames else ""))
+            self._frames.append(Frame(text))
 
     def _emit(self, text: str) -> None:
         if not text:
@@ -373,8 +373,7 @@ class _Reader(Frames):
     def _between(self, text: str, mark: str) -> None:
         """Read a text, then write a mark."""
         # A frame of its own for the mark: the text may end in a command that wants more.
-        frame = Frame(mark, self._frames[-1].name if self._frames else "")
-        self._frames.append(frame)
+        self._frames.append(Frame(mark))
         self._push(text + "{}" if text[-1:].isalpha() and "\\" in text else text)
 
     def _title(self, _: str) -> None:

@@ -27,10 +27,13 @@ _LAYOUT = re.compile(
 
 @dataclass(slots=True)
 class Frame:
-    """A text that is being read; files and the bodies of macros are read one inside the other."""
+    """A text that is being read; files and the bodies of macros are read one inside the other.
+
+    Only files have names.
+    """
 
     text: str
-    name: str
+    name: str = ""
     position: int = 0
     is_file: bool = False
     closing: dict[int, int] | None = None
