@@ -17,7 +17,7 @@ from mathsetu.collections.formats import (
     find,
     open_posts,
 )
-from mathsetu.collections.formula_sets import _is_table
+from mathsetu.collections.formula_sets import _is_table, open_formulas
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError, RowError, UnknownFormat
@@ -280,3 +280,15 @@ def test_archives_and_files_that_are_not_there_are_told_apart(tmp_path: Path) ->
     assert _is_table(tmp_path / "empty.tsv") is False
     (tmp_path / "formulas.tsv").write_text("id\tpost_id\tformula\n1\t7\tx\n")
     assert _is_table(tmp_path / "formulas.tsv") is True
+
+
+def test_formulas_are_those_of_tables_posts_or_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "posts.csv"
+    path.write_text("nr,text\n1,Let $x$ and $y$.\n")
+    assert [formula.latex for formula in open_formulas(path)] == ["x", "y"]
+    path.write_text("colour,size\nred,1\n")
+    with pytest.raises(InputError, match="is neither a table of formulas"):
+        list(open_formulas(path))
+    (tmp_path / "qrels.txt").write_text("1 0 7 1\n")
+    with pytest.raises(InputError, match=r"holds judgments .*, neither formulas nor posts"):
+        list(open_formulas(tmp_path / "qrels.txt"))

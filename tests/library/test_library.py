@@ -11,6 +11,7 @@ from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError, UnknownPost
 from mathsetu.library import Filter, Library, add_posts, build_library, remove_posts
 from mathsetu.library import library as module
+from mathsetu.library.reproduction import same_recipe
 from mathsetu.records import Post, Query
 from tests.light import LIGHT
 
@@ -194,3 +195,9 @@ def test_an_addition_is_counted_without_the_answers_that_are_indexed_again(
     assert remove_posts(copy, ["n"]) == 0
     with pytest.raises(InputError, match="these are all its posts; remove the folder instead"):
         remove_posts(copy, [post.id for post in POSTS])
+
+
+def test_a_library_knows_whether_it_was_built_by_a_recipe(folder: Path, tmp_path: Path) -> None:
+    assert same_recipe(folder, LIGHT)
+    assert not same_recipe(folder, replace(LIGHT, name="other"))
+    assert not same_recipe(tmp_path, LIGHT)

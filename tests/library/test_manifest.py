@@ -229,3 +229,9 @@ def test_what_is_no_library_is_told_apart(tmp_path: Path) -> None:
     (begun / MARK).write_text('{"mathsetu": "segment"}')
     with pytest.raises(InputError, match="its first build is not complete"):
         read_manifest(tmp_path / "begun")
+
+
+def test_links_beside_the_files_of_a_library_are_nobody_s_business(tmp_path: Path) -> None:
+    made(tmp_path / "ours")
+    (tmp_path / "ours" / "notes").symlink_to(tmp_path)
+    check_place(tmp_path / "ours")
