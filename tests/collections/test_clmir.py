@@ -1,5 +1,6 @@
 """CLMIR 2025: training and query CSV, and the submission."""
 
+import csv
 import re
 from pathlib import Path
 
@@ -219,3 +220,12 @@ def test_an_empty_submission_is_told(tmp_path: Path) -> None:
     assert [str(problem) for problem in clmir.validate_submission(path)] == [
         "the file holds no results"
     ]
+
+
+def test_a_field_may_have_sixteen_mebibytes(tmp_path: Path) -> None:
+    before = csv.field_size_limit(1_000)
+    try:
+        assert len(list(clmir.read_posts(write(tmp_path / "train.csv", "id,body\n7,b\n")))) == 1
+        assert csv.field_size_limit() == 16 * 1024 * 1024
+    finally:
+        csv.field_size_limit(before)

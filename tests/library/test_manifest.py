@@ -235,3 +235,22 @@ def test_links_beside_the_files_of_a_library_are_nobody_s_business(tmp_path: Pat
     made(tmp_path / "ours")
     (tmp_path / "ours" / "notes").symlink_to(tmp_path)
     check_place(tmp_path / "ours")
+
+
+def test_a_manifest_is_on_the_disk_before_it_replaces_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(tmp_path)
+    before = (tmp_path / "manifest.json").read_bytes()
+    seen: list[bool] = []
+    real = manifests.os.fsync
+
+    def watched(number: int) -> None:
+        seen.append((tmp_path / "manifest.json").read_bytes() == before)
+        real(number)
+
+    monkeypatch.setattr(manifests.os, "fsync", watched)
+    made(tmp_path, Segment("000002", 7, {}))
+    # First the file, then the folder, which names it.
+    assert seen == [True, False]
+    assert read_manifest(tmp_path).posts == 7
