@@ -673,3 +673,12 @@ def test_words_are_asked_for_in_one_of_the_languages_of_a_question(
     monkeypatch.setattr(Question, "languages", ("de", "en"))  # a short one may be in either
     [reply] = index.ask([asked("prime numbers")])
     assert reply.is_asked_for("primes number", "en")
+
+
+@pytest.mark.parametrize(("more", "expected"), [(7, [0]), (8, [])])
+def test_a_question_of_eight_words_finds_other_forms_of_its_concepts(
+    tmp_path: Path, more: int, expected: list[int]
+) -> None:
+    post = Post("a", "Diagonalization is a change of basis.", language="en")
+    question = asked("diagonalizable" + " zzz" * more)
+    assert found(over(tmp_path / "forms", post), question) == expected

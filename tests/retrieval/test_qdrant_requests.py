@@ -207,17 +207,17 @@ def test_posts_of_all_segments_are_ranked_together(folder: Path) -> None:
 def test_the_document_vector_finds_candidates_or_decides(folder: Path) -> None:
     found, client = search(folder, "document-hnsw", 2)
     client.answers = [[(0, 3.0), (1, 2.0)], [(0, 1.0)]]
-    assert found.search([UNIT[:2]], 5)[0].numbers.tolist() == [0, 1]
+    assert found.search([UNIT[1:4]], 5)[0].numbers.tolist() == [0, 1]
     request = client.requests[0]
     assert (request.using, request.params.exact) == ("all", False)
     first = request.prefetch
-    assert (first.query, first.using, first.limit) == (UNIT[1].tolist(), "doc", 2)
+    assert (first.query, first.using, first.limit) == (UNIT[3].tolist(), "doc", 2)
     found, client = search(folder, "single", 2)
     client.answers = [[(0, 3.0), (1, 2.0)], [(0, 1.0)]]
-    scored = found.search([UNIT[:2]], 5)[0]
+    scored = found.search([UNIT[1:4]], 5)[0]
     assert (scored.numbers.tolist(), scored.scores.tolist()) == ([0, 1, 3], [3.0, 2.0, 1.0])
     request = client.requests[0]
-    assert (request.query, request.using, request.limit) == (UNIT[1].tolist(), "doc", 5)
+    assert (request.query, request.using, request.limit) == (UNIT[3].tolist(), "doc", 5)
 
 
 @pytest.mark.parametrize(
