@@ -80,10 +80,15 @@ class Reached:
         self._database = sqlite3.connect(data)
 
     def tests(self, path: Path, line: int) -> list[str]:
-        """The tests that reach a line; those of the whole file where it is read at import."""
+        """The tests that reach a line; of one that is read at import, those that reach its file.
+
+        Of a file that is read at import alone, such as tables, those of its folder.
+        """
         found = self._contexts(path, line)
-        names = {name for name in found if name} or (self._contexts(path, None) if found else set())
-        return self._some({name.rsplit("|", 1)[0] for name in names if name}, path)
+        places: list[tuple[Path, int | None]] = [(path, line), (path, None), (path.parent, None)]
+        every = (set(filter(None, self._contexts(*place))) for place in places if found)
+        names = next(filter(None, every), set())
+        return self._some({name.rsplit("|", 1)[0] for name in names}, path)
 
     @staticmethod
     def _some(names: set[str], path: Path) -> list[str]:
@@ -96,9 +101,9 @@ class Reached:
         """Tests by lines: coverage of branches keeps the ways between lines."""
         query = (
             "SELECT DISTINCT context.context FROM arc JOIN file ON file.id = arc.file_id "
-            "JOIN context ON context.id = arc.context_id WHERE file.path = ?"
+            "JOIN context ON context.id = arc.context_id WHERE file.path GLOB ?"
         )
-        values: tuple[object, ...] = (str(path),)
+        values: tuple[object, ...] = (f"{path}/*" if path.is_dir() else str(path),)
         if line is not None:
             query += " AND (arc.fromno = ? OR arc.tono = ?)"
             values += (line, line)

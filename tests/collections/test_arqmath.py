@@ -230,3 +230,36 @@ def test_what_is_no_answer_is_named_or_skipped(
     with pytest.raises(RowError, match=rf"posts\.jsonl line 3: is not an answer \(.*{message}"):
         list(arqmath.read_answers(path))
     assert len(list(arqmath.read_answers(path, BadRows(skip=True)))) == 1
+
+
+def test_runs_with_problems_are_told_all_of_them(tmp_path: Path) -> None:
+    path = write(tmp_path / "run.tsv", "\n")
+    assert [str(problem) for problem in arqmath.validate_answer_run(path)] == [
+        "the file holds no results"
+    ]
+    write(path, "A.1\t7\tx\t2.0\tr\n\nA.1\t8\t1\t1.0\tr\n")
+    (problem,) = arqmath.validate_answer_run(path)
+    assert (problem.line, "rank 'x' is not" in problem.message) == (1, True)
+    write(path, "".join(f"A.1\t{n}\t{n}\t{5000 - n}\tr\n" for n in range(1, 1_002)))
+    (problem,) = arqmath.validate_answer_run(path)
+    assert str(problem) == "warning: A.1 has 1001 results; at most 1000 are evaluated"
+    write(path, "".join(f"A.1\t{n}\t{n}\t{5000 - n}\tr\n" for n in range(1, 1_001)))
+    assert arqmath.validate_answer_run(path) == []
+
+
+def test_a_run_of_posts_is_no_run_of_formulas(tmp_path: Path) -> None:
+    path = write(tmp_path / "run.tsv", "B.1\t7\t7\t1\t2\tr\nB.1\t8\t8\t2\t1\tr\n")
+    assert [str(problem) for problem in arqmath.validate_formula_run(path)] == [
+        "every formula has the id of its post: this is a run of posts, not of formulas"
+    ]
+    write(path, "B.1\t7\t7\t1\t2\tr\nB.1\t9\t8\t2\t1\tr\n")
+    assert arqmath.validate_formula_run(path) == []
+
+
+def test_empty_lines_and_bad_rows_of_a_run_are_passed_over(tmp_path: Path) -> None:
+    path = write(tmp_path / "run.tsv", "A.1\t7\t1\t2.0\tr\n\nA.1\t8\tx\t1\tr\nA.1\t9\t3\t1\ts\n")
+    bad = BadRows(skip=True)
+    run = arqmath.read_answer_run(path, bad)
+    assert run.name == "r"
+    assert [hit.id for hit in run.rankings["A.1"]] == ["7", "9"]
+    assert [error.line for error in bad.errors] == [3]

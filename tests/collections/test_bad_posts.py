@@ -238,3 +238,13 @@ def test_a_mark_of_byte_order_inside_of_a_row_is_refused(tmp_path: Path) -> None
     path.write_text("1 0 9 0\n\t\ufeff1 0 9 0\n", encoding="utf-8")
     with pytest.raises(RowError, match=r"qrels\.txt line 2: contains a byte order mark"):
         list(read_qrels(path))
+
+
+def test_seen_ids_tell_the_file_and_the_line_of_each() -> None:
+    seen = SeenIds()
+    for number in range(3):
+        for line in (1, 1 << 33, 1 << 41):
+            assert seen.first_place(f"{number}:{line}", f"file{number}", line) is None
+    for number in range(3):
+        for line, told in ((1, 1), (1 << 33, 1 << 33), (1 << 41, (1 << 40) - 1)):
+            assert seen.first_place(f"{number}:{line}", "x", 9) == (f"file{number}", told)

@@ -1,12 +1,14 @@
 """CLMIR 2025: training and query CSV, and the submission."""
 
+import csv
 import re
 from pathlib import Path
 
 import pytest
 
-from mathsetu.collections import clmir
+from mathsetu.collections import clmir, source_text
 from mathsetu.collections.rows import BadRows
+from mathsetu.collections.seen import SeenIds
 from mathsetu.errors import InputError, RowError
 from mathsetu.records import Hit, Run
 
@@ -173,3 +175,57 @@ def test_ids_and_scores_that_are_negative_numbers_stay_as_they_are(tmp_path: Pat
     clmir.write_submission(tmp_path / "team.csv", [run])
     assert "-5,+7,1,-0.5\n-5,a=b,1,-1.5\n" in (tmp_path / "team.csv").read_text()
     assert list(clmir.read_submission(tmp_path / "team.csv")) == [run]
+
+
+def test_rows_without_an_id_or_text_are_bad_and_the_others_read(tmp_path: Path) -> None:
+    path = write(tmp_path / "posts.csv", "ID,Title,Body\n ,t,b\n7,t,b\n7,t,b\n8,t,b\n")
+    bad = BadRows(skip=True, ids=SeenIds())
+    assert [post.id for post in clmir.read_posts(path, bad)] == ["7", "8"]
+    assert [error.line for error in bad.errors] == [2, 4]
+    path = write(
+        tmp_path / "queries.csv", "id,query,text,language\n,$x$,a,\nQ1,,,\nQ2,$x$,,Hindi\n"
+    )
+    bad = BadRows(skip=True)
+    (query,) = clmir.read_queries(path, bad)
+    assert (query.id, query.language) == ("Q2", "hi")
+    assert [error.problem for error in bad.errors] == ["the id is empty, or there is no query"] * 2
+
+
+def test_a_body_that_is_too_long_is_a_bad_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_text, "LONGEST_TEXT", 3)
+    path = write(tmp_path / "posts.csv", "ID,Title,Body\n6,t,long\n7,t,b\n")
+    bad = BadRows(skip=True)
+    assert [post.id for post in clmir.read_posts(path, bad)] == ["7"]
+    assert bad.messages == [f"{path} line 2: the body is longer than 3 characters"]
+
+
+def test_more_results_than_are_looked_at_are_a_warning(tmp_path: Path) -> None:
+    header = "QueryID,SearchID,Run Number,Similarity Score\n"
+    path = write(tmp_path / "team.csv", f"{header}Q1,1,1,3\nQ1,2,1,2\n")
+    assert clmir.validate_submission(path, depth=2) == []
+    assert [str(problem) for problem in clmir.validate_submission(path, depth=1)] == [
+        "warning: query Q1, run 1 has 2 results (more than 1)"
+    ]
+    rows = "".join(f"Q1,{number},1,{2000 - number}\n" for number in range(1_001))
+    (problem,) = clmir.validate_submission(write(path, header + rows))
+    assert str(problem).endswith("has 1001 results (more than 1000)")
+
+
+def test_an_empty_submission_is_told(tmp_path: Path) -> None:
+    path = write(tmp_path / "team.csv", "")
+    assert [str(problem) for problem in clmir.validate_submission(path)] == ["the file is empty"]
+    write(path, "QueryID,SearchID,Run Number,Similarity Score\n")
+    assert [str(problem) for problem in clmir.validate_submission(path)] == [
+        "the file holds no results"
+    ]
+
+
+def test_a_field_may_have_sixteen_mebibytes(tmp_path: Path) -> None:
+    before = csv.field_size_limit(1_000)
+    try:
+        assert len(list(clmir.read_posts(write(tmp_path / "train.csv", "id,body\n7,b\n")))) == 1
+        assert csv.field_size_limit() == 16 * 1024 * 1024
+    finally:
+        csv.field_size_limit(before)

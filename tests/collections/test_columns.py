@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from mathsetu.collections.columns import applying, lacking, read_posts, row_post
 from mathsetu.collections.formats import FORMATS, detect, open_posts
 from mathsetu.collections.meter import metered
 from mathsetu.collections.rows import BadRows
@@ -385,3 +386,128 @@ def test_the_command_line_takes_fields_and_reports(mathsetu: Mathsetu) -> None:
     assert report["columns"][0].startswith("a.csv: body = Antwort, title = Frage")
     said = mathsetu.refuses("convert", "a.csv", "b.jsonl", "--field", "colour=Antwort")
     assert "--field colour=Antwort: use FIELD=COLUMN with a field of body" in said
+
+
+@pytest.mark.parametrize(
+    ("written", "score"),
+    [(7, 7), (-7, -7), ("7", 7), (True, None), (1.5, None), ("many", None), ("", None),
+     (10**18 - 1, 10**18 - 1), (10**18, None), (-(10**18), None)],
+)  # fmt: skip
+def test_a_number_of_votes_is_a_whole_number_of_at_most_18_digits(
+    written: object, score: int | None
+) -> None:
+    row = {"body": "text", "score": written}
+    assert row_post(row, {"body": ("body",), "score": ("score",)}, "a#1").score == score
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(["a", "b"], "a\nb"), (7, "7"), (1.5, "1.5"), (True, "True")]
+)
+def test_a_text_may_be_a_number_or_a_list_of_paragraphs(value: object, text: str) -> None:
+    assert row_post({"body": value}, {"body": ("body",)}, "a#1").body == text
+
+
+@pytest.mark.parametrize("value", [["a", 1], {"a": "b"}, [["a"]]])
+def test_what_is_no_text_is_refused(value: object) -> None:
+    with pytest.raises(ValueError, match=r"^the body is neither a text nor a number$"):
+        row_post({"body": value}, {"body": ("body",)}, "a#1")
+
+
+def test_the_fields_of_a_row_are_read_without_blanks_around_them() -> None:
+    row = {
+        "id": " 7 ", "body": "b", "title": "two\nlines", "kind": " note" + "x" * 100,
+        "thread": " 5 ", "parent": " 6 ", "url": " http://a.b ", "question": "why",
+        "tags": ["a", "", "b"], "language": "German",
+    }  # fmt: skip
+    columns = {name: (name,) for name in row} | {"thread_id": ("thread",), "parent_id": ("parent",)}
+    post = row_post(row, columns, "a#1")
+    assert (post.id, post.title, post.kind) == ("7", "two lines", "note" + "x" * 96)
+    assert (post.thread_id, post.parent_id, post.url) == ("5", "6", "http://a.b")
+    assert (post.question, post.tags, post.language) == ("why", ("a", "b"), "de")
+
+
+def test_a_row_with_any_text_is_a_post() -> None:
+    columns = {"body": ("body", "text"), "title": ("title",), "question": ("question",)}
+    for field in ("body", "title", "question"):
+        assert row_post({field: "x"}, columns, "a#1").id == "a#1"
+    assert row_post({"body": None, "text": "x"}, columns, "a#1").body == "x"
+    with pytest.raises(ValueError, match=r"^the row has no text in 'body' or 'text'$"):
+        row_post({"body": "", "title": " "}, columns, "a#1")
+
+
+@pytest.mark.parametrize(
+    ("document", "ids"),
+    [
+        ([{"id": 1, "body": "x"}, {"id": 2, "body": "y"}], ["1", "2"]),
+        ({"n": [1], "items": [{"id": 1, "body": "x"}]}, ["1"]),
+        ({"own": [{"id": 1, "body": "x"}, {"id": 2, "body": "y"}], "n": 2}, ["1", "2"]),
+        ({"p": {"body": "x"}, "q": {"body": "y"}}, ["p", "q"]),
+        ({"body": "x", "tags": ["a", "b"]}, ["a.json#1"]),
+        ({"body": "x"}, ["a.json#1"]),
+    ],
+)
+def test_rows_of_a_json_document_are_found(
+    tmp_path: Path, document: object, ids: list[str]
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(document, indent=1), encoding="utf-8")
+    assert [post.id for post in FORMATS["table"].read(path, BadRows())] == ids
+
+
+def test_bad_rows_of_json_are_named_and_the_others_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('[{"body": "x"}, 7, {"body": "y"}]', encoding="utf-8")
+    bad = BadRows(skip=True)
+    assert len(list(FORMATS["table"].read(path, bad))) == 2
+    assert bad.messages == [f"{path} line 2: an object {{…}} is expected"]
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"body": "x"}\n\n7\n{"body": \n{"body": "y"}\n', encoding="utf-8")
+    bad = BadRows(skip=True)
+    assert [post.id for post in FORMATS["table"].read(path, bad)] == ["a.jsonl#1", "a.jsonl#5"]
+    assert [error.line for error in bad.errors] == [3, 4]
+    path = tmp_path / "a.csv"
+    path.write_text("id,body\n1,x\n2\n3,y,z\n4,w\n", encoding="utf-8")
+    bad = BadRows(skip=True)
+    assert [post.id for post in FORMATS["table"].read(path, bad)] == ["1", "4"]
+    assert [error.problem for error in bad.errors] == [
+        "1 column where the header has 2",
+        "3 columns where the header has 2",
+    ]
+
+
+def test_columns_apply_where_a_table_has_them(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"Frage": "x"}\nnot json\n', encoding="utf-8")
+    given = {"body": "frage", "title": "titel"}
+    assert applying(path, given) == {"body": "frage"}
+    assert applying(path, {}) == {}
+    assert applying(tmp_path / "gone.jsonl", given) == {}
+    other = tmp_path / "a.md"
+    other.write_text("Frage", encoding="utf-8")
+    assert applying(other, given) == {}
+
+
+def test_what_a_table_lacks_is_told_unless_it_is_broken(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"colour": "red"}\n', encoding="utf-8")
+    assert lacking(path, {}).startswith("no column for the body")
+    path.write_text('{"body": "red"}\n', encoding="utf-8")
+    assert lacking(path, {}) == ""
+    path.write_text("[1, 2]\n{\n", encoding="utf-8")
+    assert lacking(path, {}) == ""
+    assert lacking(tmp_path / "gone.csv", {}) == ""
+
+
+def test_rows_of_a_file_are_addressed_by_their_lines_and_those_of_standard_input_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "body,url\nx,\ny,http://a.b\n"
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    found = list(read_posts(path, BadRows()))
+    assert [(post.id, post.url) for post in found] == [
+        ("a.csv#2", "a.csv#2"),
+        ("a.csv#3", "http://a.b"),
+    ]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'{"text": "x"}\n')))
+    assert [(post.id, post.url) for post in read_posts("-", BadRows())] == [("stdin#1", "")]

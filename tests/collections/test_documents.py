@@ -1,13 +1,17 @@
 """Documents as people have them; those in ``real`` were made by the tools that people use."""
 
+import io
 import json
 import shutil
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
 
+from mathsetu.collections import source_text
+from mathsetu.collections.documents import KINDS, kind_by_content, kind_by_name, pdf
 from mathsetu.collections.documents.tex_expansion import expand
 from mathsetu.collections.formats import detect, open_posts
 from mathsetu.collections.rows import BadRows
@@ -588,3 +592,132 @@ def test_a_fence_around_code_is_longer_than_those_in_it(tmp_path: Path) -> None:
     (post,) = read(write(tmp_path / "a.ipynb", json.dumps(notebook)))
     assert "x" in post.body
     assert post.formulas == ()
+
+
+def test_a_word_document_is_known_in_an_archive_of_any_name(tmp_path: Path) -> None:
+    whole = (REAL / "pandoc.docx").read_bytes()
+    kind = kind_by_content(whole[:100], whole)
+    assert kind is KINDS["word"]
+    assert kind_by_content(whole[:100]) is None
+    assert kind_by_content(whole[:100], whole[:100]) is None
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("a.txt", "x")
+    assert kind_by_content(buffer.getvalue(), buffer.getvalue()) is None
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        (b"<!doctype html><p>", "html"),
+        (b'<?xml version="1.0"?> <!-- x --> <HTML>', "html"),
+        (b"% a note\n\\documentclass{article}", "latex"),
+        (b'{"cells": [], "nbformat": 4}', "notebook"),
+        (b"%PDF-1.7", "pdf"),
+    ],
+)
+def test_a_document_is_known_by_its_first_bytes(head: bytes, name: str) -> None:
+    assert kind_by_content(head) is KINDS[name]
+
+
+def test_what_is_no_document_has_no_kind() -> None:
+    assert kind_by_content(b"text with html") is None
+    assert kind_by_name("Makefile") is None
+    assert kind_by_name("a.b/c") is None
+    assert kind_by_name(".md") is KINDS["markdown"]
+
+
+def test_each_file_is_counted_once(tmp_path: Path) -> None:
+    bad = BadRows(tally=Tally(), notes=[])
+    for name in ("source.md", "pandoc.docx"):
+        shutil.copy(REAL / name, tmp_path)
+    write(tmp_path / "empty.md", "<!-- nothing -->")
+    assert len(read(tmp_path, bad)) == 4
+    assert bad.tally is not None
+    assert bad.tally.files == {"markdown": 1, "word": 1}
+    assert bad.tally.reasons == {"no text in it": 1}
+
+
+def test_pages_of_a_pdf_are_posts_as_far_as_they_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pypdf = pytest.importorskip("pypdf")
+    texts: list[str | None] = ["one\x00 costs $5 a\\b, com-\nposed", " ", None, "four"]
+
+    class Page:
+        def __init__(self, text: str | None) -> None:
+            self._text = text
+
+        def extract_text(self) -> str:
+            if self._text is None:
+                raise KeyError("broken")
+            return self._text
+
+    class Reader:
+        is_encrypted = False
+        metadata = SimpleNamespace(title=" A $ \x01 title")
+
+        def __init__(self, file: object) -> None:
+            self.pages = [Page(text) for text in texts]
+
+    monkeypatch.setattr(pypdf, "PdfReader", Reader)
+    path = write(tmp_path / "a.pdf", "%PDF-1.4")
+    bad = BadRows(tally=Tally(), notes=[])
+    first, last = read(path, bad)
+    assert (first.id, first.title) == ("a.pdf#page=1", "A \\$ title › p. 1")
+    assert first.body == "one costs \\$5 a\\\\b, composed"
+    assert (last.id, last.body) == ("a.pdf#page=4", "four")
+    assert bad.tally is not None
+    assert bad.tally.words == [
+        (str(path), "text of 2 of 4 pages; formulas in a PDF are mostly lost; 1 pages are damaged")
+    ]
+    texts[:] = [None]
+    bad = BadRows(tally=Tally())
+    assert read(path, bad) == []
+    assert bad.tally is not None
+    assert bad.tally.reasons == {"a PDF without text (damaged pages)": 1}
+    texts[:] = [" "]
+    bad = BadRows(tally=Tally())
+    assert read(path, bad) == []
+    assert bad.tally is not None
+    assert bad.tally.reasons == {"a PDF without text (scanned images?)": 1}
+    texts[:] = ["a", "b", "c"]
+    monkeypatch.setattr(pdf, "_MOST_PAGES", 2)
+    bad = BadRows(notes=[])
+    assert len(read(path, bad)) == 2
+    assert bad.notes == [f"{path}: too long; read up to page 2"]
+    monkeypatch.setattr(pdf, "_SECONDS", -1.0)
+    bad = BadRows(notes=[])
+    assert read(path, bad) == []
+    assert bad.notes == [f"{path}: too long; read up to page 0"]
+
+
+def test_a_page_of_a_pdf_that_is_too_long_is_named_without_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pypdf = pytest.importorskip("pypdf")
+    texts = ("longer than that", "b")
+    pages = [SimpleNamespace(extract_text=lambda text=text: text) for text in texts]
+    reader = SimpleNamespace(is_encrypted=False, metadata=None, pages=pages)
+    monkeypatch.setattr(pypdf, "PdfReader", lambda file: reader)
+    path = write(tmp_path / "a.pdf", "%PDF-1.4")
+    bad = BadRows(skip=True)
+    monkeypatch.setattr(source_text, "LONGEST_TEXT", 12)
+    assert [post.id for post in read(path, bad)] == ["a.pdf#page=2"]
+    assert bad.messages == [f"{path}: the body is longer than 12 characters"]
+    encrypted = SimpleNamespace(is_encrypted=True, decrypt=lambda word: 0)
+    monkeypatch.setattr(pypdf, "PdfReader", lambda file: encrypted)
+    with pytest.raises(RowError, match="is encrypted"):
+        read(path)
+
+
+def test_the_language_of_a_page_is_stated_in_its_first_tag(tmp_path: Path) -> None:
+    for page, language in (
+        ('<html lang="fr-CA"><p>x', "fr"),
+        ('<html dir="ltr" xml:lang="hi"><p>x', "hi"),
+        ("<html lang=en><p>x", ""),  # what templates say
+        ('<html data-lang="fr"><p>x', ""),
+        ("<!-- " + "x" * 4_200 + ' --><html lang="fr"><p>x', ""),
+    ):
+        (post,) = read(write(tmp_path / "a.html", page))
+        assert post.language == language, page

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mathsetu.collections import files
 from mathsetu.collections.files import read_head, read_lines, writing
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError, RowError
@@ -127,3 +128,36 @@ def test_a_terminal_obeys_nothing_that_a_text_says(
         file.write("\x1b[2Jtext\n")
     assert ("\x1b" in out.getvalue()) != is_terminal
     assert out.getvalue().endswith("text\n")
+
+
+def test_a_line_may_have_so_many_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LONGEST_LINE", 3 << 20)
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"x" * ((3 << 20) - 2) + b"\nb\n")
+    assert [len(line) for _, line in files.read_lines(path)] == [(3 << 20) - 2, 1]
+    path.write_bytes(b"a\n" + b"x" * (3 << 20))
+    with pytest.raises(RowError, match=r"a.txt line 2: the line is longer than 3 MiB$"):
+        list(files.read_lines(path))
+
+
+def test_the_first_characters_of_a_file_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("\ufeff" + "ä" * 3000)
+    assert files.read_head(path, 4) == ""
+    assert files.read_head(path, 6) == "ä"
+    assert len(files.read_head(path)) == (4096 - 3) // 2
+
+
+def test_what_is_written_is_on_the_disk_before_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[str, bool]] = []
+    path = tmp_path / "a.txt"
+    real = os.fsync
+    monkeypatch.setattr(
+        files.os, "fsync", lambda number: (seen.append(("", path.exists())), real(number))
+    )
+    with files.writing(path) as file:
+        file.write("x")
+    assert seen == [("", False)]
+    assert path.read_text() == "x"

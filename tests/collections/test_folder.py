@@ -1,13 +1,17 @@
 """A folder of notes: a post for each section."""
 
 import errno
+import gzip
+import io
 import os
+import zipfile
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 import pytest
 
+from mathsetu.collections import folder
 from mathsetu.collections.folder import has_file, read_file, read_posts
 from mathsetu.collections.formats import FORMATS, open_posts
 from mathsetu.collections.rows import BadRows
@@ -352,3 +356,90 @@ def test_a_file_is_there_as_it_is_compressed_or_in_an_archive(tmp_path: Path) ->
         assert has_file(tmp_path, file)
     for file in ("other.md", "others.zip/main.tex"):
         assert not has_file(tmp_path, file)
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def test_archives_in_a_folder_are_read_two_deep(tmp_path: Path) -> None:
+    data = b""
+    for depth in range(3, 0, -1):
+        data = zipped({"inner.zip": data, "note.md": b"Note %d." % depth})
+    (tmp_path / "outer.zip").write_bytes(data)
+    bad = BadRows(tally=Tally())
+    found = list(folder.read_posts(tmp_path, bad))
+    assert [(post.id, post.body) for post in found] == [
+        ("outer.zip/inner.zip/note.md", "Note 2."),
+        ("outer.zip/note.md", "Note 1."),
+    ]
+    assert bad.tally is not None
+    assert bad.tally.places == {
+        "an archive inside archives": [f"{tmp_path}/outer.zip/inner.zip/inner.zip"]
+    }
+
+
+def test_a_compressed_file_in_an_archive_is_read_as_what_it_holds(tmp_path: Path) -> None:
+    packed = {
+        "deep/a.md.gz": gzip.compress(b"# One\n\nText."),
+        "b.gz": gzip.compress(b"nothing that is known"),
+        "c.tex.gz": gzip.compress(b"\\begin{document}See \\input{other}.\\end{document}"),
+    }
+    (tmp_path / "a.zip").write_bytes(zipped(packed))
+    bad = BadRows(tally=Tally(), notes=[])
+    found = list(folder.read_posts(tmp_path, bad))
+    assert [(post.id, post.body) for post in found] == [
+        ("a.zip/c.tex", "See ."),
+        ("a.zip/deep/a.md#one", "Text."),
+    ]
+    assert bad.tally is not None
+    assert bad.tally.places == {"unsupported file type": [f"{tmp_path}/a.zip/b.gz"]}
+    assert bad.notes == [f"{tmp_path}/a.zip/c.tex.gz: included files are missing: other"]
+
+
+def test_a_single_compressed_file_is_read_as_what_it_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.md.gz"
+    path.write_bytes(gzip.compress(b"Text."))
+    assert [post.id for post in folder.read_archive(path)] == ["a.md"]
+    monkeypatch.setattr(folder, "LONGEST_DOCUMENT", 5)
+    assert [post.body for post in folder.read_archive(path)] == ["Text."]
+    monkeypatch.setattr(folder, "LONGEST_DOCUMENT", 4)
+    with pytest.raises(InputError, match=r"a.md.gz: unpacks to more than 0 MiB$"):
+        list(folder.read_archive(path))
+    other = tmp_path / "a.unknown.gz"
+    other.write_bytes(gzip.compress(b"?"))
+    with pytest.raises(InputError, match="the compressed file is of an unsupported type"):
+        list(folder.read_archive(other))
+    plain = tmp_path / "b.gz"
+    plain.write_bytes(b"text that is not compressed")
+    with pytest.raises(InputError, match=r"b.gz: is not a known archive format"):
+        list(folder.read_archive(plain))
+
+
+def test_a_language_that_is_given_is_that_of_all_posts(tmp_path: Path) -> None:
+    write(tmp_path / "a.md", "Text.")
+    (tmp_path / "b.zip").write_bytes(zipped({"c.md": b"Text.", "d.tex": b"Text."}))
+    found = list(folder.read_posts(tmp_path, language="hi"))
+    assert [post.language for post in found] == ["hi", "hi", "hi"]
+    assert [post.language for post in folder.read_file(tmp_path / "a.md", language="cs")] == ["cs"]
+    archive = folder.read_archive(tmp_path / "b.zip", language="cs")
+    assert [post.language for post in archive] == ["cs", "cs"]
+
+
+def test_files_that_take_in_each_other_are_read_by_the_first(tmp_path: Path) -> None:
+    write(tmp_path / "a.tex", r"A \input{b}")
+    write(tmp_path / "b.tex", r"B \input{a}")
+    assert [post.body for post in folder.read_posts(tmp_path)] == ["A B"]
+
+
+def test_a_file_by_itself_has_a_name_in_utf8_too(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"\xff.md")
+    write(path, "Text.")
+    with pytest.raises(RowError, match="the name of the file is not UTF-8"):
+        list(folder.read_file(path))

@@ -1,5 +1,6 @@
 """The table of formats and the guessing of them."""
 
+import gzip
 import json
 import re
 from pathlib import Path
@@ -7,8 +8,18 @@ from pathlib import Path
 import pytest
 
 from mathsetu.collections import jsonl
-from mathsetu.collections.formats import FORMATS, Holds, detect, detect_as, find, open_posts
+from mathsetu.collections.formats import (
+    FORMATS,
+    Holds,
+    _others,
+    detect,
+    detect_as,
+    find,
+    open_posts,
+)
+from mathsetu.collections.formula_sets import _is_table, open_formulas
 from mathsetu.collections.rows import BadRows
+from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError, RowError, UnknownFormat
 from mathsetu.records import Formula, Hit, Judgment, Post, Query, Run
 
@@ -197,3 +208,87 @@ def test_a_format_of_one_run_takes_no_two(tmp_path: Path) -> None:
     assert write is not None
     with pytest.raises(InputError, match="one run, not 2"):
         write(tmp_path / "a.run", [Run("1"), Run("2")])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wanted"),
+    [
+        ("a.run", "A.1,7,0.5\n", "trec-run"),
+        ("a.csv", "A.1,7,0.5\n", "clmir-submission"),
+        ("a.txt", "\n A.1\t7\t1\thigh\tours\n", "arqmath-answer-run"),
+        ("a.txt", "A.1\t7\t1\thigh\n", "trec-run"),
+        ("a.csv", "A.1 Q0 7 1 high ours\n", "trec-run"),
+    ],
+)
+def test_a_run_that_is_not_quite_one_is_read_as_what_it_is_nearest_to(
+    tmp_path: Path, name: str, text: str, wanted: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    assert detect_as(path, "runs").name == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "why"),
+    [
+        ("a.sty", b"x", "a helper file of LaTeX"),
+        ("Votes.xml", b"<votes/>", "another table of a Stack Exchange dump"),
+        ("a.zip", b"PK", "an archive"),
+        ("a.unknown.gz", b"\x1f\x8b\x08\0", "unsupported file type"),
+        ("a.qrels", b"A.1 0 7 1\n", "holds judgments, not posts"),
+        ("a.csv", b"colour,size\nred,1\n", "a table with no column for the body"),
+        ("a.md", b"# One", "a document"),
+        ("a.bin", b"\0\1\2", "unsupported file type"),
+    ],
+)
+def test_a_file_in_a_folder_is_read_or_the_reason_is_said(
+    tmp_path: Path, name: str, data: bytes, why: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    said = _others(path, name, BadRows())
+    assert isinstance(said, str)
+    assert said.startswith(why)
+
+
+@pytest.mark.parametrize(
+    ("place", "url"),
+    [
+        ("math.stackexchange.com/Posts.xml", "https://math.stackexchange.com/q/8"),
+        ("math.stackexchange.com-2024/Posts.xml", "https://math.stackexchange.com/q/8"),
+        ("mathoverflow.net/Posts.xml", "https://mathoverflow.net/q/8"),
+        ("nomathoverflow.network/Posts.xml", ""),
+        ("dump/Posts.xml", ""),
+    ],
+)
+def test_the_folder_of_a_dump_names_its_site(tmp_path: Path, place: str, url: str) -> None:
+    path = tmp_path / place
+    path.parent.mkdir()
+    path.write_text('<posts>\n<row Id="8" PostTypeId="1" Title="T" Body="x" />\n</posts>')
+    bad = BadRows(tally=Tally())
+    assert [post.url for post in open_posts(path, bad)] == [url]
+    assert bad.tally is not None
+    assert bad.tally.files == {"stackexchange": 1}
+
+
+def test_archives_and_files_that_are_not_there_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "notes.md.gz"
+    path.write_bytes(gzip.compress(b"text without any format"))
+    assert _others(path, path.name, BadRows()) == "an archive"
+    assert _is_table(tmp_path / "gone.tsv") is False
+    (tmp_path / "empty.tsv").write_text("")
+    assert _is_table(tmp_path / "empty.tsv") is False
+    (tmp_path / "formulas.tsv").write_text("id\tpost_id\tformula\n1\t7\tx\n")
+    assert _is_table(tmp_path / "formulas.tsv") is True
+
+
+def test_formulas_are_those_of_tables_posts_or_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "posts.csv"
+    path.write_text("nr,text\n1,Let $x$ and $y$.\n")
+    assert [formula.latex for formula in open_formulas(path)] == ["x", "y"]
+    path.write_text("colour,size\nred,1\n")
+    with pytest.raises(InputError, match="is neither a table of formulas"):
+        list(open_formulas(path))
+    (tmp_path / "qrels.txt").write_text("1 0 7 1\n")
+    with pytest.raises(InputError, match=r"holds judgments .*, neither formulas nor posts"):
+        list(open_formulas(tmp_path / "qrels.txt"))

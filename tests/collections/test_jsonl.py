@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mathsetu.collections import jsonl
+from mathsetu.collections import jsonl, source_text
 from mathsetu.collections.rows import BadRows
+from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError, RowError
 from mathsetu.records import Formula, Judgment, Post, Query
 
@@ -169,3 +171,53 @@ def test_only_the_first_messages_of_skipped_rows_are_kept(tmp_path: Path) -> Non
     bad = BadRows(skip=True, keep=3)
     assert list(jsonl.read_posts(path, bad)) == []
     assert (bad.count, len(bad.messages)) == (50, 3)
+
+
+def test_integers_and_texts_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged = {"query_id": "q", "id": "7"}
+    for grade in (10**18 - 1, 1 - 10**18):
+        assert jsonl.from_json({**judged, "grade": grade}, Judgment).grade == grade
+    for grade in (10**18, -(10**18)):
+        with pytest.raises(ValueError, match=r'^"grade" has more than 18 digits$'):
+            jsonl.from_json({**judged, "grade": grade}, Judgment)
+    monkeypatch.setattr(jsonl, "LONGEST_TEXT", 3)
+    jsonl.check_texts({"a": ["xyz"]}, "row")
+    with pytest.raises(ValueError, match=r'^"a" is longer than 3 characters$'):
+        jsonl.check_texts({"a": ["x", "wxyz"]}, "row")
+    monkeypatch.setattr(jsonl, "MOST_FORMULAS", 1)
+    formula = {"id": "f", "latex": "x"}
+    assert len(jsonl.from_json({"id": "7", "body": "b", "formulas": [formula]}, Post).formulas) == 1
+    with pytest.raises(ValueError, match="2 formulas where at most 1 are allowed"):
+        jsonl.from_json({"id": "7", "body": "b", "formulas": [formula] * 2}, Post)
+
+
+@pytest.mark.parametrize(
+    ("value", "named"),
+    [({}, "an object"), ([], "a list"), (True, "true or false"), (None, "null"), (7, "a number")],
+)
+def test_what_stands_where_a_text_is_expected_is_named(value: object, named: str) -> None:
+    with pytest.raises(ValueError, match=rf'^"body" must be a text, not {named}$'):
+        jsonl.from_json({"id": "7", "body": value}, Post)
+
+
+def test_records_of_others_are_told_from_ours() -> None:
+    assert jsonl.is_own('\n{"id": "7", "body": "b"}\nnot json', Post)
+    assert jsonl.is_own('{"mathsetu": "posts", "version": 9}', Post)
+    assert jsonl.is_own('{"id": "7", "body', Post)
+    assert not jsonl.is_own('["id"]', Post)
+    assert not jsonl.is_own('{"id": 7, "body": "b"}', Post)
+    assert not jsonl.is_own('{"id": "7", "body": "b", "by": "mathsetu"}', Post)
+
+
+def test_bad_lines_are_skipped_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source_text, "LONGEST_TEXT", 5)
+    path = tmp_path / "posts.jsonl"
+    rows = [{"id": "1", "body": "x" * 6}, {"id": "2", "body": "x" * 5}, {"id": "2", "body": "y"},
+            {"id": "3", "body": "z"}]  # fmt: skip
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    bad = BadRows(skip=True, form="html", ids=SeenIds(), tally=Tally())
+    assert [post.id for post in jsonl.read_posts(path, bad)] == ["2", "3"]
+    assert [error.line for error in bad.errors] == [1, 3]
+    assert bad.tally is not None
+    assert bad.tally.has_forms
+    assert not Tally().has_forms

@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
-from mathsetu.collections import jsonl, sampler, trec
+from mathsetu.collections import jsonl, sampler, source_text, trec
+from mathsetu.collections import parquet as ours
 from mathsetu.collections.formats import detect, find
 from mathsetu.collections.rows import REFUSE, BadRows
+from mathsetu.collections.seen import SeenIds
 from mathsetu.errors import InputError, RowError
 from mathsetu.records import Formula, Hit, Judgment, Post, Query, Run
 from tests.command import Mathsetu
@@ -127,3 +129,33 @@ def test_a_half_character_leaves_the_target_as_it_was(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["posts.parquet"]
     with pytest.raises(InputError, match="standard input and output"):
         write("-", [])
+
+
+def test_what_a_file_holds_is_told_by_its_metadata_or_its_columns(tmp_path: Path) -> None:
+    posts = tmp_path / "a.parquet"
+    ours.write_posts(posts, [Post("7", "b")])
+    assert ours.held(posts) == "posts"
+    runs = tmp_path / "b.parquet"
+    columns = {"qid": ["1"], "docno": ["7"], "score": [0.5]}
+    parquet.write_table(arrow.table(columns), runs)
+    assert ours.held(runs) == "runs"
+    other = tmp_path / "c.parquet"
+    other.write_bytes(b"no")
+    assert ours.held(other) == ours.held(tmp_path / "gone.parquet") == ""
+    assert ours.held(tmp_path / "a.csv") == ""
+
+
+def test_rows_with_nulls_are_records_without_these_fields() -> None:
+    row = {"id": "7", "title": None, "tags": ["a"], "formulas": [{"id": "f", "slt": None}]}
+    assert ours._without_nulls(row) == {"id": "7", "tags": ["a"], "formulas": [{"id": "f"}]}
+
+
+def test_bad_posts_are_skipped_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.parquet"
+    ours.write_posts(path, [Post("1", "long"), Post("2", "b"), Post("2", "c"), Post("3", "d")])
+    table = parquet.read_table(path).drop_columns(["formulas"])
+    parquet.write_table(table, path)
+    monkeypatch.setattr(source_text, "LONGEST_TEXT", 3)
+    bad = BadRows(skip=True, ids=SeenIds(), form="html")
+    assert [post.id for post in ours.read_posts(path, bad)] == ["2", "3"]
+    assert [error.line for error in bad.errors] == [1, 3]

@@ -1,6 +1,7 @@
 """The sampler is whole, balanced and correct as far as a program can see."""
 
 from collections import Counter, defaultdict
+from pathlib import Path
 
 from mathsetu.collections import sampler
 from mathsetu.languages.detect import detect
@@ -133,3 +134,17 @@ def test_a_further_query_has_the_judgments_of_its_original() -> None:
         wanted = {(query.id, one.id, one.grade) for one in JUDGMENTS if one.query_id == original}
         assert wanted
         assert wanted <= further
+
+
+def test_the_sampler_is_copied_into_any_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "folder"
+    for _ in range(2):
+        written = sampler.export(folder)
+        assert written == [folder / name for name in sampler.FILES]
+    assert (folder / "judgments.txt").read_text().startswith("S.01 0 ")
+
+
+def test_a_line_of_the_sampler_is_known() -> None:
+    assert sampler.has_line('{"mathsetu": "posts"}\nS.01 0 vedic-multiplication.hi 3')
+    assert not sampler.has_line("")
+    assert not sampler.has_line("01 0 vedic-multiplication.hi 3")

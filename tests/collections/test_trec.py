@@ -132,3 +132,39 @@ def test_an_id_with_white_space_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="white space"):
         trec.write_run(tmp_path / "run.txt", Run("r", {"A 1": (Hit("7", 1.0),)}))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_hits_and_topics_that_do_not_exist_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "run.txt"
+    path.write_text("A.1 Q0 7 1 3 r\nA.9 Q0 8 1 3 r\nA.9 Q0 7 2 2 r\nA.9 Q0 8 3 1 r\n")
+    assert [str(problem) for problem in trec.validate_run(path, ["A.1"], ["7"])] == [
+        "line 2: A.9 is not a topic",
+        "line 2: 8 is not a post of the collection",
+        "line 4: 8 again for A.9 (line 2)",
+    ]
+
+
+def test_ranks_may_be_counted_from_nought(tmp_path: Path) -> None:
+    path = tmp_path / "run.txt"
+    path.write_text("A.1 Q0 a 0 3 r\nA.1 Q0 b 1 3 r\nA.1 Q0 c 3 1 r\n")
+    assert [str(problem) for problem in trec.validate_run(path)] == [
+        "warning: line 3: rank 3 where 2 is expected (A.1)"
+    ]
+
+
+def test_a_ranking_knows_how_many_different_hits_it_has() -> None:
+    checker = trec.RankChecker()
+    for line, hit in enumerate("abca"):
+        checker.check(line, "A.1", hit, 1.0)
+    assert checker.counts() == {"A.1": 3}
+
+
+def test_rankings_that_rise_are_noted() -> None:
+    rising, falling = [Hit("a", 1.0), Hit("b", 2.0)], [Hit("a", 2.0), Hit("b", 2.0)]
+    for rankings, notes in (
+        ({"A.1": falling}, []),
+        ({"A.1": rising, "A.2": falling}, ["A.1: the scores do not decrease"]),
+    ):
+        bad = BadRows(notes=[])
+        trec.ranked(rankings, bad)
+        assert bad.notes == notes

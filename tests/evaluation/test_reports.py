@@ -115,3 +115,8 @@ def test_a_line_break_in_a_name_begins_no_row_of_csv() -> None:
     table = Table(("run", "MAP"), (("a\r=1+1\n=2", Number(0.5)), ("\r=1", Number(0.5))))
     rows = list(csv.reader(io.StringIO(table.csv(), newline="")))
     assert [row[0] for row in rows] == ["run", "a =1+1 =2", "' =1"]
+
+
+def test_small_p_values_are_told_as_such() -> None:
+    shown = [str(Number(value, kind="p")) for value in (0.0009, 0.001, 0.05)]
+    assert shown == ["<0.001", "0.001", "0.050"]

@@ -135,3 +135,9 @@ def test_every_real_post_survives(shared_data: Path) -> None:
 def test_digits_after_a_formula_are_hidden_with_it_and_others_are_not() -> None:
     assert mask("$a$ $b$ $c$57 d") == Masked("QZ1 QZ2 QZ3 d", ("$a$", "$b$", "$c$57"))
     assert mask("57 $a$ 57") == Masked("57 QZ1 57", ("$a$",))
+
+
+def test_a_formula_that_is_named_twice_comes_back_once_and_names_of_none_stay() -> None:
+    masked = mask("$a$ $b$")
+    assert unmask("QZ2 QZ2 QZ1 QZ1", masked).text == "$b$  $a$ "
+    assert unmask("QZ0 QZ3 QZ1 QZ2", masked).text == "QZ0 QZ3 $a$ $b$"

@@ -9,13 +9,21 @@ import pytest
 from mathsetu.collections import sampler
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Judgments, Measure, evaluate
-from mathsetu.library import Library, build_library
-from mathsetu.library.reproduction import Figure, JudgedTask, _measures, _other_data, reproduce
+from mathsetu.library import Library, build_library, reproduction
+from mathsetu.library.reproduction import (
+    Figure,
+    JudgedTask,
+    _measures,
+    _other_data,
+    fuse_members,
+    reproduce,
+    sweep,
+)
 from mathsetu.ranking.fusion import fuse
 from mathsetu.recipes import load_recipe, recipe_names
 from mathsetu.recipes.published import EDITIONS, Published, published_figures
-from mathsetu.recipes.schema import parse_recipe
-from mathsetu.records import Judgment, Query
+from mathsetu.recipes.schema import Recipe, parse_recipe
+from mathsetu.records import Hit, Judgment, Query, Run
 from tests.library.test_stages import ENSEMBLE
 
 
@@ -221,3 +229,103 @@ def test_other_data_than_the_papers_are_named() -> None:
     assert list(_other_data([replace(same, edition="")], 1200)) == [
         "topics of no lab: the paper has no figures for them"
     ]
+
+
+def test_another_protocol_than_the_paper_s_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def said(source: str, pool: bool) -> list[str]:
+        figures = [Published("x", "arqmath-2020", "en", Measure("MAP"), 0.5, source)]
+        shown = figures if source else []
+        monkeypatch.setattr(reproduction, "published_figures", lambda name: shown)
+        return list(reproduction._protocol("x", pool, None))
+
+    assert said("CrossMath, table 2", pool=True) == []
+    assert said("CrossMath, table 2", pool=False) == [
+        "the whole collection was ranked; the paper ranks the judged posts alone (--pool)"
+    ]
+    assert said("MSM, table 1", pool=False) == []
+    assert said("MSM, table 1", pool=True) == [
+        "only the judged posts of each topic were ranked; the paper ranks the collection"
+    ]
+    assert said("", pool=True) == ["only the judged posts of each topic were ranked"]
+
+
+def test_posts_that_the_recipe_leaves_out_are_counted() -> None:
+    whole = load_recipe("default")
+    short = replace(whole, posts=replace(whole.posts, kinds=("answer",)))
+    assert list(reproduction._fewer_posts(whole, None)) == []
+    assert list(reproduction._fewer_posts(whole, ())) == []
+    assert list(reproduction._fewer_posts(short, None)) == [
+        "the recipe leaves out some posts (posts.kinds ('answer',)), counted when the library "
+        "is built"
+    ]
+    assert list(reproduction._fewer_posts(short, {"1"})) == [
+        "left out by the recipe: 1 post (posts.kinds ('answer',))"
+    ]
+
+
+class Searched:
+    """A library of two systems whose runs are known."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe, self.asked = recipe, list[tuple[int, str]]()
+
+    def with_recipe(self, recipe: Recipe) -> "Searched":
+        return self
+
+    def present(self, ids: set[str]) -> set[str]:
+        return {one for one in ids if one != "gone"}
+
+    def run(self, queries: list[Query], k: int, *, name: str = "", pools: object = None) -> Run:
+        self.asked.append((k, name))
+        ids = ("a", "b") if name == "words" else ("b", "a")
+        hits = tuple(Hit(one, 1.0 / rank) for rank, one in enumerate(ids, start=1))
+        return Run(name, {query.id: hits for query in queries})
+
+
+def test_a_constant_is_swept_over_runs_that_were_made_once() -> None:
+    library = Searched(parse_recipe(ENSEMBLE, "two"))
+    queries = [Query("q1", "x"), Query("q2", "y")]
+    judged = [Judgment("q1", "a", 1), Judgment("q2", "b", 1), Judgment("q2", "gone", 1)]
+    swept = sweep(library, library.recipe, queries, judged, [1.0, 60.0], depth=5)  # type: ignore[arg-type]
+    assert [k for k, _ in swept] == [1.0, 60.0]
+    assert library.asked == [(library.recipe.ranking.candidates, "words"),
+                             (library.recipe.ranking.candidates, "both")]  # fmt: skip
+    assert all(figure.topics == 2 for _, figures in swept for figure in figures)
+    summed = Searched(load_recipe("default"))
+    with pytest.raises(InputError, match="default: k is swept for recipes that fuse by rrf"):
+        sweep(summed, summed.recipe, queries, judged, [1.0])  # type: ignore[arg-type]
+
+
+def test_judgments_that_are_not_used_are_counted_by_what_they_are_of() -> None:
+    library = Searched(load_recipe("default"))
+    queries = [Query("q1", "x"), Query("q2", "y"), Query("q3", "z")]
+    judged = [
+        Judgment("q1", "a", 1), Judgment("q1", "gone", 1), Judgment("q2", "b", 0),
+        Judgment("q2", "gone", 1), Judgment("q3", "c", 0), Judgment("q4", "a", 1),
+    ]  # fmt: skip
+    task = JudgedTask.of(library, queries, judged, pool=True)  # type: ignore[arg-type]
+    assert [query.id for query in task.queries] == ["q1", "q3"]
+    assert (task.threshold, task.used, task.pools) == (1, 2, {"q1": {"a": 1}, "q3": {"c": 0}})
+    assert list(task.unused.values()) == [0, 2, 1, 1]
+    assert list(task.notes()) == [
+        "2 of 6 judgments are used; left out: 2 of posts that are not in the library, 1 of topics "
+        "without a relevant post there, 1 of topics that were not asked",
+        "counted without a relevant post in the judgments: 1 topic",
+    ]
+    known = JudgedTask.of(library, queries, judged, left_out={"gone"})  # type: ignore[arg-type]
+    assert list(known.unused.values()) == [2, 0, 1, 1]
+    assert known.pools is None
+
+
+def test_a_fusion_that_learns_needs_two_topics() -> None:
+    recipe = parse_recipe(ENSEMBLE, "two")
+    library = Searched(recipe)
+    queries = [Query("q1", "x")]
+    task = JudgedTask.of(library, queries, [Judgment("q1", "a", 1)])  # type: ignore[arg-type]
+    runs = [library.run(queries, 5, name=name) for name in ("words", "both")]
+    fused = fuse_members(recipe, runs, task, 1)
+    assert [hit.id for hit in fused.run.rankings["q1"]] == ["a"]
+    assert (fused.held_out, fused.fitted, fused.topics) == (0.0, 0.0, 0)
+    ranking = replace(recipe.ranking, fuse={"method": "linear"})
+    with pytest.raises(InputError, match="is learned from judged topics, and there is only one"):
+        fuse_members(replace(recipe, ranking=ranking), runs, task)

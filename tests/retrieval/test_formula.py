@@ -448,3 +448,38 @@ def test_formulas_are_alike_by_the_features_they_share(tmp_path: Path, latex: st
     index = retriever(tmp_path, [f"${one}$" for one in stored], matched=0)
     found = {one.latex: one.score for one in index.formulas(latex, 3)}
     assert found == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_post_holds_all_larger_formulas_of_a_question_or_not(tmp_path: Path) -> None:
+    quadratic, series = r"ax^2+bx+c=0", r"\sum_{k=0}^n q^k=s"
+    bodies = [
+        rf"$p x^2+q x+r=0$ and ${series}$",
+        rf"${quadratic}$",
+        r"$x^2$",
+        "no formula",
+        r"$ax^2+c=0$ and $bx$",
+    ]
+    index = retriever(tmp_path, bodies)
+
+    def holding(*formulas: str) -> list[int]:
+        [reply] = index.ask([asked(*formulas)])
+        return [number for number in range(len(bodies)) if reply.holds_all(number)]
+
+    assert holding(quadratic) == [0, 1]
+    assert holding(quadratic, series) == [0]
+    assert holding(quadratic, "x^2") == [0, 1]
+    # Many posts hold a small formula.
+    assert holding("x^2") == []
+    assert holding() == []
+
+
+def test_a_formula_of_eight_symbols_is_a_larger_one(tmp_path: Path) -> None:
+    index = retriever(tmp_path)
+
+    def is_larger(latex: str) -> tuple[int, bool]:
+        [reply] = index.ask([asked(latex)])
+        [(one, _)] = reply._asked
+        return sum(1 for _ in one._parsed.opt.walk()), one.is_larger
+
+    assert is_larger("a+b+c+d+e+f") == (7, False)
+    assert is_larger("a+b+c+d+e+f+g") == (8, True)

@@ -250,3 +250,9 @@ def test_formulas_and_posts_are_numbered_over_all_segments(retriever, tmp_path):
 def test_a_model_is_the_shipped_one_or_a_folder():
     assert (graph_model_folder("shipped") / "model.json").is_file()
     assert graph_model_folder("~/models/own") == Path.home() / "models" / "own"
+
+
+def test_a_thousand_candidates_are_looked_at_unless_told_otherwise() -> None:
+    choices = GraphSettings()
+    assert (choices.depth, choices.strategy, choices.storage) == (1000, "exact", "float16")
+    assert choices.in_process == "exact"

@@ -1,12 +1,14 @@
 """Inverted lists that were written by hand: what a search of them visits and finds."""
 
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from mathsetu.errors import DamagedLibrary
-from mathsetu.retrieval.ivf import Division, Ivf
+from mathsetu.errors import DamagedLibrary, MissingExtra
+from mathsetu.retrieval.ivf import Division, Ivf, check_faiss, write_ivf
 
 # Twelve posts of three lists, along three directions; the last of each list is the nearest to it.
 LISTS = [[0, 3, 6, 9], [1, 4, 7, 10], [2, 5, 8, 11]]
@@ -132,3 +134,60 @@ def test_values_that_cannot_be_are_refused_when_they_are_read(
     lists = Ivf(write(tmp_path / "lists", **others), VECTORS.shape, Division(3, 3))
     with pytest.raises(DamagedLibrary, match=message):
         found(lists, 3)
+
+
+class Kmeans:
+    """Stands for FAISS: centres are the axes, and each vector belongs to the nearest."""
+
+    made: tuple[object, ...] = ()
+
+    def __init__(self, dimensions: int, lists: int, **options: object) -> None:
+        Kmeans.made = (dimensions, lists, options)
+        self.centroids = np.zeros((lists, dimensions))
+        self.index = self
+
+    def train(self, vectors: np.ndarray) -> None:
+        self.centroids = np.eye(*self.centroids.shape)
+
+    def search(self, vectors: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        assert k == 1
+        near = vectors @ self.centroids.T
+        assert near.any()
+        order = np.argsort(-near, axis=1, kind="stable")
+        # As FAISS gives them: as many columns as were asked for.
+        return np.take_along_axis(near, order, 1)[:, :k], order[:, :k]
+
+
+@pytest.fixture
+def faiss(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "faiss", SimpleNamespace(Kmeans=Kmeans))
+
+
+@pytest.mark.usefixtures("faiss")
+def test_vectors_are_divided_into_lists_without_rows_of_zeros(tmp_path: Path) -> None:
+    vectors = np.concatenate([VECTORS, np.zeros((3, 4), dtype=np.float32)] * 4)
+    folder = tmp_path / "deep" / "lists"
+    write_ivf(folder, vectors, Division(3, 1))
+    assert Kmeans.made[:2] == (4, 3)
+    assert Kmeans.made[2] == {"seed": 20250, "spherical": True, "min_points_per_centroid": 1}
+    assert np.load(folder / "centres.npy").tolist() == np.eye(3, 4).tolist()
+    assert np.load(folder / "ends.npy").tolist() == [0, 16, 32, 48]
+    filled = np.flatnonzero(vectors.any(axis=1))
+    wanted = [number for direction in range(3) for number in filled if vectors[number, direction]]
+    assert np.load(folder / "posts.npy").tolist() == wanted
+
+
+@pytest.mark.usefixtures("faiss")
+def test_no_vectors_are_one_empty_list(tmp_path: Path) -> None:
+    write_ivf(tmp_path / "lists", np.zeros((2, 4), dtype=np.float32), Division(0, 0))
+    assert np.load(tmp_path / "lists" / "centres.npy").shape == (1, 4)
+    assert np.load(tmp_path / "lists" / "ends.npy").tolist() == [0, 0]
+    assert len(np.load(tmp_path / "lists" / "posts.npy")) == 0
+    with pytest.raises(FileExistsError):
+        write_ivf(tmp_path / "lists", np.zeros((2, 4), dtype=np.float32), Division(0, 0))
+
+
+def test_faiss_is_missed_before_any_vector_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    with pytest.raises(MissingExtra, match="an IVF index"):
+        check_faiss()

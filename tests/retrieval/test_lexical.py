@@ -631,3 +631,56 @@ def test_a_reason_names_no_translation_that_is_unlikely(tmp_path: Path) -> None:
     [reply] = over(tmp_path / "index", post).ask([asked("समाकल का मान", "hi")])
     assert 0 < reply.wanted["let"] < reply.wanted["valu"]
     assert {one.found for one in reply.reason(0, post).evidence} == {"integral", "value"}
+
+
+def test_a_post_may_say_all_words_or_their_translations(tmp_path: Path) -> None:
+    index = over(
+        tmp_path / "index",
+        english("Every prime number is odd."),
+        english("A number."),
+        spanish("Un número primo."),
+        english("It is prime."),
+        english("Nothing of the kind."),
+    )
+
+    def may(question: Question) -> list[int]:
+        [reply] = index.ask([question])
+        return [number for number in range(5) if reply.may_say_all(number)]
+
+    assert may(asked("prime number")) == [0, 2]
+    assert may(asked("the number")) == [0, 1, 2]
+    assert may(asked("odd number")) == [0]
+    assert may(asked("the of")) == []
+    assert [
+        index.ask([asked(text)])[0].word_count for text in ("the prime", "odd prime number", "of")
+    ] == [
+        1,
+        3,
+        0,
+    ]
+    assert index.ask([asked("the of")])[0].narrowest(english("the of")) is None
+
+
+def test_without_translations_only_the_words_themselves_are_looked_for(tmp_path: Path) -> None:
+    settings = LexicalSettings(**MATCHED, translate=False)  # type: ignore[arg-type]
+    posts = [english("A prime number."), spanish("Un número primo.")]
+    index = LexicalRetriever([build(tmp_path / "index", posts, settings)], settings)
+    [reply] = index.ask([asked("prime number")])
+    assert [reply.may_say_all(number) for number in (0, 1)] == [True, False]
+
+
+def test_words_are_asked_for_in_one_of_the_languages_of_a_question(
+    index: LexicalRetriever, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Question, "languages", ("de", "en"))  # a short one may be in either
+    [reply] = index.ask([asked("prime numbers")])
+    assert reply.is_asked_for("primes number", "en")
+
+
+@pytest.mark.parametrize(("more", "expected"), [(7, [0]), (8, [])])
+def test_a_question_of_eight_words_finds_other_forms_of_its_concepts(
+    tmp_path: Path, more: int, expected: list[int]
+) -> None:
+    post = Post("a", "Diagonalization is a change of basis.", language="en")
+    question = asked("diagonalizable" + " zzz" * more)
+    assert found(over(tmp_path / "forms", post), question) == expected

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 # Titles that are offered; a larger library offers those of its first posts.
 _TITLES = 250_000
 _TAGS = 5_000
-# How many of each kind are offered.
-_TERMS_OFFERED, _TAGS_OFFERED, _TITLES_OFFERED = 4, 2, 4
+# How many terms and titles are offered, beside one tag.
+_TERMS_OFFERED, _TITLES_OFFERED = 4, 4
 # Characters that a beginning must have, words of it that may be the beginning of a term, and
 # characters before the cursor that are looked at.
 _SHORTEST, _WORDS, _LOOKED_AT = 2, 4, 200
@@ -153,7 +153,7 @@ class Suggestions:
     def _tags_found(self, beginnings: Iterable[tuple[int, str]]) -> Iterator[Suggestion]:
         tags, table = self._tags
         for start, words in beginnings:
-            for number in table.find(words, _TAGS_OFFERED):
+            for number in table.find(words, 1):
                 yield Suggestion("tag", tags[number].replace("-", " "), start)
                 return
 

@@ -26,7 +26,7 @@ DROPPED = dict(
         "tikzstyle:1 usetikzlibrary:1 pgfplotsset:1 captionsetup:1 geometry:1 graphicspath:1 "
         "addcontentsline:3 addtocontents:2 markboth:2 markright:1 rule:2 resizebox:2 "
         "scalebox:1 rotatebox:1 multicolumn:2 multirow:2 linespread:1 fontsize:2 cline:1 "
-        "cmidrule:1 todo:1 marginpar:1 enlargethispage:1 href:1 input@path:1 crefname:3 "
+        "cmidrule:1 todo:1 marginpar:1 enlargethispage:1 input@path:1 crefname:3 "
         "Crefname:3 newtheoremstyle:9 pdfbookmark:2 AtBeginDocument:1 lstset:1 newboolean:1 "
         "setboolean:2 DeclareGraphicsExtensions:1 RequirePackage:1 PassOptionsToPackage:2 "
         "usetheme:1 usecolortheme:1 setbeamertemplate:1 titleformat:5 titlespacing:4 "

@@ -52,6 +52,7 @@ _OWN_DISPLAY = re.compile(r"(?:align|multline|gather|equation|eqnarray)\*?\Z")
 _BOX_SIZE = re.compile(r"\s*+(?:to|spread)\s*+-?[\d.]*+\s*+(?:[a-z]{2}|\\[A-Za-z]++)")
 _BODY_COMMENT = re.compile(r"(?<!\\)%[^\n]*+\n[ \t]*+")
 _PARAMETERS = re.compile(r"(?:\s*+#\d)*+\s*+")
+_OPTIONAL = re.compile(r"\s*+(?:o|O\{([^{}]*+)\})")
 _OPAQUE = re.compile(
     r"@|\\(?:if|expandafter|csname|futurelet|begingroup|catcode|else\b|fi\b|loop|the\b)"
 )
@@ -171,7 +172,8 @@ class _Reader(Frames):
         self._actions: dict[str, Callable[[str], None]] = {
             "begin": self._begin, "end": self._end, "let": self._let, "label": self._label,
             "title": self._title, "item": self._item, "footnote": self._footnote,
-            "url": self._url, "mathchoice": self._choice, "raisebox": self._raised,
+            "url": self._url, "href": self._link,
+            "mathchoice": self._choice, "raisebox": self._raised,
             "iffalse": self._if_false, "verb": self._verb,
             "hbox": self._box, "vbox": self._box, "vtop": self._box,
             "lstinline": self._verb, "mintinline": self._verb,
@@ -225,7 +227,7 @@ class _Reader(Frames):
         """Read what a macro gives before what follows it."""
         self.budget -= len(text) + 32
         if self.budget > 0 and len(self._frames) < _DEEPEST:
-            self._frames.append(Frame(text, self._frames[-1].name if self._frames else ""))
+            self._frames.append(Frame(text))
 
     def _emit(self, text: str) -> None:
         if not text:
@@ -334,10 +336,12 @@ class _Reader(Frames):
 
     def _document_command(self, _: str) -> None:
         name, arguments, body = self._argument(), self._argument(), self._argument()
-        kinds = arguments.split()
-        optional = kinds[:1] == ["o"] or arguments.startswith("O{")
-        if all(kind == "m" for kind in (kinds[1:] if optional else kinds)) and len(kinds) < 10:
-            self._define(name, _Macro(body, len(kinds), "" if optional else None))
+        optional = _OPTIONAL.match(arguments)
+        kinds = "".join(arguments[optional.end() if optional else 0 :].split())
+        count = len(kinds) + (optional is not None)
+        if set(kinds) <= {"m"} and count < 10:
+            default = (optional[1] or "") if optional else None
+            self._define(name, _Macro(body, count, default))
 
     def _use(self, name: str, macro: _Macro) -> None:
         if macro.takes_star:
@@ -374,8 +378,7 @@ class _Reader(Frames):
     def _between(self, text: str, mark: str) -> None:
         """Read a text, then write a mark."""
         # A frame of its own for the mark: the text may end in a command that wants more.
-        frame = Frame(mark, self._frames[-1].name if self._frames else "")
-        self._frames.append(frame)
+        self._frames.append(Frame(mark))
         self._push(text + "{}" if text[-1:].isalpha() and "\\" in text else text)
 
     def _title(self, _: str) -> None:
@@ -437,7 +440,7 @@ class _Reader(Frames):
             # What stands before is no text; only a title may be set there.
             self._is_begun = True
             before = "".join(self.made)
-            start = before.find(DOCUMENT_START)
+            start = before.rfind(DOCUMENT_START)  # TeX prints the last one
             end = before.find(DOCUMENT_END, start)
             self.made = [before[start : end + 1]] if 0 <= start < end else []
         elif name in UNREAD:
@@ -445,7 +448,7 @@ class _Reader(Frames):
         elif name in self._environments:
             macro, _end = self._environments[name]
             self._use(name, macro)
-        elif name in self._theorems or name.rstrip("*") in STATEMENTS:
+        elif self._is_statement(name):
             printed = self._theorems.get(name) or self._printed(name.rstrip("*"))
             given = self._option()
             self._emit("\n\n")
@@ -464,6 +467,9 @@ class _Reader(Frames):
             self._drop(name, ENVIRONMENT_ARGUMENTS.get(name, 0))
             self._emit("\n")
 
+    def _is_statement(self, name: str) -> bool:
+        return name in self._theorems or name.rstrip("*") in STATEMENTS
+
     def _printed(self, name: str) -> str:
         r"""The name of a statement that no ``\newtheorem`` gives."""
         if name != "proof":
@@ -480,7 +486,7 @@ class _Reader(Frames):
         elif _mathematical(name):
             self._emit(f"\\end{{{_mathematical(name)}}}")
         else:
-            self._emit("\n\n" if name in self._theorems or name in STATEMENTS else "\n")
+            self._emit("\n\n" if self._is_statement(name) else "\n")
 
     def _new_environment(self, _: str) -> None:
         self._next_is("*")
@@ -545,7 +551,13 @@ class _Reader(Frames):
         self._emit(_inert(code))
 
     def _url(self, _: str) -> None:
-        self._emit(_inert(self._argument()))
+        self._emit(_inert(self._address() or self._argument()))
+
+    def _link(self, _: str) -> None:
+        """The text of a link is read; its address goes."""
+        self._option()
+        if not self._address():
+            self._argument()
 
     # Files.
 

@@ -12,6 +12,8 @@ _MOST_EDGES = 100
 TOKEN = re.compile(r"\\([A-Za-z@]++)|\\(.)|(%)|([{}])|([^\\%{}]++)|\\\Z", re.DOTALL)
 _BRACE = re.compile(r"\\.|%[^\n]*+|[{}]", re.DOTALL)
 _OPTION_EDGE = re.compile(r"\\.|[\[\]{}]|%[^\n]*+", re.DOTALL)
+_BRACES = re.compile(r"[{}]")
+_OPENING = re.compile(r"\s*+\{")
 _BLANK = re.compile(r"(?:[ \t]++|%[^\n]*+\n?[ \t]*+|\n(?![ \t]*+\n))*+")
 _DIMENSION = re.compile(
     r"\s*+=?\s*+-?[\d.]++\s*+(?:pt|em|ex|cm|mm|in|bp|mu|\\[A-Za-z]++)"
@@ -25,10 +27,13 @@ _LAYOUT = re.compile(
 
 @dataclass(slots=True)
 class Frame:
-    """A text that is being read; files and the bodies of macros are read one inside the other."""
+    """A text that is being read; files and the bodies of macros are read one inside the other.
+
+    Only files have names.
+    """
 
     text: str
-    name: str
+    name: str = ""
     position: int = 0
     is_file: bool = False
     closing: dict[int, int] | None = None
@@ -94,6 +99,21 @@ class Frames:
         end = token.end() if token[1] or token[2] else start + 1
         frame.position = end
         return frame.text[start:end]
+
+    def _address(self) -> str:
+        """The next argument, if it is in braces, with every sign as it is: ``%`` is no comment."""
+        frame = self._here()
+        opening = _OPENING.match(frame.text, frame.position) if frame else None
+        if frame is None or opening is None:
+            return ""
+        depth = 0
+        last = opening.end() + LONGEST_OPTION
+        for brace in _BRACES.finditer(frame.text, opening.end() - 1, last):
+            depth += 1 if brace[0] == "{" else -1
+            if not depth:
+                frame.position = brace.end()
+                return frame.text[opening.end() : brace.start()]
+        return ""
 
     def _option(self) -> str | None:
         """What is between square brackets, if they come next."""

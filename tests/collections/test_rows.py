@@ -1,0 +1,122 @@
+"""Bad rows, notes and what is counted while posts are read."""
+
+import pytest
+
+from mathsetu.collections.rows import BadRows, Problem, first_few, in_order, unanswered
+from mathsetu.collections.tally import Tally
+from mathsetu.errors import RowError
+from mathsetu.limits import LONGEST_NAME
+from mathsetu.records import Formula, Post
+
+
+def test_only_the_first_bad_rows_are_kept_and_all_are_counted() -> None:
+    bad = BadRows(skip=True, keep=2)
+    for line in range(1, 5):
+        bad.report(RowError("a", line, "bad"))
+    assert (bad.count, bad.messages) == (4, ["a line 1: bad", "a line 2: bad"])
+
+
+def test_names_of_a_post_have_a_longest_length() -> None:
+    bad = BadRows(skip=True)
+    assert bad.accepts("a" * LONGEST_NAME, "p", 1, ["b" * LONGEST_NAME])
+    assert not bad.accepts("a" * (LONGEST_NAME + 1), "p", 2)
+    assert not bad.accepts("a", "p", 3, ["b", "b" * (LONGEST_NAME + 1)])
+    assert bad.messages == [
+        f"p line 2: the id has {LONGEST_NAME + 1:,} characters; "
+        f"at most {LONGEST_NAME:,} are allowed",
+        f"p line 3: a tag has {LONGEST_NAME + 1:,} characters; "
+        f"at most {LONGEST_NAME:,} are allowed",
+    ]
+
+
+def test_nobody_has_to_count() -> None:
+    bad = BadRows()
+    bad.took("a", "b")
+    bad.passed_over("a", "b")
+    bad.left_out("a", 1)
+    bad.note("a")
+    assert (bad.tally, bad.notes) == (None, None)
+
+
+def test_posts_that_a_recipe_leaves_out_are_counted_apart() -> None:
+    tally = Tally()
+    bad = BadRows(tally=tally)
+    posts = [
+        Post("1", "x", formulas=(Formula("f1", "a"), Formula("f2", "b"))),
+        Post("2", "y", language="de", formulas=(Formula("f3", "c"),)),
+    ]
+    assert list(tally.count(posts)) == posts
+    bad.left_out("1", 2)
+    assert (tally.posts, tally.formulas) == (2, 1)
+    assert tally.languages == {"": 1, "de": 1}
+    assert tally.reasons == {"a post that the recipe leaves out": 1}
+    assert tally.places == {"a post that the recipe leaves out": ["1"]}
+
+
+def test_posts_are_counted_for_their_file_and_the_document_that_includes_it() -> None:
+    tally = Tally()
+    tally.came_from(
+        Post("parts/a.tex#one", "x", kind="section", thread_id="book.tex", url="parts/a.tex#one")
+    )
+    tally.came_from(
+        Post("parts/a.tex#two", "x", kind="section", thread_id="book.tex", url="parts/a.tex#two")
+    )
+    tally.came_from(Post("7", "x"))
+    assert tally.source_files == {"parts/a.tex"}
+    assert tally.posts_of_files == {"parts/a.tex": 2, "book.tex": 2}
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_topics_without_results_are_one_warning(count: int) -> None:
+    asked = ["a", "b", "c"]
+    found = list(unanswered(asked, asked[count:], "topic", "topics", " in r"))
+    assert (
+        found
+        == [
+            [],
+            [Problem(0, "topic a has no results in r", fatal=False)],
+            [Problem(0, "2 of 3 topics have no results in r: a, b", fatal=False)],
+        ][count]
+    )
+
+
+def test_a_long_list_is_cut_and_problems_come_by_line() -> None:
+    five = ["a", "b", "c", "d", "e"]
+    assert first_few(five) == "a, b, c, d, e"
+    assert first_few([*five, "f"]) == "a, b, c, d, e …"
+    bad = BadRows(skip=True)
+    bad.report(RowError("p", 3, "bad"))
+    assert [problem.line for problem in in_order([Problem(0, "x"), Problem(5, "y")], bad)] == [
+        3,
+        5,
+        0,
+    ]
+
+
+def test_a_tally_names_the_first_places_and_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    tally = Tally()
+    for number in range(7):
+        tally.passed_over(f"p{number}", "why", 2)
+    assert (tally.reasons["why"], tally.places["why"]) == (14, ["p0", "p1", "p2", "p3", "p4"])
+    for number in range(1_002):
+        tally.took(f"f{number}", "pdf", "text")
+    tally.took("f", "word")
+    assert (tally.files, len(tally.words)) == ({"pdf": 1_002, "word": 1}, 1_000)
+    told = tally.to_json()
+    assert (told["files"], told["kinds"]) == (1_003, {"pdf": 1_002, "word": 1})
+    assert told["passed_over"] == [{"reason": "why", "count": 14, "first": tally.places["why"]}]
+    assert told["read"][0] == {"file": "f0", "got": "text"}
+
+
+def test_nothing_is_passed_over_where_the_count_is_nought() -> None:
+    bad = BadRows(tally=Tally())
+    bad.passed_over("a", "b", 0)
+    assert bad.tally is not None
+    assert bad.tally.reasons == {}
+
+
+def test_twenty_messages_are_kept_unless_told_otherwise() -> None:
+    bad = BadRows(skip=True)
+    for line in range(1, 100):
+        bad.report(RowError("a", line, "bad"))
+    assert (len(bad.messages), bad.count) == (bad.keep, 99)

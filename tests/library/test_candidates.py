@@ -1,0 +1,197 @@
+"""Candidates of a question from all parts, and their scores as they are moved about."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mathsetu.deadline import Clock
+from mathsetu.errors import InputError
+from mathsetu.intake.question import Question
+from mathsetu.library.candidates import RecipeReply, chosen_weights, weighted_sum
+from mathsetu.records import Post, Query, Reason
+from mathsetu.retrieval.base import Scored
+from tests.light import LIGHT
+
+QUESTION = Question(Query("1", "prime numbers $x^2$", language="en"))
+
+
+class Part:
+    """A part that says the same of posts whatever is asked; it lists those above a limit."""
+
+    def __init__(self, said: dict[int, float], listed: Sequence[int] | None = None) -> None:
+        self.said, self.listed = said, list(said if listed is None else listed)
+        self.asked: list[list[int]] = []
+        self.depths: list[int] = []
+
+    def ask(self, questions: Sequence[Question]) -> list["Part"]:
+        return [self] * len(questions)
+
+    def best(self, k: int, allowed: object = None) -> Scored:
+        self.depths.append(k)
+        numbers = np.array(sorted(self.listed), dtype=np.int64)
+        return Scored(numbers, np.array([self.said[n] for n in numbers.tolist()], dtype=np.float32))
+
+    def scores(self, numbers: Any) -> Any:
+        self.asked.append(numbers.tolist())
+        return np.array([self.said.get(n, 0.0) for n in numbers.tolist()], dtype=np.float32)
+
+    def reason(self, number: int, post: Post) -> Reason:
+        return Reason("own", 9.0, f"post {number}")
+
+
+def ranked(words: Part, formulas: Part, question: Question = QUESTION, **more: Any) -> RecipeReply:
+    ranking = replace(LIGHT.ranking, normalise="none", adaptive=False, **more.pop("ranking", {}))
+    recipe = replace(LIGHT, ranking=ranking)
+    weights = more.pop("weights", {"words": 0.6, "formulas": 0.4})
+    [reply] = weighted_sum(
+        recipe,
+        {"words": words, "formulas": formulas},  # type: ignore[dict-item]
+        [question],
+        7,
+        allowed=None,
+        weights=weights,
+        clock=Clock(),
+        **more,
+    )
+    return reply
+
+
+def test_scores_of_all_parts_add_up() -> None:
+    words, formulas = Part({1: 1.0, 2: 0.5}), Part({2: 1.0, 5: 0.5})
+    reply = ranked(words, formulas)
+    assert reply.numbers.tolist() == [2, 1, 5]
+    assert reply.scores.tolist() == pytest.approx([0.7, 0.6, 0.2])
+    assert words.depths == formulas.depths == [7]
+    assert reply.added["words"].tolist() == pytest.approx([0.3, 0.6, 0.0])
+    assert reply.said["formulas"].tolist() == pytest.approx([1.0, 0.0, 0.5])
+    assert reply.silent == frozenset()
+
+
+def test_only_some_parts_find_candidates_and_all_of_them_score() -> None:
+    words, formulas = Part({1: 1.0, 2: 0.5}), Part({2: 1.0, 5: 0.5})
+    reply = ranked(words, formulas, ranking={"candidates_from": ("words",)})
+    assert reply.numbers.tolist() == [2, 1]
+    assert formulas.depths == []
+    assert formulas.asked == [[1, 2]]
+    assert words.asked == []
+
+
+def test_a_post_may_be_asked_about_that_nobody_lists() -> None:
+    words, formulas = Part({1: 1.0, 9: 0.1}, [1]), Part({9: 0.2}, [])
+    reply = ranked(words, formulas, also=9)
+    assert reply.numbers.tolist() == [1, 9]
+    assert words.asked == [[9]]
+    assert reply.scores.tolist() == pytest.approx([0.6, 0.14])
+    words = Part({1: 1.0})
+    ranked(words, Part({}), also=1)
+    assert words.asked == []
+
+
+def test_the_leading_posts_are_scored_again() -> None:
+    words = Part({1: 1.0, 2: 0.9, 3: 0.1})
+    ranked(words, Part({}), ranking={"rescored": 2})
+    assert words.asked == [[1, 2]]
+    ranked(words, Part({}), ranking={"rescored": 0})
+    assert words.asked == [[1, 2]]
+
+
+def test_what_a_part_without_weight_finds_is_not_found() -> None:
+    words, formulas = Part({1: 1.0}), Part({2: 1.0})
+    reply = ranked(words, formulas, weights={"words": 1.0, "formulas": 0.0})
+    assert reply.numbers.tolist() == [1]
+    assert formulas.depths == formulas.asked == []
+
+
+def test_other_parts_find_where_those_that_should_have_nothing_to_go_on() -> None:
+    words, formulas = Part({1: 1.0}), Part({2: 1.0})
+    only_words = Question(Query("1", "prime numbers", language="en"))
+    reply = ranked(words, formulas, only_words, ranking={"candidates_from": ("formulas",)})
+    assert reply.numbers.tolist() == [1]
+    assert reply.silent == {"formulas"}
+    assert words.depths == [7]
+
+
+def reply() -> RecipeReply:
+    return RecipeReply(
+        QUESTION,
+        np.array([7, 8, 9]),
+        np.array([0.6, 0.5, 0.0]),
+        {"words": np.array([0.6, 0.0, 0.0]), "formulas": np.array([0.0, 0.5, 0.0])},
+        {"words": Part({}), "formulas": Part({})},  # type: ignore[dict-item]
+        said={"words": np.array([1.0, 0.0, 0.0])},
+        silent=frozenset({"x"}),
+        remarks=(lambda place: Reason("rank", 0.0, str(place)) if place else None,),
+    )
+
+
+def test_the_reasons_of_a_post_are_those_of_the_parts_that_added_to_it() -> None:
+    post = Post("a", "b")
+    assert reply().shares(0) == (Reason("words", 0.6),)
+    assert reply().shares(2) == ()
+    assert reply().reasons(0, post) == (Reason("words", 0.6, "post 7"),)
+    assert reply().reasons(1, post) == (
+        Reason("formulas", 0.5, "post 8"),
+        Reason("rank", 0.0, "1"),
+    )
+
+
+def test_posts_in_another_order_keep_what_was_said_of_them() -> None:
+    moved = reply().ordered([2, 0])
+    assert (moved.numbers.tolist(), moved.scores.tolist()) == ([9, 7], [0.0, 0.6])
+    assert moved.totals.tolist() == [0.0, 0.6]
+    assert moved.added["words"].tolist() == [0.0, 0.6]
+    assert moved.said["words"].tolist() == [0.0, 1.0]
+    assert (moved.silent, moved.is_close) == ({"x"}, True)
+    assert moved.reasons(0, Post("a", "b")) == (Reason("rank", 0.0, "2"),)
+    shown = reply().ordered([1, 0], [5.0, 4.0], lambda place: Reason("new", 1.0, str(place)))
+    assert shown.scores.tolist() == shown.totals.tolist() == [5.0, 4.0]
+    assert shown.reasons(0, Post("a", "b"))[1:] == (
+        Reason("rank", 0.0, "1"),
+        Reason("new", 1.0, "0"),
+    )
+
+
+def test_posts_behind_the_others_have_no_scores() -> None:
+    more = reply().with_posts([3, 4])
+    assert more.numbers.tolist() == [7, 8, 9, 3, 4]
+    assert more.scores.tolist() == more.totals.tolist() == [0.6, 0.5, 0.0, 0.0, 0.0]
+    assert more.said["words"].tolist() == [1.0, 0.0, 0.0, 0.0, 0.0]
+    assert more.shares(4) == ()
+
+
+def test_a_further_share_orders_the_first_posts_again() -> None:
+    part = Part({})
+    more = reply().with_share("exact", [0.0, 0.2], part)  # type: ignore[arg-type]
+    assert more.numbers.tolist() == [8, 7, 9]
+    assert more.scores.tolist() == pytest.approx([0.7, 0.6, 0.0])
+    assert more.added["exact"].tolist() == [0.2, 0.0, 0.0]
+
+
+def test_scores_on_another_scale_keep_the_shares() -> None:
+    other = reply().rescored(np.array([0.3, 0.1, 0.2]), 0.3)
+    assert other.scores.tolist() == [0.3, 0.1, 0.2]
+    assert other.totals.tolist() == [0.6, 0.5, 0.0]
+    assert other.added["words"].tolist() == pytest.approx([0.3, 0.0, 0.0])
+    assert other.is_close
+    assert not reply().rescored(np.array([0.3, 0.1, 0.2]), 0.31).is_close
+
+
+def test_weights_are_those_of_the_recipe_or_in_proportion() -> None:
+    assert chosen_weights(LIGHT) == LIGHT.ranking.weights
+    assert chosen_weights(LIGHT, {"formulas": 3.0, "words": 1.0}) == {
+        "words": 0.25,
+        "formulas": 0.75,
+    }
+    assert chosen_weights(LIGHT, {"words": 5}) == {"words": 1.0, "formulas": 0.0}
+    for asked, problem in (
+        ({"colour": 1.0}, "weights: 'colour' is not a part of the recipe light"),
+        ({"words": -0.5}, "weights: words is -0.5; a weight cannot be less than 0"),
+        ({"words": float("inf")}, "weights: words is inf; a weight cannot"),
+        ({"words": 0.0}, "weights: at least one part must count"),
+        ({"words": 1.7e308, "formulas": 1.7e308}, "weights: at least one part must count"),
+    ):
+        with pytest.raises(InputError, match=problem):
+            chosen_weights(LIGHT, asked)

@@ -1,0 +1,74 @@
+"""Opening a library while somebody else builds it again."""
+
+from pathlib import Path
+
+import pytest
+
+from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.library import holdings
+from mathsetu.library.holdings import open_holdings
+from mathsetu.library.manifest import read_manifest
+
+
+def test_opening_is_tried_again_while_the_manifest_changes(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest = read_manifest(library)
+    read = 0
+    opened = 0
+
+    def changing(folder: Path) -> object:
+        nonlocal read
+        read += 1
+        return read
+
+    class Replaced:
+        def __init__(self, folder: Path, manifest: object, settings: tuple[str, ...]) -> None:
+            nonlocal opened
+            opened += 1
+            if opened < 5:
+                raise DamagedLibrary(folder, "is missing")
+            self.manifest = manifest
+
+    monkeypatch.setattr(holdings, "read_manifest", changing)
+    monkeypatch.setattr(holdings, "FolderHoldings", Replaced)
+    assert open_holdings(library, ()).manifest == 9  # type: ignore[attr-defined]
+    opened = -1
+    with pytest.raises(DamagedLibrary):
+        open_holdings(library, ())
+    assert opened == 4
+    # What is damaged and stays so is said at once.
+    monkeypatch.setattr(holdings, "read_manifest", lambda folder: manifest)
+    opened = 0
+    with pytest.raises(DamagedLibrary):
+        open_holdings(library, ())
+    assert opened == 1
+
+
+def test_what_the_system_refuses_is_one_line(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*given: object) -> object:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(holdings, "FolderHoldings", refused)
+    with pytest.raises(InputError, match=rf"^{library}: cannot be read \(.*ermission denied\)$"):
+        open_holdings(library, ())
+
+
+def test_an_open_folder_stays_as_it_is_until_it_changes(library: Path) -> None:
+    opened = open_holdings(library, ())
+    assert opened.now() is opened
+    assert opened.renew(opened.now()) is False
+    assert opened.refreshed() is None
+    assert opened.now().version == ""
+    opened.close()
+
+
+def test_a_part_of_other_posts_is_damage(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        holdings.CachedPosts, "__init__", lambda self, *given: setattr(self, "count", 9)
+    )
+    monkeypatch.setattr(holdings.CachedPosts, "close", lambda self: None)
+    with pytest.raises(DamagedLibrary, match="was built of other posts"):
+        open_holdings(library, ())

@@ -1,0 +1,84 @@
+"""The known word that is most like a misspelt one."""
+
+import pytest
+
+from mathsetu.library.beginnings import Beginnings, folded
+from mathsetu.library.spelling import Spelling, edits
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("groub", "group"),
+        ("grop", "group"),
+        ("gro", ""),  # too short
+        ("grxxp", ""),  # two letters of a short word
+        ("polynom1al", "polynomial"),
+        ("polinomyal", "polynomial"),
+        ("polinomyel", ""),  # three letters
+        ("groups", ""),  # an ending
+        ("polynomials", ""),
+        ("integrl", "integral"),
+        ("intxgrl", ""),  # seven letters may have one wrong
+        ("intxgrml", "integral"),  # eight may have two
+        ("intgeral", "integral"),
+    ],
+)
+def test_one_letter_may_be_wrong_and_two_of_a_long_word(typed: str, meant: str) -> None:
+    known = Spelling({"group": 3, "polynomial": 2, "integral": 1})
+    assert known.nearest(typed) == meant
+
+
+def test_of_words_as_near_the_one_with_the_same_letters_then_the_most_frequent_is_meant() -> None:
+    assert Spelling({"trap": 5, "ramp": 9, "trim": 20}).nearest("tramp") == "ramp"
+    assert Spelling({"cart": 9, "calm": 1}).nearest("clam") == "calm"
+    assert Spelling({"bats": 1, "cats": 5, "rats": 3}).nearest("xats") == "cats"
+    assert Spelling({}).nearest("group") == ""
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "most", "count"),
+    [
+        ("abcd", "abcd", 2, 0),
+        ("abcd", "abdc", 2, 1),
+        ("abcd", "badc", 2, 2),
+        ("abcd", "bad", 2, 2),
+        ("abcd", "xbcy", 2, 2),
+        ("abcd", "wxyz", 2, 3),
+        ("abcd", "wxyz", 1, 2),
+        ("abcd", "a", 2, 3),
+        ("abc", "abcde", 2, 2),
+        ("", "ab", 2, 2),
+        ("ab", "", 2, 2),
+        ("ca", "abc", 3, 3),
+    ],
+)
+def test_letters_that_differ_are_counted_up_to_one_more_than_wanted(
+    one: str, other: str, most: int, count: int
+) -> None:
+    assert edits(one, other, most) == edits(other, one, most) == count
+
+
+def test_texts_that_begin_so_come_first_then_short_ones() -> None:
+    texts = ["A long text on primes", "On primes", "Primes and more", "Primes", "Prime $x$ numbers"]
+    table = Beginnings(texts)
+    assert len(table) == 5
+    assert table.find("prim", 9) == [3, 4, 2, 1, 0]
+    assert table.find("prim", 2) == table.find("prim", 9)[:2]
+    assert table.find("primes ", 9) == [2]
+    assert table.find("primes and", 9) == [2]
+    assert table.find("prime numb", 9) == [4]
+    assert table.find("", 9) == table.find("rimes", 9) == []
+    assert table.words().count("primes") == 4
+    assert len(Beginnings([])) == 0
+    assert Beginnings([]).find("a", 1) == []
+    assert Beginnings(["", "b"]).find("b", 1) == [1]
+
+
+def test_long_beginnings_are_compared_whole() -> None:
+    same = "a" * 40
+    table = Beginnings([f"{same} x", f"{same} y", f"{same[:31]} z"])
+    assert table.find(f"{same} y", 5) == [1]
+    assert table.find(same[:32], 5) == [0, 1]
+    assert table.find(same[:31], 5) == [2, 0, 1]
+    assert folded("Ä $x$ B") == "a b"
