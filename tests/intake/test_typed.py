@@ -187,6 +187,7 @@ def test_a_slash_divides_the_whole_product_before_it_with_or_without_spaces(
         ("a11 a22 - a12 a21", ("a_{11}a_{22}-a_{12}a_{21}",)),
         ("n1 sin θ1 = n2 sin(theta2)", (r"n_1\sin \theta_1 =n_2\sin(\theta_2)",)),
         ("x² + y1", ("x^2+y_1",)),
+        ("f(x)2 + x²3", ("f(x)2+x^23",)),
         ("x2^2 + 1", ("x_2^2+1",)),
         ("f1(x) + f2(x)", ("f_1(x)+f_2(x)",)),
         ("v1 = 3, v2 = 4", ("v_1=3", "v_2=4")),

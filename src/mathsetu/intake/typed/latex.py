@@ -359,7 +359,7 @@ def _add(frame: _Frame, atom: _Atom, index: str = "_") -> None:
     last = frame.atoms[-1] if frame.atoms else None
     if last is not None and atom.sign == "post":
         last.latex = last.latex.rstrip() + atom.latex
-        last.inner = None
+        last.inner, last.takes_digits = None, False
         return
     argument = last is not None and last.is_function and atom.inner is not None and atom.is_tight
     if last is not None and argument:
@@ -367,13 +367,13 @@ def _add(frame: _Frame, atom: _Atom, index: str = "_") -> None:
         if _OPERATOR_NAME.fullmatch(name):
             name = f"\\operatorname{{{name}}}"
         last.latex = name + atom.latex
-        last.is_function = False
+        last.is_function = last.takes_digits = False
         return
     takes_digits = last is not None and (last.takes_digits or last.latex == "\\log ")
     if last is not None and takes_digits and atom.is_tight and atom.latex.isdigit():
         # x1 is x_1, log2 is log_2
         _attach(frame, index if last.takes_digits else "_", atom.latex)
-        last.is_function, last.takes_digits = True, False
+        last.is_function = True
         return
     frame.atoms.append(atom)
 
@@ -390,7 +390,7 @@ def _attach(frame: _Frame, mark: str, script: str) -> None:
         latex, script = latex[: last.script_at - 1], f"{inner}{mark}{{{script}}}"
     last.script, last.script_at = mark, len(latex) + 1
     last.latex = latex + mark + (script if len(script) == 1 else f"{{{script}}}")
-    last.inner = None
+    last.inner, last.takes_digits = None, False
     # sin^2 x: what follows is still its argument.
     if last.latex.startswith("\\"):
         last.latex += " "
