@@ -21,6 +21,8 @@ FOUND_WHOLE = 0.5
 #: A query of fewer nodes is held by many formulas that have nothing else to do with it, unless it
 #: names a function.
 LEAST_WHOLE = 6
+# Functions of one letter or formula that are written by signs: |x|, ⌊x⌋, dx.
+_BY_SIGNS = frozenset({"F!abs", "F!floor", "F!ceiling", "F!round", "F!d", "F!df"})
 #: The least similarity of a formula in which a pattern (a query with wildcards) is found in full.
 FOUND_PATTERN = 2 / 3
 #: The same where letters of the pattern had to be renamed.
@@ -100,10 +102,15 @@ def similarity(overlap: float, found: Match) -> float:
 def is_telling(labels: Sequence[str]) -> bool:
     """Whether few formulas hold a query with these labels by chance.
 
-    >>> is_telling(["F!tan", "V!x"]), is_telling(["O!SUP", "V!x", "N!2"])
+    >>> is_telling(["F!tan", "V!x"]), is_telling(["F!abs", "V!x"])
     (True, False)
     """
-    return len(labels) >= LEAST_WHOLE or any(label.startswith("F!") for label in labels)
+    return len(labels) >= LEAST_WHOLE or any(map(_names_function, labels))
+
+
+def _names_function(label: str) -> bool:
+    """Whether a label is of a function that is written by its name, not by bars or an accent."""
+    return label.startswith("F!") and label[2:].isalpha() and label not in _BY_SIGNS
 
 
 def pattern_similarity(overlap: float, found: Match) -> float:
