@@ -315,3 +315,20 @@ def test_function_words_of_a_further_language_are_dropped() -> None:
 def test_a_vietnamese_word_with_a_tone_mark_is_no_stop_word_without() -> None:
     assert analyze("con chó cho mèo", "vi") == ["con", "cho", "meo"]
     assert analyze("được duoc", "vi") == []
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("de", "wann warum wie was wo wer"),
+        ("fr", "quand pourquoi comment combien"),
+        ("it", "quando perché come dove"),
+        ("pt", "quando como onde quanto"),
+        ("pl", "kiedy dlaczego jak gdzie ile"),
+        ("ru", "когда почему как где сколько"),
+        ("uk", "коли чому як де скільки"),
+        ("sk", "kedy prečo ako kde koľko"),
+    ],
+)
+def test_words_that_ask_are_no_terms(language: str, words: str) -> None:
+    assert analyze(words, language) == []
