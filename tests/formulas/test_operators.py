@@ -193,3 +193,9 @@ def test_more_operands_than_positions_keep_their_order() -> None:
 
 def test_the_term_reader_of_this_file_reads() -> None:
     assert term("plus(x, 2)") == read_tree("[U!plus,0[V!x],1[N!2]]")
+
+
+def test_a_line_with_two_equations_is_not_divided_where_it_is_aligned() -> None:
+    aligned = parse_latex(r"\begin{align} a &= b = e, \quad c = d^2 \end{align}").opt
+    written = parse_latex(r"a = b = e, \quad c = d^2").opt
+    assert aligned.children[0].children == (written,)

@@ -739,3 +739,21 @@ def test_words_in_arguments_and_between_delimiters_stay_as_they_are(latex: str) 
     [span] = read_typed(latex)
     assert span.kind == "formula"
     assert span.content == latex.strip("$").removeprefix("\\(").removesuffix("\\)")
+
+
+@pytest.mark.parametrize(
+    ("typed", "latex"),
+    [
+        (r"\hat\beta_0 &= \bar y-\hat\beta_1\bar x \\", r"\hat\beta_0=\bar y-\hat\beta_1\bar x"),
+        (r"\frac{1}{x} &\le \sum_{i=1}^n x_i", r"\frac{1}{x}\le \sum_{i=1}^n x_i"),
+        ("x^2 &= 4", "x^2=4"),
+    ],
+)
+def test_a_line_of_an_alignment_is_one_formula(typed: str, latex: str) -> None:
+    question = typed_question(typed)
+    assert [parse_latex(formula).opt for formula in question.formulas] == [parse_latex(latex).opt]
+
+
+def test_an_ampersand_between_words_or_formulas_stays_one() -> None:
+    assert typed_question("R&D = costs").formulas == ()
+    assert len(typed_question(r"\alpha & \beta").formulas) == 2

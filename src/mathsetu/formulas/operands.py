@@ -222,18 +222,24 @@ def _joined(cells: tuple[Tree, ...]) -> tuple[Tree, ...]:
     """The cells of an aligned line: ``a &= b`` is one formula, divided only for the eye."""
     joined: list[Tree] = []
     for cell in cells:
-        first = cell
-        above: Tree | None = None
-        if cell.label == "U!and" and cell.children:
-            above, first = cell, cell.children[0]
-        if joined and len(first.children) == 2 and first.children[0].label == "W!":
-            formula = Tree(first.label, (joined.pop(), first.children[1]), TWO, first.symbol)
-            if above is not None:
-                formula = Tree("U!and", (formula, *above.children[1:]), above.edges)
-            joined.append(formula)
+        formula = _completed(cell, joined[-1]) if joined else None
+        if formula is not None:
+            joined[-1] = formula
         elif cell.label != "W!" or not joined:
             joined.append(cell)
     return tuple(joined[1:] if len(joined) > 1 and joined[0].label == "W!" else joined)
+
+
+def _completed(cell: Tree, left: Tree) -> Tree | None:
+    """A cell that begins with a relation (``= b, c = d``), with its left side; None for others."""
+    if len(cell.children) == 2 and cell.children[0].label == "W!":
+        return Tree(cell.label, (left, cell.children[1]), TWO, cell.symbol)
+    if cell.label not in ("U!and", "O!form-seq"):
+        return None
+    first = _completed(cell.children[0], left) if cell.children else None
+    if first is None:
+        return None
+    return Tree(cell.label, (first, *cell.children[1:]), cell.edges, cell.symbol)
 
 
 def _table(box: Box, trees: list[Tree]) -> Tree:

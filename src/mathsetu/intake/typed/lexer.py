@@ -98,6 +98,13 @@ _ACCENTED = re.compile("[p-tv-zP-TV-Z][\u0302\u0303\u0304\u0307\u0308]")
 _PLANCK = re.compile("[A-Zb-fh-np-tv-z]?ħ[A-Zb-df-hj-np-tv-z]?")
 
 
+# What follows the & of a line that was pasted from an alignment: a &= b.
+_ALIGNED = re.compile(
+    r"\s?(?:[=<>≤≥≠≈≡∼∈→⇒⇔]|:=|\\(?:[lg]eq?|[lg]eqslant|[lg]t|neq?|approx|equiv|sim|simeq|cong|in"
+    r"|subset(?:eq)?|propto|to|implies|iff|(?:Left|Long)?[rR]ightarrow)(?![A-Za-z]))"
+)
+
+
 # Functions of the image of a map.
 _OF_IMAGES: Final = frozenset("dim codim rank rang Rang rg".split())
 
@@ -222,6 +229,8 @@ def tokens(text: str) -> list[Token]:
         position = match.end()
         group = match.lastgroup or ""
         written = match[0]
+        if written == "&" and _ALIGNED.match(text, position):
+            continue
         if (
             group == "greek"
             and len(written) < SHORT
