@@ -417,6 +417,11 @@ def test_a_reason_is_looked_for_in_the_first_twenty_thousand_words(tmp_path: Pat
         # What is between is said, too; what is apart is named apart.
         ("El número es primo.", "prime → número es primo"),
         ("Un número $x$ primo.", "prime → primo, número"),
+        # Nothing is said across the end of a sentence, a clause or a paragraph.
+        ("Un número. El primo.", "prime → primo, número"),
+        ("Un número; primo.", "prime → primo, número"),
+        ("Un número\n\nPrimo.", "prime → Primo, número"),
+        ("Un número\nprimo.", "prime → número primo"),
         ("Un número.", "prime → número"),
     ],
 )

@@ -19,6 +19,7 @@ from mathsetu.intake import MarkedText, PostFacts, Question
 from mathsetu.languages.analyze import analyze, tokenize
 from mathsetu.languages.glossary import Expanded, Glossary
 from mathsetu.languages.normalise import fold, normalise
+from mathsetu.languages.sentences import clauses
 from mathsetu.markup import plain
 from mathsetu.plain_files import open_plain
 from mathsetu.records import Evidence, Post, Reason
@@ -585,7 +586,7 @@ def _read_languages(folder: Path) -> list[str]:
 
 @dataclass(frozen=True)
 class _Words:
-    """The words of a post; formulas and the ends of fields stand between them as barriers.
+    """The words of a post; formulas, the ends of clauses and of fields are barriers between them.
 
     Attributes:
         words: All words in order.
@@ -717,21 +718,22 @@ def _read_texts(texts: tuple[str, ...], language: str, analysis: str) -> _Words:
                 shown = " ".join(span.content.split())
                 gap += f"${shown}$" if span.kind == "formula" and len(gap) < _LONGEST_GAP else "…"
                 continue
-            own = list(islice(plain(span.content).split(), _WORDS_READ - len(words)))
-            if own:
-                gap += " " if span.content[0].isspace() else ""
-                gaps[len(words)] = gap if len(gap) <= _LONGEST_GAP else " … "
-                gap = ""
-            for word in own:
-                for term in _terms_of_word(word, language, analysis):
-                    first.setdefault(term, len(words))
-                    places.append(len(words))
-                    terms.append(term)
-                words.append(word)
-            gap += " " if span.content[-1:].isspace() else ""
-            # No term is blank, so that none follows another across a formula.
-            places.append(len(words))
-            terms.append("")
+            for clause in clauses(plain(span.content)):
+                own = list(islice(clause.split(), _WORDS_READ - len(words)))
+                if own:
+                    gap += " " if clause[0].isspace() else ""
+                    gaps[len(words)] = gap if len(gap) <= _LONGEST_GAP else " … "
+                    gap = ""
+                for word in own:
+                    for term in _terms_of_word(word, language, analysis):
+                        first.setdefault(term, len(words))
+                        places.append(len(words))
+                        terms.append(term)
+                    words.append(word)
+                gap += " " if clause[-1].isspace() else ""
+                # No term is blank, so that none follows another across a clause or a formula.
+                places.append(len(words))
+                terms.append("")
     return _Words(words, places, _joined(terms), first, fields, gaps)
 
 
