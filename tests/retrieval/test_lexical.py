@@ -331,6 +331,8 @@ def test_a_reason_names_words_of_the_query_for_parts_of_translations(
         # One of the words is translated by itself.
         (asked("partial sums"), "योग ज्ञात करें।", "hi", ("sums", "योग", "योग")),
         (asked("अभाज्य संख्या", "hi"), "Numbers!", "en", ("संख्या", "number", "Numbers")),
+        (asked("nombres premiers", "fr"), "Numbers!", "en", ("nombres", "number", "Numbers")),
+        (asked("liczby pierwsze", "pl"), "Numbers!", "en", ("liczby", "number", "Numbers")),
         # A word of the translation is found, not all of it.
         (asked("prime"), "Un número.", "es", ("prime", "número primo", "número")),
         # The glossary has no German name for the theorem.

@@ -119,16 +119,18 @@ class Glossary:
         return expander.other_forms(expander.read(text))
 
     def learned(self, text: str, source: str, target: str) -> Iterator[tuple[int, int, list[str]]]:
-        """Places of a marked text with words of another language that they were learned to be.
+        """The places of a marked text's words with what these were learned to be.
 
-        >>> text = "Mathematikbuch"
-        >>> list(Glossary.load().learned(text, "de", "en"))[0][2]
-        ['mathematical', 'math', 'mathematician', 'book']
+        >>> for start, end, said in Glossary.load().learned("Mathematikbuch", "de", "en"):
+        ...     print(start, end, said)
+        0 14 ['mathematical', 'math', 'mathematician']
+        0 14 ['book']
         """
         expander = self._expander(source, target)
         for piece in expander.pieces(expander.read(text)):
-            if any(piece.learned):
-                yield piece.start, piece.end, [word for one in piece.learned for word, _ in one]
+            for (start, end), said in zip(piece.places, piece.learned, strict=True):
+                if said:
+                    yield start, end, [word for word, _ in said]
 
     def _expander(self, source: str, target: str) -> Expander:
         pair = (source, target)

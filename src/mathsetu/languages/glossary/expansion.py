@@ -63,6 +63,7 @@ class Piece(NamedTuple):
         terms: Their terms, as the analyzer of the source writes them; stop words have none.
         concepts: What they may be in the glossary, the likeliest first.
         learned: What each of the words was learned to mean, with the chances.
+        places: Where each of these words begins and ends.
     """
 
     start: int
@@ -70,6 +71,7 @@ class Piece(NamedTuple):
     terms: tuple[str, ...]
     concepts: tuple[Concept, ...]
     learned: tuple[tuple[tuple[str, float], ...], ...]
+    places: tuple[tuple[int, int], ...]
 
 
 class Expanded(NamedTuple):
@@ -174,7 +176,7 @@ class Expander:
                 key = _syllables(text, tokens[first:word])
                 said = tuple(table.translations(key))
                 start, end = tokens[first].start, tokens[word - 1].end
-                yield Piece(start, end, (key,), (), (said,))
+                yield Piece(start, end, (key,), (), (said,), ((start, end),))
                 place = first = word
             elif match is not None:
                 yield from self._unmatched(text, tokens[place:first], table)
@@ -202,13 +204,20 @@ class Expander:
         self, text: str, match: TermMatch, tokens: Sequence[Token], table: LearnedWords
     ) -> Piece:
         """A term of the glossary, with what its words were learned to be where that counts."""
-        terms = tuple(term for token in tokens if not token.is_stop for term in token.terms)
-        learned: tuple[tuple[tuple[str, float], ...], ...] = ()
-        if self._share(match.concepts, terms) < 1.0:
-            whole = _syllables(text, tokens)
-            keys = [whole] if self._row.spaces_syllables and whole in table else terms
-            learned = tuple(tuple(table.translations(key)) for key in keys)
-        return Piece(match.start, match.end, terms, match.concepts, learned)
+        places = [
+            (term, (token.start, token.end))
+            for token in tokens
+            if not token.is_stop
+            for term in token.terms
+        ]
+        terms = tuple(term for term, _ in places)
+        if self._share(match.concepts, terms) == 1.0:
+            places = []
+        elif self._row.spaces_syllables and (whole := _syllables(text, tokens)) in table:
+            places = [(whole, (match.start, match.end))]
+        learned = tuple(tuple(table.translations(key)) for key, _ in places)
+        where = tuple(place for _, place in places)
+        return Piece(match.start, match.end, terms, match.concepts, learned, where)
 
     def _share(self, concepts: Sequence[Concept], terms: Sequence[str]) -> float:
         """What the glossary counts beside learned words."""
@@ -235,7 +244,8 @@ class Expander:
                 for term in token.terms
                 for part in self._taken_apart(term, table)
             ]
-            yield Piece(token.start, token.end, token.terms, (), tuple(learned))
+            places = ((token.start, token.end),) * len(learned)
+            yield Piece(token.start, token.end, token.terms, (), tuple(learned), places)
 
     def _taken_apart(self, term: str, table: LearnedWords) -> Sequence[str]:
         """A word that is made of two known ones as these, any other as it is."""
