@@ -638,3 +638,30 @@ def test_a_reason_names_no_translation_that_is_unlikely(tmp_path: Path) -> None:
     [reply] = over(tmp_path / "index", post).ask([asked("समाकल का मान", "hi")])
     assert 0 < reply.wanted["let"] < reply.wanted["valu"]
     assert {one.found for one in reply.reason(0, post).evidence} == {"integral", "value"}
+
+
+@pytest.mark.parametrize(
+    ("question", "body", "language", "met"),
+    [
+        (asked("equator"), "An equation.", "en", []),
+        (asked("equation"), "The equator.", "en", []),
+        (asked("equator"), "Equators and equations.", "en", ["Equators"]),
+        (asked("equations"), "The equator, an equation.", "en", ["equation"]),
+        (asked("Äquator", "de"), "An equation.", "en", []),
+        (asked("Äquator", "de"), "An equation of the equator.", "en", ["equator"]),
+        (asked("equator"), "Jedna rovnice.", "cs", []),
+        # What is derived from a word is met.
+        (asked("integrate"), "The integrals.", "en", ["integrals"]),
+        (asked("equational"), "An equation.", "en", ["equation"]),
+        # "If" stands with any word in sentences and their translations.
+        (asked("gibt", "de"), "If it gives one.", "en", ["gives"]),
+        (asked("todos", "es"), "All of them.", "en", ["All"]),
+    ],
+)
+def test_a_word_with_the_stem_of_a_term_that_it_is_not_is_neither_named_nor_counted(
+    tmp_path: Path, question: Question, body: str, language: str, met: list[str]
+) -> None:
+    post = Post("0", body, language=language)
+    [reply] = over(tmp_path / "index", post).ask([question])
+    assert [one.found for one in reply.reason(0, post).evidence] == met
+    assert bool(reply.narrowest(post)) == bool(met)

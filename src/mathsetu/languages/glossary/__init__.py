@@ -23,6 +23,7 @@ from mathsetu.languages.glossary.concepts import Concept, read_concepts
 from mathsetu.languages.glossary.expansion import Expanded, Expander, TermsOfConcepts
 from mathsetu.languages.glossary.matching import Matcher, TermMatch
 from mathsetu.languages.glossary.search import Index
+from mathsetu.languages.strangers import is_stranger
 
 __all__ = ["Concept", "Expanded", "Glossary", "TermMatch"]
 
@@ -66,14 +67,19 @@ class Glossary:
     def mean_different(self, one: str, other: str, language: str) -> bool:
         """Whether the glossary has both of two expressions, for different concepts.
 
-        Stems do not tell: those of "diagonal" and "diagonalization" are the same.
+        Stems do not tell: those of "diagonal" and "diagonalization" are the same, and those of
+        "equation" and "equator", which is no term of mathematics at all.
 
         >>> glossary = Glossary.load()
         >>> glossary.mean_different("diagonalization", "diagonal", "en")
         True
         >>> glossary.mean_different("diagonalization", "diagonalizable", "en")
         False
+        >>> glossary.mean_different("equation", "equator", "en")
+        True
         """
+        if is_stranger(one, language) != is_stranger(other, language):
+            return True
         meant, also_meant = self._meanings(one, language), self._meanings(other, language)
         return bool(meant and also_meant) and meant.isdisjoint(also_meant)
 
