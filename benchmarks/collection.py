@@ -34,7 +34,7 @@ from typing import Any
 from benchmarks.shared import DATA
 from mathsetu.collections.files import writing
 from mathsetu.collections.jsonl import VERSION
-from mathsetu.languages.translate.sentences import sentences
+from mathsetu.languages.sentences import sentences
 
 # Stands in a sentence where a formula goes.
 _SLOT = "\ue000"

@@ -28,7 +28,7 @@ from mathsetu.languages.analyze import analyze
 from mathsetu.languages.detect import detect
 from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.mask import mask, unmask
-from mathsetu.languages.translate.sentences import sentences
+from mathsetu.languages.sentences import clauses, sentences
 from mathsetu.languages.transliterate import itrans, romanise
 from mathsetu.markup import snippet, split, to_text
 from mathsetu.markup.convert import text_and_formulas
@@ -95,7 +95,7 @@ READERS: Final[dict[str, Callable[[str], object]]] = {
     "analyze": lambda text: [analyze(text, code) for code in ("en", "hi", "fa", "hr")],
     "mask": lambda text: unmask(mask(text).text, mask(text)),
     "transliterate": lambda text: (itrans(text), romanise(text)),
-    "sentences": lambda text: (sentences(text), mask_sentences(text)),
+    "sentences": lambda text: (sentences(text), clauses(text), mask_sentences(text)),
     "glossary": lambda text: Glossary.load().match(text, "en"),
     "snippet": lambda text: snippet(text, 200, len(text) // 2),
     "presentation": _refusing(lambda text: read_presentation(f"<math>{text}</math>")),

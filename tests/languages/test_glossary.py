@@ -53,9 +53,16 @@ def test_other_stop_words_inside_a_term_do_not_matter() -> None:
     ]
 
 
-def test_a_term_does_not_reach_over_a_full_stop_or_a_formula() -> None:
-    assert [name for _, name in found("a limit. Functions", "en")] == ["limit", "function"]
-    assert [name for _, name in found("a limit $x$ function", "en")] == ["limit", "function"]
+@pytest.mark.parametrize("between", [". ", "; ", "\n\n", "\r\n\r\n", "\n- ", " $x$ "])
+def test_a_term_does_not_reach_over_a_full_stop_a_paragraph_or_a_formula(between: str) -> None:
+    names = [name for _, name in found(f"a limit{between}functions", "en")]
+    assert names == ["limit", "function"]
+
+
+@pytest.mark.parametrize("between", [" ", "-", " - ", "\n", "-\n", "  \r\n  "])
+def test_a_term_reaches_over_the_end_of_a_line_and_a_hyphen(between: str) -> None:
+    [(_, name)] = found(f"a limit{between}function", "en")
+    assert name == "limit-of-a-function"
 
 
 def test_terms_made_of_stop_words_are_found_as_they_stand() -> None:

@@ -331,6 +331,8 @@ def test_a_reason_names_words_of_the_query_for_parts_of_translations(
         # One of the words is translated by itself.
         (asked("partial sums"), "योग ज्ञात करें।", "hi", ("sums", "योग", "योग")),
         (asked("अभाज्य संख्या", "hi"), "Numbers!", "en", ("संख्या", "number", "Numbers")),
+        (asked("nombres premiers", "fr"), "Numbers!", "en", ("nombres", "number", "Numbers")),
+        (asked("liczby pierwsze", "pl"), "Numbers!", "en", ("liczby", "number", "Numbers")),
         # A word of the translation is found, not all of it.
         (asked("prime"), "Un número.", "es", ("prime", "número primo", "número")),
         # The glossary has no German name for the theorem.
@@ -417,6 +419,11 @@ def test_a_reason_is_looked_for_in_the_first_twenty_thousand_words(tmp_path: Pat
         # What is between is said, too; what is apart is named apart.
         ("El número es primo.", "prime → número es primo"),
         ("Un número $x$ primo.", "prime → primo, número"),
+        # Nothing is said across the end of a sentence, a clause or a paragraph.
+        ("Un número. El primo.", "prime → primo, número"),
+        ("Un número; primo.", "prime → primo, número"),
+        ("Un número\n\nPrimo.", "prime → Primo, número"),
+        ("Un número\nprimo.", "prime → número primo"),
         ("Un número.", "prime → número"),
     ],
 )
@@ -684,3 +691,30 @@ def test_a_question_of_eight_words_finds_other_forms_of_its_concepts(
     post = Post("a", "Diagonalization is a change of basis.", language="en")
     question = asked("diagonalizable" + " zzz" * more)
     assert found(over(tmp_path / "forms", post), question) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "body", "language", "met"),
+    [
+        (asked("equator"), "An equation.", "en", []),
+        (asked("equation"), "The equator.", "en", []),
+        (asked("equator"), "Equators and equations.", "en", ["Equators"]),
+        (asked("equations"), "The equator, an equation.", "en", ["equation"]),
+        (asked("Äquator", "de"), "An equation.", "en", []),
+        (asked("Äquator", "de"), "An equation of the equator.", "en", ["equator"]),
+        (asked("equator"), "Jedna rovnice.", "cs", []),
+        # What is derived from a word is met.
+        (asked("integrate"), "The integrals.", "en", ["integrals"]),
+        (asked("equational"), "An equation.", "en", ["equation"]),
+        # "If" stands with any word in sentences and their translations.
+        (asked("gibt", "de"), "If it gives one.", "en", ["gives"]),
+        (asked("todos", "es"), "All of them.", "en", ["All"]),
+    ],
+)
+def test_a_word_with_the_stem_of_a_term_that_it_is_not_is_neither_named_nor_counted(
+    tmp_path: Path, question: Question, body: str, language: str, met: list[str]
+) -> None:
+    post = Post("0", body, language=language)
+    [reply] = over(tmp_path / "index", post).ask([question])
+    assert [one.found for one in reply.reason(0, post).evidence] == met
+    assert bool(reply.narrowest(post)) == bool(met)

@@ -41,6 +41,7 @@ def test_the_matched_formula_is_coloured_and_its_substitution_told(engine: Engin
     [hit] = engine.search("$u^2+v^2=w^2$", k=1, where=Filter("en")).hits
     [formula] = hit.formulas
     assert formula.coverage == 1.0
+    assert formula.in_one_piece
     renamed = {letter.asked: letter.found for letter in formula.substitution}
     assert set(renamed) == {"u", "v", "w"}
     assert len(set(renamed.values())) == 3

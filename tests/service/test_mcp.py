@@ -77,6 +77,7 @@ def test_a_client_finds_fetches_and_explains_a_post(
     assert post["language"] == "en"
     assert "$" in post["body"]
     assert set(explained["formulas"][0]["substitution"]) == {"u", "v", "w"}
+    assert explained["formulas"][0]["in_one_piece"] is True
     assert formulas["hits"][0]["match"]["substitution"]["?a"] == "x"
     assert formulas["hits"][0]["posts"]
 

@@ -17,9 +17,9 @@ from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.mask import mask, unmask
 from mathsetu.languages.normalise import fold, normalise
 from mathsetu.languages.scripts import dominant_script, letters_by_script
+from mathsetu.languages.sentences import LONGEST, sentences
 from mathsetu.languages.table import LANGUAGES, language
 from mathsetu.languages.translate import Translator, open_translator
-from mathsetu.languages.translate.sentences import LONGEST, sentences
 from mathsetu.languages.transliterate import itrans, roman_key, romanise
 from mathsetu.markup import split, to_text
 

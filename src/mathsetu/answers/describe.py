@@ -241,6 +241,9 @@ def matched_formula(ours: str, theirs: str, prefix: str = "") -> MatchedFormula:
     >>> matched = matched_formula("x^2+1", "1+t^2")
     >>> matched.substitution, matched.coverage
     ((Renamed(asked='x', found='t'),), 1.0)
+    >>> scattered = matched_formula("x+y", "x+2y")
+    >>> scattered.coverage, scattered.in_one_piece
+    (1.0, False)
     """
     pair = match_latex(ours, theirs)
     result = pair.match
@@ -250,6 +253,7 @@ def matched_formula(ours: str, theirs: str, prefix: str = "") -> MatchedFormula:
         found=theirs,
         score=result.score,
         coverage=result.coverage,
+        in_one_piece=result.in_one_piece,
         substitution=tuple(
             Renamed(letter, other) for letter, other in pair.substitution.items()
             if letter != other

@@ -105,6 +105,8 @@ class Renamed:
 class MatchedFormula:
     """A formula of the query and the formula of the post that is most like it.
 
+    ``coverage`` says how much of the query's formula was found, ``in_one_piece`` whether that is
+    together in the post's formula as it is in the query's.
     ``symbols`` are the numbers of the matched symbols of the post's formula. In ``mathml`` their
     elements have the class ``matched``, and each element says its number as ``data-symbol``; so
     do ``asked_symbols`` and ``asked_mathml`` for the query's formula.
@@ -114,6 +116,7 @@ class MatchedFormula:
     found: str
     score: float
     coverage: float
+    in_one_piece: bool
     substitution: tuple[Renamed, ...]
     wildcards: tuple[Renamed, ...]
     asked_symbols: tuple[int, ...]

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mathsetu.graphs.graph import PLACEHOLDER
-from mathsetu.languages.translate.sentences import sentences as cut
+from mathsetu.languages.sentences import sentences as cut
 from mathsetu.markup import Span, split
 from mathsetu.records import Formula
 

@@ -19,6 +19,8 @@ from mathsetu.intake import MarkedText, PostFacts, Question
 from mathsetu.languages.analyze import analyze, tokenize
 from mathsetu.languages.glossary import Expanded, Glossary
 from mathsetu.languages.normalise import fold, normalise
+from mathsetu.languages.sentences import clauses
+from mathsetu.languages.strangers import is_stranger
 from mathsetu.markup import plain
 from mathsetu.plain_files import open_plain
 from mathsetu.records import Evidence, Post, Reason
@@ -379,7 +381,7 @@ class LexicalReply:
             # Where nothing parts words, what translates one pair of letters says little.
             is_part = bool(form) and len(wanted.get(asked, ())) > 1
             if terms and not is_part:
-                for first, last in _spans_of(form, terms, language, text):
+                for first, last in _spans_of(form or asked, terms, language, text, not form):
                     met += ((first, last, word) for word in tokenize(asked))
         if not any(map(str.isalpha, "".join(wanted))):
             return [], set()
@@ -397,8 +399,8 @@ class LexicalReply:
         is_own = language in self._question.languages
         for one in said:
             if not one.form or not is_own:
-                part = self._word_with(term, one.form, language)
-                if found := _said_in(part, [term], language, text):
+                part = self._word_with(term, one.form, language) if one.form else one.asked
+                if found := _said_in(part, [term], language, text, not one.form):
                     by_itself = self._met_by_itself(one, term, language, text)
                     return [by_itself or self._met(one, found)]
         # A part of a translation. Names in formulas are no words, and what only another language
@@ -414,10 +416,11 @@ class LexicalReply:
     def _forms_of(self, said: _Said, language: str, text: _Words) -> list[str]:
         """The forms in which a post says something, the one that is asked for first."""
         forms: dict[str, str] = {}
-        for span in _spans_of(said.form, said.terms, language, text):
+        wanted = said.form or said.asked
+        for span in _spans_of(wanted, said.terms, language, text, not said.form):
             found = text.between(*span)
             forms.setdefault(found.casefold(), found)
-        wanted = fold(normalise(said.form or said.asked))
+        wanted = fold(normalise(wanted))
         ordered = sorted(forms.values(), key=lambda form: fold(normalise(form)) != wanted)
         # Where no spaces part words, they are found in whole clauses, which are not their forms.
         others = (
@@ -585,7 +588,7 @@ def _read_languages(folder: Path) -> list[str]:
 
 @dataclass(frozen=True)
 class _Words:
-    """The words of a post; formulas and the ends of fields stand between them as barriers.
+    """The words of a post; formulas, the ends of clauses and of fields are barriers between them.
 
     Attributes:
         words: All words in order.
@@ -627,21 +630,31 @@ class _Words:
 
 
 def _spans_of(
-    form: str, terms: Sequence[str], language: str, text: _Words
+    said: str, terms: Sequence[str], language: str, text: _Words, is_own: bool = False
 ) -> Iterator[tuple[int, int]]:
-    """The places where a post says a translation, "" for the question's own words.
+    """The places where a post says a translation, or a word of the question that ``is_own``.
 
     Where its words have the stems of the translation, but are a term of the glossary for something
-    else, it does not: "diagonal" is no "diagonalization".
+    else, it does not: "diagonal" is no "diagonalization". The question's own word is met in all
+    that is derived from it, but "equator" is no "equation".
     """
     for first, last in text.spans(terms):
-        if not form or not _mean_different(form, text.between(first, last), language):
+        found = text.between(first, last)
+        is_other = (
+            is_stranger(said, language) != is_stranger(found, language)
+            if is_own
+            else bool(said) and _mean_different(said, found, language)
+        )
+        if not is_other:
             yield first, last
 
 
-def _said_in(form: str, terms: Sequence[str], language: str, text: _Words) -> str:
-    """The words of a post that say a translation; "" where it does not."""
-    return next((text.between(*span) for span in _spans_of(form, terms, language, text)), "")
+def _said_in(
+    said: str, terms: Sequence[str], language: str, text: _Words, is_own: bool = False
+) -> str:
+    """The words of a post that say a translation or the question's own word; "" where none do."""
+    spans = _spans_of(said, terms, language, text, is_own)
+    return next((text.between(*span) for span in spans), "")
 
 
 @lru_cache(maxsize=1 << 14)  # each post that is looked into is asked
@@ -717,21 +730,22 @@ def _read_texts(texts: tuple[str, ...], language: str, analysis: str) -> _Words:
                 shown = " ".join(span.content.split())
                 gap += f"${shown}$" if span.kind == "formula" and len(gap) < _LONGEST_GAP else "…"
                 continue
-            own = list(islice(plain(span.content).split(), _WORDS_READ - len(words)))
-            if own:
-                gap += " " if span.content[0].isspace() else ""
-                gaps[len(words)] = gap if len(gap) <= _LONGEST_GAP else " … "
-                gap = ""
-            for word in own:
-                for term in _terms_of_word(word, language, analysis):
-                    first.setdefault(term, len(words))
-                    places.append(len(words))
-                    terms.append(term)
-                words.append(word)
-            gap += " " if span.content[-1:].isspace() else ""
-            # No term is blank, so that none follows another across a formula.
-            places.append(len(words))
-            terms.append("")
+            for clause in clauses(plain(span.content)):
+                own = list(islice(clause.split(), _WORDS_READ - len(words)))
+                if own:
+                    gap += " " if clause[0].isspace() else ""
+                    gaps[len(words)] = gap if len(gap) <= _LONGEST_GAP else " … "
+                    gap = ""
+                for word in own:
+                    for term in _terms_of_word(word, language, analysis):
+                        first.setdefault(term, len(words))
+                        places.append(len(words))
+                        terms.append(term)
+                    words.append(word)
+                gap += " " if clause[-1].isspace() else ""
+                # No term is blank, so that none follows another across a clause or a formula.
+                places.append(len(words))
+                terms.append("")
     return _Words(words, places, _joined(terms), first, fields, gaps)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mathsetu.languages.sentences import sentences
 from mathsetu.markup import snippet, spans_of
 
 if TYPE_CHECKING:
@@ -50,9 +51,6 @@ def marked_sentences(text: str) -> list[str]:
     >>> marked_sentences("Let $$x = 1. \\quad Y$$ Is it? By $a. B$ it is.")
     ['Let $$x = 1. \\quad Y$$ ', 'Is it? ', 'By $a. B$ it is.']
     """
-    # Imported here, since opening a library should not wait for the translators beside it.
-    from mathsetu.languages.translate.sentences import sentences
-
     spans = spans_of(text)
     edges = list(accumulate(len(span.raw) for span in spans))
     ends: set[int] = set()

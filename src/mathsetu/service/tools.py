@@ -61,6 +61,7 @@ class ToolMatch:
     asked: str
     found: str
     coverage: float
+    in_one_piece: bool
     substitution: dict[str, str]
 
 
@@ -286,5 +287,6 @@ def _match(formula: MatchedFormula) -> ToolMatch:
         asked=formula.asked,
         found=formula.found,
         coverage=round(formula.coverage, 4),
+        in_one_piece=formula.in_one_piece,
         substitution={letter.asked: letter.found for letter in renamed},
     )

@@ -71,6 +71,13 @@ def test_stop_words_are_no_translations() -> None:
     assert all("\tthe\t" not in line for line in lines)
 
 
+def test_a_word_is_not_taken_for_another_with_its_stem() -> None:
+    pairs = [("Äquator", "the equator")] * 4 + [("Gleichung", "an equation")] * 4
+    lines = term_table(pairs, [], "de", "en")
+    said = [line.split("\t")[:2] for line in lines]
+    assert said == [["aquator", "equator"], ["gleichung", "equation"]]
+
+
 def test_what_mathematics_says_more_often_is_the_likelier_translation(tmp_path: Path) -> None:
     # A keyboard has characters, a number has a sign; without texts the first is as likely.
     pairs = [("znak", "character")] * 6 + [("znak", "sign")] * 5

@@ -23,6 +23,7 @@ from mathsetu.languages.glossary.concepts import Concept, read_concepts
 from mathsetu.languages.glossary.expansion import Expanded, Expander, TermsOfConcepts
 from mathsetu.languages.glossary.matching import Matcher, TermMatch
 from mathsetu.languages.glossary.search import Index
+from mathsetu.languages.strangers import is_stranger
 
 __all__ = ["Concept", "Expanded", "Glossary", "TermMatch"]
 
@@ -66,14 +67,19 @@ class Glossary:
     def mean_different(self, one: str, other: str, language: str) -> bool:
         """Whether the glossary has both of two expressions, for different concepts.
 
-        Stems do not tell: those of "diagonal" and "diagonalization" are the same.
+        Stems do not tell: those of "diagonal" and "diagonalization" are the same, and those of
+        "equation" and "equator", which is no term of mathematics at all.
 
         >>> glossary = Glossary.load()
         >>> glossary.mean_different("diagonalization", "diagonal", "en")
         True
         >>> glossary.mean_different("diagonalization", "diagonalizable", "en")
         False
+        >>> glossary.mean_different("equation", "equator", "en")
+        True
         """
+        if is_stranger(one, language) != is_stranger(other, language):
+            return True
         meant, also_meant = self._meanings(one, language), self._meanings(other, language)
         return bool(meant and also_meant) and meant.isdisjoint(also_meant)
 
@@ -119,16 +125,18 @@ class Glossary:
         return expander.other_forms(expander.read(text))
 
     def learned(self, text: str, source: str, target: str) -> Iterator[tuple[int, int, list[str]]]:
-        """Places of a marked text with words of another language that they were learned to be.
+        """The places of a marked text's words with what these were learned to be.
 
-        >>> text = "Mathematikbuch"
-        >>> list(Glossary.load().learned(text, "de", "en"))[0][2]
-        ['mathematical', 'math', 'mathematician', 'book']
+        >>> for start, end, said in Glossary.load().learned("Mathematikbuch", "de", "en"):
+        ...     print(start, end, said)
+        0 14 ['mathematical', 'math', 'mathematician']
+        0 14 ['book']
         """
         expander = self._expander(source, target)
         for piece in expander.pieces(expander.read(text)):
-            if any(piece.learned):
-                yield piece.start, piece.end, [word for one in piece.learned for word, _ in one]
+            for (start, end), said in zip(piece.places, piece.learned, strict=True):
+                if said:
+                    yield start, end, [word for word, _ in said]
 
     def _expander(self, source: str, target: str) -> Expander:
         pair = (source, target)

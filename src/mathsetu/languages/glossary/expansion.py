@@ -31,6 +31,7 @@ from mathsetu.languages.glossary.matching import Matcher, ReadText, TermMatch
 from mathsetu.languages.glossary.tokens import LONGEST_WORD, Token, has_tones
 from mathsetu.languages.learned import LearnedWords
 from mathsetu.languages.normalise import normalise
+from mathsetu.languages.strangers import is_stranger
 from mathsetu.languages.table import FURTHER
 from mathsetu.languages.table import language as row_of
 
@@ -50,8 +51,15 @@ READ, READ_LONG = 0.4, 1.0
 UNREAD, UNREAD_LONG = 0.3, 0.5
 # How likely a learned word must be to be written in place of another.
 SAID = 0.3
+# English words that are no stop words, since they decide a statement. Sentences have them in many
+# places (German "gibt", gives, comes with "if"), so a word is one of them only if that is likely.
+DECIDING = frozenset("all any every some no not if only more less".split())
 # A learned word that is likelier than this overrules a term of one word that nobody has read.
 OVERRULES = 0.5
+
+
+#: Words that a word was learned to mean, with their chances.
+Learned = tuple[tuple[str, float], ...]
 
 
 class Piece(NamedTuple):
@@ -63,13 +71,15 @@ class Piece(NamedTuple):
         terms: Their terms, as the analyzer of the source writes them; stop words have none.
         concepts: What they may be in the glossary, the likeliest first.
         learned: What each of the words was learned to mean, with the chances.
+        places: Where each of these words begins and ends.
     """
 
     start: int
     end: int
     terms: tuple[str, ...]
     concepts: tuple[Concept, ...]
-    learned: tuple[tuple[tuple[str, float], ...], ...]
+    learned: tuple[Learned, ...]
+    places: tuple[tuple[int, int], ...]
 
 
 class Expanded(NamedTuple):
@@ -99,6 +109,13 @@ class TermsOfConcepts:
             for term in self[place]:
                 places.setdefault(term, []).append(place)
         return places
+
+    def places_of_form(self, terms: Sequence[str]) -> Iterator[int]:
+        """The places of the concepts that have a form with just these terms."""
+        for place in self.places.get(terms[0], ()):
+            forms = self._concepts[place].forms[self.language]
+            if any(analyze(form, self.language) == list(terms) for form in forms):
+                yield place
 
 
 class Expander:
@@ -172,9 +189,9 @@ class Expander:
             if word is not None and (match is None or word > after):
                 yield from self._unmatched(text, tokens[place:first], table)
                 key = _syllables(text, tokens[first:word])
-                said = tuple(table.translations(key))
+                said = _likely(table, key)
                 start, end = tokens[first].start, tokens[word - 1].end
-                yield Piece(start, end, (key,), (), (said,))
+                yield Piece(start, end, (key,), (), (said,), ((start, end),))
                 place = first = word
             elif match is not None:
                 yield from self._unmatched(text, tokens[place:first], table)
@@ -202,13 +219,20 @@ class Expander:
         self, text: str, match: TermMatch, tokens: Sequence[Token], table: LearnedWords
     ) -> Piece:
         """A term of the glossary, with what its words were learned to be where that counts."""
-        terms = tuple(term for token in tokens if not token.is_stop for term in token.terms)
-        learned: tuple[tuple[tuple[str, float], ...], ...] = ()
-        if self._share(match.concepts, terms) < 1.0:
-            whole = _syllables(text, tokens)
-            keys = [whole] if self._row.spaces_syllables and whole in table else terms
-            learned = tuple(tuple(table.translations(key)) for key in keys)
-        return Piece(match.start, match.end, terms, match.concepts, learned)
+        places = [
+            (term, (token.start, token.end))
+            for token in tokens
+            if not token.is_stop
+            for term in token.terms
+        ]
+        terms = tuple(term for term, _ in places)
+        if self._share(match.concepts, terms) == 1.0:
+            places = []
+        elif self._row.spaces_syllables and (whole := _syllables(text, tokens)) in table:
+            places = [(whole, (match.start, match.end))]
+        learned = tuple(_likely(table, key) for key, _ in places)
+        where = tuple(place for _, place in places)
+        return Piece(match.start, match.end, terms, match.concepts, learned, where)
 
     def _share(self, concepts: Sequence[Concept], terms: Sequence[str]) -> float:
         """What the glossary counts beside learned words."""
@@ -231,11 +255,20 @@ class Expander:
             if token.is_stop:
                 continue
             learned = [
-                tuple(table.translations(part))
+                _likely(table, part)
                 for term in token.terms
                 for part in self._taken_apart(term, table)
             ]
-            yield Piece(token.start, token.end, token.terms, (), tuple(learned))
+            if is_stranger(text[token.start : token.end], self._source):
+                learned = [self._without_terms(token.terms, said) for said in learned]
+            places = ((token.start, token.end),) * len(learned)
+            yield Piece(token.start, token.end, token.terms, (), tuple(learned), places)
+
+    def _without_terms(self, stems: Sequence[str], said: Learned) -> Learned:
+        """Learned words without those that the terms with some stems are translated to."""
+        places = self._source_terms.places_of_form(stems)
+        of_terms = {term for place in places for term in self._target_terms[place]}
+        return tuple(one for one in said if of_terms.isdisjoint(analyze(one[0], self._target)))
 
     def _taken_apart(self, term: str, table: LearnedWords) -> Sequence[str]:
         """A word that is made of two known ones as these, any other as it is."""
@@ -270,11 +303,12 @@ class Expander:
                     yield term, even * share * weight / len(known)
             yield from ((term, rest * weight) for term, weight in learned.items())
             return
+        written = text[piece.start : piece.end]
         parts = [part for term in piece.terms if (part := self._part(term))]
-        if parts and not learned:
+        if parts and not learned and not is_stranger(written, self._source):
             yield from ((part, PART) for part in parts)
             return
-        own = analyze(text[piece.start : piece.end], self._target)
+        own = analyze(written, self._target)
         # What is its own translation is a name, or a word that both languages have.
         if any(term in learned for term in own) or not learned:
             learned = dict.fromkeys(own, 1.0)
@@ -345,6 +379,12 @@ class Expander:
         share, best = max(shares, default=(0.0, ""))
         self._parts[term] = best if share >= TOGETHER else ""
         return self._parts[term]
+
+
+def _likely(table: LearnedWords, term: str) -> Learned:
+    """What a term was learned to mean, without unlikely words that decide a statement."""
+    said = table.translations(term)
+    return tuple(one for one in said if one[1] >= SAID or one[0] not in DECIDING)
 
 
 def _whole(text: str, tokens: Sequence[Token], language: str) -> Iterator[Token]:

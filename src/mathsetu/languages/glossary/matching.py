@@ -15,6 +15,7 @@ from functools import lru_cache
 from mathsetu.languages.glossary.concepts import Concept
 from mathsetu.languages.glossary.tokens import Token, has_tones, tokenize
 from mathsetu.languages.normalise import fold, normalise
+from mathsetu.languages.strangers import is_stranger
 from mathsetu.languages.table import language as row_of
 
 _HALF_SPACE = "\u200c"
@@ -109,10 +110,12 @@ class Matcher:
         if root is not self._root and has_tones(text, self.language):
             root = self._root
         after, meanings = _longest(root, tokens, first)
-        is_inside = after == first + 1 and not _may_begin(root, text, tokens, first)
-        if not meanings or is_inside:
+        is_one = after == first + 1
+        if not meanings or (is_one and not _may_begin(root, text, tokens, first)):
             return None, first + 1
         start, end = tokens[first].start, tokens[after - 1].end
+        if is_one and is_stranger(text[start:end], self.language):
+            return None, after
         return TermMatch(start, end, _likeliest(meanings, text[start:end])), after
 
     def _add(self, form: str, meaning: _Meaning, root: _Node) -> None:

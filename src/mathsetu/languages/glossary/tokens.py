@@ -18,8 +18,9 @@ from mathsetu.markup import split
 
 # A word and the apostrophes inside it; combining marks and half-spaces belong to it.
 _WORD = re.compile(rf"[^\W_](?:[\w{MARKS}]|['’](?=\w))*")
-# What may stand between the words of one term: zero-divisor, i.i.d., Stokes' theorem.
-_JOINT = re.compile(r"['’]?[\s\-‐‑–]*|\.")
+# What may stand between the words of one term: zero-divisor, i.i.d., Stokes' theorem; the end of a
+# line, but no blank line and no dash of a list.
+_JOINT = re.compile(r"['’]?[^\S\n]*+[\-‐‑–]*+[^\S\n]*+\n?[^\S\n]*+|\.")
 # What formulas and code begin with.
 _MARKS = re.compile(r"[$\\`]")
 #: Syllables of the longest word that is looked for.

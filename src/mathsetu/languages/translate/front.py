@@ -14,10 +14,10 @@ from time import perf_counter
 
 from mathsetu.errors import MathSetuError
 from mathsetu.languages.mask import Masked, mask, unmask
+from mathsetu.languages.sentences import LONGEST, sentences
 from mathsetu.languages.table import language
 from mathsetu.languages.translate.backend import Backend, Translation
 from mathsetu.languages.translate.cache import Cache, Direction, model_stamp
-from mathsetu.languages.translate.sentences import LONGEST, sentences
 from mathsetu.markup import split
 from mathsetu.printable import counted
 

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from mathsetu.languages.analyze import analyze, tokenize
 from mathsetu.languages.glossary.tokens import LONGEST_WORD, joined_syllables
+from mathsetu.languages.strangers import is_stranger
 from mathsetu.languages.table import language as row_of
 from mathsetu.training.encoder.alignment import align_terms, without_formulas, words_of
 from mathsetu.training.encoder.overlap import Overlap
@@ -95,7 +96,7 @@ def _said_in_mathematics(raw: Path, unseen: Overlap) -> dict[str, Counter[str]]:
     for language, met in words.items():
         terms = said[language] = Counter()
         for word, count in met.items():
-            for term in analyze(word, language):
+            for term in _terms_of(word, language):
                 terms[term] += count
     return said
 
@@ -135,7 +136,7 @@ def term_table(
     def target_terms(text: str) -> list[str]:
         terms = []
         for word in words_of(text):
-            for term in analyze(word, target):
+            for term in _terms_of(word, target):
                 forms.setdefault(term, Counter())[word] += 1
                 terms.append(term)
         return terms
@@ -157,6 +158,11 @@ def term_table(
         if likely:
             lines.append(_line(term, [(usual[stem], chance) for stem, chance in likely[:_MOST]]))
     return lines
+
+
+def _terms_of(word: str, language: str) -> list[str]:
+    """The terms of a word; one with the stem of another is not said in its place."""
+    return [word] if is_stranger(word, language) else analyze(word, language)
 
 
 def _in_mathematics(

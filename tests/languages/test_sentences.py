@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mathsetu.languages.translate.sentences import sentences
+from mathsetu.languages.sentences import clauses, sentences
 from tests.timing import assert_grows_at_most
 
 PIECES = st.sampled_from(
@@ -20,9 +20,37 @@ def test_the_sentences_together_are_the_text(text: str, longest: int) -> None:
     assert "".join(sentences(text, longest)) == text
 
 
-@given(st.text())
+@given(st.text() | st.lists(PIECES, max_size=60).map("".join))
 def test_any_text_survives(text: str) -> None:
     assert "".join(sentences(text)) == text
+    assert "".join(clauses(text)) == text
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [". ", ".) ", "! ", "? ", "… ", "; ", ": ", "؟ ", "؛ ", "। ", "।", "。", "；", "\n\n", "\n- "],
+)
+@pytest.mark.parametrize("after", ["Numbers", "numbers", "संख्या"])
+def test_no_clause_goes_beyond_a_stop(ends: str, after: str) -> None:
+    assert "".join(clauses(f"primes{ends}{after}")[1:]).endswith(after)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the St. Petersburg paradox",
+        "the theorem of Prof. Smith",
+        "a number, i.e. an integer",
+        "3.5 metres",
+        "an equation of 2. order",
+        "5! permutations and n! orders",
+        "L. Euler",
+        "prime\nnumbers",
+        "at 10:30, in 3:1",
+    ],
+)
+def test_a_clause_goes_beyond_abbreviations_and_numbers(text: str) -> None:
+    assert clauses(text) == [text]
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,8 @@ _SHORT = frozenset(
     "डॉ प्रो श्री उदा सं डा دکتر ص".split()
 )
 _CLAUSE_END = re.compile(r"[,;:،؛、，—–]\s*")
+# Where an expression ends although the sentence may not.
+_PAUSE = re.compile(r"(?:(?P<stop>[.?!…؟۔])|[;:؛])[\"'»”’)\]]*+\s++|[；：]\s*+")
 _RUN = re.compile(r"[A-Za-z0-9]+\s*")
 
 
@@ -56,6 +58,25 @@ def sentences(text: str, longest: int = LONGEST) -> list[str]:
     return found + _shortened(text[start:], longest)
 
 
+def clauses(text: str) -> list[str]:
+    """The parts of a text that no expression goes beyond, each with the white space behind it.
+
+    Sentences, cut also at semicolons and colons, and at stops before a lower-case letter.
+
+    >>> clauses("All are primes. the number 3.5, i.e. 7/2, of Prof. Smith: none.")
+    ['All are primes. ', 'the number 3.5, i.e. 7/2, of Prof. Smith: ', 'none.']
+    """
+    found: list[str] = []
+    for sentence in sentences(text, longest=len(text)):
+        start = 0
+        for pause in _PAUSE.finditer(sentence):
+            if pause["stop"] is None or not _is_short(_word_before(sentence, start, pause.start())):
+                found.append(sentence[start : pause.end()])
+                start = pause.end()
+        found.append(sentence[start:])
+    return [clause for clause in found if clause]
+
+
 def _is_end(text: str, start: int, end: re.Match[str]) -> bool:
     """Whether a sentence that began at ``start`` really ends here."""
     stop = end["stop"]
@@ -63,17 +84,27 @@ def _is_end(text: str, start: int, end: re.Match[str]) -> bool:
         return True
     if text[end.end() : end.end() + 1].islower():
         return False
-    near = text[max(start, end.start() - _LOOK_BACK) : end.start()]
-    before = _LAST_WORD.search(near)
-    word = before[0] if before is not None else ""
+    word = _word_before(text, start, end.start())
     if stop == "!":
         return len(word) != 1 and not word.isdigit()  # 5! and n! are factorials
     if stop != ".":
         return True
-    if (word.isdigit() or len(word) == 1) and _LINE_START.search(near.removesuffix(word)):
+    before = text[max(start, end.start() - _LOOK_BACK) : end.start() - len(word)]
+    if (word.isdigit() or len(word) == 1) and _LINE_START.search(before):
         return False  # "1. Show that"
     is_initial = len(word) == 1 and word.isupper()
     return not is_initial and word.lower() not in _SHORT
+
+
+def _word_before(text: str, start: int, end: int) -> str:
+    """The word that ends at a place, if there is one; nothing before ``start`` belongs to it."""
+    word = _LAST_WORD.search(text[max(start, end - _LOOK_BACK) : end])
+    return word[0] if word is not None else ""
+
+
+def _is_short(word: str) -> bool:
+    """Whether a word is one that a stop belongs to: 2. and n! and i.e. and Prof."""
+    return word.isdigit() or len(word) == 1 or "." in word or word.lower() in _SHORT
 
 
 def _shortened(sentence: str, longest: int) -> list[str]:
