@@ -718,3 +718,9 @@ def test_a_word_with_the_stem_of_a_term_that_it_is_not_is_neither_named_nor_coun
     [reply] = over(tmp_path / "index", post).ask([question])
     assert [one.found for one in reply.reason(0, post).evidence] == met
     assert bool(reply.narrowest(post)) == bool(met)
+
+
+def test_of_code_the_name_that_was_asked_for_is_named(tmp_path: Path) -> None:
+    post = Post("0", "Then np.quantile(medians, 0.5) of all.", language="en")
+    [reply] = over(tmp_path / "index", post).ask([asked("median")])
+    assert [one.found for one in reply.reason(0, post).evidence] == ["medians"]

@@ -76,6 +76,9 @@ _SHORT = 8
 _LONGEST_QUOTE = 20
 # Longer formulas between the words that a reason quotes are left out.
 _LONGEST_GAP = 80
+# A call or an index in code, whose names are words of their own.
+_CODE = re.compile(r"\w[(\[{]\w{2}")
+_JOINT = re.compile(r"(?<=\w)[^\w'’-]+(?=\w)")
 # The place of the first tag among the texts of a post, after title, body and question.
 _FIRST_TAG = 3
 _BRACKETS = {"(": ")", "[": "]"}
@@ -629,6 +632,24 @@ class _Words:
         return bisect_right(self.fields, place)
 
 
+def _cut(chunk: str) -> Iterator[tuple[str, str]]:
+    """The words of what no space divides, each with what joins it to the one before.
+
+    Only code has several: brackets at the end of a word, as in "root(s)", are part of it.
+
+    >>> list(_cut("np.quantile(medians,")), list(_cut("root(s)"))
+    ([('', 'np'), ('.', 'quantile'), ('(', 'medians,')], [('', 'root(s)')])
+    """
+    if not _CODE.search(chunk):
+        yield "", chunk
+        return
+    start, joint = 0, ""
+    for found in _JOINT.finditer(chunk):
+        yield joint, chunk[start : found.start()]
+        start, joint = found.end(), found[0]
+    yield joint, chunk[start:]
+
+
 def _spans_of(
     said: str, terms: Sequence[str], language: str, text: _Words, is_own: bool = False
 ) -> Iterator[tuple[int, int]]:
@@ -736,7 +757,9 @@ def _read_texts(texts: tuple[str, ...], language: str, analysis: str) -> _Words:
                     gap += " " if clause[0].isspace() else ""
                     gaps[len(words)] = gap if len(gap) <= _LONGEST_GAP else " … "
                     gap = ""
-                for word in own:
+                for joint, word in chain.from_iterable(map(_cut, own)):
+                    if joint:
+                        gaps[len(words)] = joint
                     for term in _terms_of_word(word, language, analysis):
                         first.setdefault(term, len(words))
                         places.append(len(words))
