@@ -717,7 +717,7 @@ def test_the_language_of_a_page_is_stated_in_its_first_tag(tmp_path: Path) -> No
         ('<html dir="ltr" xml:lang="hi"><p>x', "hi"),
         ("<html lang=en><p>x", ""),  # what templates say
         ('<html data-lang="fr"><p>x', ""),
-        ("<!-- " + "x" * 4_200 + ' --><html lang="fr"><p>x', ""),
+        ("<!-- " + "x" * 4_200 + ' --><html lang="fr"><p>x', "fr"),
     ):
         (post,) = read(write(tmp_path / "a.html", page))
         assert post.language == language, page

@@ -91,7 +91,7 @@ def test_words_are_told_as_the_query_and_the_post_write_them(tmp_path: Path) -> 
     build_library(tmp_path / "library", posts, LIGHT, processes=1)
     with Library(tmp_path / "library") as library:
         for query, post, asked, found in (
-            ("det", "code", "det", "print(np.linalg.det(A))"),
+            ("det", "code", "det", "det"),
             ("संख्याएँ?", "hi", "संख्याएँ", "संख्या"),
             ("rank nullity theorem", "hr", "rank nullity theorem", "Teorem (o rangu i defektu)"),
         ):
