@@ -87,6 +87,7 @@ def _visual_ids(folder: Path) -> dict[str, str]:
     return {row[0]: row[6] for row in rows}
 
 
+@pytest.mark.thorough
 def test_formulas_look_the_same_by_their_layout_where_no_table_says(
     mathsetu: Mathsetu, dump: Dump
 ) -> None:

@@ -94,6 +94,7 @@ def test_collections_are_named_after_what_the_user_names(
     assert collections("notes/qa.csv") == {"qa.csv"}
 
 
+@pytest.mark.thorough
 def test_a_resumed_build_says_that_it_counts_nothing_it_did_not_read(
     mathsetu: Mathsetu, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,6 +182,7 @@ def test_an_unfinished_library_is_known_as_one(
     assert "  resumed: " in mathsetu(*arguments).out
 
 
+@pytest.mark.thorough
 def test_a_library_is_not_among_the_notes_that_it_is_built_of(mathsetu: Mathsetu) -> None:
     Path("notes").mkdir()
     Path("notes/sums.md").write_text("# Sums\n\nWhat is the sum of $1+1$?\n")
@@ -190,6 +192,7 @@ def test_a_library_is_not_among_the_notes_that_it_is_built_of(mathsetu: Mathsetu
     ]
 
 
+@pytest.mark.thorough
 def test_a_library_is_no_source_and_its_posts_are_exported(mathsetu: Mathsetu) -> None:
     Path("light.toml").write_text(LIGHT_TOML, encoding="utf-8")
     Path("notes").mkdir()

@@ -271,6 +271,7 @@ def test_a_table_with_an_unknown_concept_or_of_no_language_is_refused(
     assert mathsetu("glossary", "export", "English").code == 2
 
 
+@pytest.mark.thorough
 def test_a_term_that_the_glossary_lacks_is_told(mathsetu: Mathsetu) -> None:
     done = mathsetu("glossary", "search", "prme number")
     assert (done.code, done.out) == (1, "")

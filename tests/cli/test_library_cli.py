@@ -83,6 +83,7 @@ def test_search_speaks_json(mathsetu: Mathsetu, library: Path) -> None:
     assert added == pytest.approx(first["score"])
 
 
+@pytest.mark.thorough
 def test_search_in_vain_ends_with_1(mathsetu: Mathsetu, library: Path) -> None:
     result = mathsetu("search", library, "zzzzqqqq", "--in", "en")
     assert (result.code, result.out) == (1, "nothing found\n")
@@ -94,6 +95,7 @@ def test_search_filters(mathsetu: Mathsetu, library: Path) -> None:
         assert mathsetu("search", library, "circle", *wrong).code == 1
 
 
+@pytest.mark.thorough
 def test_posts_are_added_and_removed(mathsetu: Mathsetu, library: Path, tmp_path: Path) -> None:
     more = tmp_path / "more.jsonl"
     jsonl.write_posts(more, [Post(id="new", body="A hypotenuse", language="en")])
@@ -177,6 +179,7 @@ def test_a_recipe_that_is_based_on_another_is_shown_combined_with_it(mathsetu: M
     assert mathsetu.json("recipes", "alone.toml") == mathsetu.json("recipes", "mine.toml")
 
 
+@pytest.mark.thorough
 def test_the_sampler_is_a_source_by_name(mathsetu: Mathsetu, tmp_path: Path) -> None:
     recipe = ["--recipe", "msm-bm25", "--set", "parts.words.fields={title=1}"]
     told = mathsetu.json("index", tmp_path / "s", "sampler", *recipe, "--processes", "1")
@@ -221,6 +224,7 @@ def test_broken_json_on_line_17(mathsetu: Mathsetu, tmp_path: Path) -> None:
     assert (skipped["posts"], skipped["skipped"]) == (29, 1)
 
 
+@pytest.mark.thorough
 def test_an_equation_of_a_latex_file_is_shown_as_other_displayed_formulas(
     mathsetu: Mathsetu, tmp_path: Path
 ) -> None:

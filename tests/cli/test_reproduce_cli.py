@@ -270,6 +270,7 @@ def test_the_judged_pool_alone_is_ranked_when_asked(
     assert "the paper ranks the collection" in done.out
 
 
+@pytest.mark.thorough
 def test_what_of_a_pool_is_not_found_is_told(mathsetu: Mathsetu, tmp_path: Path) -> None:
     write_posts(tmp_path / "posts.jsonl", POSTS)
     write_queries(tmp_path / "topics.jsonl", [Query("q", "Is it even?", language="en")])

@@ -155,6 +155,7 @@ def test_a_time_limit_holds_for_a_cluster_that_is_away(node, there):
     assert there.answer(QUERY, 5, seconds=0).hits == ()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("content", [None, b"", b"no certificate"])
 def test_an_authority_that_is_none_is_named(monkeypatch, tmp_path, content):
     path = tmp_path / "ca.pem"

@@ -72,6 +72,7 @@ def test_whatever_characters_come_there_is_a_vector(encoder: BuiltinEncoder, tex
     assert np.linalg.norm(vector) == pytest.approx(float(vector.any()), abs=1e-5)
 
 
+@pytest.mark.thorough
 def test_more_texts_than_a_batch_holds_come_back_in_their_order(encoder: BuiltinEncoder) -> None:
     texts = [f"{text} {number}" for number in range(300) for text in TEXTS]
     vectors = encoder.encode(texts)
@@ -276,6 +277,7 @@ SAME = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("careful", [False, True])
 @pytest.mark.parametrize("language", [name for name in SAME if name != "en"])
 def test_the_shipped_model_finds_translations(

@@ -34,6 +34,7 @@ def test_the_api_and_the_command_line_give_the_same_json(
     assert printed["hits"][0]["id"] == "gaussian-integral.en"
 
 
+@pytest.mark.thorough
 def test_every_route_gives_what_the_engine_says(client: TestClient, engine: Engine) -> None:
     post_id = "gaussian-integral.hi"
     routes = {
@@ -50,6 +51,7 @@ def test_every_route_gives_what_the_engine_says(client: TestClient, engine: Engi
         assert response.json() == json.loads(json.dumps(to_json(answer))), path
 
 
+@pytest.mark.thorough
 def test_texts_are_rendered_and_translated(client: TestClient, engine: Engine) -> None:
     text = "Is $n^2$ a prime number?"
     rendered = client.post("/v1/render", json={"text": text, "trees": True}).json()
@@ -60,6 +62,7 @@ def test_texts_are_rendered_and_translated(client: TestClient, engine: Engine) -
     assert translated["text"] == "Is $n^2$ a número primo?"
 
 
+@pytest.mark.thorough
 def test_a_literal_dollar_is_shown_without_its_backslash(tmp_path: Path) -> None:
     text = to_text("<p>A ticket costs $5, a book $12. Also \\(x^2\\).</p>", "html")
     build_library(tmp_path / "l", [Post("p", text, "Prices in \\$")], LIGHT, processes=1)
@@ -288,6 +291,7 @@ def test_a_refused_preflight_is_json_like_every_error(guarded: TestClient) -> No
             assert allowed == (asked["origin"] if wrong == "method" else None)
 
 
+@pytest.mark.thorough
 def test_a_name_that_is_not_the_servers_is_refused(sampler_folder: Path) -> None:
     client = TestClient(create_app(Settings(str(sampler_folder), hosts=("localhost",))))
     assert client.get("http://localhost/v1/health").status_code == 200
@@ -348,6 +352,7 @@ def test_the_log_does_not_tell_what_was_asked(
         assert "forged" not in caplog.text
 
 
+@pytest.mark.thorough
 def test_a_fault_of_ours_is_one_line_without_details(
     sampler_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

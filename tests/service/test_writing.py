@@ -152,6 +152,7 @@ def test_bodies_may_be_html_where_the_request_says_so(server: TestClient) -> Non
     assert refused.json()["error"].startswith("form: Input should be 'text', 'markdown'")
 
 
+@pytest.mark.thorough
 def test_a_replaced_post_stays_in_its_collection_unless_another_is_named(
     server: TestClient, folder: Path
 ) -> None:

@@ -86,6 +86,7 @@ def test_asking_in_a_language_of_a_lower_grade_says_so(client: TestClient) -> No
     assert "served with the grade" not in client.get("/search", params={"q": "prime number"}).text
 
 
+@pytest.mark.thorough
 def test_words_in_latin_letters_are_shown_in_the_script_that_they_are_read_in(
     client: TestClient,
 ) -> None:
@@ -112,6 +113,7 @@ def test_nothing_on_a_page_is_inline(client: TestClient) -> None:
         assert not re.search(r"\s(?:style|on\w+)=", html)
 
 
+@pytest.mark.thorough
 def test_filters_narrow_the_hits(client: TestClient) -> None:
     found = hits(client.get("/search", params={"q": QUESTION, "in": "hr"}).text)
     assert found

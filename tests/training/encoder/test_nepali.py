@@ -76,6 +76,7 @@ def test_what_is_not_hindi_stays(text: str) -> None:
 words = st.sampled_from(["संख्या", "का", "के", "लिए", "हम", "करते", "हैं", "तो", "।", "$", "x", "5", "-"])
 
 
+@pytest.mark.thorough
 @given(st.lists(words), st.sampled_from([" ", ""]))
 def test_formulas_latin_letters_and_digits_stay(parts: list[str], space: str) -> None:
     text = space.join(parts)
