@@ -575,6 +575,24 @@ def test_a_letter_becomes_a_whole_name(
     assert match_latex(query, candidate).substitution == substitution
 
 
+@pytest.mark.parametrize(
+    ("query", "candidate", "coverage"),
+    [
+        ("n+2", "m+n^2", 2 / 3),
+        (r"1+2+\dots+n", r"1+q+q^2+\dots+q^n", 0.8),
+        # What is multiplied in an exponent is a part of it, and an exponent may be asked for alone.
+        ("x^n", "x^{2n}", 1.0),
+        ("n", "x^n", 1.0),
+        ("2n", "x^{2n}", 1.0),
+        ("a+1", "x^{n+1}", 1.0),
+    ],
+)
+def test_a_summand_or_factor_is_no_exponent(query: str, candidate: str, coverage: float) -> None:
+    there, back = match_latex(query, candidate).match, match_latex(candidate, query).match
+    assert there.coverage == pytest.approx(coverage)
+    assert there.score == pytest.approx(back.score)
+
+
 @given(operator_trees, operator_trees)
 def test_every_letter_that_is_marked_is_told(query: Tree, candidate: Tree) -> None:
     found = match(query, candidate)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.intake import MarkedText, PostFacts, Question
 from mathsetu.languages.analyze import analyze, tokenize
-from mathsetu.languages.glossary import Expanded, Glossary
+from mathsetu.languages.glossary import Expanded, Glossary, is_said
 from mathsetu.languages.normalise import fold, normalise
 from mathsetu.languages.sentences import clauses
 from mathsetu.languages.strangers import is_stranger
@@ -474,7 +474,8 @@ class LexicalReply:
         if self._is_translating:
             for language in self._question.languages:
                 for one in Glossary.load().expand_into(words, language, [post_language]):
-                    asked[one.term] = words[one.pieces[0].start : one.pieces[0].end]
+                    if is_said(one.term, one.weight):
+                        asked[one.term] = words[one.pieces[0].start : one.pieces[0].end]
         return asked
 
     def _spoken(self, post_language: str) -> dict[str, list[_Said]]:

@@ -100,6 +100,11 @@ class Alignment:
                 others = places
             elif query.values[ours] is not None and self._equal_values:
                 others = [*others, *valued]
+            # The 2 of n+2 is not that of n^2.
+            if ours in query.terms and candidate.exponents:
+                others = [theirs for theirs in others if theirs not in candidate.exponents]
+            elif ours in query.exponents and candidate.terms:
+                others = [theirs for theirs in others if theirs not in candidate.terms]
             for theirs in others:
                 score = self._score(ours, theirs)
                 if score > row[theirs]:

@@ -98,6 +98,8 @@ class PreparedFormula:
             label if is_wildcard(label) and not below else None
             for label, below in zip(self.labels, self.operands, strict=True)
         ]
+        #: The leaves that are a whole exponent, and those that are summands or factors elsewhere.
+        self.exponents, self.terms = self._exponents_and_terms()
         #: For each letter, in which surroundings it stands how often.
         self.contexts = self._contexts()
 
@@ -123,6 +125,17 @@ class PreparedFormula:
         while self.operands[sign]:
             sign = self.operands[sign].start
         return sign
+
+    def _exponents_and_terms(self) -> tuple[frozenset[int], frozenset[int]]:
+        exponents: set[int] = set()
+        terms: set[int] = set()
+        for place, label in enumerate(self.labels):
+            if label == "O!SUP":
+                exponents.update(self.operands[place][1:])
+            elif label in (PLUS, "U!times") and place not in exponents:
+                terms.update(self.operands[place])
+        leaves = {place for place, below in enumerate(self.operands) if not below}
+        return frozenset(exponents & leaves), frozenset(terms & leaves)
 
     def _sum_up(self) -> None:
         """Fill in sizes, keys and values, from the leaves to the root."""

@@ -20,12 +20,17 @@ from functools import cache
 
 from mathsetu.languages.analyze import UNSPACED
 from mathsetu.languages.glossary.concepts import Concept, read_concepts
-from mathsetu.languages.glossary.expansion import Expanded, Expander, TermsOfConcepts
+from mathsetu.languages.glossary.expansion import (
+    Expanded,
+    Expander,
+    TermsOfConcepts,
+    is_said,
+)
 from mathsetu.languages.glossary.matching import Matcher, TermMatch
 from mathsetu.languages.glossary.search import Index
 from mathsetu.languages.strangers import is_stranger
 
-__all__ = ["Concept", "Expanded", "Glossary", "TermMatch"]
+__all__ = ["Concept", "Expanded", "Glossary", "TermMatch", "is_said"]
 
 # Languages whose nouns all begin with a capital: it says nothing of a place in the sentence.
 _CAPITAL_NOUNS = frozenset({"de"})
@@ -135,8 +140,8 @@ class Glossary:
         expander = self._expander(source, target)
         for piece in expander.pieces(expander.read(text)):
             for (start, end), said in zip(piece.places, piece.learned, strict=True):
-                if said:
-                    yield start, end, [word for word, _ in said]
+                if words := [word for word, chance in said if is_said(word, chance)]:
+                    yield start, end, words
 
     def _expander(self, source: str, target: str) -> Expander:
         pair = (source, target)

@@ -51,11 +51,23 @@ READ, READ_LONG = 0.4, 1.0
 UNREAD, UNREAD_LONG = 0.3, 0.5
 # How likely a learned word must be to be written in place of another.
 SAID = 0.3
-# English words that are no stop words, since they decide a statement. Sentences have them in many
-# places (German "gibt", gives, comes with "if"), so a word is one of them only if that is likely.
-DECIDING = frozenset("all any every some no not if only more less".split())
 # A learned word that is likelier than this overrules a term of one word that nobody has read.
 OVERRULES = 0.5
+
+
+# English words that are no stop words, since they decide a statement.
+_DECIDING = frozenset("all any every some no not if only more less".split())
+
+
+def is_said(word: str, chance: float) -> bool:
+    """Whether it may be told to anybody that a word was translated to another.
+
+    Sentences have words that decide a statement in many places, so these come with any word.
+
+    >>> is_said("give", 0.18), is_said("if", 0.19), is_said("if", 0.9)
+    (True, False, True)
+    """
+    return chance >= SAID or word not in _DECIDING
 
 
 #: Words that a word was learned to mean, with their chances.
@@ -189,7 +201,7 @@ class Expander:
             if word is not None and (match is None or word > after):
                 yield from self._unmatched(text, tokens[place:first], table)
                 key = _syllables(text, tokens[first:word])
-                said = _likely(table, key)
+                said = tuple(table.translations(key))
                 start, end = tokens[first].start, tokens[word - 1].end
                 yield Piece(start, end, (key,), (), (said,), ((start, end),))
                 place = first = word
@@ -230,7 +242,7 @@ class Expander:
             places = []
         elif self._row.spaces_syllables and (whole := _syllables(text, tokens)) in table:
             places = [(whole, (match.start, match.end))]
-        learned = tuple(_likely(table, key) for key, _ in places)
+        learned = tuple(tuple(table.translations(key)) for key, _ in places)
         where = tuple(place for _, place in places)
         return Piece(match.start, match.end, terms, match.concepts, learned, where)
 
@@ -255,7 +267,7 @@ class Expander:
             if token.is_stop:
                 continue
             learned = [
-                _likely(table, part)
+                tuple(table.translations(part))
                 for term in token.terms
                 for part in self._taken_apart(term, table)
             ]
@@ -379,12 +391,6 @@ class Expander:
         share, best = max(shares, default=(0.0, ""))
         self._parts[term] = best if share >= TOGETHER else ""
         return self._parts[term]
-
-
-def _likely(table: LearnedWords, term: str) -> Learned:
-    """What a term was learned to mean, without unlikely words that decide a statement."""
-    said = table.translations(term)
-    return tuple(one for one in said if one[1] >= SAID or one[0] not in DECIDING)
 
 
 def _whole(text: str, tokens: Sequence[Token], language: str) -> Iterator[Token]:
