@@ -214,6 +214,7 @@ def test_wrong_answers_of_an_object_name_it(kind: str, answer: Any, problem: str
         work[kind]()
 
 
+@pytest.mark.thorough
 def test_formulas_find_candidates_for_a_query_without_words_as_docs_miracle_says(
     tmp_path: Path,
 ) -> None:

@@ -18,6 +18,7 @@ def count_formulas(topics: list[Query]) -> int:
 
 
 # Each file has one span more than formulas: an empty one (A.28), or one inside another (A.255).
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "topics", "formulas", "asked"),
     [

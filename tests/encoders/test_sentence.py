@@ -122,6 +122,7 @@ def test_without_the_package_the_error_names_the_extra(
         load_encoder(str(tmp_path))
 
 
+@pytest.mark.thorough
 def test_dense_search_imports_nothing_heavy_before_it_is_used() -> None:
     code = (
         "import sys; from mathsetu.retrieval import dense, overlap; "

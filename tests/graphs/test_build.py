@@ -142,6 +142,7 @@ def test_a_sentence_that_a_maker_dies_of_costs_neither_the_post_nor_the_others()
     assert maker.calls < 12  # found by halving, not one by one
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "language", "count"),
     [

@@ -14,6 +14,7 @@ from mathsetu.languages.detect import Detected, Prior, detect
 from mathsetu.languages.table import LANGUAGES
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("language", "text"),
     [
@@ -160,6 +161,7 @@ def test_a_long_text_takes_no_longer_than_its_beginning_needs() -> None:
     assert detect("Every prime number is odd or two. " * 50_000).language == "en"
 
 
+@pytest.mark.thorough
 def test_importing_detection_loads_neither_model_nor_numpy() -> None:
     code = (
         "import sys; from mathsetu.languages.detect import detect; "
@@ -234,6 +236,7 @@ def test_names_with_foreign_letters_do_not_make_a_text_foreign() -> None:
     assert detect("regla de L'Hôpital").language == "es"
 
 
+@pytest.mark.thorough
 def test_hindi_function_words_come_back_as_themselves() -> None:
     question = typed_question("vah samikaran hain")
     assert question.language == "hi"

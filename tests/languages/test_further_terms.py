@@ -32,6 +32,7 @@ KNOWN = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", FURTHER)
 def test_every_further_language_has_the_most_used_concepts(code: str) -> None:
     terms = further_terms(code)

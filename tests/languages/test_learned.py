@@ -66,6 +66,7 @@ def test_everyday_words_are_known(language: str) -> None:
     assert not wrong
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("language", "word", "english"),
     [

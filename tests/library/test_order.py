@@ -530,6 +530,7 @@ def test_what_no_post_says_in_full_is_not_close_in_a_tiny_library(
     assert not tiny.answer(query, 1).is_close
 
 
+@pytest.mark.thorough
 def test_what_is_read_into_unknown_words_is_no_evidence(
     tiny: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -221,6 +221,7 @@ def test_what_a_based_recipe_cannot_change_is_told(
     assert str(refused.value).endswith(message)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_recipe_is_shown_complete(tmp_path: Path, name: str) -> None:
     text = complete_recipe_text(name)

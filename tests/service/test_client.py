@@ -72,6 +72,7 @@ def test_what_is_no_list_is_refused_before_anything_is_sent() -> None:
         client.search("x", where={"language": "en"})  # type: ignore[arg-type]
 
 
+@pytest.mark.thorough
 def test_white_space_around_a_key_is_no_part_of_it(address: str) -> None:
     assert Client(address, "eye\n").library() == Client(address, "eye").library()
     assert asyncio.run(AsyncClient(address, " eye\r\n").library()).posts

@@ -192,6 +192,7 @@ def test_the_way_back_leads_to_the_same_place_of_the_results(client: TestClient)
     assert f'href="{expected}"' in client.get(unescape(similar)).text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("k", ["0", "-1", "abc", "99999999999", "", "१"])
 def test_a_senseless_number_of_hits_does_no_harm(client: TestClient, k: str) -> None:
     assert client.get("/search", params={"q": "integral", "k": k}).status_code == 200
@@ -280,6 +281,7 @@ def test_hindi_in_latin_letters_is_searched_in_its_own_where_asked(client: TestC
     assert re.search(r"<textarea[^>]*>समाकल \$x\$</textarea>", html)
 
 
+@pytest.mark.thorough
 def test_words_that_sound_like_what_was_typed(client: TestClient) -> None:
     assert client.get("/typed", params={"word": "sameekaran"}).json()[0] == "समीकरण"
     assert client.get("/typed", params={"word": "qwxzv"}).json() == []
