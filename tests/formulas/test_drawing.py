@@ -34,7 +34,7 @@ def trees(edges: str) -> st.SearchStrategy[Tree]:
     def node(inner: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
         return st.lists(inner, max_size=5).flatmap(
             lambda children: st.builds(
-                lambda label, names: Tree(label, children, names[: len(children)]),
+                lambda label, names: Tree(label, tuple(children), tuple(names[: len(children)])),
                 labels,
                 st.permutations(list(edges)),
             )
@@ -97,9 +97,9 @@ def test_labels_cannot_become_markup() -> None:
 def test_five_thousand_levels_are_drawn() -> None:
     tree = Tree("V!x")
     for _ in range(5000):
-        tree = Tree("O!minus", [tree], ["0"])
+        tree = Tree("O!minus", (tree,), ("0",))
     assert draw_operator_tree(tree).count("<rect") == 5001
     line = Tree("V!x")
     for _ in range(5000):
-        line = Tree("V!x", [line], ["n"])
+        line = Tree("V!x", (line,), ("n",))
     assert draw_layout_tree(line).count("<rect") == 5001

@@ -161,13 +161,13 @@ def test_every_string_has_features_that_are_short_text(latex: str):
 def chain(label: str, edge: str, length: int) -> Tree:
     tree = Tree(label)
     for _ in range(length):
-        tree = Tree(label, [tree], [edge])
+        tree = Tree(label, (tree,), (edge,))
     return tree
 
 
 @pytest.mark.parametrize("length", [5000])
 def test_long_and_deep_formulas_take_linear_time(length: int):
-    wide = Tree("U!plus", [Tree(f"V!a{n}") for n in range(length)], ["0"] * length)
+    wide = Tree("U!plus", tuple(Tree(f"V!a{n}") for n in range(length)), ("0",) * length)
 
     def find() -> None:
         found = features(chain("V!x", "n", length), chain("F!sin", "0", length))

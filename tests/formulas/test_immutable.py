@@ -42,7 +42,9 @@ def state(layout: Row) -> list[object]:
     pending: list[Row | Box] = [layout]
     while pending:
         part = pending.pop()
-        found.append((id(part), [(name, id(getattr(part, name))) for name in part.__slots__]))
+        # A compiled class names its attributes elsewhere than one of Python.
+        names = getattr(part, "__slots__", None) or part.__mypyc_attrs__
+        found.append((id(part), [(name, id(getattr(part, name))) for name in names]))
         if isinstance(part, Row):
             found.append([id(box) for box in part.boxes])
             pending += part.boxes

@@ -50,5 +50,5 @@ def test_no_sign_is_shown_by_its_name_in_trees():
 def test_deep_trees_do_not_overflow():
     tree = Tree("V!x")
     for _ in range(5000):
-        tree = Tree("F!f", [tree], ["0"])
+        tree = Tree("F!f", (tree,), ("0",))
     assert infix(tree).startswith("f(f(")

@@ -18,7 +18,7 @@ def test_everything_else_stays(label: str):
 
 
 def test_normalising_copies_the_tree_and_keeps_its_symbols():
-    tree = Tree("U!plus", [Tree("V!𝑎", symbol=0), Tree("N!1", symbol=2)], ["0", "1"], symbol=1)
+    tree = Tree("U!plus", (Tree("V!𝑎", symbol=0), Tree("N!1", symbol=2)), ("0", "1"), symbol=1)
     copy = normalise(tree)
     assert [(n.label, n.symbol) for n in copy.walk()] == [("U!plus", 1), ("V!a", 0), ("N!1", 2)]
     assert tree.children[0].label == "V!𝑎"
@@ -27,5 +27,5 @@ def test_normalising_copies_the_tree_and_keeps_its_symbols():
 def test_deep_trees_do_not_overflow():
     tree = Tree("V!𝑥")
     for _ in range(5000):
-        tree = Tree("F!sin", [tree], ["0"])
+        tree = Tree("F!sin", (tree,), ("0",))
     assert sum(1 for _ in normalise(tree).walk()) == 5001

@@ -18,7 +18,7 @@ LETTERS = "abcxyz"
 
 
 def node(label: str, *operands: Tree) -> Tree:
-    return Tree(label, list(operands), list(POSITIONS[: len(operands)]))
+    return Tree(label, operands, POSITIONS[: len(operands)])
 
 
 def operations(operands: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
@@ -413,7 +413,7 @@ def test_a_prepared_query_gives_the_same_match():
 def chain(label: str, depth: int, leaf: str) -> Tree:
     tree = Tree(leaf)
     for _ in range(depth):
-        tree = Tree(label, [tree], ["0"])
+        tree = Tree(label, (tree,), ("0",))
     return tree
 
 
@@ -423,16 +423,16 @@ def chain(label: str, depth: int, leaf: str) -> Tree:
     [
         (chain("F!sin", 5000, "V!x"), chain("F!sin", 5000, "V!y")),
         (
-            Tree("U!plus", [Tree(f"V!a{n}") for n in range(5000)], ["0"] * 5000),
-            Tree("U!plus", [Tree(f"V!b{n}") for n in range(5000)], ["0"] * 5000),
+            Tree("U!plus", tuple(Tree(f"V!a{n}") for n in range(5000)), ("0",) * 5000),
+            Tree("U!plus", tuple(Tree(f"V!b{n}") for n in range(5000)), ("0",) * 5000),
         ),
         (
-            Tree("M!L-5000", [Tree("V!a") for _ in range(5000)], ["0"] * 5000),
-            Tree("M!L-4999", [Tree("V!a") for _ in range(4999)], ["0"] * 4999),
+            Tree("M!L-5000", tuple(Tree("V!a") for _ in range(5000)), ("0",) * 5000),
+            Tree("M!L-4999", tuple(Tree("V!a") for _ in range(4999)), ("0",) * 4999),
         ),
         (
-            Tree("U!times", [Tree("?a"), Tree("?b"), Tree("?a")], ["0", "1", "2"]),
-            Tree("U!times", [Tree(f"V!b{n}") for n in range(5000)], ["0"] * 5000),
+            Tree("U!times", (Tree("?a"), Tree("?b"), Tree("?a")), ("0", "1", "2")),
+            Tree("U!times", tuple(Tree(f"V!b{n}") for n in range(5000)), ("0",) * 5000),
         ),
         (chain("O!minus", 3000, "N!7"), chain("O!minus", 3002, "N!7")),
     ],

@@ -17,7 +17,9 @@ def trees(edges: str) -> st.SearchStrategy[Tree]:
     def node(children: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
         lists = st.lists(children, max_size=4)
         return st.builds(
-            lambda label, below: Tree(label, below, list(edges[: len(below)])), LABELS, lists
+            lambda label, below: Tree(label, tuple(below), tuple(edges[: len(below)])),
+            LABELS,
+            lists,
         )
 
     return st.recursive(st.builds(Tree, LABELS), node, max_leaves=12)
@@ -34,12 +36,12 @@ def test_operator_trees_come_back_as_they_were_written(tree: Tree) -> None:
 
 
 def test_characters_with_a_meaning_are_written_as_entities() -> None:
-    tree = Tree("M![]1x2", [Tree(",", [], []), Tree("?x")], ["w", "e"])
+    tree = Tree("M![]1x2", (Tree(","), Tree("?x")), ("w", "e"))
     assert write_tree(tree) == "[M!&lsqb;&rsqb;1x2,w[&comma;],e[&quest;x]]"
 
 
 def test_trees_as_csv_wrote_them_are_read() -> None:
-    assert read_tree('"[V!x,a[V!""]]"') == Tree("V!x", [Tree('V!"')], ["a"])
+    assert read_tree('"[V!x,a[V!""]]"') == Tree("V!x", (Tree('V!"'),), ("a",))
 
 
 def test_depth_does_not_matter() -> None:

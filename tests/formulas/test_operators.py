@@ -27,7 +27,7 @@ def term(text: str) -> Tree:
         label = NAMES.get(name, name)
         if "!" not in label and not label.startswith("?"):
             label = ("N!" if name[0].isdecimal() else "F!" if children else "V!") + name
-        return Tree(label, children, "0123456789"[: len(children)])
+        return Tree(label, tuple(children), tuple("0123456789"[: len(children)]))
 
     return read()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mathsetu.formulas.latex.symbols import ACCENTS
@@ -136,8 +136,9 @@ def explain(
         score=weight / (query.sizes[0] + candidate.sizes[0] - absorbed),
         coverage=(len(our_places) - unfound) / query.sizes[0],
         in_one_piece=all(
-            counterparts.get(query.parents[ours], theirs) in (theirs, *_above(candidate, theirs))
+            place == theirs or place in _above(candidate, theirs)
             for ours, theirs in counterparts.items()
+            for place in [counterparts.get(query.parents[ours], theirs)]
         ),
         query_nodes=_written(query, our_shown, [one.ours for one in sums]),
         candidate_nodes=_written(candidate, their_shown, [one.theirs for one in sums]),
@@ -149,13 +150,14 @@ def explain(
     )
 
 
-def _above(formula: PreparedFormula, place: int) -> Iterator[int]:
+def _above(formula: PreparedFormula, place: int) -> list[int]:
     """The operator above a node; where that is the mark of a letter, the one above it as well."""
     place = formula.parents[place]
-    yield place
+    operators = [place]
     while place >= 0 and formula.labels[place] in _MARKS and _is_name(formula, place):
         place = formula.parents[place]
-        yield place
+        operators.append(place)
+    return operators
 
 
 def _join(renamed: dict[int, int], ours: int, theirs: int) -> bool:
