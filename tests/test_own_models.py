@@ -68,6 +68,7 @@ def nothing_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own_models, "_registered", {})
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_library_is_built_and_searched_with_an_encoder_of_ones_own(
     tmp_path: Path, processes: int

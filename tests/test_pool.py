@@ -61,6 +61,7 @@ def first_is_slow(number: int) -> int:
     return number
 
 
+@pytest.mark.thorough
 def test_results_stay_in_order_when_more_chunks_wait_than_may_be_under_way() -> None:
     # Ten chunks may wait for two processes: the first is still being worked on when they do.
     with closing(ordered_map(first_is_slow, range(60), processes=2, chunk=2)) as results:

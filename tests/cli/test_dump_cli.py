@@ -135,6 +135,7 @@ def test_a_run_of_posts_is_told_from_one_of_formulas(mathsetu: Mathsetu, dump: D
     assert "this is a run of posts" in shown.out
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_run_is_said(mathsetu: Mathsetu, dump: Dump) -> None:
     formulas = indexed(mathsetu, dump, "formula")
     words = indexed(mathsetu, dump, "msm-bm25")

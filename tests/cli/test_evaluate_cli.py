@@ -215,6 +215,7 @@ def test_evaluate_gives_the_published_figure_of_a_crossmath_run(
     assert "0.283" in answer.out
 
 
+@pytest.mark.thorough
 def test_all_pairs_are_tested_and_listed_as_json_while_the_table_keeps_the_first_run(
     mathsetu: Mathsetu, folder: Path
 ) -> None:

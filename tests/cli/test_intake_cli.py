@@ -118,6 +118,7 @@ def test_a_resumed_build_says_that_it_counts_nothing_it_did_not_read(
     assert mathsetu.json(*arguments)["resumed"] is False  # type: ignore[index, call-overload]
 
 
+@pytest.mark.thorough
 def test_who_stops_a_build_is_told_whether_the_same_command_resumes_it(
     mathsetu: Mathsetu, monkeypatch: pytest.MonkeyPatch
 ) -> None:

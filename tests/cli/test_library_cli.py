@@ -123,6 +123,7 @@ def test_a_run_file_has_every_topic_and_passes_its_validator(
     assert mathsetu("validate", target, "--from", form).code == 0
 
 
+@pytest.mark.thorough
 def test_a_run_is_not_written_over_what_is_read_or_is_no_run(
     mathsetu: Mathsetu, library: Path, tmp_path: Path
 ) -> None:
@@ -343,6 +344,7 @@ def test_a_query_of_a_megabyte(mathsetu: Mathsetu, library: Path, tmp_path: Path
     assert not (tmp_path / "run.trec").exists()
 
 
+@pytest.mark.thorough
 def test_a_library_of_another_version(mathsetu: Mathsetu, library: Path, source: Path) -> None:
     manifest = library / "manifest.json"
     written = manifest.read_text(encoding="utf-8")
@@ -385,6 +387,7 @@ def test_a_target_that_is_read_only(mathsetu: Mathsetu, library: Path, source: P
         library.chmod(0o700)
 
 
+@pytest.mark.thorough
 def test_a_damaged_library_is_replaced_and_that_is_said(
     mathsetu: Mathsetu, library: Path, source: Path
 ) -> None:
@@ -445,6 +448,7 @@ def test_ctrl_c_stops_a_build_with_one_line_and_leaves_no_process(tmp_path: Path
         os.killpg(build.pid, 0)
 
 
+@pytest.mark.thorough
 def test_search_says_when_nothing_is_close(mathsetu: Mathsetu, library: Path) -> None:
     shown = mathsetu("search", library, "area of a circle").out
     assert "nothing close" not in shown

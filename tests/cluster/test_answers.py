@@ -68,6 +68,7 @@ def test_formulas_are_found_with_the_posts_that_hold_them(both):
         assert here.posts_with(one, 9) == there.posts_with(other, 9)
 
 
+@pytest.mark.thorough
 def test_formulas_have_the_same_ids_and_scores(both):
     """ARQMath task 2."""
     here, there = both
@@ -112,6 +113,7 @@ def test_an_answer_is_found_by_its_question(node, tmp_path):
     assert (shown.title, shown.question) == (posts[0].title, posts[0].body)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", [{"parent_id": "q"}, {"kind": "answer"}])
 def test_an_answer_is_no_version_of_its_question(node, tmp_path, how):
     posts = [

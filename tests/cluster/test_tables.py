@@ -64,6 +64,7 @@ def test_sparse_vectors_name_each_dimension_once(numbers):
     assert sum(values) == len(array)
 
 
+@pytest.mark.thorough
 def test_tables_larger_than_a_point_are_written_in_pieces(node, monkeypatch):
     from mathsetu.cluster.client import connected
 

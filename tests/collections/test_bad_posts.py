@@ -63,6 +63,7 @@ def test_seen_ids_know_the_first_place_of_each(ids: list[str]) -> None:
         first.setdefault(one, (f"{line % 3}.jsonl", line))
 
 
+@pytest.mark.thorough
 def test_seen_ids_stay_right_while_their_table_grows() -> None:
     seen = SeenIds()
     assert not any(seen.first_place(str(n), "a", n) for n in range(20_000))
@@ -203,6 +204,7 @@ def test_every_reader_refuses_a_folder_or_device_in_one_line(name: str, tmp_path
             list(FORMATS[name].read(path, BadRows()))
 
 
+@pytest.mark.thorough
 def test_millions_of_formulas_are_refused_before_they_are_looked_for(tmp_path: Path) -> None:
     path = tmp_path / "posts.jsonl"
     rows = [{"id": "1", "body": "$x$" * 3_000_000}, {"id": "2", "body": "$x$"}]

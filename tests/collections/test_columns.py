@@ -227,6 +227,7 @@ def test_languages_are_those_that_the_table_states(tmp_path: Path) -> None:
     assert [post.language for post in posts] == ["hi", "es", ""]
 
 
+@pytest.mark.thorough
 def test_parquet_is_read_batch_by_batch(tmp_path: Path) -> None:
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")

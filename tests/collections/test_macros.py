@@ -88,6 +88,7 @@ def test_marked_text_is_kept_as_it_is(tmp_path: Path) -> None:
     assert (first.title, first.body) == (TITLE, DEFINITION)
 
 
+@pytest.mark.thorough
 def test_macros_that_multiply_themselves_end_soon(tmp_path: Path) -> None:
     doubling = r"$\def\a#1{#1#1}" + r"\a{" * 60 + "x" + "}" * 60 + "$"
     page = f"<p>{doubling} {doubling}</p>"

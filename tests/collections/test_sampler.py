@@ -3,6 +3,8 @@
 from collections import Counter, defaultdict
 from pathlib import Path
 
+import pytest
+
 from mathsetu.collections import sampler
 from mathsetu.languages.detect import detect
 from mathsetu.languages.scripts import dominant_script
@@ -117,6 +119,7 @@ def test_queries_in_at_least_ten_further_languages_are_translations_of_ours() ->
         assert formulas[0] == formulas[1], query.id
 
 
+@pytest.mark.thorough
 def test_a_further_query_is_written_in_the_script_of_its_language_and_recognised() -> None:
     for query in FURTHER_QUERIES:
         words = "".join(span.content for span in split(query.text) if span.kind == "text")

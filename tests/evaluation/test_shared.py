@@ -53,6 +53,7 @@ def test_the_crossmath_runs_score_what_their_authors_published(
     assert gain is None or found[2] == gain
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("year", "gain"), [(2020, 0.811), thorough(2021, 0.585)])
 def test_the_crossmath_run_cut_to_the_posts_present_scores_as_published(
     shared_data: Path, year: int, gain: float
@@ -64,6 +65,7 @@ def test_the_crossmath_run_cut_to_the_posts_present_scores_as_published(
     assert round(results.mean(measure), 3) == gain
 
 
+@pytest.mark.thorough
 def test_tangent_s_scores_on_task_2_what_was_published(shared_data: Path) -> None:
     folder = shared_data / "arqmath" / "formula-pool-2020"
     judged = Judgments.of(trec.read_qrels(folder / "qrels.txt"))

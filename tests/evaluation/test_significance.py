@@ -74,6 +74,7 @@ def test_rounding_is_a_tie() -> None:
     assert str(tally([0.1 + 0.2 - 0.3, 0.5, -0.5])) == "1/1/1"
 
 
+@pytest.mark.thorough
 def test_the_bootstrap_repeats_with_its_seed_and_holds_the_mean() -> None:
     chance = random.Random(3).random
     columns = [[chance() for _ in range(60)], [chance() + 1 for _ in range(60)]]
@@ -94,6 +95,7 @@ def test_the_bootstrap_interval_has_the_percentiles_of_its_level(
     assert [interval.low, interval.high] == pytest.approx([low, high])
 
 
+@pytest.mark.thorough
 def test_the_bootstrap_interval_is_about_two_standard_errors_each_way() -> None:
     chance = random.Random(5).gauss
     column = [chance(0, 1) for _ in range(400)]

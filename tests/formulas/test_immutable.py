@@ -99,6 +99,7 @@ def test_a_line_inside_a_line_is_what_it_is_by_itself(latex: str, slt: str) -> N
     assert len(symbols) == len(set(symbols))
 
 
+@pytest.mark.thorough
 def test_groups_inside_of_groups_do_not_exhaust_the_stack() -> None:
     latex = "{a" * 3_000 + "b" + "}^{}x" * 3_000
     assert parse_latex(latex).slt.label == "V!a"

@@ -41,6 +41,7 @@ def test_all_presentation_and_all_parsed_content_is_read(mathml: dict[str, str])
     assert without_content < 0.04 * len(mathml)
 
 
+@pytest.mark.thorough
 def test_trees_equal_tangents_for_nearly_all_queries(
     shared_data: Path, mathml: dict[str, str]
 ) -> None:

@@ -79,6 +79,7 @@ def test_a_case_can_be_made_again_and_a_few_of_each_target_pass(name: str, tmp_p
     assert [first.judge.fault(data) for data in [first.seeds[0], *made]] == [None] * 6
 
 
+@pytest.mark.thorough
 def test_another_seed_makes_other_cases(tmp_path: Path) -> None:
     one, other = session("latex", tmp_path, 1), session("latex", tmp_path, 2)
     assert [one.case(9_000 + n) for n in range(9)] != [other.case(9_000 + n) for n in range(9)]

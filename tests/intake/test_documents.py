@@ -49,6 +49,7 @@ def test_documents_do_not_speak_for_each_other_nor_for_what_is_stated() -> None:
     assert languages(answers) == ["", ""]
 
 
+@pytest.mark.thorough
 def test_a_library_and_inspect_tell_the_language_of_short_sections(
     tmp_path: Path, mathsetu: Mathsetu
 ) -> None:

@@ -114,6 +114,7 @@ def test_all_agree_on_the_language_of_a_post(tmp_path: Path) -> None:
         assert [hit.id for hit in library.search("त्रिभुज", where=Filter(language="hi"))] == ["hindi"]
 
 
+@pytest.mark.thorough
 def test_an_answer_added_later_has_the_language_of_its_question(tmp_path: Path) -> None:
     build_library(tmp_path / "library", POSTS[:1], LIGHT, processes=1)
     add_posts(tmp_path / "library", POSTS[1:2], processes=1)

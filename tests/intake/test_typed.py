@@ -29,6 +29,7 @@ PIECES = [
 TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=30).map("".join)
 
 
+@pytest.mark.thorough
 def test_the_queries_written_before_the_reader_are_read_as_expected(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -528,6 +529,7 @@ def test_the_quick_look_for_formulas_misses_none(text: str) -> None:
     assert typed_question(text).reading == tuple(read_typed(text))
 
 
+@pytest.mark.thorough
 def test_words_alone_are_read_without_the_tables_of_formulas() -> None:
     code = (
         "import sys; from mathsetu.intake.question import typed_question; "

@@ -11,6 +11,7 @@ PACKAGES = (
 )
 
 
+@pytest.mark.thorough
 def test_the_notebook_runs_and_shows_tables_and_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     for package in PACKAGES:
         pytest.importorskip(package)

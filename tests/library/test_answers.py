@@ -131,6 +131,7 @@ def test_an_answer_is_similar_to_what_its_question_is_about(tmp_path: Path) -> N
         assert {hit.id for hit in library.similar("bare", 2).hits} == {"ask", "other"}
 
 
+@pytest.mark.thorough
 def test_posts_keep_their_order_when_processes_work_on_small_chunks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

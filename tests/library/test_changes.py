@@ -45,6 +45,7 @@ def test_a_rebuild_replaces_all_and_leaves_nothing_of_the_old(
     assert [path.name for path in (library / "segments").iterdir()] == ["000002"]
 
 
+@pytest.mark.thorough
 def test_an_open_library_goes_on_while_and_after_it_is_rebuilt(
     library: Path, posts: list[Post]
 ) -> None:
@@ -121,6 +122,7 @@ def test_added_posts_are_found_beside_the_old(library: Path) -> None:
     assert len(Library(library)) == 5
 
 
+@pytest.mark.thorough
 def test_the_collection_of_an_addition_can_be_asked_for_alone(library: Path) -> None:
     ring = Post(id="ring", body="The ring of all numbers of a series", language="en")
     add_posts(library, [ring], collection="second", processes=1)

@@ -215,6 +215,7 @@ def test_a_second_writer_is_refused_and_changes_nothing(library: Path, posts: li
     assert content(library) == before
 
 
+@pytest.mark.thorough
 def test_a_writer_in_another_process_is_respected_until_it_ends(
     library: Path, posts: list[Post]
 ) -> None:

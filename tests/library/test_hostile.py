@@ -86,6 +86,7 @@ def test_a_pipe_in_the_place_of_the_lock_is_refused_at_once(
             work()
 
 
+@pytest.mark.thorough
 def test_nothing_is_removed_that_was_not_made_for_a_segment(
     library: Path, posts: list[Post]
 ) -> None:

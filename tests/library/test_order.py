@@ -152,6 +152,7 @@ def test_a_section_is_found_by_its_heading_before_what_stands_below_it(tmp_path:
     assert exact("for natural n") == pytest.approx({"section": 0.2 * 3})
 
 
+@pytest.mark.thorough
 def test_hindi_in_latin_letters_is_found_as_it_is_written_in_its_own(tmp_path: Path) -> None:
     posts = [Post("hi", "प्रायिकता का नियम", language="hi"), Post("en", "Nothing.", language="en")]
     library = small(tmp_path, posts, ("ranking.exact=0.2",))
@@ -287,6 +288,7 @@ def test_versions_of_a_post_are_one_hit_that_names_the_others(library: Library) 
     assert not library.answer("infinitely many primes", 3).hits[0].versions
 
 
+@pytest.mark.thorough
 def test_translations_without_a_thread_are_versions_and_other_posts_are_not(
     tmp_path: Path,
 ) -> None:

@@ -134,6 +134,7 @@ def test_a_failed_reproduction_leaves_the_library_as_it_was(
     assert library.recipe == before
 
 
+@pytest.mark.thorough
 def test_the_same_topics_count_with_judgments_of_available_posts_only(summed: Library) -> None:
     one, other = (post.id for post in list(sampler.posts())[:2])
     queries = [Query(f"A.{number}", "prime") for number in (1, 2, 208)]

@@ -188,6 +188,7 @@ def test_a_query_that_asks_for_nothing_finds_nothing(sampler_library: Library, q
     assert sampler_library.search(query) == ()
 
 
+@pytest.mark.thorough
 def test_a_query_of_a_megabyte_is_refused_by_name(sampler_library: Library) -> None:
     long = Query(id="A.7", text="prime " * 170_000)
     with pytest.raises(InputError, match=r"query A\.7 has 1,020,000 characters; at most 100,000"):

@@ -100,6 +100,7 @@ def test_a_fused_hit_tells_its_ranks(plain: Path) -> None:
     assert library.explain(HINDI, hit.id) == hit
 
 
+@pytest.mark.thorough
 def test_a_query_is_translated_and_says_so(plain: Path) -> None:
     library = Library(plain, ["query.translate=en"])
     hit = library.search(HINDI, 1)[0]
@@ -133,6 +134,7 @@ def test_the_systems_of_an_ensemble_are_fused(ensemble: Library, queries: list[Q
         assert ours == pytest.approx([hit.score for hit in expected.rankings[query.id]])
 
 
+@pytest.mark.thorough
 def test_weights_choose_among_the_systems(ensemble: Library) -> None:
     chosen = ensemble.answer(HINDI, 10, weights={"words": 1.0}).hits
     alone = ensemble.with_recipe(ensemble.recipe.member("words")).search(HINDI, 10)

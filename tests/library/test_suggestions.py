@@ -130,6 +130,7 @@ def test_words_of_titles_are_meant_once_the_titles_are_read(tmp_path: Path) -> N
     assert suggestions.corrected(question) == "zorblax spaces"
 
 
+@pytest.mark.thorough
 def test_words_that_posts_have_are_not_misspelt(offered: Suggestions) -> None:
     for query in sampler.queries():
         assert offered.corrected(offered._library.question(query.text)) == ""

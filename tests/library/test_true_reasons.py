@@ -52,6 +52,7 @@ def test_quoted_passages_and_exact_finds_are_in_the_post(whole: Library, query: 
         assert not list(problems(hit, whole.post(hit.id)))
 
 
+@pytest.mark.thorough
 def test_a_post_is_explained_in_its_own_language(sampler_library: Library) -> None:
     posts = {post.id: post for post in sampler.posts()}
     for hit in sampler_library.search("infinitely many primes", 30):
@@ -65,6 +66,7 @@ def test_a_post_is_explained_in_its_own_language(sampler_library: Library) -> No
     assert all(one.translation for one in partly.evidence)
 
 
+@pytest.mark.thorough
 def test_what_stands_in_formulas_only_is_no_word(sampler_library: Library) -> None:
     query = r"sum of $\frac{1}{n^2}$ from $1$ to $\infty$"
     for hit in sampler_library.search(query, 30):

@@ -198,6 +198,7 @@ def recorded_by_another(library: Path) -> None:
     path.write_text(json.dumps(signed(content)))
 
 
+@pytest.mark.thorough
 def test_a_library_records_its_models_and_refuses_others(library: Path) -> None:
     assert read_manifest(library).models == {"meaning": model_fingerprint(own_folder())}
     recorded_by_another(library)

@@ -43,6 +43,7 @@ def test_segments_are_numbered_on(library: Path) -> None:
     assert sorted(path.name for path in (library / "segments").iterdir()) == ["000003"]
 
 
+@pytest.mark.thorough
 def test_answers_are_indexed_again_without_a_question_that_is_removed(library: Path) -> None:
     question = Post("q", "Why is it so?", title="Reasons", language="en", tags=("why",))
     answer = Post("a", "By symmetry.", parent_id="q", kind="answer")

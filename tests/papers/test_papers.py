@@ -62,6 +62,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.thorough
 def test_the_authors_runs_are_measured_and_what_is_missing_is_said(data: Path) -> None:
     made = page(Context(data, data / "kept"), ["crossmath"])
     rows = [line for line in made.splitlines() if line.startswith("| ") and "evaluate" in line]

@@ -93,6 +93,7 @@ def test_the_nearest_post_comes_first_and_blank_texts_are_never_found(tmp_path: 
     assert not len(nothing.numbers)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("encoder")
 def test_scores_are_the_cosines_that_retrieval_gives_to_the_last_bit(tmp_path: Path) -> None:
     choices = DenseSettings("m")

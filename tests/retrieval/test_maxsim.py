@@ -108,6 +108,7 @@ def clustered(random, count):
     return posts
 
 
+@pytest.mark.thorough
 def test_a_quick_first_look_finds_much_of_what_the_exact_search_finds(tmp_path):
     random = np.random.default_rng(1)
     write_multivectors(tmp_path / "all", clustered(random, 2000), "float16")

@@ -76,6 +76,7 @@ def test_a_post_without_formulas_and_a_question_without_any_find_nothing(tmp_pat
     assert not len(nothing.numbers)
 
 
+@pytest.mark.thorough
 @given(cut=st.integers(1, 3), of=st.sampled_from(["tokens", "nodes"]))
 def test_segments_change_nothing(
     tmp_path_factory: pytest.TempPathFactory, cut: int, of: str

@@ -70,6 +70,7 @@ def test_all_lists_together_give_what_all_passages_give(
         assert differing.sum(axis=1).tolist() == distances.tolist()
 
 
+@pytest.mark.thorough
 def test_an_eighth_of_the_passages_holds_nearly_all_that_are_near(
     tmp_path: Path, floats: Any, vectors: Any
 ) -> None:
@@ -96,6 +97,7 @@ def test_only_the_nearest_lists_are_looked_into(tmp_path: Path, floats: Any, vec
     assert not outside & set(near(lists, floats[0], COUNT // 10)[0].tolist())
 
 
+@pytest.mark.thorough
 def test_every_passage_is_in_the_list_of_its_nearest_centre(tmp_path: Path, vectors: Any) -> None:
     lists_of(tmp_path / "lists", vectors)
     centres, ends, rows, signs = (
@@ -145,6 +147,7 @@ def test_a_row_that_is_not_there_is_refused(tmp_path: Path, floats: Any, vectors
         near(SignLists(tmp_path / "lists", *vectors.shape), floats[0], 5)
 
 
+@pytest.mark.thorough
 def test_a_merged_segment_with_lists_finds_what_its_segments_found(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

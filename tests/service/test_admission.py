@@ -116,6 +116,7 @@ def test_a_body_that_takes_too_long_is_answered_with_408(sampler_folder: Path) -
     assert talk.sent[-1]["more_body"] is False
 
 
+@pytest.mark.thorough
 def test_a_client_that_leaves_before_its_body_is_complete_is_forgotten(
     sampler_folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

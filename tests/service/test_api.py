@@ -22,6 +22,7 @@ from tests.light import LIGHT
 HINDI = r"समाकल $\int_0^\infty e^{-t^2}dt$ का मान"
 
 
+@pytest.mark.thorough
 def test_the_api_and_the_command_line_give_the_same_json(
     client: TestClient, sampler_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -214,6 +215,7 @@ def test_every_answer_tells_browsers_to_be_strict(client: TestClient) -> None:
         assert "access-control-allow-origin" not in headers
 
 
+@pytest.mark.thorough
 def test_untrusted_text_comes_back_as_json_only(client: TestClient) -> None:
     attack = "<script>alert(1)</script>"
     for response in (
@@ -277,6 +279,7 @@ def test_only_named_sites_may_read_answers(guarded: TestClient) -> None:
         assert answer.headers.get_list("vary") == ["Origin"]
 
 
+@pytest.mark.thorough
 def test_a_refused_preflight_is_json_like_every_error(guarded: TestClient) -> None:
     for asked, wrong in (
         ({"origin": "https://good.example", "access-control-request-method": "DELETE"}, "method"),

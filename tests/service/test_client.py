@@ -101,6 +101,7 @@ def test_coroutines_ask_side_by_side_and_write(address: str) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.thorough
 def test_errors_are_the_lines_of_the_server(address: str) -> None:
     with pytest.raises(ServerError, match="there is no post 'q7'") as caught:
         Client(address, "eye").post("q7")

@@ -115,6 +115,7 @@ def test_a_post_that_has_nothing_to_do_with_a_query_has_no_reasons(engine: Engin
     assert (hit.score, hit.reasons, hit.words, hit.formulas) == (0.0, (), (), ())
 
 
+@pytest.mark.thorough
 def test_similar_posts_are_of_the_same_kind_and_never_the_post_itself(engine: Engine) -> None:
     hits = engine.similar("infinitely-many-primes.en", k=5).hits
     assert "infinitely-many-primes.en" not in [hit.id for hit in hits]
@@ -183,6 +184,7 @@ def test_an_answer_without_time_is_not_kept(sampler_folder: Path) -> None:
     assert engine.search("prime").hits
 
 
+@pytest.mark.thorough
 def test_a_changed_library_is_asked_anew(tmp_path: Path) -> None:
     folder = tmp_path / "library"
     build_library(folder, [Post(id="old", body="A circle.", language="en")], LIGHT, processes=1)

@@ -50,6 +50,7 @@ def test_the_page_shows_the_reading_and_a_switch_for_it(client: TestClient) -> N
     assert 'name="words"' not in client.get("/preview", params={"q": "is $x^2$ even"}).text
 
 
+@pytest.mark.thorough
 def test_the_page_searches_as_words_where_the_address_says_so(client: TestClient) -> None:
     found = client.get("/search", params={"q": TYPED, "words": "1"}).text
     assert "words=1" in found
@@ -71,6 +72,7 @@ def test_every_language_of_the_page_has_words_for_it(client: TestClient, ui: str
     assert ("German" if ui == "en" else "Deutsch") in shown.text
 
 
+@pytest.mark.thorough
 def test_tools_for_models_tell_the_reading(sampler_folder: Path) -> None:
     tools = pytest.importorskip("mathsetu.service.tools")
     server = tools.tool_server(Engine(sampler_folder))
@@ -85,6 +87,7 @@ def test_tools_for_models_tell_the_reading(sampler_folder: Path) -> None:
     assert anyio.run(lambda: ask(as_words=True))["formulas"] == []
 
 
+@pytest.mark.thorough
 def test_hindi_typed_in_latin_letters_keeps_its_typed_formulas(client: TestClient) -> None:
     found = client.get("/search", params={"q": "sin x ka samakalan", "deva": "1"})
     assert "sin x का समाकलन" in found.text

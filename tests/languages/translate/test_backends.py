@@ -20,6 +20,7 @@ def test_every_backend_can_be_opened_without_its_packages(name: str) -> None:
     assert open_translator(name, model).backend.name == name
 
 
+@pytest.mark.thorough
 def test_opening_a_backend_loads_nothing_heavy() -> None:
     code = (
         "import sys; from mathsetu.languages.translate import open_translator;"

@@ -82,6 +82,7 @@ def test_a_fault_of_ours_is_a_page_without_details_and_as_strict_as_any(
     assert "/search?q=primes&amp;ui=hi" in page
 
 
+@pytest.mark.thorough
 def test_a_server_that_is_busy_says_when_to_come_again(full: TestClient) -> None:
     answer = full.get("/search?q=primes&ui=cs", headers=BROWSER)
     assert answer.status_code == 429
@@ -90,6 +91,7 @@ def test_a_server_that_is_busy_says_when_to_come_again(full: TestClient) -> None
     assert 'href=""' in answer.text
 
 
+@pytest.mark.thorough
 def test_a_busy_server_still_gives_the_page_its_looks(full: TestClient) -> None:
     assert full.get("/static/any/page.css").status_code == 200
 

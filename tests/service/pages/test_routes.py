@@ -120,6 +120,7 @@ def test_filters_narrow_the_hits(client: TestClient) -> None:
     assert all(name.endswith(".hr") for name in found)
 
 
+@pytest.mark.thorough
 def test_one_part_of_the_recipe_can_count_alone(client: TestClient) -> None:
     html = client.get("/search", params={"q": QUESTION, "by": "formulas", "ui": "en"}).text
     signals = set(re.findall(r'<th scope="row">([^<]+)</th>\s*<td class="bar"', html))
@@ -159,6 +160,7 @@ def test_pages_go_on_until_there_are_no_more(client: TestClient) -> None:
     assert "There are no more posts." in beyond
 
 
+@pytest.mark.thorough
 def test_hits_are_counted_by_language_topic_and_collection(client: TestClient) -> None:
     asked = {"q": "integral", "ui": "en", "facets": "true"}
     counts = client.get("/v1/search", params={"q": "integral", "facets": "true"}).json()["facets"]
@@ -491,6 +493,7 @@ def test_an_entry_for_bibtex_ends_where_it_should(title: str, collection: str) -
     assert entry.endswith("\n}\n")
 
 
+@pytest.mark.thorough
 def test_the_visitor_may_say_which_language_the_question_is_in(client: TestClient) -> None:
     html = client.get("/search", params={"q": "zbroj brojeva", "lang": "hr", "ui": "en"}).text
     assert '<option value="hr" lang="hr" selected>' in html
@@ -498,6 +501,7 @@ def test_the_visitor_may_say_which_language_the_question_is_in(client: TestClien
     assert wrong.status_code == 400
 
 
+@pytest.mark.thorough
 def test_the_preview_says_how_romanised_hindi_is_read(client: TestClient) -> None:
     html = client.get("/preview", params={"q": "samakal ka maan gyat karo"}).text
     assert "समाकल का मान" in html
@@ -550,6 +554,7 @@ def test_an_address_says_everything_about_a_visit() -> None:
     assert dict(visit.kept()) == {"in": "hi", "tag": "y z", "ui": "fa"}
 
 
+@pytest.mark.thorough
 def test_a_visitor_s_language_comes_first_and_versions_are_one_hit(client: TestClient) -> None:
     asked = {"q": "infinitely many primes", "ui": "en"}
     page = client.get("/search", params={**asked, "own": "normal", "group": "1"}).text

@@ -85,6 +85,7 @@ def test_formulas_latin_letters_and_digits_stay(parts: list[str], space: str) ->
     assert re.findall(r"[x5।$]", turned) == re.findall(r"[x5।$]", text)
 
 
+@pytest.mark.thorough
 @given(st.text(st.characters(min_codepoint=0x0900, max_codepoint=0x0980) | st.sampled_from(" $.")))
 def test_any_text_is_turned(text: str) -> None:
     assert bool(near_nepali(text).strip()) == bool(text.strip()) or not text.strip("\u093c ")
