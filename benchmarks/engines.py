@@ -588,7 +588,7 @@ class Vectors:
         self._retriever, self._segments = retriever, retriever.segments
         self._rows = np.concatenate([one.vectors.whole for one in self._segments])
         self._scales = np.concatenate([one.scales for one in self._segments])
-        tokens = retriever.choices.tokens
+        tokens = retriever.settings.tokens
         self._asked = [query_vector(retriever.encoder, one, tokens) for one in questions]
 
     @cached_property

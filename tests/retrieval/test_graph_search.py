@@ -142,7 +142,7 @@ def test_formulas_that_a_query_names_count_where_its_text_holds_them():
 
 
 def test_a_merged_segment_is_that_of_the_posts_that_were_kept(retriever, tmp_path):
-    choices = retriever.choices
+    choices = retriever.settings
     parts = [built(tmp_path / "a", POSTS[:2], choices), built(tmp_path / "b", POSTS[::-1], choices)]
     sources = [
         WrittenSegment(parts[0], np.array([1]), ["en"]),
@@ -184,11 +184,11 @@ def test_a_reason_names_three_parts_the_best_first(retriever):
 
 
 def test_parts_that_do_not_belong_together_are_refused(retriever, tmp_path):
-    folder = built(tmp_path / "index", POSTS, retriever.choices)
+    folder = built(tmp_path / "index", POSTS, retriever.settings)
     kinds = np.load(folder / "kinds.npy")
     formula = kinds[0]
     np.save(folder / "kinds.npy", np.where(np.arange(len(kinds)) == 0, kinds[-1], kinds))
-    broken = GraphRetriever([folder], retriever.choices)
+    broken = GraphRetriever([folder], retriever.settings)
     assert formula != kinds[-1]
     with pytest.raises(DamagedLibrary, match="do not belong together"):
         broken.table(asked("Is $x^2-2$ prime?"), 0)
@@ -207,8 +207,8 @@ def test_formulas_are_found_however_many_are_compared_at_once(retriever, monkeyp
 
 def test_formulas_that_are_written_alike_are_found_once_and_as_many_as_wanted(retriever, tmp_path):
     posts = [Post(str(number), "Is $x^2-2$ odd?", language="en") for number in range(5)]
-    folder = built(tmp_path / "index", [*posts, POSTS[0]], retriever.choices)
-    finder = GraphRetriever([folder], retriever.choices).formula_finder
+    folder = built(tmp_path / "index", [*posts, POSTS[0]], retriever.settings)
+    finder = GraphRetriever([folder], retriever.settings).formula_finder
     found = finder.formulas("x^2-2", 2)
     assert found[0].latex == "x^2-2"
     assert len({one.latex for one in found}) == 2
@@ -235,10 +235,10 @@ def test_the_formula_asked_for_is_the_one_that_stands_where_the_topic_says(
 
 def test_formulas_and_posts_are_numbered_over_all_segments(retriever, tmp_path):
     folders = [
-        built(tmp_path / "a", POSTS[:2], retriever.choices),
-        built(tmp_path / "b", POSTS[1:], retriever.choices),
+        built(tmp_path / "a", POSTS[:2], retriever.settings),
+        built(tmp_path / "b", POSTS[1:], retriever.settings),
     ]
-    finder = GraphRetriever(folders, retriever.choices).formula_finder
+    finder = GraphRetriever(folders, retriever.settings).formula_finder
     allowed = np.array([False, False, False, True])
     found = finder.formulas_for(asked("$x^2$"), 9, allowed)
     assert {one.latex for one in found} == {"x^2-2", r"\sqrt2"}

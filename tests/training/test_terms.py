@@ -8,7 +8,7 @@ import pytest
 from mathsetu.errors import InputError
 from mathsetu.languages.glossary import Concept
 from mathsetu.languages.glossary.further import FOLDER_VARIABLE, read_table
-from mathsetu.training.terms import Found, TermFinder, confirms, write_terms
+from mathsetu.training.terms import TermFinder, TermForms, confirms, write_terms
 
 PAIRS = [
     ("The triangle has three sides", "Das Dreieck hat drei Seiten"),
@@ -48,7 +48,7 @@ def test_text_proposes_a_term_where_lists_mean_something_else(raw: Path) -> None
 
 def test_a_list_is_taken_where_there_is_no_text_but_not_other_scripts_or_signs(raw: Path) -> None:
     found = {one.concept: one for one in TermFinder(raw, "de").find(CONCEPTS)}
-    assert found["sum"] == Found("sum", ("Summe",), "t")
+    assert found["sum"] == TermForms("sum", ("Summe",), "t")
 
 
 def test_everyday_words_need_text_that_agrees(raw: Path) -> None:

@@ -64,9 +64,9 @@ class ClusterFormulas:
     heat_mapper = None
 
     def __init__(
-        self, snapshot: Snapshot, name: str, choices: FormulaSettings, where: Filter | None
+        self, snapshot: Snapshot, name: str, settings: FormulaSettings, where: Filter | None
     ) -> None:
-        self.snapshot, self.name, self.choices, self.where = snapshot, name, choices, where
+        self.snapshot, self.name, self.settings, self.where = snapshot, name, settings, where
         self.posts = snapshot.state.posts
         self.formula_finder = self
 
@@ -353,7 +353,7 @@ class _Index(FormulaRetriever):
         formulas: Mapping[int, _Formula],
         posts: Mapping[int, NDArray[np.int64]],
     ) -> None:
-        self._finder, self.choices = finder, finder.choices
+        self._finder, self.settings = finder, finder.settings
         everything = sorted(formulas)
         first: dict[str, int] = {}
         for number in everything:

@@ -19,7 +19,7 @@ from mathsetu.cluster.words import ClusterWords
 from mathsetu.library.holdings import View
 from mathsetu.library.segmented_posts import Filter
 from mathsetu.recipes import searched_with
-from mathsetu.recipes.parts import choices_of
+from mathsetu.recipes.parts import settings_of
 from mathsetu.recipes.schema import Recipe
 from mathsetu.retrieval.base import Retriever
 
@@ -93,11 +93,11 @@ class ClusterView:
         return {name: self._part(name, limited) for name in self.recipe.parts}, None
 
     def _part(self, name: str, where: Filter | None) -> Retriever:
-        settings = self.recipe.parts[name]
-        choices = choices_of(settings, f"parts.{name}")
-        if settings["kind"] == LEXICAL:
-            return ClusterWords(self._snapshot, name, choices, where)
-        if settings["kind"] == FORMULA:
-            return ClusterFormulas(self._snapshot, name, choices, where)
+        table = self.recipe.parts[name]
+        settings = settings_of(table, f"parts.{name}")
+        if table["kind"] == LEXICAL:
+            return ClusterWords(self._snapshot, name, settings, where)
+        if table["kind"] == FORMULA:
+            return ClusterFormulas(self._snapshot, name, settings, where)
         remembered = self._remembered[name]
-        return ClusterMeaning(self._snapshot, name, choices, where, self.stored_posts, remembered)
+        return ClusterMeaning(self._snapshot, name, settings, where, self.stored_posts, remembered)

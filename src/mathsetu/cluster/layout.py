@@ -22,7 +22,7 @@ from typing import Any
 
 from mathsetu.cluster.client import Cluster, MissingCollection, Refused
 from mathsetu.errors import InputError
-from mathsetu.recipes.parts import choices_of
+from mathsetu.recipes.parts import settings_of
 from mathsetu.recipes.schema import Recipe
 from mathsetu.retrieval.lexical import LexicalSettings
 from mathsetu.retrieval.weighting import make_scheme
@@ -123,25 +123,25 @@ def check_segment(segment: int) -> int:
 
 def check_recipe(recipe: Recipe) -> None:
     """Refuse parts that cannot live on a cluster."""
-    for name, settings in recipe.parts.items():
-        kind = settings["kind"]
+    for name, table in recipe.parts.items():
+        kind = table["kind"]
         if kind not in (LEXICAL, FORMULA, MEANING):
             raise InputError(
                 f"{recipe.name}: parts.{name} is of kind {kind!r}; a cluster has parts of kind "
                 f"{LEXICAL}, {FORMULA} and {MEANING}"
             )
-        choices = choices_of(settings, f"parts.{name}")
-        if isinstance(choices, LexicalSettings) and make_scheme(choices.scheme).cosine:
+        settings = settings_of(table, f"parts.{name}")
+        if isinstance(settings, LexicalSettings) and make_scheme(settings.scheme).cosine:
             raise InputError(
                 f"{recipe.name}: parts.{name} brings vectors to length one, which a cluster cannot "
                 "keep up when posts are added; choose bm25+ or a scheme that ends in n"
             )
-        if isinstance(choices, LexicalSettings) and choices.without_extremes:
+        if isinstance(settings, LexicalSettings) and settings.without_extremes:
             raise InputError(
                 f"{recipe.name}: parts.{name} leaves out rare or frequent terms, which a cluster "
                 "cannot; set min_posts to 0 and max_share to 1"
             )
-        if kind == MEANING and choices.question_passages + choices.body_passages > _MOST_PASSAGES:
+        if kind == MEANING and settings.question_passages + settings.body_passages > _MOST_PASSAGES:
             raise InputError(
                 f"{recipe.name}: parts.{name} reads more than {_MOST_PASSAGES} passages"
             )
@@ -162,8 +162,8 @@ def create(
     models = cluster.models
     words = {
         name: models.SparseVectorParams(index=models.SparseIndexParams(on_disk=False))
-        for name, settings in recipe.parts.items()
-        if settings["kind"] == LEXICAL
+        for name, table in recipe.parts.items()
+        if table["kind"] == LEXICAL
     }
     visible = dict.fromkeys((BIRTH, DEATH, SEGMENT), models.PayloadSchemaType.INTEGER)
     known = dict.fromkeys((LANGUAGE, TAGS, COLLECTION), models.PayloadSchemaType.KEYWORD)
@@ -176,13 +176,13 @@ def create(
         {**visible, **known, **named},
         spread,
     )
-    for name, settings in recipe.parts.items():
-        if settings["kind"] == FORMULA:
+    for name, table in recipe.parts.items():
+        if table["kind"] == FORMULA:
             features = models.SparseVectorParams(index=models.SparseIndexParams(on_disk=False))
             config: dict[str, Any] = {"sparse_vectors_config": {name: features}}
             written = dict.fromkeys((KEY, COUNTED), models.PayloadSchemaType.INTEGER)
             _create(cluster, names.part(name), config, {**visible, **written}, spread)
-        elif settings["kind"] == MEANING:
+        elif table["kind"] == MEANING:
             # Scores are worked out again from integers of eight bits, so half precision does;
             # what is looked at first are signs, in memory.
             vectors = models.VectorParams(

@@ -87,12 +87,12 @@ class ClusterMeaning:
         self,
         snapshot: Snapshot,
         name: str,
-        choices: MeaningSettings,
+        settings: MeaningSettings,
         where: Filter | None,
         stored_posts: ClusterPosts,
         remembered: Remembered,
     ) -> None:
-        self.snapshot, self.name, self.choices, self.where = snapshot, name, choices, where
+        self.snapshot, self.name, self.settings, self.where = snapshot, name, settings, where
         self.posts = snapshot.state.posts
         self._stored_posts = stored_posts
         self.remembered = remembered
@@ -104,8 +104,8 @@ class ClusterMeaning:
 
     def vector(self, question: Question) -> Vectors:
         """What a question means."""
-        choices = self.choices
-        return query_vector(self._empty.encoder, question, choices.tokens, choices.query_title)
+        settings = self.settings
+        return query_vector(self._empty.encoder, question, settings.tokens, settings.query_title)
 
     def nearest(self, vector: Vectors, posts: int) -> list[int]:
         """The posts whose passages are nearest to a vector, nearest first."""
@@ -205,7 +205,7 @@ class _Retriever(MeaningRetriever):
         self, finder: ClusterMeaning, numbers: Sequence[int], segment: MeaningSegment
     ) -> None:
         self._finder, self._numbers = finder, numbers
-        self.choices = finder.choices
+        self.settings = finder.settings
         self.segments = [segment]
         self.numbering = Numbering([len(numbers)])
         self.posts = len(numbers)

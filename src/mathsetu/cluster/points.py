@@ -39,7 +39,7 @@ from mathsetu.cluster.packing import pack, pack_frequencies
 from mathsetu.cluster.state import PartState
 from mathsetu.cluster.tables import Table
 from mathsetu.library.store import STORE, Row, Store
-from mathsetu.recipes.parts import choices_of
+from mathsetu.recipes.parts import settings_of
 from mathsetu.recipes.schema import Recipe
 from mathsetu.retrieval.formula_index import FormulaSegment, rarity_of
 from mathsetu.retrieval.meaning import MeaningSegment
@@ -277,7 +277,7 @@ class SegmentPoints:
         self._known: dict[str, set[int]] = {name: set() for name in recipe.parts}
         for name, settings in recipe.parts.items():
             if settings["kind"] == LEXICAL:
-                scheme = make_scheme(choices_of(settings, f"parts.{name}").scheme)
+                scheme = make_scheme(settings_of(settings, f"parts.{name}").scheme)
                 self._words.append(_Words(name, folder / name, scheme, weights.collection(name)))
             elif settings["kind"] == FORMULA:
                 self._formulas.append(_Formulas(name, folder / name, weights))

@@ -40,10 +40,10 @@ class ClusterWords(LexicalRetriever):
     """Answers questions by words."""
 
     def __init__(
-        self, snapshot: Snapshot, name: str, choices: LexicalSettings, where: Filter | None
+        self, snapshot: Snapshot, name: str, settings: LexicalSettings, where: Filter | None
     ) -> None:
-        self.choices = choices
-        self.index = _Index(snapshot, name, choices, where)
+        self.settings = settings
+        self.index = _Index(snapshot, name, settings, where)
         self.posts = snapshot.state.posts
         self.languages = sorted(code for code in snapshot.state.languages if code)
         self._counts = snapshot.counts[name]
@@ -57,10 +57,10 @@ class _Index(Weighted):
     """The collection's statistics, and the way to its posts."""
 
     def __init__(
-        self, snapshot: Snapshot, name: str, choices: LexicalSettings, where: Filter | None
+        self, snapshot: Snapshot, name: str, settings: LexicalSettings, where: Filter | None
     ) -> None:
         self.snapshot, self.name, self.where = snapshot, name, where
-        self.scheme = make_scheme(choices.scheme)
+        self.scheme = make_scheme(settings.scheme)
         self.segments, self.numbering = [], Numbering([])
         self.collection = snapshot.collection(name)
 

@@ -24,7 +24,7 @@ class Part:
     were built together know of each other; ``on_device`` says whether the builder is also told
     where to encode; ``model_folder`` says where the model lies that makes the part's vectors (None
     where it has none, or where that is a name on the hub); ``check`` misses the models and packages
-    that building needs, given the choices and the part's place in the recipe; ``built_with`` names
+    that building needs, given the settings and the part's place in the recipe; ``built_with`` names
     the settings that decide what an index holds, and cannot be changed afterwards.
     """
 
@@ -34,8 +34,8 @@ class Part:
     silent: Callable[[Question], bool]
     join: Callable[[Sequence[Path]], None] = lambda folders: None
     on_device: bool = False
-    model_folder: Callable[[Any], Path | None] = lambda choices: None
-    check: Callable[[Any, str], None] = lambda choices, where: None
+    model_folder: Callable[[Any], Path | None] = lambda settings: None
+    check: Callable[[Any, str], None] = lambda settings, where: None
     built_with: tuple[str, ...] = ("fields",)
 
 
@@ -51,8 +51,8 @@ def _nothing(question: Question) -> bool:
     return _no_words(question) and _no_formulas(question)
 
 
-def _named_folder(choices: Any) -> Path | None:
-    return Path(choices.model).expanduser() if is_path(choices.model) else None
+def _named_folder(settings: Any) -> Path | None:
+    return Path(settings.model).expanduser() if is_path(settings.model) else None
 
 
 def _lexical() -> Part:
@@ -105,8 +105,8 @@ def _meaning() -> Part:
     from mathsetu.encoders.builtin import NAME, own_folder
     from mathsetu.retrieval.meaning import MeaningBuilder, MeaningRetriever, MeaningSettings
 
-    def folder(choices: MeaningSettings) -> Path:
-        return own_folder() if choices.model == NAME else Path(choices.model)
+    def folder(settings: MeaningSettings) -> Path:
+        return own_folder() if settings.model == NAME else Path(settings.model)
 
     return Part(
         MeaningSettings,
@@ -132,7 +132,7 @@ def _graph() -> Part:
         GraphIndexBuilder,
         GraphRetriever,
         _nothing,
-        model_folder=lambda choices: graph_model_folder(choices.model),
+        model_folder=lambda settings: graph_model_folder(settings.model),
         built_with=("fields", "storage"),
     )
 
@@ -150,8 +150,8 @@ PARTS: dict[str, Callable[[], Part]] = {
 
 def check_parts(recipe: Recipe, source: str = "") -> None:
     """Refuse unknown kinds and settings of parts before any work is done."""
-    for name, settings in recipe.parts.items():
-        _resolve(settings, f"{source or recipe.name}: parts.{name}")
+    for name, table in recipe.parts.items():
+        _resolve(table, f"{source or recipe.name}: parts.{name}")
 
 
 def check_built_with(built: Recipe, chosen: Recipe) -> None:
@@ -175,57 +175,57 @@ def check_built_with(built: Recipe, chosen: Recipe) -> None:
         )
 
 
-def make_builder(settings: Mapping[str, Any], where: str, device: str = PROCESSOR) -> Builder:
+def make_builder(table: Mapping[str, Any], where: str, device: str = PROCESSOR) -> Builder:
     """The builder of a part, from its table in a recipe; what it encodes, it does on the device."""
-    part, choices = _resolve(settings, where)
-    return part.builder(choices, device) if part.on_device else part.builder(choices)
+    part, settings = _resolve(table, where)
+    return part.builder(settings, device) if part.on_device else part.builder(settings)
 
 
-def make_retriever(settings: Mapping[str, Any], folders: Sequence[Path], where: str) -> Retriever:
+def make_retriever(table: Mapping[str, Any], folders: Sequence[Path], where: str) -> Retriever:
     """The retriever of a part over the segments of its index."""
-    part, choices = _resolve(settings, where)
-    return part.retriever(folders, choices)
+    part, settings = _resolve(table, where)
+    return part.retriever(folders, settings)
 
 
-def choices_of(settings: Mapping[str, Any], where: str) -> Any:
-    """The choices of a part, from its table in a recipe."""
-    return _resolve(settings, where)[1]
+def settings_of(table: Mapping[str, Any], where: str) -> Any:
+    """The settings of a part, from its table in a recipe."""
+    return _resolve(table, where)[1]
 
 
-def check_model(settings: Mapping[str, Any], where: str) -> None:
+def check_model(table: Mapping[str, Any], where: str) -> None:
     """Miss the model of a part, or a package, before the part is built."""
-    part, choices = _resolve(settings, where)
-    folder = part.model_folder(choices)
+    part, settings = _resolve(table, where)
+    folder = part.model_folder(settings)
     if folder is not None:
         folder_of(str(folder), f"{where}.model")
-    part.check(choices, where)
+    part.check(settings, where)
 
 
 def models_of(recipe: Recipe) -> dict[str, str]:
     """The fingerprints of the models that make the vectors of parts, as far as they can be told."""
     found: dict[str, str] = {}
-    for name, settings in recipe.parts.items():
-        part, choices = _resolve(settings, f"parts.{name}")
-        folder = part.model_folder(choices)
+    for name, table in recipe.parts.items():
+        part, settings = _resolve(table, f"parts.{name}")
+        folder = part.model_folder(settings)
         if folder is not None and folder.is_dir():
             found[name] = model_fingerprint(folder)
     return found
 
 
-def join_statistics(settings: Mapping[str, Any], folders: Sequence[Path]) -> None:
+def join_statistics(table: Mapping[str, Any], folders: Sequence[Path]) -> None:
     """Let the segments of a part, which were built together, know of each other."""
-    PARTS[settings["kind"]]().join(folders)
+    PARTS[table["kind"]]().join(folders)
 
 
-def is_silent(settings: Mapping[str, Any], question: Question) -> bool:
+def is_silent(table: Mapping[str, Any], question: Question) -> bool:
     """Whether a question gives a part nothing to go on."""
-    return PARTS[settings["kind"]]().silent(question)
+    return PARTS[table["kind"]]().silent(question)
 
 
-def _resolve(settings: Mapping[str, Any], where: str) -> tuple[Part, Any]:
-    kind = settings["kind"]
+def _resolve(table: Mapping[str, Any], where: str) -> tuple[Part, Any]:
+    kind = table["kind"]
     if kind not in PARTS:
         raise InputError(f"{where}: unknown kind {kind!r} (known: {', '.join(PARTS)})")
     part = PARTS[kind]()
-    chosen = {name: value for name, value in settings.items() if name != "kind"}
+    chosen = {name: value for name, value in table.items() if name != "kind"}
     return part, read_table(part.settings, chosen, where)

@@ -42,7 +42,7 @@ _SENTENCES = 24
 
 @dataclass(frozen=True)
 class DenseSettings:
-    """The choices of a dense index.
+    """The settings of a dense index.
 
     Attributes:
         model: A folder with a sentence-transformers model, or its name on the hub.
@@ -83,8 +83,8 @@ class DenseSettings:
             ("transliterate", ("", "itrans")),
         ):
             if getattr(self, name) not in known:
-                choices = ", ".join(repr(choice) for choice in known)
-                raise InputError(f"{name} is {getattr(self, name)!r} (known: {choices})")
+                settings = ", ".join(repr(choice) for choice in known)
+                raise InputError(f"{name} is {getattr(self, name)!r} (known: {settings})")
         for field in self.fields:
             if field not in ("title", "body", "question"):
                 raise InputError(f"fields: {field!r} is not title, body or question")
@@ -99,12 +99,12 @@ class DenseSettings:
         return Division(0, 0) if self.index == "adaptive" else Division(self.nlist, self.nprobe)
 
 
-def encoder_text(marked: MarkedText, choices: DenseSettings, language: str = "") -> str:
+def encoder_text(marked: MarkedText, settings: DenseSettings, language: str = "") -> str:
     r"""A marked text as the model gets it.
 
     Args:
         marked: The text.
-        choices: What the model is to read of it.
+        settings: What the model is to read of it.
         language: Its language, which stop words and stems depend on.
 
     >>> encoder_text(MarkedText("Is $x^2$ Even?"), DenseSettings("m", text="words"))
@@ -115,26 +115,26 @@ def encoder_text(marked: MarkedText, choices: DenseSettings, language: str = "")
     >>> encoder_text(MarkedText("Is the integral of $x^2$ rational?"), bare, "en")
     'integr ration'
     """
-    text = marked.words if choices.text == "words" else marked.text
-    drops = choices.stop_words == "drop"
-    if drops or choices.stem:
-        stemmer = None if choices.stem else "none"
+    text = marked.words if settings.text == "words" else marked.text
+    drops = settings.stop_words == "drop"
+    if drops or settings.stem:
+        stemmer = None if settings.stem else "none"
         text = " ".join(analyze(text, language, stemmer=stemmer, stop_words=drops))
-    if choices.transliterate:
+    if settings.transliterate:
         text = romanise(text)
-    return " ".join(tokenize(text)) if choices.text == "words" else text.strip()
+    return " ".join(tokenize(text)) if settings.text == "words" else text.strip()
 
 
-def check_dense(choices: DenseSettings, where: str) -> None:
+def check_dense(settings: DenseSettings, where: str) -> None:
     """Miss the model of an index, or a package, before posts are read.
 
     Args:
-        choices: The choices of the index.
+        settings: The settings of the index.
         where: Its table in the recipe, for errors.
     """
-    if choices.index != "flat":
+    if settings.index != "flat":
         check_faiss()
-    check_encoder(choices.model, f"{where}.model")
+    check_encoder(settings.model, f"{where}.model")
 
 
 class DenseBuilder:
@@ -144,22 +144,22 @@ class DenseBuilder:
 
     merges_on_disk = True
 
-    def __init__(self, choices: DenseSettings) -> None:
-        self._choices = choices
+    def __init__(self, settings: DenseSettings) -> None:
+        self._settings = settings
         self._waiting: list[str] = []
         self._vectors: list[Vectors] = []
         self._texts: list[str] = []
 
     def prepare(self, facts: PostFacts) -> tuple[str, str]:
         """The text of a post, as it stands and as the model gets it."""
-        text = facts.joined(self._choices.fields)
-        return text.text, encoder_text(text, self._choices, facts.language)
+        text = facts.joined(self._settings.fields)
+        return text.text, encoder_text(text, self._settings, facts.language)
 
     def add(self, prepared: tuple[str, str]) -> None:
         """Take the next post."""
         text, ready = prepared
         self._texts.append(text)
-        self._waiting.append(self._choices.post_prefix + ready if ready else "")
+        self._waiting.append(self._settings.post_prefix + ready if ready else "")
         if len(self._waiting) == _CHUNK:
             self._encode()
 
@@ -175,7 +175,7 @@ class DenseBuilder:
     def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
         """Write the posts of other segments as one, with their vectors."""
         folder.mkdir(parents=True)
-        segments = [_Segment(source.folder, self._choices) for source in sources]
+        segments = [_Segment(source.folder, self._settings) for source in sources]
         total = sum(len(source.kept) for source in sources)
         vectors = new_array(folder / "vectors.npy", np.float32, total, segments[0].dimensions)
         written = 0
@@ -191,11 +191,11 @@ class DenseBuilder:
 
     def _finish(self, folder: Path, vectors: Vectors, texts: Iterable[str]) -> None:
         write_texts(folder / "texts", texts)
-        if self._choices.index != "flat":
-            write_ivf(folder / "lists", vectors, self._choices.division)
+        if self._settings.index != "flat":
+            write_ivf(folder / "lists", vectors, self._settings.division)
 
     def _encode(self) -> None:
-        encoder = load_encoder(self._choices.model, self._choices.max_tokens)
+        encoder = load_encoder(self._settings.model, self._settings.max_tokens)
         self._vectors.append(encoder.encode(self._waiting))
         self._waiting = []
 
@@ -203,7 +203,7 @@ class DenseBuilder:
 class _Segment:
     """The files of one segment."""
 
-    def __init__(self, folder: Path, choices: DenseSettings) -> None:
+    def __init__(self, folder: Path, settings: DenseSettings) -> None:
         self._mapped = Mapped(folder / "vectors.npy", "float32", dimensions=2)
         self.dimensions = self._mapped.shape[1]
         self.texts = TextTable(folder / "texts")
@@ -211,8 +211,8 @@ class _Segment:
             raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
         self.lists = (
             None
-            if choices.index == "flat"
-            else Ivf(folder / "lists", self._mapped.shape, choices.division)
+            if settings.index == "flat"
+            else Ivf(folder / "lists", self._mapped.shape, settings.division)
         )
 
     def __len__(self) -> int:
@@ -230,17 +230,17 @@ class DenseRetriever:
     formula_finder = None
     heat_mapper = None
 
-    def __init__(self, folders: Sequence[Path], choices: DenseSettings) -> None:
-        self.choices = choices
-        self.segments = [_Segment(folder, choices) for folder in folders]
+    def __init__(self, folders: Sequence[Path], settings: DenseSettings) -> None:
+        self.settings = settings
+        self.segments = [_Segment(folder, settings) for folder in folders]
         self.numbering = Numbering(map(len, self.segments))
         self.posts = len(self.numbering)
 
     def ask(self, questions: Sequence[Question]) -> list[DenseReply]:
         """Ask several questions; each distinct text is encoded once, all together."""
-        texts = [encoder_text(one.marked, self.choices, one.language) for one in questions]
+        texts = [encoder_text(one.marked, self.settings, one.language) for one in questions]
         distinct = list(dict.fromkeys(texts))
-        prefix = self.choices.query_prefix
+        prefix = self.settings.query_prefix
         made = self.encoder.encode([prefix + text if text else "" for text in distinct])
         vectors = dict(zip(distinct, made, strict=True))
         return [DenseReply(self, vectors[text]) for text in texts]
@@ -248,12 +248,12 @@ class DenseRetriever:
     @cached_property
     def encoder(self) -> Encoder:
         """Loaded with the first question, so that opening a library takes no time."""
-        encoder = load_encoder(self.choices.model, self.choices.max_tokens)
+        encoder = load_encoder(self.settings.model, self.settings.max_tokens)
         for segment in self.segments:
             stored = segment.dimensions
             if stored != encoder.dimensions:
                 raise InputError(
-                    f"{self.choices.model}: gives vectors of {encoder.dimensions} dimensions, the "
+                    f"{self.settings.model}: gives vectors of {encoder.dimensions} dimensions, the "
                     f"library holds {stored}; search with the model it was built with, or build it "
                     "again"
                 )
@@ -292,8 +292,8 @@ class DenseReply:
         cosine = float(self.scores(np.array([number]))[0])
         segment, place = retriever.numbering.locate(number)
         pieces = marked_sentences(retriever.segments[segment].texts[place])[:_SENTENCES]
-        prefix = retriever.choices.post_prefix
-        ready = [prefix + encoder_text(MarkedText(piece), retriever.choices) for piece in pieces]
+        prefix = retriever.settings.post_prefix
+        ready = [prefix + encoder_text(MarkedText(piece), retriever.settings) for piece in pieces]
         if not ready:
             return Reason("meaning", cosine)
         nearest = int(np.argmax(retriever.encoder.encode(ready) @ self._vector))

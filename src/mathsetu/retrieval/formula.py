@@ -84,8 +84,8 @@ class FormulaRetriever:
 
     heat_mapper = None
 
-    def __init__(self, folders: Sequence[Path], choices: FormulaSettings) -> None:
-        self.choices = choices
+    def __init__(self, folders: Sequence[Path], settings: FormulaSettings) -> None:
+        self.settings = settings
         self.segments = [FormulaSegment(folder) for folder in folders]
         self.numbering = Numbering(segment.posts for segment in self.segments)
         self.posts = len(self.numbering)
@@ -99,7 +99,7 @@ class FormulaRetriever:
 
     def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
         """The formulas of the collection that are most like one formula (ARQMath task 2)."""
-        matched = self.choices.matched
+        matched = self.settings.matched
         asked = _AskedFormula(self, parse_once(latex), matched, max(matched, k))
         ranked = asked.best(k)
         return [
@@ -244,12 +244,12 @@ class FormulaReply:
 
         The largest ones are searched for, and those that are few get more matches each.
         """
-        choices = self._index.choices
+        settings = self._index.settings
         parsed = list(self._question.parsed.values())
         asked = [_AskedFormula(self._index, one) for one in parsed]
-        asked = sorted(asked, key=lambda one: -one.mass)[: choices.query_formulas]
-        share = choices.matched // max(len(asked), 1)
-        weights = [one.mass**choices.size_power for one in asked]
+        asked = sorted(asked, key=lambda one: -one.mass)[: settings.query_formulas]
+        share = settings.matched // max(len(asked), 1)
+        weights = [one.mass**settings.size_power for one in asked]
         whole = sum(weights) or 1.0
         for one in asked:
             # Too few matches to change an order are none.

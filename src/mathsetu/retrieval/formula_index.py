@@ -42,7 +42,7 @@ _DIGEST = 16
 
 @dataclass(frozen=True)
 class FormulaSettings:
-    """The choices of a formula index.
+    """The settings of a formula index.
 
     Attributes:
         fields: The fields of a post whose formulas count.
@@ -86,8 +86,8 @@ class FormulaBuilder:
 
     merges_on_disk = True
 
-    def __init__(self, choices: FormulaSettings) -> None:
-        self._choices = choices
+    def __init__(self, settings: FormulaSettings) -> None:
+        self._settings = settings
         #: Each distinct formula, and its place among them.
         self.wanted: dict[str, int] = {}
         # The places of formulas in the order in which they were read.
@@ -100,7 +100,7 @@ class FormulaBuilder:
 
     def prepare(self, facts: PostFacts) -> list[str]:
         """The formulas of a post."""
-        return facts.formulas(self._choices.fields)
+        return facts.formulas(self._settings.fields)
 
     def add(self, prepared: list[str]) -> None:
         """Take the next post."""

@@ -126,7 +126,7 @@ class GraphFormulas:
             [folder / "vectors" for folder in self._index.folders],
             self._numbering,
             self._index.maxsim.numbering,
-            self._index.choices.strategy,
+            self._index.settings.strategy,
         )
 
 

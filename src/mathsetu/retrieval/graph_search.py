@@ -49,7 +49,7 @@ _SHOWN = 3
 
 @dataclass(frozen=True)
 class GraphSettings:
-    """The choices of a graph index.
+    """The settings of a graph index.
 
     Attributes:
         model: A folder with a graph model; ``shipped`` for the one that comes with the package.
@@ -122,16 +122,16 @@ class GraphIndexBuilder:
 
     merges_on_disk = False
 
-    def __init__(self, choices: GraphSettings) -> None:
-        self._choices = choices
+    def __init__(self, settings: GraphSettings) -> None:
+        self._settings = settings
         self._posts: list[PreparedGraph] = []
 
     def prepare(self, facts: PostFacts) -> PreparedGraph:
         """The vectors of a post."""
-        fields = self._choices.fields
+        fields = self._settings.fields
         formulas = facts.named_formulas(fields)
-        encoder = load_graph_encoder(self._choices.model)
-        made = _imported(self._choices, facts.post.id)
+        encoder = load_graph_encoder(self._settings.model)
+        made = _imported(self._settings, facts.post.id)
         return encode(encoder, facts.joined(fields), facts.language, formulas, made)
 
     def add(self, prepared: PreparedGraph) -> None:
@@ -159,18 +159,18 @@ class GraphIndexBuilder:
 
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
-        choices = self._choices
+        settings = self._settings
         folder.mkdir(parents=True)
         vectors = [post.encoded.vectors for post in self._posts]
-        write_multivectors(folder / "vectors", vectors, choices.storage)
+        write_multivectors(folder / "vectors", vectors, settings.storage)
         kinds = np.concatenate([post.encoded.kinds for post in self._posts])
         np.save(folder / "kinds.npy", kinds, allow_pickle=False)
         write_texts(folder / "ids", [i for post in self._posts for i in post.encoded.formulas])
         write_texts(folder / "latex", [latex for post in self._posts for latex in post.latex])
 
 
-def _imported(choices: GraphSettings, name: str) -> Graph | None:
-    return load_imported(choices.graphs, os.getpid()).get(name) if choices.graphs else None
+def _imported(settings: GraphSettings, name: str) -> Graph | None:
+    return load_imported(settings.graphs, os.getpid()).get(name) if settings.graphs else None
 
 
 def encode(
@@ -212,13 +212,13 @@ class VectorComparison(Protocol):
 class GraphRetriever:
     """Answers questions by MaxSim of their graphs' vectors."""
 
-    def __init__(self, folders: Sequence[Path], choices: GraphSettings) -> None:
-        self.choices = choices
+    def __init__(self, folders: Sequence[Path], settings: GraphSettings) -> None:
+        self.settings = settings
         # Said when a library is opened, not when it is searched first.
-        self.server = confirmed(choices.server) if choices.server else ""
+        self.server = confirmed(settings.server) if settings.server else ""
         self.folders = list(folders)
         self.maxsim = MaxSim(
-            [folder / "vectors" for folder in folders], choices.in_process, choices.depth
+            [folder / "vectors" for folder in folders], settings.in_process, settings.depth
         )
         self.segments = [GraphSegment(folder) for folder in folders]
         self.posts = len(self.maxsim)
@@ -244,14 +244,14 @@ class GraphRetriever:
 
     def encode(self, question: Question) -> PreparedGraph:
         """The vectors of a question."""
-        encoder = load_graph_encoder(self.choices.model)
+        encoder = load_graph_encoder(self.settings.model)
         named = named_formulas(question.query)
-        made = _imported(self.choices, question.query.id)
+        made = _imported(self.settings, question.query.id)
         return encode(encoder, question.marked, question.language, named, made)
 
     def encode_text(self, text: MarkedText, language: str) -> PreparedGraph:
         """The vectors of a text; first those of its formulas, as they stand in it."""
-        return encode(load_graph_encoder(self.choices.model), text, language)
+        return encode(load_graph_encoder(self.settings.model), text, language)
 
     @cached_property
     def engine(self) -> VectorComparison:
@@ -261,9 +261,9 @@ class GraphRetriever:
         from mathsetu.retrieval.qdrant import QdrantSearch, QdrantServer
 
         folders = [folder / "vectors" for folder in self.folders]
-        choices = self.choices
+        settings = self.settings
         server = QdrantServer(self.server)
-        return QdrantSearch(server, folders, choices.strategy, choices.depth)
+        return QdrantSearch(server, folders, settings.strategy, settings.depth)
 
 
 class _Batch:

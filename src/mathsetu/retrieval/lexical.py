@@ -91,7 +91,7 @@ _ANALYSES = ("languages", "porter", "snowball")
 
 @dataclass(frozen=True)
 class LexicalSettings:
-    """The choices of a lexical index.
+    """The settings of a lexical index.
 
     Attributes:
         scheme: How frequencies become scores: ``{"name": "bm25+", "k1": 1.2}`` or a TF-IDF
@@ -158,7 +158,7 @@ def formula_tokens(latex: str) -> list[str]:
     return _LATEX_TOKEN.findall(latex.lower())
 
 
-def post_terms(facts: PostFacts, choices: LexicalSettings) -> dict[str, float]:
+def post_terms(facts: PostFacts, settings: LexicalSettings) -> dict[str, float]:
     """The terms of a post, each with its frequency weighted by field.
 
     >>> from mathsetu.intake import read_post
@@ -168,10 +168,10 @@ def post_terms(facts: PostFacts, choices: LexicalSettings) -> dict[str, float]:
     {'sum': 2.0, 'x': 1.0}
     """
     frequencies: Counter[str] = Counter()
-    for name, weight in choices.fields.items():
+    for name, weight in settings.fields.items():
         text = _tags(facts) if name == "tags" else facts.texts[name]
-        terms = _word_terms(text.words, facts.language, choices)
-        if choices.formula_tokens:
+        terms = _word_terms(text.words, facts.language, settings)
+        if settings.formula_tokens:
             for latex in text.formulas:
                 terms += formula_tokens(latex)
         for term in terms:
@@ -183,10 +183,10 @@ def _tags(facts: PostFacts) -> MarkedText:
     return MarkedText(" ".join(facts.post.tags).replace("-", " "))
 
 
-def _word_terms(text: str, language: str, choices: LexicalSettings) -> list[str]:
-    if choices.analysis == "languages":
-        return analyze(text, language, stop_words=choices.stop_words)
-    return analyze(text, "en", stemmer=choices.analysis, stop_words=choices.stop_words)
+def _word_terms(text: str, language: str, settings: LexicalSettings) -> list[str]:
+    if settings.analysis == "languages":
+        return analyze(text, language, stop_words=settings.stop_words)
+    return analyze(text, "en", stemmer=settings.analysis, stop_words=settings.stop_words)
 
 
 class LexicalBuilder:
@@ -196,14 +196,14 @@ class LexicalBuilder:
 
     merges_on_disk = True
 
-    def __init__(self, choices: LexicalSettings) -> None:
-        self._choices = choices
+    def __init__(self, settings: LexicalSettings) -> None:
+        self._settings = settings
         self._postings = PostingsBuilder()
         self._languages: Counter[str] = Counter()
 
     def prepare(self, facts: PostFacts) -> tuple[str, dict[str, float]]:
         """The language of a post and its terms."""
-        return facts.language, post_terms(facts, self._choices)
+        return facts.language, post_terms(facts, self._settings)
 
     def add(self, prepared: tuple[str, dict[str, float]]) -> None:
         """Take the next post."""
@@ -224,7 +224,7 @@ class LexicalBuilder:
         self._finish(folder)
 
     def _finish(self, folder: Path) -> None:
-        write_impacts(folder, self._choices.weighting())
+        write_impacts(folder, self._settings.weighting())
         counts = dict(sorted(self._languages.items()))
         (folder / "languages.json").write_text(json.dumps(counts) + "\n", encoding="utf-8")
 
@@ -235,9 +235,9 @@ class LexicalRetriever:
     formula_finder = None
     heat_mapper = None
 
-    def __init__(self, folders: Sequence[Path], choices: LexicalSettings) -> None:
-        self.choices = choices
-        self.index = Weighted([Postings(folder) for folder in folders], choices.weighting())
+    def __init__(self, folders: Sequence[Path], settings: LexicalSettings) -> None:
+        self.settings = settings
+        self.index = Weighted([Postings(folder) for folder in folders], settings.weighting())
         self.index.impacts  # noqa: B018 - mapped now: a rebuild may remove the files
         self.posts = self.index.collection.documents
         spoken = {code for folder in folders for code in _read_languages(folder) if code}
@@ -257,7 +257,7 @@ class LexicalReply:
     """What the words of posts say to one question."""
 
     def __init__(self, retriever: LexicalRetriever, question: Question) -> None:
-        self._index, self._choices = retriever.index, retriever.choices
+        self._index, self._settings = retriever.index, retriever.settings
         self._languages = retriever.languages
         self._question = question
         self._said: dict[str, dict[str, list[_Said]]] = {}
@@ -281,7 +281,7 @@ class LexicalReply:
         """
         shares = self._weighed.parts(number)
         ranked = sorted(zip(shares, self.wanted, strict=True), key=lambda pair: -pair[0])
-        text = _read_words(post, self._choices)
+        text = _read_words(post, self._settings)
         found = (
             self._evidence(term, post.language, text)
             for share, term in ranked
@@ -313,10 +313,10 @@ class LexicalReply:
         """Whether words of a post are the question's in their order, with other endings."""
         if any(word[-1] in _PUNCTUATION for word in found.split()[:-1]):
             return False
-        terms = _word_terms(found, language, self._choices)
+        terms = _word_terms(found, language, self._settings)
         words = self._words_of(self._question)
         return any(
-            terms == _word_terms(words, one, self._choices) for one in self._question.languages
+            terms == _word_terms(words, one, self._settings) for one in self._question.languages
         )
 
     @property
@@ -332,7 +332,7 @@ class LexicalReply:
         """
         words, readings = self._words_of(self._question), []
         for language in self._question.languages:
-            read = ((word, _word_terms(word, language, self._choices)) for word in tokenize(words))
+            read = ((word, _word_terms(word, language, self._settings)) for word in tokenize(words))
             found = {word: [(set(own), 1)] for word, own in read if own}
             translated: dict[str, set[str]] = {}
             for one in self._expanded(words, language) if self._is_translating else ():
@@ -351,7 +351,7 @@ class LexicalReply:
 
         Whole translations of words count as these; None where the post does not have all.
         """
-        text = _read_words(post, self._choices)
+        text = _read_words(post, self._settings)
         found = []
         for asked_in in self._question.languages:
             sayings = self._sayings(asked_in, post.language)
@@ -412,7 +412,7 @@ class LexicalReply:
             return []
         if not (asked := self._asked_for(language).get(term, "")):
             return []
-        is_same = term in _word_terms(asked, language, self._choices)
+        is_same = term in _word_terms(asked, language, self._settings)
         found = text.span([term])
         return [Evidence("word", asked, found, "" if is_same else found)]
 
@@ -429,7 +429,7 @@ class LexicalReply:
         others = (
             form
             for form in ordered[1:_SHOWN]
-            if len(_word_terms(form, language, self._choices)) <= len(said.terms)
+            if len(_word_terms(form, language, self._settings)) <= len(said.terms)
         )
         return [*ordered[:1], *others]
 
@@ -450,7 +450,7 @@ class LexicalReply:
 
     def _word_with(self, term: str, form: str, language: str) -> str:
         """The word of a translation that has a term; "" where there is none."""
-        terms_of = partial(_word_terms, language=language, choices=self._choices)
+        terms_of = partial(_word_terms, language=language, settings=self._settings)
         return next((word for word in tokenize(form) if term in terms_of(word)), "")
 
     @cached_property
@@ -493,10 +493,10 @@ class LexicalReply:
         """What the question says as it is read in one language, and its translations."""
         # Asked for with each post that is looked into, and the same for all of its language.
         if (language, target) not in self._known_sayings:
-            words, choices = self._words_of(self._question), self._choices
-            own = {word: tuple(_word_terms(word, language, choices)) for word in tokenize(words)}
+            words, settings = self._words_of(self._question), self._settings
+            own = {word: tuple(_word_terms(word, language, settings)) for word in tokenize(words)}
             said = [_Said(word, language, "", terms) for word, terms in own.items()]
-            if choices.translate:
+            if settings.translate:
                 said += self._translations(words, language, target)
             self._known_sayings[language, target] = said
         return self._known_sayings[language, target]
@@ -504,7 +504,7 @@ class LexicalReply:
     def _translations(self, words: str, language: str, target: str) -> Iterator[_Said]:
         """What words of one language are in another."""
         glossary = Glossary.load()
-        terms_of = partial(_word_terms, language=target, choices=self._choices)
+        terms_of = partial(_word_terms, language=target, settings=self._settings)
         for found in glossary.match(words, language):
             asked = words[found.start : found.end]
             for concept in found.concepts:
@@ -517,15 +517,15 @@ class LexicalReply:
     @cached_property
     def wanted(self) -> Wanted:
         """The terms that the question asks for, in the languages of the posts."""
-        choices, question = self._choices, self._question
+        settings, question = self._settings, self._question
         weights = self._wanted_of(question)
-        if choices.query_title and question.title:
+        if settings.query_title and question.title:
             for term, weight in self._wanted_of(question.title).items():
-                weights[term] = weights.get(term, 0.0) + choices.query_title * weight
-        if choices.formula_tokens:
+                weights[term] = weights.get(term, 0.0) + settings.query_title * weight
+        if settings.formula_tokens:
             for latex in question.formulas:
                 for token in formula_tokens(latex):
-                    weights[token] = weights.get(token, 0.0) + choices.formula_tokens
+                    weights[token] = weights.get(token, 0.0) + settings.formula_tokens
         return weights
 
     @cached_property
@@ -541,7 +541,7 @@ class LexicalReply:
 
     @property
     def _is_translating(self) -> bool:
-        return self._choices.translate and self._choices.analysis == "languages"
+        return self._settings.translate and self._settings.analysis == "languages"
 
     def _words_of(self, question: Question) -> str:
         """The words of a question; where they are translated, without translations in brackets."""
@@ -557,10 +557,10 @@ class LexicalReply:
 
     def _wanted_in(self, words: str, language: str) -> Iterator[tuple[str, float]]:
         """The terms of words as they are read in one language."""
-        choices, translating = self._choices, self._is_translating
+        settings, translating = self._settings, self._is_translating
         is_spoken = language in self._languages
         if not translating or is_spoken or not self._languages:
-            yield from Counter(_word_terms(words, language, choices)).items()
+            yield from Counter(_word_terms(words, language, settings)).items()
         if translating:
             yield from ((one.term, one.weight) for one in self._expanded(words, language))
 
@@ -727,10 +727,10 @@ def _joined(terms: Sequence[str]) -> str:
     return _BETWEEN + _BETWEEN.join(terms) + _BETWEEN
 
 
-def _read_words(post: Post, choices: LexicalSettings) -> _Words:
+def _read_words(post: Post, settings: LexicalSettings) -> _Words:
     tags = (tag.replace("-", " ") for tag in post.tags)
     return _read_texts(
-        (post.title, post.body, post.question, *tags), post.language, choices.analysis
+        (post.title, post.body, post.question, *tags), post.language, settings.analysis
     )
 
 

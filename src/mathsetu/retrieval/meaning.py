@@ -89,7 +89,7 @@ _FEW_ALLOWED = 1 / 16
 
 @dataclass(frozen=True)
 class MeaningSettings:
-    """The choices of an index of passages.
+    """The settings of an index of passages.
 
     Attributes:
         model: ``mathsetu`` for the one that comes with the package, or the folder of another one
@@ -138,20 +138,20 @@ class MeaningBuilder:
     """Builds one segment; each distinct passage is encoded once, when all posts are there.
 
     Args:
-        choices: Of the recipe.
+        settings: Of the recipe.
         device: Where passages are encoded (see `BuiltinEncoder`).
     """
 
     merges_on_disk = True
 
-    def __init__(self, choices: MeaningSettings, device: str = PROCESSOR) -> None:
-        self._choices = choices
+    def __init__(self, settings: MeaningSettings, device: str = PROCESSOR) -> None:
+        self._settings = settings
         self.reader = self
         alone = device != PROCESSOR
         batch = _ON_DEVICE if alone else _TOGETHER
         # Another model has other tokens, so that no two parts share their passages.
         self.kind = Kind("passages", _tokens, batch, _longest_first, alone)
-        self.read = partial(_encoded, choices.model, device)
+        self.read = partial(_encoded, settings.model, device)
         #: The tokens of each distinct passage, and the rows of the segment that its vector fills.
         self.wanted: dict[bytes, list[int]] = {}
         self._vectors: list[NDArray[np.int8]] = []
@@ -162,17 +162,17 @@ class MeaningBuilder:
 
     def prepare(self, facts: PostFacts) -> _Prepared:
         """The tokens of a post's passages, how many there are of each kind, and its texts."""
-        choices, post = self._choices, facts.post
-        encoder = _encoder(choices.model)
+        settings, post = self._settings, facts.post
+        encoder = _encoder(settings.model)
         asked, said = texts_of(post)
         texts = [asked, said, post.title, facts.texts["title"].words]
-        how = reading_of(facts.language) if choices.careful else FAST
+        how = reading_of(facts.language) if settings.careful else FAST
         first, second, *titles = encoder.tokens(texts, how)
-        asked_passages = passages(first, choices.tokens, choices.question_passages)
-        said_passages = passages(second, choices.tokens, choices.body_passages)
+        asked_passages = passages(first, settings.tokens, settings.question_passages)
+        said_passages = passages(second, settings.tokens, settings.body_passages)
         alone = []
-        if choices.titles and not post.question:
-            alone = _titles(titles, said_passages, choices.tokens)
+        if settings.titles and not post.question:
+            alone = _titles(titles, said_passages, settings.tokens)
         rows = asked_passages + said_passages + alone
         encoder.check_room(rows)
         written = [np.array([how, *row], dtype=_WRITTEN).tobytes() for row in rows]
@@ -202,7 +202,7 @@ class MeaningBuilder:
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
         folder.mkdir(parents=True)
-        empty = np.zeros((0, _encoder(self._choices.model).dimensions), dtype=np.int8)
+        empty = np.zeros((0, _encoder(self._settings.model).dimensions), dtype=np.int8)
         vectors = np.concatenate([empty, *self._vectors])
         scales = np.concatenate([np.zeros(0, dtype=np.float32), *self._scales])
         ends = np.array([0, *accumulate(self._counts)], dtype=np.int64)
@@ -429,8 +429,8 @@ class MeaningRetriever:
     formula_finder = None
     heat_mapper = None
 
-    def __init__(self, folders: Sequence[Path], choices: MeaningSettings) -> None:
-        self.choices = choices
+    def __init__(self, folders: Sequence[Path], settings: MeaningSettings) -> None:
+        self.settings = settings
         self.segments = [MeaningSegment(folder) for folder in folders]
         self.numbering = Numbering(map(len, self.segments))
         self.posts = len(self.numbering)
@@ -494,21 +494,21 @@ class MeaningRetriever:
 
     def _quotations(self, segment: int, number: int, passage: int, language: str) -> Quotations:
         """What can be quoted of a passage of a text."""
-        choices = self.choices
-        most = choices.body_passages if number % 2 else choices.question_passages
-        how = reading_of(language) if choices.careful else FAST
+        settings = self.settings
+        most = settings.body_passages if number % 2 else settings.question_passages
+        how = reading_of(language) if settings.careful else FAST
         text = self.segments[segment].texts[number]
-        return Quotations(self.encoder, how, text, passage, choices.tokens, most)
+        return Quotations(self.encoder, how, text, passage, settings.tokens, most)
 
     @cached_property
     def encoder(self) -> BuiltinEncoder:
         """Loaded with the first question, so that opening a library takes no time."""
-        encoder = _encoder(self.choices.model)
+        encoder = _encoder(self.settings.model)
         for segment in self.segments:
             stored = segment.vectors.shape[1]
             if stored != encoder.dimensions:
                 raise InputError(
-                    f"{self.choices.model}: gives vectors of {encoder.dimensions} dimensions, the "
+                    f"{self.settings.model}: gives vectors of {encoder.dimensions} dimensions, the "
                     f"library holds {stored}; search with the model it was built with, or build it "
                     "again"
                 )
@@ -548,14 +548,14 @@ class MeaningReply:
         return self._retriever.means(numbers)
 
     def _above(self, cosines: Vectors) -> Vectors:
-        scores: Vectors = np.maximum(cosines - np.float32(self._retriever.choices.min_cosine), 0)
+        scores: Vectors = np.maximum(cosines - np.float32(self._retriever.settings.min_cosine), 0)
         return scores
 
     @cached_property
     def _vector(self) -> Vectors:
-        choices = self._retriever.choices
+        settings = self._retriever.settings
         return query_vector(
-            self._retriever.encoder, self._question, choices.tokens, choices.query_title
+            self._retriever.encoder, self._question, settings.tokens, settings.query_title
         )
 
     @cached_property

@@ -47,7 +47,7 @@ _SHOWN = 12
 
 @dataclass(frozen=True)
 class OverlapSettings:
-    """The choices of an overlap index.
+    """The settings of an overlap index.
 
     Attributes:
         of: ``tokens`` (sets of the symbols of layout trees) or ``nodes`` (of operator trees,
@@ -65,8 +65,8 @@ class OverlapSettings:
     def __post_init__(self) -> None:
         for name, known in (("of", ("tokens", "nodes")), ("numeric", NUMERIC)):
             if getattr(self, name) not in known:
-                choices = ", ".join(map(repr, known))
-                raise InputError(f"{name} is {getattr(self, name)!r} (known: {choices})")
+                settings = ", ".join(map(repr, known))
+                raise InputError(f"{name} is {getattr(self, name)!r} (known: {settings})")
         for field in self.fields:
             if field not in ("title", "body", "question"):
                 raise InputError(f"fields: {field!r} is not title, body or question")
@@ -124,18 +124,18 @@ class OverlapBuilder:
 
     merges_on_disk = True
 
-    def __init__(self, choices: OverlapSettings) -> None:
-        self._choices = choices
+    def __init__(self, settings: OverlapSettings) -> None:
+        self._settings = settings
         self._posts: list[list[str]] = []
         self._postings = PostingsBuilder()
         #: The symbols of each distinct formula, when it has been read.
         self.wanted: dict[str, Bag] = {}
-        self.read = one_by_one(partial(labels_of, of=choices.of, numeric=choices.numeric))
+        self.read = one_by_one(partial(labels_of, of=settings.of, numeric=settings.numeric))
         self.reader = self
 
     def prepare(self, facts: PostFacts) -> list[str]:
         """The formulas of a post."""
-        return facts.formulas(self._choices.fields)
+        return facts.formulas(self._settings.fields)
 
     def add(self, prepared: list[str]) -> None:
         """Take the next post."""
@@ -150,7 +150,7 @@ class OverlapBuilder:
         """Write the segment into a new folder."""
         for formulas in self._posts:
             bags = (self.wanted[latex] for latex in formulas)
-            self._postings.add(together(bags, self._choices.of))
+            self._postings.add(together(bags, self._settings.of))
         self._postings.write(folder)
 
     def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
@@ -164,8 +164,8 @@ class OverlapRetriever:
     formula_finder = None
     heat_mapper = None
 
-    def __init__(self, folders: Sequence[Path], choices: OverlapSettings) -> None:
-        self.choices = choices
+    def __init__(self, folders: Sequence[Path], settings: OverlapSettings) -> None:
+        self.settings = settings
         self.segments = [Postings(folder) for folder in folders]
         self.numbering = Numbering(map(len, self.segments))
         self.posts = len(self.numbering)
@@ -180,7 +180,7 @@ class OverlapReply:
 
     def __init__(self, index: OverlapRetriever, question: Question) -> None:
         self._index = index
-        of, numeric = index.choices.of, index.choices.numeric
+        of, numeric = index.settings.of, index.settings.numeric
         read = (labels_of(one, of, numeric) for one in question.parsed.values())
         self._bag = together(read, of)
 

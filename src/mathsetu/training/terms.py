@@ -68,7 +68,7 @@ _WEAK = frozenset({WORDS, TEXT})
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TermForms:
     """What a concept is called: its forms, the usual one first, and the sources of that one."""
 
     concept: str
@@ -107,7 +107,7 @@ class TermFinder:
         }
         self._text = _Text(translations_of(raw, language), language)
 
-    def find(self, concepts: Iterable[Concept]) -> Iterator[Found]:
+    def find(self, concepts: Iterable[Concept]) -> Iterator[TermForms]:
         """The concepts that a term was found for."""
         for concept in concepts:
             if (found := self._find_one(concept)) is not None:
@@ -126,7 +126,7 @@ class TermFinder:
         seen = self._text.seen(concept.forms["en"][:1])
         return seen if len(seen) >= _FEWEST_SENTENCES else self._text.seen(concept.forms["en"])
 
-    def _find_one(self, concept: Concept) -> Found | None:
+    def _find_one(self, concept: Concept) -> TermForms | None:
         usual, *synonyms = concept.forms["en"]
         proposals: dict[str, _Proposal] = {}
         for place, english in enumerate((usual, *synonyms)):
@@ -153,7 +153,7 @@ class TermFinder:
         for score, form in ranked:
             if score <= _FORM_SHARE * best and len(forms) < _MOST_FORMS:
                 forms.setdefault(tuple(analyze(form, self._language)), form)
-        return Found(concept.id, tuple(forms.values()), proposals[first].sources)
+        return TermForms(concept.id, tuple(forms.values()), proposals[first].sources)
 
     def _ask_the_text(self, proposals: dict[str, _Proposal], seen: Sequence[int]) -> None:
         """Note what the text says of proposals; it makes some where it does not like the lists'."""

@@ -141,7 +141,7 @@ class PostView:
 
 @dataclass(frozen=True)
 class TranslationView:
-    """A post in another language, or the line that says why it could not be had."""
+    """A post in another language, or a line that says why it was not translated."""
 
     language: Language
     title: Markup = _NOTHING
