@@ -28,16 +28,16 @@ demo: $(VENV)/page  ## Set up, search the built-in sampler, and open the page on
 
 test: lint types tests  ## Set up, check style and types, and run the tests
 
-# The tests that say themselves that they need an extra, in the rooms that use some; the others have passed
+# The tests that say themselves that they need an extra, in the packages that use some; the others have passed
 # without. Properties hold there as they do without extras, and take long.
 # ranx compiles for minutes what runs in no time uncompiled, so that the integrations run by themselves.
-ROOMS := encoders evaluation graphs languages ranking recipes retrieval training
-NEEDING = $(shell grep -rlE 'importorskip|MissingExtra|tiny' --include='test_*.py' $(ROOMS:%=tests/%))
+PACKAGES := encoders evaluation graphs languages ranking recipes retrieval training
+NEEDING = $(shell grep -rlE 'importorskip|MissingExtra|tiny' --include='test_*.py' $(PACKAGES:%=tests/%))
 # What `make test-neural` runs; CI leaves out what takes minutes.
 WITH_EXTRAS := not hypothesis
 test-neural: $(NEURAL)/all  ## The tests of what may use torch and other extras, where these are
 	$(NEURAL)/bin/$(PYTEST) -m '$(WITH_EXTRAS)' src/mathsetu/encoders src/mathsetu/training $(NEEDING) tests/cli/test_library_cli.py \
-		tests/test_engines.py tests/test_house.py tests/test_public.py tests/test_own_models.py
+		tests/test_engines.py tests/test_layers.py tests/test_public.py tests/test_own_models.py
 	NUMBA_DISABLE_JIT=1 $(NEURAL)/bin/$(PYTEST) src/mathsetu/integrations tests/integrations tests/cli/test_evaluate_cli.py
 
 compiled: $(COMPILED)/all  ## Compile the hot modules; run the tests and the speeds with them
@@ -55,7 +55,7 @@ test-thorough: $(VENV)/dev  ## The tests that take long, and many examples for e
 
 # How long `make fuzz` goes on: make fuzz SECONDS=600
 SECONDS := 3600
-fuzz: $(VENV)/dev  ## Feed changed inputs to every reader, door and library file for an hour
+fuzz: $(VENV)/dev  ## Feed changed inputs to every reader, interface and library file for an hour
 	$(BIN)/python -m benchmarks.fuzz --seconds $(SECONDS)
 
 # How many faults `make mutations` makes in each folder.
@@ -99,7 +99,7 @@ coverage: $(VENV)/dev  ## Run the tests, show which lines they never reach, and 
 	$(BIN)/pytest -m 'not thorough' -p no:schemathesis --cov --cov-report=term-missing:skip-covered
 	$(BIN)/python .ci/coverage_by_folder.py
 
-format: $(VENV)/dev  ## Put the code into the house style
+format: $(VENV)/dev  ## Format the code
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format --quiet
 

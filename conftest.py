@@ -8,7 +8,7 @@ import pytest
 
 _PACKAGE = Path(__file__).parent / "src" / "mathsetu"
 # Their modules lean on each other: without torch none of them can be imported.
-_ROOMS = ("training/graph",)
+_NEED_TORCH = ("training/graph",)
 # Modules that are imported where another program is, and that program.
 _INTEGRATIONS = {
     "pyterrier": "pyterrier",
@@ -20,7 +20,7 @@ _ALL_THOROUGH = "\npytestmark = pytest.mark.thorough\n"
 
 
 def _needs_torch(path: Path) -> bool:
-    inside = path.relative_to(_PACKAGE).as_posix().startswith(_ROOMS)
+    inside = path.relative_to(_PACKAGE).as_posix().startswith(_NEED_TORCH)
     return inside or "\nimport torch" in path.read_text(encoding="utf-8")
 
 

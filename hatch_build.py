@@ -141,7 +141,7 @@ def _compile(sources: Path, folder: str) -> dict[str, str]:
     from mypyc.build import mypycify
     from setuptools import Distribution
 
-    # The front doors of folders do nothing that takes time.
+    # The __init__ files of folders do nothing that takes time.
     found = (path for pattern in HOT for path in (sources / "mathsetu").glob(pattern))
     modules = sorted(str(path) for path in found if path.name != "__init__.py")
     # Only these modules count: what they import from elsewhere may not be installed here.

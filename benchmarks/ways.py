@@ -2,9 +2,9 @@
 
     python -m benchmarks.ways
 
-A step is a file that is entered; it is told by the first line of its docstring. Drawn are the rooms
-from the second floor up: below lie the libraries of formulas, languages and markup that every room
-uses. CONTRIBUTING.md shows the drawing, and a test compares.
+A step is a file that is entered, described by the first line of its docstring. Packages are drawn
+from layer 2 up: below are formulas, languages and markup, which every package uses. CONTRIBUTING.md
+shows the drawing, and a test compares.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from mathsetu.library import build_library
 from mathsetu.records import Post
 
 PACKAGE = Path(mathsetu.__file__).parent
-#: Rooms of the floors below, which are not drawn.
+#: Packages of the layers below, which are not drawn.
 LIBRARIES = ("formulas", "languages", "evaluation", "markup")
 #: What runs where the inner loops are not compiled.
 FALLBACK = "retrieval/kernels/plain.py"
@@ -43,7 +43,7 @@ class Way:
 
     @property
     def drawn(self) -> list[str]:
-        """The files from the second floor up."""
+        """The files from layer 2 up."""
         return [
             file
             for file in self.files

@@ -1,1 +1,1 @@
-"""Continuous fuzzing: mutated inputs for every reader, the doors and the library files."""
+"""Continuous fuzzing: mutated inputs for every reader, the interfaces and the library files."""

@@ -1,4 +1,4 @@
-"""Gives changed inputs to every reader, the doors and the library files, for as long as you like.
+"""Gives changed inputs to every reader, interface and library file, for as long as you like.
 
     python -m benchmarks.fuzz [--seconds 3600] [--cases N] [--targets latex,http] [--seed N]
     python -m benchmarks.fuzz --replay .fuzz/findings/latex/0123456789ab.input

@@ -33,12 +33,12 @@ def expect_equal(found: object, expected: object, rule: str) -> None:
 
 
 def expect_refusal(error: MathSetuError) -> None:
-    """A refusal must say what is wrong; the doors make one line of what it quotes."""
+    """A refusal must say what is wrong; the interfaces make one line of what it quotes."""
     expect(bool(str(error).strip()), "a refusal says what is wrong", type(error).__name__)
 
 
 class Target:
-    """One door of the program.
+    """One interface of the program.
 
     Attributes:
         name: How the target is called on the command line.

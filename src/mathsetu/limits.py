@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-#: Characters of an id, a tag or the name of a collection. A longer one is a bad row, and every door
-#: takes all that libraries take: what is stored can be asked for.
+#: Characters of an id, a tag or the name of a collection. A longer one is a bad row, and every
+#: interface takes all that libraries take: what is stored can be asked for.
 LONGEST_NAME: Final = 1_000
 #: Characters in one text of a record (title, body, question, a query). A longer one is a bad row.
 LONGEST_TEXT: Final = 10_000_000

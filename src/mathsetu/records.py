@@ -2,7 +2,7 @@
 
 Text inside a record (titles, bodies, queries) is *marked text*: plain Unicode text with its
 formulas in LaTeX between delimiters (see `mathsetu.markup`). Readers turn HTML, Markdown and
-LaTeX files into it, so that nothing above floor 0 meets a tag.
+LaTeX files into it, so that nothing above layer 0 meets a tag.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every door is told: hits with all that a page shows, and honest limits."""
+"""What every interface is told: hits with all that a page shows, and honest limits."""
 
 import threading
 import time

@@ -19,10 +19,10 @@ pytestmark = pytest.mark.thorough
 
 SERVE = """
 import sys
-from mathsetu.service.process import open_door, serve
+from mathsetu.service.process import open_listener, serve
 from mathsetu.service.settings import Settings
-with open_door("127.0.0.1", int(sys.argv[1])) as door:
-    serve(Settings.from_json(sys.argv[2]), door, 1)
+with open_listener("127.0.0.1", int(sys.argv[1])) as listener:
+    serve(Settings.from_json(sys.argv[2]), listener, 1)
 """
 HOST = b"Host: 127.0.0.1\r\n"
 CLOSE = b"Connection: close\r\n"

@@ -1,4 +1,4 @@
-"""Every door reads a typed query in the same way, and says how."""
+"""Every interface reads a typed query in the same way, and says how."""
 
 from pathlib import Path
 

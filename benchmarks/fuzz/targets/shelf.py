@@ -1,4 +1,4 @@
-"""Small libraries that the doors are fuzzed over, with posts that mean harm."""
+"""Small libraries that the interfaces are fuzzed over, with posts that mean harm."""
 
 from __future__ import annotations
 

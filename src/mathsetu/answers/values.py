@@ -288,7 +288,7 @@ class LibraryAnswer:
 
 
 def to_json(answer: Any) -> dict[str, Any]:
-    """An answer as the JSON that all doors give.
+    """An answer as the JSON that all interfaces give.
 
     >>> to_json(MatchedWord("समाकल", "integral", "integrals"))
     {'asked': 'समाकल', 'translation': 'integral', 'found': 'integrals'}

@@ -114,7 +114,7 @@ def command(
       MATHSETU_KEY=secret mathsetu serve my-library --host 0.0.0.0 --name search.example.org
     """
     try:
-        from mathsetu.service.process import open_door, serve
+        from mathsetu.service.process import open_listener, serve
     except ModuleNotFoundError as missing:
         raise MissingExtra("mathsetu serve", "web") from missing
     with opened(library) as folder:
@@ -142,12 +142,12 @@ def command(
             name = f"the key in {file}" if file else variable
             if key and (warning := _of_a_weak_key(name, key)):
                 say(warning, err=True)
-        door = open_door(host, port)
+        listener = open_listener(host, port)
         if not (settings.key or _is_loopback(host)):
             say(f"open to everyone who can reach it; {_KEY} sets a key", err=True)
         line = f"MathSetu is running at {_address(host, port)} (stop with Ctrl-C)"
-        with door:
-            serve(settings, door, workers, lambda: say(line))
+        with listener:
+            serve(settings, listener, workers, lambda: say(line))
 
 
 def _of_a_weak_key(name: str, key: str) -> str:

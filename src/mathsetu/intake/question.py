@@ -1,9 +1,9 @@
 """An analysed query, shared by all parts: split, language detected and formulas parsed once.
 
-All doors read what a person typed in the same way (`typed_question`): formulas are found without
-delimiters. A topic of a test collection marks its formulas itself, and is read as it is marked;
-only a topic without a single delimiter is read like a typed query (`topic_question`). Posts are
-always read as they are marked (`mathsetu.intake.posts`).
+All interfaces read what a person typed in the same way (`typed_question`): formulas are found
+without delimiters. A topic of a test collection marks its formulas itself, and is read as it is
+marked; only a topic without a single delimiter is read like a typed query (`topic_question`). Posts
+are always read as they are marked (`mathsetu.intake.posts`).
 """
 
 from __future__ import annotations
@@ -263,7 +263,7 @@ def typed_question(
     page: str = "",
     library: Iterable[str] = (),
 ) -> Question:
-    r"""What a person typed: the one way in for all doors.
+    r"""What a person typed: the one way in for all interfaces.
 
     Args:
         text: The query.

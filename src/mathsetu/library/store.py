@@ -189,7 +189,7 @@ def write_store(path: Path, rows: Iterable[Row]) -> int:
 
 
 def _check_names(row: Row) -> None:
-    """Refuse what no door could ask for."""
+    """Refuse what no interface could ask for."""
     names = [("the id", row.id), ("the collection", row.collection)]
     for what, name in (*names, *(("a tag", tag) for tag in row.tags)):
         if len(name) > LONGEST_NAME:

@@ -1,4 +1,4 @@
-"""The doors that machines and browsers use: an API, pages, and tools for language models.
+"""The interfaces that machines and browsers use: an API, pages, and tools for language models.
 
-Every door asks `mathsetu.service.engine` and shows what it says; none searches by itself.
+Every interface asks `mathsetu.service.engine` and shows what it says; none searches by itself.
 """

@@ -56,7 +56,7 @@ _TRIAL = "$x$ x^2 prime number समाकल"
 
 
 class Engine:
-    """Answers every door from one library, in a folder or on a cluster.
+    """Answers every interface from one library, in a folder or on a cluster.
 
     Many threads may ask at once, also while `refresh` opens a rebuilt library. ``note`` is told
     what happens besides answers: ``reloaded``, ``reload_failures``, ``unfinished``.

@@ -19,7 +19,7 @@ from mathsetu.service.answer_cache import AnswerCache
 from mathsetu.service.watcher import Complaints
 
 _log = logging.getLogger("mathsetu.service")
-# Frequent tags that a door may offer as filters.
+# Frequent tags that a interface may offer as filters.
 _TAGS = 50
 
 

@@ -70,7 +70,7 @@ def _stop_orphan(shared: str) -> None:
 
 def serve(
     settings: Settings,
-    door: socket.socket,
+    listener: socket.socket,
     workers: int,
     ready: Callable[[], None] = lambda: None,
 ) -> None:
@@ -78,7 +78,7 @@ def serve(
 
     Args:
         settings: What is served, and how.
-        door: Where, from `open_door`.
+        listener: Where, from `open_listener`.
         workers: How many processes.
         ready: Called once, in a thread of its own, when connections are taken.
     """
@@ -105,13 +105,13 @@ def serve(
     with TemporaryDirectory(prefix="mathsetu-") as shared, suppress(KeyboardInterrupt):
         os.environ[VARIABLE] = replace(settings, shared=shared).to_json()
         ended = threading.Event()
-        look = partial(_when_open, door.family, door.getsockname(), ended, ready)
+        look = partial(_when_open, listener.family, listener.getsockname(), ended, ready)
         threading.Thread(target=look, daemon=True).start()
         try:
             if workers == 1:
-                uvicorn.Server(config).run(sockets=[door])
+                uvicorn.Server(config).run(sockets=[listener])
             else:
-                supervisor = Multiprocess(config, sockets=[door])
+                supervisor = Multiprocess(config, sockets=[listener])
                 supervisor.run()
                 if any(each.exitcode == STARTUP_FAILURE for each in supervisor.processes):
                     raise InputError("a worker process cannot start; see the line above")
@@ -134,7 +134,7 @@ def _when_open(
                 return
 
 
-class Door(socket.socket):
+class Listener(socket.socket):
     """A listening socket of which each worker opens its own, on the same address.
 
     The system then deals connections out evenly. From one that is shared, the first worker to wake
@@ -145,22 +145,22 @@ class Door(socket.socket):
         return _opened_again, (self.family, self.type, self.proto, self.getsockname())
 
 
-def _opened_again(family: int, kind: int, protocol: int, address: Any) -> Door:
-    door = Door(family, kind, protocol)
+def _opened_again(family: int, kind: int, protocol: int, address: Any) -> Listener:
+    listener = Listener(family, kind, protocol)
     # Else connections that were closed a minute ago keep the address from the next server.
-    door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    door.setsockopt(socket.SOL_SOCKET, _DEALING, 1)
-    door.bind(address)
-    return door
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.setsockopt(socket.SOL_SOCKET, _DEALING, 1)
+    listener.bind(address)
+    return listener
 
 
-def open_door(host: str, port: int) -> socket.socket:
+def open_listener(host: str, port: int) -> socket.socket:
     """Take a port, or say in one line why it cannot be had.
 
     Where the system does not deal connections out, workers share a plain socket, which uvicorn
     passes on to them.
     """
-    opening = Door if _DEALING else socket.socket
+    opening = Listener if _DEALING else socket.socket
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -170,13 +170,13 @@ def open_door(host: str, port: int) -> socket.socket:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
         with ExitStack() as opened:
-            door = opened.enter_context(opening(family, kind, protocol))
-            door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener = opened.enter_context(opening(family, kind, protocol))
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if _DEALING:
-                door.setsockopt(socket.SOL_SOCKET, _DEALING, 1)
-            door.bind(address)
+                listener.setsockopt(socket.SOL_SOCKET, _DEALING, 1)
+            listener.bind(address)
             opened.pop_all()
-            return door
+            return listener
     except (OSError, UnicodeError) as error:  # the latter for what no name can be
         problem = (getattr(error, "strerror", "") or str(error)).lower()
         is_port = getattr(error, "errno", None) in (errno.EADDRINUSE, errno.EACCES)

@@ -1,4 +1,4 @@
-"""Whole posts through the front door: no formula is lost, no sentence is done twice."""
+"""Whole posts through `Translator`: no formula is lost, no sentence is done twice."""
 
 import random
 from collections.abc import Sequence

@@ -32,7 +32,7 @@ class Translation:
 class Backend(Protocol):
     """Turns plain sentences into sentences of another language: batch in, batch out.
 
-    Formulas, sentence ends and memory are the business of the front door (`Translator`): a backend
+    Formulas, sentence ends and memory are the business of the common part (`Translator`): a backend
     sees short sentences on one line each, with names such as QZ1 where formulas were.
 
     >>> class Shouting:

@@ -1,4 +1,4 @@
-"""The floors of the house: a room imports only from floors below it."""
+"""A package imports only from lower layers."""
 
 import ast
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 import mathsetu
 
 PACKAGE = Path(mathsetu.__file__).parent
-FLOORS = {
+LAYERS = {
     "records": 0,
     "plain_files": 0,
     "errors": 0,
@@ -42,7 +42,7 @@ FLOORS = {
     "service": 6,
     "__main__": 7,
 }
-# Rooms of one floor that may look at each other, and why.
+# Packages of one layer that may import each other, and why.
 NEIGHBOURS = {
     ("markup", "records"),  # spans become formulas
     ("records", "markup"),  # a hit cuts its snippet when it is asked for one
@@ -57,7 +57,7 @@ NEIGHBOURS = {
     ("places", "plain_files"),  # a folder is known as a library by its files
     ("pool", "errors"),
     ("pool", "parent"),  # its workers end with their parent
-    ("cli", "service"),  # both doors give the same answers, and one opens the other
+    ("cli", "service"),  # both interfaces give the same answers, and one opens the other
     ("encoders", "graphs"),  # the graph encoder reads graphs
     ("library", "recipes"),  # a library is built and opened as its recipe says
     ("cluster", "recipes"),  # so is one on a cluster
@@ -66,7 +66,7 @@ NEIGHBOURS = {
 }
 
 
-def room_of(module: str) -> str:
+def package_of(module: str) -> str:
     parts = module.split(".")
     return parts[1] if len(parts) > 1 else ""
 
@@ -89,25 +89,25 @@ def imports(file: Path) -> set[str]:
     return {name for name in names if name.startswith("mathsetu.")}
 
 
-def test_no_room_imports_from_its_own_floor_or_above() -> None:
+def test_no_package_imports_from_its_own_layer_or_above() -> None:
     wrong = []
     for file in sorted(PACKAGE.rglob("*.py")):
-        room = file.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        if room == "__init__":
+        package = file.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        if package == "__init__":
             continue
         for name in imports(file):
-            other = room_of(name)
-            if other == room or other not in FLOORS or (room, other) in NEIGHBOURS:
+            other = package_of(name)
+            if other == package or other not in LAYERS or (package, other) in NEIGHBOURS:
                 continue
-            if FLOORS[other] >= FLOORS[room]:
+            if LAYERS[other] >= LAYERS[package]:
                 wrong.append(f"{file.relative_to(PACKAGE)} imports {name}")
     assert wrong == []
 
 
-def test_every_room_has_its_floor() -> None:
-    rooms = {path.name.removesuffix(".py") for path in PACKAGE.iterdir()}
-    rooms -= {"__init__", "__pycache__", "py.typed"}
-    assert rooms <= set(FLOORS)
+def test_every_package_has_its_layer() -> None:
+    packages = {path.name.removesuffix(".py") for path in PACKAGE.iterdir()}
+    packages -= {"__init__", "__pycache__", "py.typed"}
+    assert packages <= set(LAYERS)
 
 
 def test_torch_is_imported_only_where_it_is_allowed() -> None:
