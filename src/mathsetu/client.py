@@ -246,7 +246,7 @@ def _key(name: str, value: str) -> str:
     """A key as it is sent; files end with a line break that is no part of it."""
     key = value.strip()
     if not fits_header(key):
-        raise InputError(f"{name}: cannot be sent in a header; a key is visible ASCII alone")
+        raise InputError(f"{name}: cannot be sent in a header; use only visible ASCII characters")
     return key
 
 
@@ -260,7 +260,7 @@ def read(kind: type[Result], value: Any) -> Result:
     try:
         found: Result = _read(kind, value)
     except (TypeError, KeyError, AttributeError) as error:
-        raise Unavailable(f"the answer is not one of this API ({error})") from error
+        raise Unavailable(f"the answer is not a valid answer of the API ({error})") from error
     return found
 
 
