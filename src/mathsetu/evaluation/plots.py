@@ -224,7 +224,7 @@ def plot_means(
     if not every:
         raise InputError("there is no comparison to plot")
     if not all(isinstance(one, Comparison) for one in every.values()):
-        raise InputError("what is plotted is a comparison: compare(results)")
+        raise InputError("give a comparison to plot, such as compare(results)")
     chosen = _measure(next(iter(every.values())).results[0], measure)
     return draw([means_panel(every, chosen, seed=seed)])
 

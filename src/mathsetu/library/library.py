@@ -235,7 +235,7 @@ class Library:
 
     def _check_folder(self) -> FolderHoldings:
         if not isinstance(self._holdings, FolderHoldings):
-            raise InputError(f"{self.place}: is on a cluster, which has no files")
+            raise InputError(f"{self.place}: is on a cluster; this needs a library in a folder")
         return self._holdings
 
     @property
@@ -532,7 +532,9 @@ class Library:
         """Some posts, ranked for one question; a reranker without slices reads all of them."""
         view = self._holdings.now()
         if not isinstance(view, FolderHoldings):
-            raise InputError(f"{self.place}: is on a cluster; pools are ranked in folders")
+            raise InputError(
+                f"{self.place}: is on a cluster; only a library in a folder can rank pools"
+            )
         numbers = [
             view.stored_posts.number_of(post_id) for post_id in pool if post_id in view.stored_posts
         ]

@@ -202,7 +202,9 @@ def remove_posts(folder: str | Path, ids: Iterable[str]) -> int:
         if gone:
             answers = list(change.answers_to(gone))
             if not change.manifest.posts:
-                raise InputError(f"{folder}: these are all its posts; remove the folder instead")
+                raise InputError(
+                    f"{folder}: this would remove all of its posts; remove the folder instead"
+                )
             if answers:
                 change.add(answers, "", 1, PROCESSOR, quiet)
             change.commit()
