@@ -196,9 +196,9 @@ def write_figure(figure: Any, target: str | Path | BinaryIO, ending: str = "") -
     """Write a figure.
 
     Args:
-        figure: What `draw` has made.
+        figure: A figure, as `plot_means` and the other functions return it.
         target: The name of a file, or a file that is open for bytes.
-        ending: How it is written: .svg, .pdf or .png; as the name says unless given.
+        ending: The format: .svg, .pdf or .png; by default that of the name.
     """
     suffix = ending or Path(str(target)).suffix.lower()
     if suffix not in ENDINGS:
@@ -218,7 +218,7 @@ def plot_means(
     Args:
         comparisons: A comparison, or group of topics to comparison.
         measure: Which measure; the first unless given.
-        seed: Of the bootstrap.
+        seed: Seed of the bootstrap.
     """
     every = comparisons if isinstance(comparisons, Mapping) else {"all": comparisons}
     if not every:
