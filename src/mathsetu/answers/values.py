@@ -1,7 +1,7 @@
 """The answers of all interfaces: plain values with the same JSON everywhere.
 
-`mathsetu search --json`, the API and the tools for language models give these fields, all of
-them, always; docs/api.md describes them for those who read the JSON.
+`mathsetu search --json`, the API and the tools for language models always give all of these
+fields; docs/api.md describes them for those who read the JSON.
 """
 
 from __future__ import annotations
@@ -288,7 +288,7 @@ class LibraryAnswer:
 
 
 def to_json(answer: Any) -> dict[str, Any]:
-    """An answer as the JSON that all doors give.
+    """An answer as the JSON that all interfaces give.
 
     >>> to_json(MatchedWord("समाकल", "integral", "integrals"))
     {'asked': 'समाकल', 'translation': 'integral', 'found': 'integrals'}

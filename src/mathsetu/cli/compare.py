@@ -1,4 +1,4 @@
-"""``mathsetu compare``: several runs side by side, with significance."""
+"""``mathsetu compare``: compares runs, with significance tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``mathsetu convert``: between the formats of the table."""
+"""``mathsetu convert``: converts between the supported formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``mathsetu fuse``: several runs to one."""
+"""``mathsetu fuse``: fuses several runs into one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``mathsetu run``: a whole file of topics to a run file, of posts or of formulas."""
+"""``mathsetu run``: searches for all topics of a file, and writes a run of posts or formulas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files a command may write: none that it reads or writes otherwise, none of another kind."""
+"""Checks the files that a command writes, so that it never overwrites inputs or other work."""
 
 from __future__ import annotations
 

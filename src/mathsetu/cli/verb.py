@@ -1,4 +1,4 @@
-"""What keeps verbs consistent: former names of options, and the place of the library."""
+"""Shared code of verbs: former names of options, and the order of arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the hits of a run to the rankings that are measured, and what was odd about them.
+"""Turns the hits of a run into the rankings that are measured, and notes irregularities.
 
 Hits are ranked as trec_eval ranks them: by falling score, equal scores by falling id, whatever
 order a file has. Equal are scores that agree in 32 bits.
