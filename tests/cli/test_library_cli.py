@@ -752,7 +752,7 @@ def test_mistakes_are_answered_with_a_way_out(mathsetu: Mathsetu, tmp_path: Path
     (tmp_path / "void.md").write_text("")
     assert "an empty file: void.md" in mathsetu.refuses("add", "l", "void.md")
     assert "mathsetu index my.library ." in mathsetu.refuses("search", ".", "x")
-    assert "-- before it" in mathsetu("search", "l", "-b+c").err
+    assert "Put -- before" in mathsetu("search", "l", "-b+c").err
     assert mathsetu("search", "l", "--", "-b+c").code in (0, 1)
 
 
